@@ -1,0 +1,53 @@
+# `make run` and `make test` do everything on a fresh machine with Python 3.11 or later.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+.PHONY: help run test check lint gallery bench clean
+
+help:
+	@echo "make run      set up and run the main job; ends with the path of a report"
+	@echo "make test     set up everything and run the tests"
+	@echo "make lint     ruff and mypy"
+	@echo "make check    test and lint: what CI runs"
+	@echo "make gallery  write GALLERY.md from the code"
+	@echo "make bench    measure speed against peers and limits"
+	@echo "make clean    remove the virtual environment and caches"
+
+$(VENV)/.made:
+	$(PYTHON) -c 'import sys; sys.exit("Trivium needs Python 3.11 or later, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --upgrade pip
+	touch $@
+
+# The main job needs the core alone: it starts fast, and shows that the core stands alone.
+$(VENV)/.core: $(VENV)/.made pyproject.toml constraints.txt
+	$(BIN)/python -m pip install -q -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
+	touch $@
+
+run: $(VENV)/.core
+	$(BIN)/trivium run
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+check: test lint
+
+gallery: $(VENV)/.dev
+	$(BIN)/trivium gallery --out GALLERY.md
+
+bench: $(VENV)/.dev
+	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

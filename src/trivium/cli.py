@@ -1,0 +1,77 @@
+"""The command line: finds the command and turns bad input into one sentence."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from trivium import __version__
+from trivium.core.errors import UserError, require
+
+# name: what it does; the work is in trivium.commands.NAME.main
+COMMANDS = {
+    "run": "the main job: every benchmark, every built-in solver, one report",
+    "list": "benchmarks, presets and solvers",
+    "show": "one item as a model sees it, with its answer",
+    "generate": "make items, written as JSON Lines",
+    "eval": "put a solver to work on items; records and a summary",
+    "score": "score replies that were collected elsewhere",
+    "analyze": "tables and kinds of error from records",
+    "audit": "can a shortcut beat chance?",
+    "gallery": "write the gallery page from the code",
+}
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run a command; 0 is success, 1 a check that failed, 2 bad input, 130 an interrupt."""
+    words = list(sys.argv[1:] if args is None else args)
+    try:
+        return _dispatch(words)
+    except UserError as problem:
+        print(f"trivium: {problem}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("trivium: interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader went away (`| head`): nothing more to say, and nothing went wrong.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(_help())
+        return 0
+    if words[0] == "--version":
+        print(__version__)
+        return 0
+    name, rest = words[0], words[1:]
+    near = get_close_matches(name, COMMANDS, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}"
+    require(name in COMMANDS, f"unknown command {name!r}; {hint}")
+    module = importlib.import_module(f"trivium.commands.{name}")
+    code: int = module.main(rest)
+    return code
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {about}" for name, about in COMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: trivium COMMAND [flags]",
+            "",
+            *lines,
+            "",
+            "trivium COMMAND --help says more. A first look:",
+            "  trivium show nhop_explicit --preset explicit-hard",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

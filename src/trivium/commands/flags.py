@@ -1,0 +1,128 @@
+"""Flags from dataclasses: a command's own, and the fields of a benchmark's spec and view."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import tyro
+
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.errors import UserError, require
+from trivium.core.spec import read_mapping, spec_from_dict
+from trivium.registry import benchmark_names, named_benchmark
+
+F = TypeVar("F")
+
+
+@dataclass(frozen=True)
+class Asked(Generic[F]):
+    """What was asked for on a command line that names a benchmark."""
+
+    benchmark: AnyBenchmark
+    spec: Any
+    view: Any
+    flags: F
+
+
+def read_flags(command: str, flags_type: type[F], args: Sequence[str], about: str) -> F:
+    """A command's own flags; bad ones end in one sentence."""
+    flags: F = _parse(flags_type, args, f"trivium {command}", about)
+    return flags
+
+
+def read_benchmark_flags(
+    command: str, flags_type: type[F], args: Sequence[str], about: str
+) -> Asked[F]:
+    """NAME and flags: the command's own, --preset, --config, and the fields of spec and view."""
+    if not args or args[0] in ("-h", "--help"):
+        names = ", ".join(benchmark_names())
+        print(f"usage: trivium {command} NAME [flags]\n\n{about}\n\nNAME is one of: {names}")
+        print(f"trivium {command} NAME --help lists the flags of that benchmark.")
+        raise SystemExit(0 if args else 2)
+    benchmark, spec, view = named_benchmark(args[0])
+    preset, config = _peek(args, "preset"), _peek(args, "config")
+    if preset is not None:
+        allowed = ", ".join(benchmark.presets)
+        require(
+            preset in benchmark.presets,
+            f"unknown preset {preset!r} of {benchmark.name}; there are {allowed}",
+        )
+        spec = benchmark.presets[preset]
+    if config is not None:
+        values = read_mapping(config)
+        told = {field.name for field in dataclasses.fields(benchmark.view_type)}
+        view_values = {key: values.pop(key) for key in list(values) if key in told}
+        spec = spec_from_dict(benchmark.spec_type, values, base=spec, where=config)
+        view = spec_from_dict(benchmark.view_type, view_values, base=view, where=config)
+    combined = dataclasses.make_dataclass(
+        "Flags",
+        [
+            ("flags", flags_type, dataclasses.field()),
+            ("common", _Common, dataclasses.field()),
+            ("spec", benchmark.spec_type, dataclasses.field()),
+            ("view", benchmark.view_type, dataclasses.field()),
+        ],
+        frozen=True,
+    )
+    default = combined(flags_type(), _Common(preset, config), spec, view)
+    prog = f"trivium {command} {args[0]}"
+    read: Any = _parse(combined, args[1:], prog, f"{benchmark.title}\n\n{about}", default)
+    return Asked(benchmark, read.spec, read.view, read.flags)
+
+
+@dataclass(frozen=True)
+class _Common:
+    preset: str | None = None  # a named spec to start from; other flags change it
+    config: str | None = None  # a TOML or JSON file with fields of spec and view
+
+
+def _peek(args: Sequence[str], name: str) -> str | None:
+    """A flag's value before the others are read, since it decides their defaults."""
+    for place, arg in enumerate(args):
+        if arg == f"--{name}":
+            require(place + 1 < len(args), f"--{name} needs a value")
+            return args[place + 1]
+        if arg.startswith(f"--{name}="):
+            return arg.partition("=")[2]
+    return None
+
+
+def _parse(kind: Any, args: Sequence[str], prog: str, about: str, default: Any = None) -> Any:
+    said = io.StringIO()
+    options = {} if default is None else {"default": default}
+    try:
+        with contextlib.redirect_stderr(said):
+            return tyro.cli(
+                kind,
+                args=list(args),
+                prog=prog,
+                description=about,
+                config=(tyro.conf.OmitArgPrefixes,),
+                **options,
+            )
+    except SystemExit as stop:
+        if stop.code in (0, None):
+            raise
+        raise UserError(_sentence(said.getvalue())) from None
+
+
+def _sentence(box: str) -> str:
+    """What stands in an error box, as one line."""
+    plain = re.sub(r"\x1b\[[0-9;]*m|[\u2500-\u257f]", " ", box)
+    plain = re.sub(r"For full helptext, see.*|Argument helptext:.*", "", plain, flags=re.DOTALL)
+    plain = re.sub(r"\s+", " ", plain).strip()
+    return re.sub(r"^(Parsing|Value|Required options|Unrecognized options)( error)?\s+", "", plain)
+
+
+def require_out(out: Path | None) -> Path:
+    """The output path, which has no default where work would be overwritten."""
+    require(out is not None, "--out is missing: where should the result be written?")
+    assert out is not None
+    return out

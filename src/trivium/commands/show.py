@@ -1,0 +1,49 @@
+"""trivium show NAME"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from trivium.commands.flags import read_benchmark_flags
+from trivium.core.errors import require
+from trivium.runs.items import read_items
+
+ABOUT = """One item as a model sees it, with its answer.
+Example: trivium show nhop_implicit --hops 4 --mode steps"""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Which item is shown."""
+
+    seed: int = 0  # the seed of the item
+    index: int = 0  # which item of that seed
+    # show an item of this file instead
+    input: Annotated[Path | None, tyro.conf.arg(name="in")] = None
+
+
+def main(args: Sequence[str]) -> int:
+    """Print one item."""
+    asked = read_benchmark_flags("show", Flags, args, ABOUT)
+    benchmark, flags = asked.benchmark, asked.flags
+    require(flags.index >= 0, f"index must be at least 0, got {flags.index}")
+    if flags.input is None:
+        item = next(iter(benchmark.generate(asked.spec, flags.seed, flags.index, 1)))
+    else:
+        items = read_items(benchmark, [flags.input])
+        require(flags.index < len(items), f"index must be below {len(items)}, got {flags.index}")
+        item = items[flags.index]
+    print(f"--- {item.id}")
+    system = benchmark.system(asked.view)
+    if system is not None:
+        print(f"--- system\n{system}\n--- prompt")
+    print(benchmark.render(item, asked.view))
+    print("--- answer")
+    print(benchmark.write(item, benchmark.gold(item), asked.view))
+    print(f"--- chance {benchmark.chance(item):.3f}")
+    return 0

@@ -1,0 +1,1 @@
+"""The shared nouns: specs, streams, items, records, statistics."""

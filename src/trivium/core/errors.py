@@ -1,0 +1,32 @@
+"""What goes wrong because of what was asked for, said in one sentence."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+
+class UserError(Exception):
+    """Bad input; its text is the one sentence that the user reads."""
+
+
+class MissingExtraError(UserError):
+    """An optional package is needed and not installed."""
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise UserError with this sentence unless the condition holds."""
+    if not condition:
+        raise UserError(message)
+
+
+def import_extra(module: str, extra: str) -> ModuleType:
+    """An optional module, or a sentence that says how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as missing:
+        # A module that is there but broken must not be reported as missing.
+        if missing.name is None or missing.name.split(".")[0] != module.split(".", maxsplit=1)[0]:
+            raise
+        package = module.split(".", maxsplit=1)[0]
+        raise MissingExtraError(f"{package} is missing: pip install 'trivium[{extra}]'") from None

@@ -1,0 +1,99 @@
+"""Specs: frozen dataclasses made from a mapping, a TOML file or a JSON file."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tomllib
+import types
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from trivium.core.errors import UserError, require
+
+S = TypeVar("S")
+
+
+def spec_to_dict(spec: Any) -> dict[str, Any]:
+    """Every field of a spec, in the order of its definition."""
+    return {field.name: getattr(spec, field.name) for field in dataclasses.fields(spec)}
+
+
+def changed_fields(spec: Any) -> dict[str, Any]:
+    """The fields that differ from their defaults: what identifies a spec."""
+    return {
+        field.name: value
+        for field in dataclasses.fields(spec)
+        if (value := getattr(spec, field.name)) != field.default
+    }
+
+
+def spec_from_dict(
+    spec_type: type[S], values: Mapping[str, Any], *, base: S | None = None, where: str = ""
+) -> S:
+    """A spec from a mapping laid over `base`; unknown keys and wrong types are refused."""
+    fields = {field.name: field for field in dataclasses.fields(spec_type)}  # type: ignore[arg-type]
+    hints = typing.get_type_hints(spec_type)
+    prefix = f"{where}: " if where else ""
+    checked: dict[str, Any] = {} if base is None else spec_to_dict(base)
+    for key, value in values.items():
+        require(
+            key in fields, f"{prefix}unknown key {key!r}; allowed are {', '.join(sorted(fields))}"
+        )
+        checked[key] = _coerce(value, hints[key], f"{prefix}{key}")
+    return spec_type(**checked)
+
+
+def read_mapping(path: str | Path) -> dict[str, Any]:
+    """The table in a TOML or JSON file."""
+    path = Path(path)
+    require(path.suffix in (".toml", ".json"), f"{path}: a config file ends in .toml or .json")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as problem:
+        raise UserError(f"{path}: {problem.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not UTF-8 text") from None
+    try:
+        values = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as problem:
+        raise UserError(f"{path}: {problem}") from None
+    require(isinstance(values, dict), f"{path}: expected a table of keys, found {values!r}")
+    return typing.cast(dict[str, Any], values)
+
+
+def _coerce(value: Any, hint: Any, where: str) -> Any:
+    """The value as the field's type, or a sentence that says what is wrong."""
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        options = [option for option in typing.get_args(hint) if option is not type(None)]
+        if value is None and len(options) < len(typing.get_args(hint)):
+            return None
+        if len(options) == 1:
+            return _coerce(value, options[0], where)
+    if origin is typing.Literal:
+        allowed = typing.get_args(hint)
+        require(
+            value in allowed,
+            f"{where} must be one of {', '.join(map(str, allowed))}, got {value!r}",
+        )
+        return value
+    if origin is tuple:
+        require(isinstance(value, (list, tuple)), f"{where} must be a list, got {value!r}")
+        element = typing.get_args(hint)[0]
+        return tuple(_coerce(part, element, where) for part in value)
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    matches = isinstance(value, hint) and not (hint is not bool and isinstance(value, bool))
+    require(matches, f"{where} must be {_TYPE_NAMES.get(hint, hint)}, got {value!r}")
+    return value
+
+
+_TYPE_NAMES: dict[Any, str] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    str: "text",
+}

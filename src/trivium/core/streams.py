@@ -1,0 +1,97 @@
+"""Random streams: hashed from what they are for, never added, the same everywhere.
+
+An item depends on its benchmark, spec, seed and index and on nothing else. Two tools:
+`item_stream` is a plain stream for code that draws as it goes; `word_block` gives a
+fixed number of random words to each of many items at once, for code that draws in batches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import MutableSequence, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.core.spec import changed_fields
+
+T = TypeVar("T")
+
+
+def stream_key(*parts: Any) -> int:
+    """A 128-bit key that depends on every part, and on nothing of this process."""
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=True)
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
+
+
+def spec_key(spec: Any, seed: int) -> int:
+    """The key shared by all items of one spec and seed.
+
+    Only fields that differ from their defaults enter, so that a field added later
+    leaves every existing item as it was.
+    """
+    return stream_key(type(spec).__name__, changed_fields(spec), seed)
+
+
+class Stream:
+    """A small random stream whose draws are the same on every Python version.
+
+    Built on `Random.random`, the only method that the standard library promises to
+    keep; its shuffles and samples may change between versions.
+    """
+
+    __slots__ = ("random",)
+
+    def __init__(self, key: int) -> None:
+        self.random = random.Random(key).random
+
+    def below(self, bound: int) -> int:
+        """A whole number from 0 to bound - 1."""
+        return int(self.random() * bound)
+
+    def choice(self, options: Sequence[T]) -> T:
+        """One of the options."""
+        return options[int(self.random() * len(options))]
+
+    def shuffle(self, values: MutableSequence[Any]) -> None:
+        """Put the values into a random order, in place."""
+        uniform = self.random
+        for last in range(len(values) - 1, 0, -1):
+            other = int(uniform() * (last + 1))
+            values[last], values[other] = values[other], values[last]
+
+    def shuffled(self, values: Sequence[T]) -> list[T]:
+        """A copy of the values in a random order."""
+        copy = list(values)
+        self.shuffle(copy)
+        return copy
+
+    def sample(self, values: Sequence[T], count: int) -> list[T]:
+        """`count` different values in a random order."""
+        pool = list(values)
+        for place in range(count):
+            other = place + int(self.random() * (len(pool) - place))
+            pool[place], pool[other] = pool[other], pool[place]
+        return pool[:count]
+
+
+def item_stream(spec: Any, seed: int, index: int, purpose: str = "") -> Stream:
+    """The stream of one item; different purposes of one item never share draws."""
+    return Stream(stream_key(spec_key(spec, seed), index, purpose))
+
+
+def word_block(key: int, start: int, count: int, words: int) -> NDArray[np.uint32]:
+    """Random 32-bit words, one row for each item from `start`, `words` in each row.
+
+    Counter-based (Philox): a row depends on the key, its own index and the row's
+    length only, so any slice can be made anywhere.
+    """
+    per_counter = 8  # one Philox counter yields four 64-bit words
+    counters = -(-words // per_counter)
+    generator = np.random.Philox(key=key)
+    generator.advance(start * counters)
+    raw = generator.random_raw(count * counters * 4)
+    return raw.view(np.uint32).reshape(count, counters * per_counter)[:, :words]

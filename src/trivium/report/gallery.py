@@ -1,0 +1,40 @@
+"""GALLERY.md: what every benchmark looks like, made from the code."""
+
+from __future__ import annotations
+
+from trivium.core.benchmark import AnyBenchmark
+from trivium.registry import benchmark_names, get_benchmark
+
+SEED = 7
+
+
+def gallery() -> str:
+    """The whole page."""
+    parts = [
+        "# Gallery",
+        "Made from the code by `make gallery`; a test holds it current. "
+        "Every entry is item 0 of seed 7.",
+    ]
+    for name in benchmark_names():
+        parts += _entries(get_benchmark(name))
+    return "\n\n".join(parts) + "\n"
+
+
+def _entries(benchmark: AnyBenchmark) -> list[str]:
+    parts = [f"## {benchmark.name}", benchmark.title.capitalize() + "."]
+    for heading, spec, view in benchmark.exhibits():
+        item = next(iter(benchmark.generate(spec, SEED)))
+        answer = benchmark.write(item, benchmark.gold(item), view)
+        parts += [
+            f"### {heading}",
+            fenced(benchmark.render(item, view)),
+            f"Answer (chance {benchmark.chance(item):.3f} on {benchmark.metrics[0].name}):",
+            fenced(answer),
+        ]
+    return parts
+
+
+def fenced(text: str) -> str:
+    """A block of plain text."""
+    fence = "```" if "```" not in text else "````"
+    return f"{fence}text\n{text}\n{fence}"

@@ -1,0 +1,1 @@
+"""Work over many items: executors, evaluations that go on where they stopped."""

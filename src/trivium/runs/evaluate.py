@@ -1,0 +1,117 @@
+"""Evaluations of built-in solvers: records appended as they come, resumed where they stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from trivium.core.benchmark import AnyBenchmark, Attempt
+from trivium.core.errors import UserError, require
+from trivium.core.jsonl import Appender, read_rows, write_json
+from trivium.core.pipeline import attempt
+from trivium.core.spec import read_mapping, spec_to_dict
+from trivium.core.summary import Summary, Tally
+from trivium.registry import get_benchmark
+from trivium.runs.executors import Executor, Here
+from trivium.runs.items import Chunk
+from trivium.runs.progress import Progress
+
+RECORDS = "records.jsonl"
+SUMMARY = "summary.json"
+MANIFEST = "run.json"
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is evaluated: it must stay the same when a folder is gone on with."""
+
+    benchmark: str
+    solver: str
+    view: Any
+    spec: Any = None  # None for items from files
+    seed: int | None = None
+    files: tuple[str, ...] = ()
+    trials: int = 1
+
+    def manifest(self) -> dict[str, Any]:
+        """As it stands in run.json."""
+        return {
+            "benchmark": self.benchmark,
+            "solver": self.solver,
+            "view": spec_to_dict(self.view),
+            "spec": None if self.spec is None else spec_to_dict(self.spec),
+            "seed": self.seed,
+            "files": list(self.files),
+            "order_trials": self.trials,
+        }
+
+
+def evaluate(
+    job: Job, chunks: Iterable[Chunk], total: int, out: Path, executor: Executor | None = None
+) -> Summary:
+    """Attempt every item that is not in the records yet; the summary of all of them."""
+    benchmark = get_benchmark(job.benchmark)
+    names = ", ".join(benchmark.solvers)
+    require(job.solver in benchmark.solvers, f"unknown solver {job.solver!r}; there are {names}")
+    require(job.trials >= 1, f"order_trials must be at least 1, got {job.trials}")
+    claim_folder(out, job.manifest())
+    done = finished(out / RECORDS)
+    label = f"{job.benchmark} {job.solver}"
+    work = partial(_attempts, job.solver, job.view, job.trials, frozenset(done))
+    with (
+        Appender(out / RECORDS) as records,
+        Progress(label, total * job.trials, len(done)) as progress,
+    ):
+        for attempts in (executor or Here()).map(work, chunks):
+            records.add(attempts)
+            progress.advance(len(attempts))
+    return write_summary(benchmark, out)
+
+
+def _attempts(
+    solver: str, view: Any, trials: int, done: frozenset[tuple[str, int]], chunk: Chunk
+) -> list[Attempt]:
+    benchmark = get_benchmark(chunk.benchmark)
+    return [
+        attempt(benchmark, item, benchmark.solvers[solver], view, trial)
+        for item in chunk.load()
+        for trial in range(trials)
+        if (item.id, trial) not in done
+    ]
+
+
+def claim_folder(out: Path, manifest: dict[str, Any]) -> None:
+    """Make the folder of a run, or refuse one that holds another run."""
+    path = out / MANIFEST
+    if not path.exists():
+        write_json(path, manifest)
+        return
+    for key, held in read_mapping(path).items():
+        asked = manifest.get(key)
+        if held != asked:
+            raise UserError(
+                f"{out} holds another evaluation ({key} is {held!r} there, {asked!r} was asked "
+                f"for); choose another folder with --out"
+            )
+
+
+def finished(path: Path) -> set[tuple[str, int]]:
+    """Which items and trials the records hold; half a last line does not count."""
+    if not path.exists():
+        return set()
+    with Appender(path):
+        pass  # opening cuts what a killed writer left behind
+    return {(row["id"], row["trial"]) for _, row in read_rows(path)}
+
+
+def write_summary(benchmark: AnyBenchmark, out: Path) -> Summary:
+    """summary.json beside the records, and the same as an object."""
+    tally = Tally(benchmark.metrics)
+    for _, row in read_rows(out / RECORDS):
+        tally.add(row)
+    summary = tally.summary()
+    write_json(out / SUMMARY, summary.to_dict())
+    return summary

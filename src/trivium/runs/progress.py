@@ -1,0 +1,60 @@
+"""How far long work has come: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+class Progress:
+    """Counts what is done of a total, on standard error."""
+
+    def __init__(self, label: str, total: int, done: int = 0) -> None:
+        self._label, self._total, self._done = label, total, done
+        self._began = self._said = time.monotonic()
+        self._at_start = done
+        self._bar: Bar | None = None
+        if sys.stderr.isatty():
+            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+            self._bar = Bar(
+                *columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True
+            )
+            self._task = self._bar.add_task(label, total=total, completed=done)
+
+    def advance(self, count: int) -> None:
+        """So many more are done."""
+        self._done += count
+        if self._bar is not None:
+            self._bar.advance(self._task, count)
+            return
+        now = time.monotonic()
+        if now - self._said >= SECONDS_BETWEEN_LINES:
+            self._said = now
+            pace = (self._done - self._at_start) / max(now - self._began, 1e-9)
+            left = (self._total - self._done) / pace if pace else float("inf")
+            print(
+                f"{self._label}: {self._done}/{self._total}, {pace:.0f}/s, about {left:.0f} s left",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    def __enter__(self) -> Progress:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()

@@ -1,0 +1,14 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Machines differ in speed: a slow example is not a wrong one.
+settings.register_profile(
+    "trivium", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("thorough", settings.get_profile("trivium"), max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "trivium"))
