@@ -21,6 +21,7 @@ COMMANDS = {
     "score": "score replies that were collected elsewhere",
     "analyze": "tables and kinds of error from records",
     "audit": "can a shortcut beat chance?",
+    "estimate": "requests and tokens of an evaluation, before anything is sent",
     "gallery": "write the gallery page from the code",
 }
 

@@ -197,6 +197,10 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """About how many tokens a reply takes, for estimates and limits."""
         return 64
 
+    def most_turns(self, item: ItemT) -> int:
+        """How many replies an attempt can take."""
+        return 1
+
     def system(self, view: ViewT) -> str | None:
         """A system message that goes with the task, if it has one."""
         return None
