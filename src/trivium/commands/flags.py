@@ -113,12 +113,26 @@ def _parse(kind: Any, args: Sequence[str], prog: str, about: str, default: Any =
         raise UserError(_sentence(said.getvalue())) from None
 
 
+_NUMBER = re.compile(r"Error parsing (--\S+): .*invalid literal for int\(\).*: ('.*')")
+
+
 def _sentence(box: str) -> str:
-    """What stands in an error box, as one line."""
-    plain = re.sub(r"\x1b\[[0-9;]*m|[\u2500-\u257f]", " ", box)
-    plain = re.sub(r"For full helptext, see.*|Argument helptext:.*", "", plain, flags=re.DOTALL)
-    plain = re.sub(r"\s+", " ", plain).strip()
-    return re.sub(r"^(Parsing|Value|Required options|Unrecognized options)( error)?\s+", "", plain)
+    """What an error box says first, as one line; what it suggests follows in brackets."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", box)
+    rows = [line.strip("\u2502 \n") for line in plain.splitlines() if line.startswith("\u2502")]
+    parts = [""]
+    for row in rows:
+        if row.startswith("\u2500"):
+            parts.append("")
+        else:
+            parts[-1] = f"{parts[-1]} {row}".strip()
+    said = re.sub(r"\s+", " ", parts[0] or plain.strip())
+    number = _NUMBER.match(said)
+    if number is not None:
+        return f"{number[1]} must be a whole number, got {number[2]}"
+    meant = [flag for part in parts if part.startswith("Perhaps") for flag in part.split()]
+    near = [flag for flag in meant if flag.startswith("--")]
+    return said + (f" (did you mean {near[0]}?)" if near else "")
 
 
 def require_out(out: Path | None) -> Path:

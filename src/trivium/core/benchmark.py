@@ -227,6 +227,8 @@ class Attempt:
     kind: str
     chance: float
     groups: Groups
+    prompt_lines: int = 0
+    prompt_chars: int = 0
     error: str | None = None
     usage: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0

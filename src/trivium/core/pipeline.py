@@ -74,6 +74,7 @@ def failed(
 
 def _blank(benchmark: AnyBenchmark, told: Item, solver: str, view: Any, trial: int) -> Attempt:
     origin = told.origin
+    prompt = benchmark.render(told, view)
     return Attempt(
         benchmark=benchmark.name,
         spec=None if origin is None else origin.spec,
@@ -89,4 +90,6 @@ def _blank(benchmark: AnyBenchmark, told: Item, solver: str, view: Any, trial: i
         kind="error",
         chance=benchmark.chance(told),
         groups=benchmark.groups(told),
+        prompt_lines=prompt.count("\n") + 1,
+        prompt_chars=len(prompt),
     )

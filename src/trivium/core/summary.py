@@ -27,6 +27,8 @@ class Summary:
     violations: int
     errors: int
     chance: float
+    prompt_lines: float = 0.0  # mean over attempts
+    prompt_chars: float = 0.0
     metrics: dict[str, Estimate] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
 
@@ -40,6 +42,8 @@ class Summary:
             "violations": self.violations,
             "errors": self.errors,
             "chance": self.chance,
+            "prompt_lines": self.prompt_lines,
+            "prompt_chars": self.prompt_chars,
             "metrics": {name: estimate.to_dict() for name, estimate in self.metrics.items()},
             "kinds": self.kinds,
         }
@@ -57,6 +61,9 @@ class Tally:
         self._ids: set[str] = set()
         self._chance = 0.0
         self._scored = 0
+        self._attempts = 0
+        self._lines = 0
+        self._chars = 0
         self._trials = 0
         self._name = ("", "")
 
@@ -64,6 +71,9 @@ class Tally:
         """Count one record."""
         self._name = (row["benchmark"], row["solver"])
         self._ids.add(row["id"])
+        self._attempts += 1
+        self._lines += row.get("prompt_lines", 0)
+        self._chars += row.get("prompt_chars", 0)
         self._kinds[row["kind"]] += 1
         self._trials = max(self._trials, row["trial"])
         if row["kind"] == "error":
@@ -95,6 +105,8 @@ class Tally:
             violations=self._kinds["violation"],
             errors=self._kinds["error"],
             chance=chance,
+            prompt_lines=self._lines / max(1, self._attempts),
+            prompt_chars=self._chars / max(1, self._attempts),
             metrics=metrics,
             kinds=dict(self._kinds.most_common()),
         )

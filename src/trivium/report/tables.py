@@ -124,10 +124,13 @@ def _split_table(
             str(summary.metrics[headline]),
             number(summary.metrics["lift"]),
             str(summary.items),
+            f"{summary.prompt_lines:.0f}",
+            f"{summary.prompt_chars:.0f}",
         )
         for group, summary in groups
     ]
-    return Table(title, (*keys, f"{headline} [95%]", "lift", "items"), tuple(rows))
+    columns = (*keys, f"{headline} [95%]", "lift", "items", "lines", "characters")
+    return Table(title, columns, tuple(rows))
 
 
 def _kind_table(benchmark: AnyBenchmark, solver: str, rows: Sequence[Row]) -> Table:

@@ -1,0 +1,308 @@
+"""The command line as a new user meets it, on more than the happy path."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import orjson
+import pytest
+
+from trivium.cli import COMMANDS, main
+from trivium.core.jsonl import read_rows
+
+ITEMS = "nhop_implicit --items 5 --seed 3"
+
+
+def run(words: str, *more: str) -> int:
+    return main([*words.split(), *more])
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    path = tmp_path / "items.jsonl"
+    assert run(f"generate {ITEMS} --out", str(path)) == 0
+    return path
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+WRONG_CALLS = [
+    ("frobnicate", "unknown command 'frobnicate'"),
+    ("genrate nhop_implicit", "did you mean generate?"),
+    ("show nhop_implict", "did you mean nhop_implicit?"),
+    ("show nothing", "unknown benchmark 'nothing'"),
+    ("show nhop_implicit.extra", "has no variants"),
+    ("show nhop_implicit --m 8 --M 7", "M must be at least m=8, got 7"),
+    ("show nhop_implicit --M 100000", "M must be in 1..10000"),
+    ("show nhop_implicit --hops 2", "hops must be in 3..200, got 2"),
+    ("show nhop_implicit --m 3", "m must be at least 4, got 3"),
+    ("show nhop_implicit --hops four", "--hops must be a whole number, got 'four'"),
+    ("show nhop_implicit --hopps 4", "--hopps, 4 (did you mean --hops?)"),
+    ("show nhop_implicit --mode loud", "invalid choice 'loud' for argument '--mode'"),
+    ("show nhop_implicit --ablate_hop x", "--ablate-hop must be a whole number, got 'x'"),
+    ("show nhop_implicit --hops", "Missing value for argument '--hops'"),
+    ("show nhop_implicit --index -1", "index must be at least 0"),
+    ("show nhop_implicit --ablate_inner --ablate_hop 9", "ablate_hop must be in 2..3, got 9"),
+    ("show nhop_implicit --ablate_hop 2", "ablate_hop needs ablate_inner"),
+    ("show nhop_explicit --preset explicit-medium", "unknown preset 'explicit-medium'"),
+    ("show nhop_explicit --preset", "--preset needs a value"),
+    ("show nhop_explicit --L 9", "L must be in 1..4, got 9"),
+    ("show nhop_explicit --k 1", "k must be at least 2, got 1"),
+    ("show nhop_explicit --preset explicit-hard --k 9", "context_chains of at least 8"),
+    ("show nhop_explicit --config {tmp}/missing.toml", "missing.toml: No such file"),
+    ("show nhop_explicit --config {tmp}/bad.toml", "unknown key 'hopps'"),
+    ("show nhop_explicit --config {tmp}/half.toml", "half.toml"),
+    ("show nhop_implicit --in {tmp}/items.jsonl --index 99", "index must be below 5"),
+    ("generate nhop_implicit --items 5", "--out is missing"),
+    ("generate nhop_implicit --items 0 --out {tmp}/x", "items must be at least 1, got 0"),
+    ("generate nhop_implicit --start -5 --out {tmp}/x", "start must be at least 0, got -5"),
+    ("generate nhop_implicit --processes 0 --out {tmp}/x", "processes must be at least 1"),
+    ("generate nhop_implicit --out {tmp}/items.jsonl/x", "cannot be written"),
+    ("generate nhop_implicit --out /proc/nowhere/x", "cannot be written"),
+    ("eval nhop_implicit --out {tmp}/e", "--solver is missing"),
+    ("eval nhop_implicit --solver genius --out {tmp}/e", "unknown solver 'genius'"),
+    ("eval nhop_implicit --solver oracle", "--out is missing"),
+    ("eval nhop_implicit --solver oracle --order_trials 0 --out {tmp}/e", "order_trials must"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/missing --out {tmp}/e", "No such file"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/half.jsonl --out {tmp}/e", "line 2: not JSON"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/wrong.jsonl --out {tmp}/e", "line 3: answer_"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/twice.jsonl --out {tmp}/e", "line 2: id IMP-"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/empty.jsonl --out {tmp}/e", "no items"),
+    ("eval nhop_explicit --solver oracle --in {tmp}/items.jsonl --out {tmp}/e", "line 1: facts_ch"),
+    ("score nhop_implicit --replies {tmp}/items.jsonl --out {tmp}/s", "--in is missing"),
+    ("score nhop_implicit --in {tmp}/items.jsonl --out {tmp}/s", "--replies is missing"),
+    ("score nhop_implicit --in {tmp}/items.jsonl --replies {tmp}/items.jsonl --out {tmp}/s",
+     "line 1: reply must be text"),
+    ("score nhop_implicit --in {tmp}/items.jsonl --replies {tmp}/stray.jsonl --out {tmp}/s",
+     "line 1: there is no item 'IMP-999999'"),
+    ("analyze", "results"),
+    ("analyze {tmp}", "no records.jsonl in this folder"),
+    ("analyze {tmp}/items.jsonl", "line 1: not a record"),
+    ("audit nhop_implicit --items 5", "items must be at least 100, got 5"),
+    ("run --items 0", "items must be at least 1, got 0"),
+    ("run --benchmarks nothing", "unknown benchmark 'nothing'"),
+    ("estimate nhop_implicit --items -1", "items must be at least 1, got -1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "says"), WRONG_CALLS)
+def test_a_wrong_call_ends_with_one_sentence_and_status_2(
+    call: str, says: str, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = items.read_text().splitlines(keepends=True)
+    write(tmp_path / "bad.toml", "hopps = 4\n")
+    write(tmp_path / "half.toml", "hops = \n")
+    write(tmp_path / "half.jsonl", lines[0] + lines[1][:100])
+    write(tmp_path / "wrong.jsonl", lines[0] + lines[1] + lines[2].replace('_id":"E_', '_id":"F_'))
+    write(tmp_path / "twice.jsonl", lines[0] + lines[0])
+    write(tmp_path / "empty.jsonl", "")
+    write(tmp_path / "stray.jsonl", '{"id": "IMP-999999", "reply": "E_0001"}\n')
+    capsys.readouterr()
+    assert run(call.format(tmp=tmp_path)) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("trivium: ")
+    assert said.err.count("\n") == 1, said.err
+    assert says in said.err
+    assert "Traceback" not in said.out + said.err
+
+
+def test_there_are_enough_wrong_calls() -> None:
+    assert len(WRONG_CALLS) >= 30
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([name, "--help"])
+    assert stop.value.code == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"trivium {name}" in said
+    assert "Example" in said
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    said = capsys.readouterr().out
+    assert all(name in said for name in COMMANDS)
+
+
+def test_both_spellings_of_a_flag_work(capsys: pytest.CaptureFixture[str]) -> None:
+    said = []
+    for flag in ("--context_chains", "--context-chains"):
+        assert run(f"show nhop_explicit {flag} 3") == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+
+
+def test_a_config_file_a_preset_and_flags_come_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = write(tmp_path / "a.toml", 'hops = 5\nmode = "free"\n')
+    assert run("show nhop_explicit --preset explicit-hard --L 2 --config", str(config)) == 0
+    said = capsys.readouterr().out
+    assert "f5 of f4 of f3 of f2 of f1" in said
+    assert "Candidates for f4" in said
+    assert "Candidates for f3" not in said
+    assert "H1 = " in said
+    assert "Think as long as you like" in said
+
+
+def test_items_are_byte_identical_however_they_are_made(tmp_path: Path) -> None:
+    base = "generate nhop_explicit --preset explicit-hard --seed 5"
+    assert run(f"{base} --items 1000 --out", str(tmp_path / "one")) == 0
+    assert run(f"{base} --items 1000 --processes 4 --out", str(tmp_path / "four")) == 0
+    for start in range(0, 1000, 100):
+        assert run(f"{base} --items 100 --start {start} --out", str(tmp_path / f"{start:04}")) == 0
+    whole = (tmp_path / "one").read_bytes()
+    assert (tmp_path / "four").read_bytes() == whole
+    tens = b"".join((tmp_path / f"{start:04}").read_bytes() for start in range(0, 1000, 100))
+    assert tens == whole
+
+
+def test_eval_of_a_file_equals_eval_of_the_same_items_made(items: Path, tmp_path: Path) -> None:
+    assert run(f"eval {ITEMS} --solver pointer_f_n1 --out", str(tmp_path / "made")) == 0
+    words = f"eval nhop_implicit --solver pointer_f_n1 --in {items} --out {tmp_path / 'read'}"
+    assert run(words) == 0
+    made, read = ((tmp_path / name / "summary.json").read_bytes() for name in ("made", "read"))
+    assert made == read
+
+
+def test_the_summary_has_the_promised_shape(tmp_path: Path) -> None:
+    assert run(f"eval {ITEMS} --solver oracle --out", str(tmp_path)) == 0
+    summary = orjson.loads((tmp_path / "summary.json").read_bytes())
+    assert summary["benchmark"] == "nhop_implicit"
+    assert summary["solver"] == "oracle"
+    assert (summary["items"], summary["answered"]) == (5, 5)
+    assert (summary["violations"], summary["errors"]) == (0, 0)
+    assert set(summary["metrics"]["em"]) == {"value", "low", "high", "n"}
+    assert summary["metrics"]["em"]["value"] == 1
+    assert summary["metrics"]["first_wrong_hop"]["value"] is None
+
+
+def test_replies_from_elsewhere_are_scored(items: Path, tmp_path: Path) -> None:
+    rows = [row for _, row in read_rows(items)]
+    replies = [
+        {"id": rows[0]["id"], "reply": rows[0]["answer_id"]},
+        {"id": rows[1]["id"], "reply": "Z_0000"},
+        {"id": rows[2]["id"], "reply": "I do not know"},
+        {"id": rows[3]["id"], "reply": f"`{rows[3]['answer_id'].lower()}`."},
+    ]
+    path = tmp_path / "replies.jsonl"
+    path.write_bytes(b"\n".join(map(orjson.dumps, replies)))
+    out = tmp_path / "scored" / "results.jsonl"
+    assert run(f"score nhop_implicit --in {items} --replies {path} --out {out}") == 0
+    results = [row for _, row in read_rows(out)]
+    assert [list(row)[:4] for row in results] == [["id", "answer", "scores", "kind"]] * 5
+    assert [row["kind"] for row in results] == [
+        "right", "token-not-in-the-prompt", "violation", "right", "error",
+    ]  # fmt: skip
+    summary = orjson.loads((tmp_path / "scored" / "summary.json").read_bytes())
+    assert (summary["answered"], summary["violations"], summary["errors"]) == (3, 1, 1)
+    assert summary["metrics"]["em"] | {"low": 0, "high": 0} == {
+        "value": 0.5, "low": 0, "high": 0, "n": 4,
+    }  # fmt: skip
+    assert run("analyze --examples 1", str(out)) == 0
+
+
+def test_an_evaluation_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    words = "eval nhop_explicit --items 40 --seed 2 --solver elimination --order_trials 2 --out"
+    assert run(words, str(whole)) == 0
+    assert run(words, str(cut)) == 0
+    text = (cut / "records.jsonl").read_bytes()
+    (cut / "records.jsonl").write_bytes(text[: len(text) // 2])
+    assert run(words, str(cut)) == 0
+
+    def rows(path: Path) -> list[dict[str, object]]:
+        found = [row for _, row in read_rows(path / "records.jsonl")]
+        return [{**row, "seconds": 0} for row in found]
+
+    assert rows(cut) == rows(whole)
+    assert (cut / "summary.json").read_bytes() == (whole / "summary.json").read_bytes()
+
+
+def test_another_evaluation_in_the_same_folder_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(f"eval {ITEMS} --solver oracle --out", str(tmp_path)) == 0
+    for words in (
+        f"eval {ITEMS} --solver last_line --out",
+        "eval nhop_implicit --items 5 --seed 4 --solver oracle --out",
+        f"eval {ITEMS} --hops 6 --solver oracle --out",
+    ):
+        capsys.readouterr()
+        assert run(words, str(tmp_path)) == 2
+        assert "holds another evaluation" in capsys.readouterr().err
+
+
+def test_a_killed_evaluation_is_taken_up_again(tmp_path: Path) -> None:
+    """A real kill -9 in the middle; the finished records equal those of an undisturbed run."""
+    out = tmp_path / "killed"
+    words = ["eval", "nhop_explicit", "--items", "3000", "--solver", "oracle", "--out", str(out)]
+    process = subprocess.Popen([sys.executable, "-m", "trivium", *words], stdout=subprocess.DEVNULL)
+    records = out / "records.jsonl"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and (not records.exists() or records.stat().st_size < 5000):
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    size = records.stat().st_size
+    assert size > 0
+    assert main(words) == 0
+    rows = [row["id"] for _, row in read_rows(records)]
+    assert rows == [f"SYN-{index:06d}" for index in range(3000)]
+
+
+def test_the_main_job_prints_tables_and_ends_with_the_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = f"run --items 20 --benchmarks nhop_implicit --processes 1 --out {tmp_path}"
+    assert run(words) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"oracle .* 1\.000 \[0\.8", said)
+    assert said.rstrip().endswith(f"report: {tmp_path / 'report.html'}")
+    assert "pointer_f_n1" in (tmp_path / "report.html").read_text()
+
+
+def test_audit_says_pass_or_caught_by_its_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("audit nhop_explicit --preset explicit-easy --items 300") == 1
+    assert "CAUGHT" in capsys.readouterr().out
+    assert run("audit nhop_explicit --preset explicit-hard --items 300") == 0
+    assert "PASSED" in capsys.readouterr().out
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    """As `| head -1` does: the reader takes one line and goes away."""
+    words = ["generate", "nhop_implicit", "--items", "20000", "--out", "-"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "trivium", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith(b'{"id":"IMP-000000"')
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+def test_estimate_counts_requests(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("estimate nhop_explicit --items 200 --order_trials 3") == 0
+    assert "600 requests" in capsys.readouterr().out
+
+
+def test_the_gallery_is_current() -> None:
+    from trivium.report.gallery import gallery
+
+    path = Path(__file__).parent.parent / "GALLERY.md"
+    assert path.read_text() == gallery(), "run `make gallery`"
