@@ -113,20 +113,19 @@ def _parse(kind: Any, args: Sequence[str], prog: str, about: str, default: Any =
         raise UserError(_sentence(said.getvalue())) from None
 
 
+_FRAME = "|\u2502 "
 _NUMBER = re.compile(r"Error parsing (--\S+): .*invalid literal for int\(\).*: ('.*')")
 
 
 def _sentence(box: str) -> str:
     """What an error box says first, as one line; what it suggests follows in brackets."""
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", box)
-    rows = [line.strip("\u2502 \n") for line in plain.splitlines() if line.startswith("\u2502")]
-    parts = [""]
-    for row in rows:
-        if row.startswith("\u2500"):
+    parts: list[str] = []
+    for line in re.sub(r"\x1b\[[0-9;]*m", "", box).splitlines():
+        if re.search(r"[-\u2500]{4}", line):  # a frame or a rule, its title aside
             parts.append("")
-        else:
-            parts[-1] = f"{parts[-1]} {row}".strip()
-    said = re.sub(r"\s+", " ", parts[0] or plain.strip())
+        elif parts:
+            parts[-1] = f"{parts[-1]} {line.strip(_FRAME)}".strip()
+    said = re.sub(r"\s+", " ", parts[0] if parts else box).strip()
     number = _NUMBER.match(said)
     if number is not None:
         return f"{number[1]} must be a whole number, got {number[2]}"
