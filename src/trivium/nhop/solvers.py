@@ -27,8 +27,12 @@ def random_candidate(page: NhopItem, stream: Stream) -> str:
 
 
 def pointer_f_n1(page: NhopItem, stream: Stream) -> str:
-    """The tail of the first printed line of the last relation told."""
-    return page.candidates[0]
+    """The tail of the first printed f_{n-1} line."""
+    if not page.blocks:
+        return page.candidates[0]
+    function = f"f{page.depth - 1}"
+    shown = [*page.facts, *(line for block in page.blocks for line in block.lines)]
+    return next(line[2] for line in shown if line[1] == function)
 
 
 def last_line(page: NhopItem, stream: Stream) -> str:
@@ -117,6 +121,7 @@ EXPLICIT_SOLVERS = by_name(
         _ORACLE,
         _solver(first_rank_head),
         _solver(elimination),
+        _solver(pointer_f_n1),
         _solver(most_frequent_token),
         _solver(last_line),
         _solver(literal_chain, "program"),
