@@ -14,6 +14,7 @@ from trivium.core.errors import require
 BENCHMARKS = {
     "nhop_explicit": "trivium.nhop:EXPLICIT",
     "nhop_implicit": "trivium.nhop:IMPLICIT",
+    "identifying_variables": "trivium.variables:VARIABLES",
 }
 ENTRY_POINTS = "trivium.benchmarks"  # where other packages add theirs
 

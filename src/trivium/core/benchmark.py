@@ -121,6 +121,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     solvers: Mapping[str, Solver]
     main_items: ClassVar[int] = 1000  # items of each preset in the main job
     multi_turn: ClassVar[bool] = False
+    crossed_groups: ClassVar[bool] = True  # results are split by all groups at once, or by each
 
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
         """The spec and view that the parts of a full name after the benchmark's stand for."""

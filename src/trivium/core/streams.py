@@ -105,9 +105,7 @@ def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return words ^ (words >> np.uint64(31))
 
 
-def grown_uniforms(
-    keys: NDArray[np.uint64], count: int, skipped: int = 0
-) -> NDArray[np.float64]:
+def grown_uniforms(keys: NDArray[np.uint64], count: int, skipped: int = 0) -> NDArray[np.float64]:
     """Uniform numbers in [0, 1): `count` rows after `skipped` ones, a column for each key.
 
     For code that draws again for some items of a batch (rejection): SplitMix64 needs no
@@ -115,4 +113,4 @@ def grown_uniforms(
     """
     steps = np.arange(skipped + 1, skipped + count + 1, dtype=np.uint64)
     spread = steps[:, None] * np.uint64(0x9E3779B97F4A7C15)
-    return (mixed(keys + spread) >> np.uint64(11)) * 2.0**-53
+    return np.asarray((mixed(keys + spread) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)

@@ -79,7 +79,6 @@ class Tally:
         if row["kind"] == "error":
             return
         self._scored += 1
-        self._chance += row["chance"]
         for metric in self._metrics:
             value = row["scores"].get(metric.name)
             if value is not None:
@@ -87,12 +86,15 @@ class Tally:
                 self._items[metric.name].append(row["id"])
         headline = row["scores"].get(self._metrics[0].name)
         if headline is not None:
+            # Chance is the floor of the headline, so it is averaged where that is defined.
+            self._chance += row["chance"]
             answer = orjson.dumps(row["answer"], option=orjson.OPT_SORT_KEYS)
             self._answers[row["id"]].append((row["trial"], answer, headline))
 
     def summary(self) -> Summary:
         """The figures of what has been added."""
-        chance = self._chance / self._scored if self._scored else 0.0
+        headlines = len(self._values[self._metrics[0].name])
+        chance = self._chance / headlines if headlines else 0.0
         metrics = {metric.name: self._estimate(metric) for metric in self._metrics}
         metrics["lift"] = lift_over_chance(metrics[self._metrics[0].name], chance)
         if self._trials:

@@ -90,7 +90,7 @@ def analysis_tables(benchmark: AnyBenchmark, rows: Sequence[Row]) -> list[Table]
     tables = []
     for solver, own in by_solver.items():
         tables.append(metric_table(summarise(own, benchmark.metrics)))
-        tables.append(_group_table(benchmark, solver, own))
+        tables += _group_tables(benchmark, solver, own)
         seeds = {row.get("seed") for row in own}
         if len(seeds) > 1:
             tables.append(_seed_table(benchmark, solver, own))
@@ -98,10 +98,19 @@ def analysis_tables(benchmark: AnyBenchmark, rows: Sequence[Row]) -> list[Table]
     return tables
 
 
-def _group_table(benchmark: AnyBenchmark, solver: str, rows: Sequence[Row]) -> Table:
-    keys = list(rows[0]["groups"])
-    groups = summarise_groups(rows, benchmark.metrics, keys)
-    return _split_table(f"{benchmark.name}, {solver}: by group", benchmark, keys, groups.items())
+def _group_tables(benchmark: AnyBenchmark, solver: str, rows: Sequence[Row]) -> list[Table]:
+    """One table of all groups together, or one for each where they do not belong together."""
+    keys = list(dict.fromkeys(key for row in rows for key in row["groups"]))
+    together = [keys] if benchmark.crossed_groups else [[key] for key in keys]
+    return [
+        _split_table(
+            f"{benchmark.name}, {solver}: by {'group' if benchmark.crossed_groups else own[0]}",
+            benchmark,
+            own,
+            summarise_groups(rows, benchmark.metrics, own).items(),
+        )
+        for own in together
+    ]
 
 
 def _seed_table(benchmark: AnyBenchmark, solver: str, rows: Sequence[Row]) -> Table:

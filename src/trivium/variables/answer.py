@@ -48,7 +48,7 @@ def parse(reply: str, view: VariablesView) -> VariablesAnswer | None:
     """The answer in a reply: the last that can be read, or the first; None where there is none."""
     openings = list(_OPENING.finditer(reply))
     # An answer ends before the next one begins, so that no text is read twice.
-    ends = [opening.start() for opening in openings[1:]] + [len(reply)]
+    ends = [*(opening.start() for opening in openings), len(reply)][1:]
     spans = [(opening.end(), end) for opening, end in zip(openings, ends, strict=True)]
     for start, end in spans if view.answer_rule == "first" else reversed(spans):
         body = _body(reply, start, end)

@@ -37,10 +37,11 @@ class Structure:
 
 
 @dataclass(frozen=True)
-class Functions:
-    """What each parent adds to its child: grad * x + bias, or with x squared."""
+class Links:
+    """Parents, and what each adds to its child: grad * x + bias, or with x squared."""
 
-    quadratic: Bools  # (parents, places, items)
+    parents: Ints  # (parents, places, items); -1 where there is none
+    quadratic: Bools
     grad: Ints
     bias: Ints
 
@@ -52,7 +53,7 @@ class Sheet:
     start: int
     sizes: Ints
     structure: Structure
-    functions: Functions
+    links: Links
     order: Ints  # (places, items): the place that is printed first, second, ...
     names: Ints  # (places, items): numbers in the names, in the order of print
     wording: Floats  # (hypotheses, items): a uniform number that picks the words
@@ -79,7 +80,8 @@ class _Numbers:
 
     def one(self) -> Floats:
         """One number for each item."""
-        return self.take(1)[0]
+        numbers: Floats = self.take(1)[0]
+        return numbers
 
     def below(self, bound: Ints) -> Ints:
         """One whole number for each item, from 0 to its bound - 1."""
@@ -142,7 +144,8 @@ def draw(spec: VariablesSpec, seed: int, start: int, count: int) -> Sheet:
         start=start,
         sizes=sizes,
         structure=structure,
-        functions=Functions(
+        links=Links(
+            parents=structure.parents,
             grad=grad + (grad >= 0),  # never 0
             bias=(numbers.take(parents * most).reshape(shape) * 200).astype(np.int64) - 100,
             quadratic=numbers.take(parents * most).reshape(shape) < 0.5,

@@ -75,6 +75,21 @@ def gold(item: VariablesItem, world: Observed) -> Gold:
     return Gold(True, tuple(control_variables(world, item.target, item.hypotheses, variables)))
 
 
+def reordered(item: VariablesItem, order: Sequence[int], told: Sequence[int]) -> VariablesItem:
+    """The same item with its variables and its hypotheses printed in these orders."""
+    place = {number: row for row, number in enumerate(order)}
+    hypotheses = [item.hypotheses[number] for number in told]
+    return item._replace(
+        names=tuple([item.names[number] for number in order]),
+        terms=[[[place[term[0]], *term[1:]] for term in item.terms[number]] for number in order],
+        rates=[item.rates[number] for number in order],
+        target=(place[item.target[0]], place[item.target[1]]),
+        hypotheses=[(place[cause], place[effect]) for cause, effect in hypotheses],
+        wording=[item.wording[number] for number in told],
+        table=Table(item.table.values[:, list(order)]),
+    )
+
+
 def item_id(index: int) -> str:
     """The readable name of an item."""
     return f"IV-{index:06d}"
@@ -90,10 +105,8 @@ def generate(
 
 def _items(spec: VariablesSpec, seed: int, sheet: Sheet) -> Iterator[VariablesItem]:
     """The items of a batch, everything put into the order of print."""
-    structure, functions, order = sheet.structure, sheet.functions, sheet.order
-    rows = observe(
-        structure.parents, functions, structure.rates, sheet.words, spec.observations, spec.snr
-    )
+    structure, links, order = sheet.structure, sheet.links, sheet.order
+    rows = observe(links, structure.rates, sheet.words, spec.observations, spec.snr)
     tables = np.take_along_axis(rows, order.T[:, None, :], axis=2)
     printed = np.empty_like(order)
     np.put_along_axis(printed, order, np.arange(len(order))[:, None], axis=0)
@@ -102,8 +115,7 @@ def _items(spec: VariablesSpec, seed: int, sheet: Sheet) -> Iterator[VariablesIt
     def renumbered(places: Ints) -> Ints:
         return np.where(places >= 0, printed[places, item], -1)
 
-    parents = renumbered(structure.parents)
-    parts = np.stack([parents, functions.quadratic, functions.grad, functions.bias])
+    parts = np.stack([renumbered(links.parents), links.quadratic, links.grad, links.bias])
     terms = np.take_along_axis(parts, order[None, None], axis=2).transpose(3, 2, 1, 0).tolist()
     rates = np.take_along_axis(structure.rates, order, axis=0).T.tolist()
     targets = renumbered(structure.target).T.tolist()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 import orjson
@@ -79,8 +80,7 @@ def read_json(text: str) -> Told:
 
 def language_tabular(item: VariablesItem) -> str:
     """The first half of the rows in sentences."""
-    rows, columns = item.table.values.shape
-    half = rows // 2
+    half = len(item.table.values) // 2
     sentence = ", ".join([f"{name} was %.3f" for name in item.names]) + ".\n"
     text = "".join([f"In observation {row}, {sentence}" for row in range(1, half + 1)])
     told = text % _cells(item.table.values[:half])
@@ -155,7 +155,7 @@ def _set_by_set(item: VariablesItem, sets: Sequence[Sequence[int]]) -> list[str]
     lines = []
     for own in sets:
         lines.append(_NEW.format(name=item.names[own[0]]))
-        for other, number in zip(own, own[1:], strict=False):
+        for other, number in pairwise(own):
             lines.append(_JOINS.format(name=item.names[number], other=item.names[other]))
     return lines
 
@@ -205,7 +205,9 @@ def _named(item: VariablesItem, numbers: Iterable[int]) -> list[str]:
 
 def _list(names: Sequence[str]) -> str:
     """a, b and c."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
+    return (
+        names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
+    )
 
 
 @lru_cache(maxsize=256)

@@ -12,7 +12,7 @@ import numpy as np
 from trivium.core.benchmark import Origin
 from trivium.core.errors import require
 from trivium.core.streams import Stream, stream_key, word_block
-from trivium.variables.generate import Functions, table_words
+from trivium.variables.generate import Links, table_words
 from trivium.variables.item import WORDINGS, Gold, Term, VariablesItem, gold, item_id
 from trivium.variables.spec import MOST_VARS
 from trivium.variables.tables import RANGE, Table, observe
@@ -82,7 +82,12 @@ def _method(methods: list[dict[str, Any]]) -> dict[str, Any]:
 def gold_label(item: VariablesItem, answer: Gold) -> tuple[dict[str, Any], int | None]:
     """The perfect answer in the schema's words, and how many variables are not controlled."""
     if not answer.valid:
-        label = {"valid_hypothesis": False, "ind_var": None, "dep_var": None, "ctrl_vars": None}
+        label: dict[str, Any] = {
+            "valid_hypothesis": False,
+            "ind_var": None,
+            "dep_var": None,
+            "ctrl_vars": None,
+        }
         return label, None
     label = {
         "valid_hypothesis": True,
@@ -204,7 +209,7 @@ def _terms(metadata: Any, name: str, places: Mapping[str, int]) -> list[Term]:
 
 def _rate(metadata: Mapping[str, Any], name: str) -> float:
     extra = metadata.get("extra", {})
-    rate = extra.get("sparsity_rate", 0) if isinstance(extra, dict) else None
+    rate: Any = extra.get("sparsity_rate", 0) if isinstance(extra, dict) else None
     require(
         _is_number(rate) and 0 <= rate <= 1,
         f"sparsity_rate of {name} must be a number in 0..1, got {rate!r}",
@@ -258,16 +263,16 @@ def _drawn(
     """The table of an item that came without one."""
     order = topological([[term[0] for term in own] for own in terms])
     place = {number: row for row, number in enumerate(order)}
-    slots = max(1, max(len(own) for own in terms))
+    slots = max(1, *map(len, terms))
     parts = np.zeros((4, slots, len(terms), 1), dtype=np.int64)
     parts[0] = -1
     for row, number in enumerate(order):
         for slot, (parent, *function) in enumerate(terms[number]):
             parts[:, slot, row, 0] = [place[parent], *function]
-    functions = Functions(quadratic=parts[1] == 1, grad=parts[2], bias=parts[3])
+    links = Links(parts[0], parts[1] == 1, parts[2], parts[3])
     lost = np.array([[rates[number]] for number in order])
     words = word_block(key, 0, 1, table_words(len(terms), ROWS, snr is not None))
-    values = observe(parts[0], functions, lost, words, ROWS, snr)[0]
+    values = observe(links, lost, words, ROWS, snr)[0]
     return Table(values[:, [place[number] for number in range(len(terms))]])
 
 

@@ -32,7 +32,7 @@ class VariablesSpec:
 
     def __post_init__(self) -> None:
         require(self.size >= 1, f"size must be at least 1, got {self.size}")
-        require(2 <= self.min_vars, f"min_vars must be at least 2, got {self.min_vars}")
+        require(self.min_vars >= 2, f"min_vars must be at least 2, got {self.min_vars}")
         require(
             self.min_vars <= self.max_vars <= MOST_VARS,
             f"max_vars must be in min_vars={self.min_vars}..{MOST_VARS}, got {self.max_vars}",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.variables.generate import Floats, Functions, Ints
+from trivium.variables.generate import Floats, Ints, Links
 
 RANGE = 100  # roots are whole numbers from -RANGE to RANGE - 1
 DECIMALS = 3
@@ -48,17 +48,16 @@ def lost_counts(rates: Floats, rows: int) -> Ints:
 
 
 def observe(
-    parents: Ints,
-    functions: Functions,
+    links: Links,
     rates: Floats,
     words: NDArray[np.uint32],
     rows: int,
     snr: float | None,
 ) -> Floats:
     """Tables (items, rows, places), drawn from the words of each item."""
-    _, places, items = parents.shape
+    _, places, items = links.parents.shape
     drawn = words.reshape(items, -1, places, rows).transpose(1, 2, 0, 3)
-    values = true_values(parents, functions, drawn[0])
+    values = true_values(links, drawn[0])
     if snr is not None:
         values = values + noise(values, drawn[2], drawn[3], snr)
     # Adding 0 turns -0.0, which would be printed, into 0.0.
@@ -67,14 +66,15 @@ def observe(
     return values.transpose(1, 2, 0)
 
 
-def true_values(parents: Ints, functions: Functions, words: NDArray[np.uint32]) -> Floats:
+def true_values(links: Links, words: NDArray[np.uint32]) -> Floats:
     """The values (places, items, rows) without noise, parents before children."""
     width = 2 * RANGE
     roots = ((words >> np.uint32(8)) * (width / 2**24)).astype(np.int64) - RANGE
     values = roots.astype(np.float64)
+    parents = links.parents
     item = np.arange(parents.shape[2])
-    power = np.where(functions.quadratic, RANGE**2, RANGE)
-    terms = np.abs(functions.grad) * power + np.abs(functions.bias)
+    power = np.where(links.quadratic, RANGE**2, RANGE)
+    terms = np.abs(links.grad) * power + np.abs(links.bias)
     bound = np.where(parents >= 0, terms, 0).sum(axis=0)
     scale = RANGE / np.where(bound > 0, bound, RANGE)
     for place in range(1, len(values)):
@@ -82,9 +82,9 @@ def true_values(parents: Ints, functions: Functions, words: NDArray[np.uint32]) 
         made = np.zeros_like(values[place])
         for slot, above in enumerate(parents[:, place]):
             base = values[above, item] * scale[above, item][:, None]
-            base = np.where(functions.quadratic[slot, place][:, None], base * base, base)
-            term = functions.grad[slot, place][:, None] * base
-            term += functions.bias[slot, place][:, None]
+            base = np.where(links.quadratic[slot, place][:, None], base * base, base)
+            term = links.grad[slot, place][:, None] * base
+            term += links.bias[slot, place][:, None]
             made += term if slot == 0 else np.where((above >= 0)[:, None], term, 0.0)
         values[place][children] = made[children]
     return values

@@ -125,8 +125,7 @@ def control_variables(
         if variable in target:
             continue
         with_dependent = world.correlated(variable, dependent)
-        if with_dependent or world.correlated(variable, independent):
-            chosen.append(variable)
-        elif with_dependent is None and variable in believed:
+        related = with_dependent or world.correlated(variable, independent)
+        if related or (with_dependent is None and variable in believed):
             chosen.append(variable)
     return chosen
