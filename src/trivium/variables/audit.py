@@ -3,11 +3,12 @@
 Labels are probed in pairs: a valid and an invalid item, or a control variable and another
 one of the same item, and a cue must tell which is which (chance is one half). The two of a
 pair are alike in what the item is about, since that is content and no surface cue:
-- validity: as many variables, both variables of the target observed (where one is not, the
-  hypothesis is valid by rule); for positions in a text of sets also as many sets, and sets
-  of the same sizes around the target's variables, since sets are printed as blocks.
+- validity: as many variables and as many sets, both variables of the target observed (where
+  one is not, the hypothesis is valid by rule).
 - control status: observed variables that no hypothesis calls a cause of the dependent one,
-  so that neither missing data nor beliefs decide; for a text of sets, sets of one size.
+  so that neither missing data nor beliefs decide.
+In a table the order of names is probed; in a text of sets the place of a variable's set and
+its place within the set, since which variables stand together is what such a text is for.
 Values are content too: a root's are whole numbers, a child's need not be.
 """
 
@@ -36,6 +37,10 @@ ABOUT = {
     "first": "whether it is printed first",
     "last": "whether it is printed last",
     "number": "the number in its name",
+    "set_at": "place of its set among the sets",
+    "set_first": "whether its set is printed first",
+    "set_last": "whether its set is printed last",
+    "within": "place within its set, from 0 (first) to 1 (last)",
     "gap": "places between the two variables of the target",
     "ahead": "whether the independent variable is printed before the dependent one",
     "from_ind": "places from the independent variable",
@@ -71,12 +76,11 @@ class Sheet:
     table: Page
     sets: Page
 
-    def page(self, layout: str) -> Page:
-        return self.table if layout == "table" else self.sets
-
-    def told_set(self, name: str) -> int:
-        """The size of the set in which a variable is told."""
-        return next((len(own) for own in self.sets.told.sets or [] if name in own), 0)
+    @property
+    def blocks(self) -> list[list[str]]:
+        """The sets as printed."""
+        order = self.sets.told.names.index
+        return [sorted(own, key=order) for own in self.sets.told.sets or []]
 
 
 def audit(spec: VariablesSpec, seed: int, items: int | None) -> Audit:
@@ -118,11 +122,8 @@ def validity_pairs(
         independent, dependent = item.target
         if not (item.seen[independent] and item.seen[dependent]):
             continue
-        about: list[Hashable] = [len(item.names)]
-        if layout == "sets":
-            sizes = [sheet.told_set(item.names[number]) for number in item.target]
-            about += [sum(item.seen), len(sheet.sets.told.sets or []), *sizes]
-        waiting[tuple(about)][item.gold.valid].append(sheet)
+        about = (len(item.names), len(sheet.blocks))
+        waiting[about][item.gold.valid].append(sheet)
     for kinds in waiting.values():
         for valid, invalid in zip(kinds[True], kinds[False], strict=False):
             yield target_features(valid, layout), target_features(invalid, layout)
@@ -145,9 +146,6 @@ def control_pairs(
         ]
         right = [number for number in open_ if number in control]
         wrong = [number for number in open_ if number not in control]
-        if layout == "sets":
-            size = sheet.told_set(item.names[item.target[1]])
-            wrong = [number for number in wrong if sheet.told_set(item.names[number]) == size]
         if right and wrong:
             yield (
                 variable_features(sheet, layout, stream.choice(right)),
@@ -157,52 +155,62 @@ def control_pairs(
 
 def target_features(sheet: Sheet, layout: str) -> Features:
     """What stands on the surface of a target hypothesis."""
-    page = sheet.page(layout)
-    places = {name: place for place, name in enumerate(page.told.names)}
+    page = sheet.table
     found: Features = {}
     for role, name in zip(("ind", "dep"), page.target, strict=True):
-        found |= {f"{role}_{key}": value for key, value in _printed(page, name).items()}
-    if layout == "table":  # in a text of sets, what is near belongs together
-        independent, dependent = (places[name] for name in page.target)
-        found["gap"] = abs(independent - dependent)
-        found["ahead"] = independent < dependent
-        found["hypotheses"] = len(page.hypotheses)
-        found["target_at"] = page.hypotheses.index(page.target)
-        found["wording"] = sheet.item.wording[page.hypotheses.index(page.target)]
-        for role, name in zip(("ind", "dep"), page.target, strict=True):
-            found |= {f"{role}_{key}": value for key, value in _mentions(page, name).items()}
+        own = _told(sheet, name) if layout == "sets" else _printed(page, name)
+        found |= {f"{role}_{key}": value for key, value in own.items()}
+    if layout == "table":
+        independent, dependent = map(page.told.names.index, page.target)
+        at = page.hypotheses.index(page.target)
+        found |= {
+            "gap": abs(independent - dependent),
+            "ahead": independent < dependent,
+            "hypotheses": len(page.hypotheses),
+            "target_at": at,
+            "wording": sheet.item.wording[at],
+        }
     return found
 
 
 def variable_features(sheet: Sheet, layout: str, number: int) -> Features:
     """What stands on the surface of a variable that is not in the target."""
-    page, name = sheet.page(layout), sheet.item.names[number]
+    page, name = sheet.table, sheet.item.names[number]
+    if layout == "sets":
+        return _told(sheet, name)
     found = _printed(page, name)
-    if layout == "table":
-        places = {other: place for place, other in enumerate(page.told.names)}
-        for role, other in zip(("ind", "dep"), page.target, strict=True):
-            steps = places[name] - places[other]
-            found |= {f"from_{role}": abs(steps), f"after_{role}": steps > 0}
-        found |= _mentions(page, name)
+    for role, other in zip(("ind", "dep"), page.target, strict=True):
+        steps = page.told.names.index(name) - page.told.names.index(other)
+        found |= {f"from_{role}": abs(steps), f"after_{role}": steps > 0}
     return found
 
 
+def _told(sheet: Sheet, name: str) -> Features:
+    """Where a text of sets tells a variable."""
+    blocks = sheet.blocks
+    at = next(place for place, own in enumerate(blocks) if name in own)
+    own = blocks[at]
+    return {
+        "set_at": at,
+        "set_first": at == 0,
+        "set_last": at == len(blocks) - 1,
+        "within": own.index(name) / (len(own) - 1) if len(own) > 1 else 0.5,
+    }
+
+
 def _printed(page: Page, name: str) -> Features:
+    """Where a table and the list of hypotheses name a variable."""
     place = page.told.names.index(name)
     return {
         "place": place,
         "first": place == 0,
         "last": place == len(page.told.names) - 1,
         "number": int(name[2:]),
-    }
-
-
-def _mentions(page: Page, name: str) -> Features:
-    at = [place for place, edge in enumerate(page.hypotheses) if name in edge]
-    return {
         "as_cause": sum(cause == name for cause, _ in page.hypotheses),
         "as_effect": sum(effect == name for _, effect in page.hypotheses),
-        "mentioned_at": at[0] if at else len(page.hypotheses),
+        "mentioned_at": next(
+            (at for at, edge in enumerate(page.hypotheses) if name in edge), len(page.hypotheses)
+        ),
     }
 
 

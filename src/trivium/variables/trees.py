@@ -62,19 +62,19 @@ class Observed:
         self._seen = seen
 
     def sets(self) -> list[list[int]]:
-        """The observed variables that stem from one root, for each root: the first one first.
+        """The observed variables that stem from one root, in the order of the roots.
 
         Two observed variables are correlated exactly when some set holds both. In a forest
         the sets have nothing in common; a set that adds nothing to another is left out.
+        Ordered by their roots, and not by their first members, small sets stand first as
+        often as large ones.
         """
         seen = [variable for variable, known in enumerate(self._seen) if known]
         found = [[own for own in seen if self._bits[own] >> root & 1] for root in self._roots]
-        distinct = {tuple(own) for own in found if own}
-        return [
-            list(own)
-            for own in sorted(distinct)
-            if not any(set(own) < set(other) for other in distinct)
-        ]
+        if sum(map(len, found)) == len(seen):
+            return [own for own in found if own]
+        distinct = dict.fromkeys(map(frozenset, found))
+        return [sorted(own) for own in distinct if not any(own < other for other in distinct)]
 
     def partners(self, variable: int) -> list[int]:
         """The observed variables that an observed variable is correlated with."""
