@@ -64,3 +64,11 @@ def test_order_trials_are_summed_up_by_item() -> None:
 def test_groups_come_in_their_natural_order() -> None:
     rows = [row(str(n), 1, groups={"n": n}) for n in (10, 9, 2)]
     assert list(summarise_groups(rows, METRICS, ["n"])) == [(2,), (9,), (10,)]
+
+
+def test_chance_is_averaged_where_the_headline_is_defined() -> None:
+    rows = [row("a", 1.0, chance=0.5), row("b", None, chance=0.0), row("c", 0.5, chance=0.3)]
+    found = summarise(rows, METRICS)
+    assert found.chance == pytest.approx(0.4)
+    assert found.metrics["em"].n == 2
+    assert found.metrics["lift"].value == pytest.approx((0.75 - 0.4) / 0.6)

@@ -69,10 +69,14 @@ def brute_force(item: VariablesItem) -> tuple[dict[str, Any], int | None]:
     for name in names:
         if name in (ind, dep):
             continue
-        if "yes" in (correlated(name, dep), correlated(name, ind)):
-            control.append(name)
-        elif correlated(name, dep) == "unknown" and leads_to(name, dep):
-            control.append(name)
+        with_dep = correlated(name, dep)
+        if with_dep == "yes" or correlated(name, ind) == "yes":
+            decision = True
+        elif with_dep == "no":
+            decision = False
+        else:
+            decision = leads_to(name, dep)
+        control += [name] if decision else []
     label = {"valid_hypothesis": True, "ind_var": ind, "dep_var": dep, "ctrl_vars": control}
     return label, len(names) - len(control)
 

@@ -107,7 +107,7 @@ def test_the_view_changes_the_telling_and_nothing_else(renderer: str) -> None:
     item = next(generate(VariablesSpec(), 2))
     plain = render(item, told_by(renderer))
     shown = {
-        tree: render(item, VariablesView(told_by(renderer).renderer, tree))  # type: ignore[arg-type]
+        tree: render(item, VariablesView(told_by(renderer).renderer, tree))
         for tree in ("pseudocode", "language")
     }
     body = plain[plain.index("\nObservations:\n") :]

@@ -8,7 +8,8 @@ pair are alike in what the item is about, since that is content and no surface c
 - control status: observed variables that no hypothesis calls a cause of the dependent one,
   so that neither missing data nor beliefs decide.
 In a table the order of names is probed; in a text of sets the place of a variable's set and
-its place within the set, since which variables stand together is what such a text is for.
+its place within the set, since which variables stand together is what such a text is for;
+where sets overlap, in how many a variable stands is content, so such items are left out.
 Values are content too: a root's are whole numbers, a child's need not be.
 """
 
@@ -82,6 +83,11 @@ class Sheet:
         order = self.sets.told.names.index
         return [sorted(own, key=order) for own in self.sets.told.sets or []]
 
+    def can_tell(self, layout: str) -> bool:
+        """Whether places in this layout are surface: not where sets overlap."""
+        told = [name for own in self.blocks for name in own]
+        return layout == "table" or len(told) == len(set(told))
+
 
 def audit(spec: VariablesSpec, seed: int, items: int | None) -> Audit:
     """Every cue with its interval, on fresh items."""
@@ -119,8 +125,8 @@ def validity_pairs(
     waiting: dict[Hashable, dict[bool, list[Sheet]]] = defaultdict(lambda: {True: [], False: []})
     for sheet in sheets:
         item = sheet.item
-        independent, dependent = item.target
-        if not (item.seen[independent] and item.seen[dependent]):
+        both_seen = all(item.seen[number] for number in item.target)
+        if not (both_seen and sheet.can_tell(layout)):
             continue
         about = (len(item.names), len(sheet.blocks))
         waiting[about][item.gold.valid].append(sheet)
@@ -136,7 +142,8 @@ def control_pairs(
     for sheet in sheets:
         item = sheet.item
         valid, control = item.gold
-        if not valid or not all(item.seen[number] for number in item.target):
+        both_seen = all(item.seen[number] for number in item.target)
+        if not (valid and both_seen and sheet.can_tell(layout)):
             continue
         believed = causes(item.hypotheses, item.target[1])
         open_ = [
