@@ -38,10 +38,7 @@ class Reference:
 
     def step(self, action: Any) -> tuple[list[float], float, bool]:
         """Observation, reward, done."""
-        if self.question is not None:
-            result = self.answer(action)
-        else:
-            result = self.explore(action)
+        result = self.explore(action) if self.question is None else self.answer(action)
         self.steps += 1
         return result
 

@@ -43,6 +43,7 @@ TYPE_REWARD = 0.5
 # An entry of the table, from its lowest bit: the next state, the observation, the reward.
 STATE_BITS, OBSERVATION_BITS = 18, 10
 STATE_MASK, OBSERVATION_MASK = (1 << STATE_BITS) - 1, (1 << OBSERVATION_BITS) - 1
+REWARDS = 1 << 32 - STATE_BITS - OBSERVATION_BITS
 MOST_ENTRIES = 1 << 25
 
 
@@ -146,7 +147,7 @@ class Tables(NamedTuple):
     """The unrolled rules; a pytree of arrays."""
 
     entries: Any  # uint32, [1 or 2, states * actions]: packed; row 1 holds the light flipped
-    rewards: Any  # float, [rewards]: what the reward part of an entry stands for
+    rewards: Any  # float, [16]: what the reward part of an entry stands for
     observations: Any  # float32, [observations, width]
     noise: Any  # float32, [states]: the probability that the light is flipped
     starts: Any  # int32, [machines]: the first state of each machine that is drawn from
@@ -203,7 +204,7 @@ def make_tables(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
     codes = np.arange(1 << spec.width)[:, None]
     return Tables(
         entries=entries.reshape(flips, -1),
-        rewards=rewards,
+        rewards=np.pad(rewards, (0, REWARDS - len(rewards))),
         observations=(codes >> np.arange(spec.width) & 1).astype(np.float32),
         noise=np.append(noise, 0).astype(np.float32),
         starts=starts,
