@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import os
 import subprocess
 import sys
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -16,7 +13,6 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
-import trivium
 from trivium.blicket.dynamics import INTERFACES, REWARD_STRUCTURES, BlicketSpec
 from trivium.blicket.env import BlicketEnv
 from trivium.blicket.hypotheses import DEFAULT_SIX
@@ -31,29 +27,19 @@ def test_gymnasium_accepts_the_environment(name: str, structure: str) -> None:
     check_env(env.unwrapped)
 
 
-def test_gymnasium_finds_the_environments_by_itself(tmp_path: Path) -> None:
-    """An installed package's entry point, as pyproject.toml states it, is all that is needed."""
-    project = Path(trivium.__file__).parents[2] / "pyproject.toml"
-    group = tomllib.loads(project.read_text())["project"]["entry-points"]["gymnasium.envs"]
-    metadata = tmp_path / "trivium-0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: trivium\nVersion: 0\n")
-    lines = [f"{name} = {place}" for name, place in group.items()]
-    (metadata / "entry_points.txt").write_text("\n".join(["[gymnasium.envs]", *lines]))
-    code = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import gymnasium\n"
-        "print(gymnasium.make('trivium/Blicket-v0').reset(seed=0)[0].shape)\n"
-        "print(gymnasium.make('trivium/BlicketChild-v0').action_space)"
-    )
-    path = str(project.parent / "src")
-    done = subprocess.run(
-        [sys.executable, "-W", "error::UserWarning", "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONPATH": path},
-    )
-    assert done.stdout.splitlines() == ["(4,)", "Discrete(5)"], done.stderr
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import gymnasium, trivium.blicket; env = gymnasium.make('trivium/Blicket-v0')",
+        "import trivium.blicket.env, gymnasium; env = gymnasium.make('trivium/Blicket-v0')",
+        "import gymnasium; env = gymnasium.make('trivium.blicket.env:trivium/Blicket-v0')",
+    ],
+)
+def test_every_way_of_making_it_known_to_gymnasium(code: str) -> None:
+    code += "; print(env.reset(seed=0)[0].shape)"
+    command = [sys.executable, "-W", "error::UserWarning", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "(4,)\n", done.stderr
 
 
 def test_stable_baselines_accepts_the_environment() -> None:

@@ -1,8 +1,10 @@
-"""Makes Gymnasium know the environments; imports nothing heavy until Gymnasium asks."""
+"""Makes Gymnasium know the environments; Gymnasium 1.x has no way to find them by itself."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from trivium.core.errors import import_extra
 
 NAMES: dict[str, dict[str, Any]] = {
     "trivium/Blicket-v0": {},
@@ -11,13 +13,11 @@ NAMES: dict[str, dict[str, Any]] = {
 
 
 def register_envs() -> None:
-    """Register every environment once; also the entry point that Gymnasium itself calls."""
-    # Gymnasium calls this while it is being imported itself, so this much of it and no more.
-    from gymnasium.envs.registration import register, registry  # noqa: PLC0415
-
+    """Register every environment once."""
+    registration = import_extra("gymnasium.envs.registration", "gym")
     for name, options in NAMES.items():
-        if name not in registry:
-            register(
+        if name not in registration.registry:
+            registration.register(
                 name,
                 entry_point="trivium.blicket.env:BlicketEnv",
                 vector_entry_point="trivium.blicket.vector:BlicketVectorEnv",
