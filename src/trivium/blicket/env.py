@@ -22,7 +22,7 @@ from trivium.blicket.dynamics import (
 )
 from trivium.blicket.registration import register_envs
 from trivium.blicket.render import RENDER_MODES, Scene, draw, write
-from trivium.core.errors import require
+from trivium.core.errors import UserError, require
 from trivium.core.spec import spec_from_dict
 
 REWARD_SHIFT = STATE_BITS + OBSERVATION_MASK.bit_length()
@@ -66,6 +66,14 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
         self._noise = self._tables.noise.tolist()
         self._over = int(self._tables.over)
         self._noisy = len(self._entries) == 2
+        # From actions as Gymnasium writes them to their numbers; what is not here is no action.
+        every = range(self.rules.actions)
+        bits = range(self.rules.action_bits)
+        self._codes: dict[Any, int] = (
+            {code: code for code in every}
+            if self.rules.interface == "child"
+            else {tuple(code >> place & 1 for place in bits): code for code in every}
+        )
         self._state = self._over
         self._seen = 0
         self._info: dict[str, Any] = {}
@@ -91,7 +99,11 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
 
     def step(self, action: Any) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
         """Place a set and see the light, or answer the question that is asked."""
-        code = self._code(action)
+        told = action.tolist() if isinstance(action, np.ndarray) else action
+        try:
+            code = self._codes[told if self.rules.interface == "child" else tuple(told)]
+        except (KeyError, TypeError):
+            raise UserError(f"action must be in {self.action_space}, got {action!r}") from None
         flip = self._noisy and self.np_random.random() < self._noise[self._state]
         entry = self._entries[flip][self._state * self.rules.actions + code]
         self._state = entry & STATE_MASK
@@ -110,21 +122,6 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
     def _observation(self) -> Observation:
         observation: Observation = self._tables.observations[self._seen].copy()
         return observation
-
-    def _code(self, action: Any) -> int:
-        if self.rules.interface == "child":
-            code = int(action)
-            within = 0 <= code < self.rules.actions
-        else:
-            bits = action.tolist() if isinstance(action, np.ndarray) else list(action)
-            within = len(bits) == self.rules.action_bits
-            code = 0
-            for place, bit in enumerate(bits):
-                within = within and bit in (0, 1)
-                code |= int(bit) << place
-        if not within:
-            require(False, f"action must be in {self.action_space}, got {action!r}")
-        return code
 
 
 register_envs()

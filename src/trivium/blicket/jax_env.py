@@ -3,23 +3,24 @@
 How to train on it:
 
     params = make_params(BlicketSpec(reward_structure="quiz"))
-    state, observation = jax.vmap(reset, (None, 0))(params, keys)
-    state, observation, reward, done, last = jax.vmap(step_autoreset, (None, 0, 0, 0))(
-        params, state, action, keys)
+    state, observation = reset(params, key, (num_envs,))
+    state, observation, reward, done, last = step_autoreset(params, state, action, key)
 
-- One environment at a time; batch with `vmap`, as above, or over params (see below).
-- A state is an int32, an action is an int32 whose bits are the bits of the Gymnasium action:
-  bit i places object i (or answers yes to object i), bit N asks for the quiz. `action_code`
-  packs bits, `action_bits` unpacks. A policy's head has `params.action_bits.shape[-1]` bits.
+- A state is an int32 and so is an action; both may be arrays of any shape, and then one key
+  serves the whole batch, which is much cheaper than a key for each. `vmap` works as well.
+- The bits of an action are the bits of the Gymnasium action: bit i places object i (or answers
+  yes to object i), bit N asks for the quiz. `action_code` packs bits, `action_bits` unpacks;
+  a policy's head has `params.action_bits.shape[-1]` bits.
 - `step` stands still after the end; `step_autoreset` begins a new episode in the same step and
-  hands out the terminal observation as a fifth value, for bootstrapping.
-- A key is needed for noisy machines and for resets alone; without either it costs nothing.
+  hands out the step's own observation as a fifth value, for bootstrapping.
 - Params are arrays only. Params of one universe have one shape whichever machines are drawn,
   so training splits can be stacked and vmapped over:
 
       universe = ALL_ELEVEN
       stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves),
                              *[make_params(replace(spec, hypotheses=train), universe) ...])
+
+- `machine(spec, state)` numbers the hypothesis of a state, for analysis.
 """
 
 from __future__ import annotations
@@ -49,33 +50,65 @@ def make_params(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Params:
     return Params(tables, jnp.asarray(unpacked, dtype=jnp.int32))
 
 
-def reset(params: Params, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """A new episode: its state and first observation."""
-    tables = params.tables
-    drawn = jax.random.randint(key, (), 0, tables.machines)
-    return tables.starts[drawn], tables.observations[0]
+def reset(
+    params: Params, key: jax.Array, shape: tuple[int, ...] = ()
+) -> tuple[jax.Array, jax.Array]:
+    """New episodes: their states and first observations."""
+    return _begin(params, jax.random.bits(key, shape, dtype=jnp.uint32))
 
 
 def step(
     params: Params, state: jax.Array, action: jax.Array, key: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
     """One step: state, observation, reward, done."""
-    tables = params.tables
-    flip = jnp.int32(0)
-    if tables.entries.shape[-2] == 2:  # known when compiling: clear machines draw nothing
-        flip = (jax.random.uniform(key) < tables.noise[state]).astype(jnp.int32)
-    state, seen, reward, done = transition(tables, state, action, flip)
-    return state, tables.observations[seen], reward, done
+    word = jax.random.bits(key, state.shape, dtype=jnp.uint32) if _noisy(params) else None
+    return _step(params, state, action, word)
 
 
 def step_autoreset(
     params: Params, state: jax.Array, action: jax.Array, key: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array]:
     """One step and, where it was the last, a new episode; fifth is the step's own observation."""
-    step_key, reset_key = jax.random.split(key)
-    state, last, reward, done = step(params, state, action, step_key)
-    fresh, first = reset(params, reset_key)
-    return jnp.where(done, fresh, state), jnp.where(done, first, last), reward, done, last
+    words = jax.random.bits(key, (1 + _noisy(params), *state.shape), dtype=jnp.uint32)
+    state, last, reward, done = _step(params, state, action, words[-1])
+    fresh, first = _begin(params, words[0])
+    observation = jnp.where(done[..., None], first, last)
+    return jnp.where(done, fresh, state), observation, reward, done, last
+
+
+def machine(spec: BlicketSpec, state: jax.Array) -> jax.Array:
+    """The number of a state's hypothesis in the universe (or the spec); one more when over."""
+    return state // spec.phases
+
+
+def below(word: jax.Array, bound: jax.Array) -> jax.Array:
+    """Random words as whole numbers below a bound of at most 2^16: floor(word * bound / 2^32)."""
+    bound = bound.astype(jnp.uint32)
+    low = (word & 0xFFFF) * bound >> 16
+    return ((word >> 16) * bound + low >> 16).astype(jnp.int32)
+
+
+def _noisy(params: Params) -> bool:
+    """Whether some machine is noisy: a shape, so known when compiling; others draw nothing."""
+    return bool(params.tables.entries.shape[-2] == 2)
+
+
+def _begin(params: Params, word: jax.Array) -> tuple[jax.Array, jax.Array]:
+    tables = params.tables
+    state = tables.starts[below(word, tables.machines)]
+    return state, jnp.zeros((*state.shape, tables.observations.shape[-1]))
+
+
+def _step(
+    params: Params, state: jax.Array, action: jax.Array, word: jax.Array | None
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    tables = params.tables
+    flip = jnp.int32(0)
+    if _noisy(params) and word is not None:
+        uniform = (word >> 8).astype(jnp.float32) * 2.0**-24
+        flip = (uniform < tables.noise[state]).astype(jnp.int32)
+    state, seen, reward, done = transition(tables, state, action, flip)
+    return state, tables.observations[seen], reward, done
 
 
 def action_code(bits: jax.Array) -> jax.Array:
