@@ -22,6 +22,7 @@ COMMANDS = {
     "analyze": "tables and kinds of error from records",
     "audit": "can a shortcut beat chance?",
     "estimate": "requests and tokens of an evaluation, before anything is sent",
+    "play": "play the blicket game in the terminal, against the ideal observer",
     "gallery": "write the gallery page from the code",
 }
 

@@ -73,6 +73,11 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     def audit(self, spec: GameSpec, seed: int, items: int | None = None) -> Audit:
         return audit.audit(spec, seed, items)
 
+    def exhibits(self) -> Iterator[tuple[str, GameSpec, GameView]]:
+        yield from super().exhibits()
+        noisy = GameSpec(tests=8, noise=0.1)
+        yield "a light that is wrong at times, without the story", noisy, GameView(story=False)
+
     def output_tokens(self, view: GameView) -> int:
         return 256
 

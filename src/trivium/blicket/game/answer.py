@@ -31,8 +31,11 @@ def write_answer(answer: GameAnswer) -> str:
     return f"ANSWER {'; '.join([*parts, f'form: {answer.form}'])}"
 
 
+# At the start of a line in any case, or anywhere in capitals.
 _LINE = re.compile(
-    r"^[\s>*`\-]{0,9}(test|answer)\b[:\s]{0,9}(.{0,300})$", re.IGNORECASE | re.MULTILINE
+    r"(?:^[\s>*`\-]{0,9}(?i:(?P<start>test|answer))|\b(?P<capitals>TEST|ANSWER))\b[:\s]{0,9}"
+    r"(?P<rest>.{0,300})$",
+    re.MULTILINE,
 )
 _BLICKETS = re.compile(r"\bblickets?\s{0,3}[:=]?\s{0,3}([^;|:]{0,80})", re.IGNORECASE)
 _INHIBITORS = re.compile(r"\binhibitors?\s{0,3}[:=]\s{0,3}([^;|:]{0,80})", re.IGNORECASE)
@@ -48,8 +51,9 @@ def read_command(reply: str, objects: str) -> Command | None:
     lines = list(_LINE.finditer(reply))
     if not lines:
         return None
-    word, rest = lines[-1][1].lower(), lines[-1][2]
-    if word == "test":
+    line = lines[-1]
+    rest = line["rest"]
+    if (line["start"] or line["capitals"]).lower() == "test":
         placed = _letters(rest, objects)
         return None if placed is None else Command(placed)
     named, form = _BLICKETS.search(rest), _FORM.search(rest)

@@ -9,7 +9,7 @@ import numpy as np
 from trivium.blicket.game.generate import generate
 from trivium.blicket.game.item import GameItem, game_space
 from trivium.blicket.game.spec import GameSpec
-from trivium.blicket.hypotheses import LETTERS, Hypothesis
+from trivium.blicket.hypotheses import DISJUNCTIVE, LETTERS
 from trivium.core.benchmark import Audit
 from trivium.core.errors import require
 from trivium.core.probe import Floats, cue_level, cue_of_hits, items_needed, probe_choice
@@ -27,9 +27,7 @@ def audit(spec: GameSpec, seed: int, items: int | None) -> Audit:
     level, floor = cue_level(tried), 1 / len(space)
     count = items_needed(floor, tried) if items is None else items
     fresh = list(generate(spec, seed, 0, count))
-    rows: Floats = np.array(
-        [[_features(item, machine) for machine in space] for item in fresh], dtype=np.float64
-    )
+    rows = np.array([_features(item) for item in fresh])
     names = [str(replace(machine, noise=0.0)) for machine in space]
     gold = np.array([names.index(item.truth) for item in fresh])
     cues = [
@@ -58,15 +56,18 @@ def features_of(spec: GameSpec) -> dict[str, str]:
     return about | {f"object_{each}": f"whether {each} is a blicket" for each in letters}
 
 
-def _features(item: GameItem, machine: Hypothesis) -> list[float]:
-    own = [bool(machine.blickets >> place & 1) for place in range(item.spec.objects)]
-    places = [item.listing.index(LETTERS[place]) for place, held in enumerate(own) if held]
-    return [
-        item.space.hypotheses.index(machine),
-        machine.form == "disjunctive",
-        sum(own),
-        0 in places,
-        item.spec.objects - 1 in places,
-        sum(places) / len(places),
-        *own,
+def _features(item: GameItem) -> Floats:
+    """What can be known of each machine before any test, one row each."""
+    own = item.space.blickets.astype(np.float64)
+    sizes = own.sum(axis=1)
+    place = np.array([item.listing.index(letter) for letter in item.objects])
+    columns = [
+        np.arange(len(own)),
+        [machine.form == DISJUNCTIVE for machine in item.space],
+        sizes,
+        own[:, place == 0].sum(axis=1),
+        own[:, place == place.max()].sum(axis=1),
+        own @ place / sizes,
+        *own.T,
     ]
+    return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=1)

@@ -70,6 +70,11 @@ def game_space(spec: GameSpec) -> Space:
     return space_of(listed, spec.objects)
 
 
+def rules_of(spec: GameSpec) -> list[str]:
+    """The rules that the machine may follow, each once."""
+    return list(dict.fromkeys(each.rule for each in game_space(spec)))
+
+
 def gold(item: GameItem) -> GameAnswer:
     """The right answer, given at once."""
     machine = item.machine

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trivium.blicket.game.answer import write_answer, write_test
-from trivium.blicket.game.item import GameAnswer, GameItem, game_space
+from trivium.blicket.game.item import GameAnswer, GameItem, game_space, rules_of
 from trivium.blicket.game.spec import GameSpec, GameView
 from trivium.blicket.hypotheses import FORMS, LETTERS, Hypothesis, letters, machines
 
@@ -33,28 +33,24 @@ def render(item: GameItem, view: GameView) -> str:
     spec = item.spec
     tests = f"{spec.tests} {'test' if spec.tests == 1 else 'tests'}"
     noise = f" The light is wrong in {spec.noise:.12g} of all tests." if spec.noise else ""
-    laws = "\n".join(_law(rule, spec) for rule in _rules(spec))
-    example = GameAnswer("AB"[: spec.objects], _rules(spec)[0])
+    laws = "\n".join(law(rule, spec) for rule in rules_of(spec))
+    example = GameAnswer("AB"[: spec.objects], rules_of(spec)[0])
     lines = [
         f"Objects: {' '.join(item.listing)}",
         f"The machine works in one of these ways, and every possible machine is equally likely:\n"
         f"{laws}",
         f"You may make up to {tests}.{noise} In each turn, say one line:\n"
         f"{write_test('AB')}\n"
-        "to put A and B on the machine (alone, all other objects taken off) and see whether it "
-        "lights up, or, once, to end the game:\n"
+        "to put A and B on the machine, and nothing else, and see whether it lights up; or, once, "
+        "to end the game:\n"
         f"{write_answer(example)}",
     ]
-    if "inhibitor" in _rules(spec):
+    if "inhibitor" in rules_of(spec):
         lines[-1] += f"\n{write_answer(GameAnswer('A', 'inhibitor', 'B'))}"
     return "\n\n".join([STORY, *lines] if view.story else lines)
 
 
-def _rules(spec: GameSpec) -> list[str]:
-    return list(dict.fromkeys(each.rule for each in game_space(spec)))
-
-
-def _law(rule: str, spec: GameSpec) -> str:
+def law(rule: str, spec: GameSpec) -> str:
     """A line such as "- disjunctive: lights up when ...; its blickets are one of A, B, C."."""
     own = [each for each in game_space(spec) if each.rule == rule]
     form, _, number = rule.partition("-")

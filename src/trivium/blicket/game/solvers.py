@@ -21,10 +21,12 @@ from trivium.blicket.game.spec import GameSpec
 from trivium.blicket.hypotheses import DISJUNCTIVE, Hypothesis, letters, mask_of
 from trivium.blicket.observer import Belief, posterior, settled
 from trivium.core.benchmark import Solver, Turn, by_name
+from trivium.core.errors import require
 from trivium.core.streams import Stream
 
 Explore = Callable[[Conversation, Stream], str | None]
 Conclude = Callable[[Conversation, Stream], Hypothesis]
+MOST_TO_PLAN = 2048  # machines times placements: all of five objects, or five rules of four
 
 
 @lru_cache(maxsize=4096)
@@ -45,6 +47,12 @@ def conclude_at_random(seen: Conversation, stream: Stream) -> Hypothesis:
     return stream.choice(game_space(seen.spec).hypotheses)
 
 
+def can_plan(spec: GameSpec) -> bool:
+    """Whether the optimal tests can be worked out in about a minute at most."""
+    space = game_space(spec)
+    return not space.noisy and len(space) << space.objects <= MOST_TO_PLAN
+
+
 def explorer(name: str) -> Explore:
     """One of the exact explorers, which stops as soon as the machine is known."""
 
@@ -52,9 +60,13 @@ def explorer(name: str) -> Explore:
         space, belief = game_space(seen.spec), belief_after(seen.spec, seen.tests)
         if settled(space, belief):
             return None
-        # Noise rules certainty out, and with it the fewest tests to it.
-        able = "information_gain" if name == "optimal" and space.noisy else name
-        return letters(_draw(able, seen, stream))
+        if name == "optimal":
+            require(
+                can_plan(seen.spec),
+                f"optimal plans for machines without noise and for at most {MOST_TO_PLAN} machines "
+                f"times placements, got {len(space) << space.objects}; use information_gain",
+            )
+        return letters(_draw(name, seen, stream))
 
     return explore
 

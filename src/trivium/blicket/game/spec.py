@@ -69,7 +69,7 @@ class GameView:
 PRESETS = {
     "paper": GameSpec(hypotheses=DEFAULT_SIX, tests=3),
     "three-objects": GameSpec(tests=4),
-    "four-objects": GameSpec(objects=4, tests=6),
+    "four-objects": GameSpec(objects=4, tests=5),
     "five-rules": GameSpec(
         rules=(CONJUNCTIVE, DISJUNCTIVE, "threshold-2", PARITY, INHIBITOR), tests=6
     ),

@@ -6,13 +6,14 @@ such front, and its state follows from the replies alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from trivium.blicket.game.answer import Command, read_command
-from trivium.blicket.game.item import GameAnswer, GameItem
+from trivium.blicket.game.item import GameAnswer, GameItem, rules_of
 from trivium.blicket.game.score import score
-from trivium.blicket.hypotheses import lights, mask_of
+from trivium.blicket.hypotheses import FORMS, lights, mask_of
 from trivium.core.benchmark import Scores
 from trivium.core.errors import require
 
@@ -42,9 +43,7 @@ class Game:
         """Put these objects on the machine, by their letters, and see whether it lights."""
         require(not self.over, "the game is over")
         require(self.left > 0, "there are no tests left")
-        placed = "".join(sorted(set(objects.upper())))
-        unknown = set(placed) - set(self.item.objects)
-        require(not unknown, f"there is no object {', '.join(sorted(unknown))}")
+        placed = self._known(objects)
         light = lights(self.item.machine, mask_of(placed)) > 0.5
         light ^= self.item.flips[len(self.tests)]
         self.tests.append((placed, light))
@@ -53,13 +52,20 @@ class Game:
     def answer(self, blickets: str, form: str, inhibitors: str = "") -> Scores:
         """Say how the machine works; the game ends with its scores."""
         require(not self.over, "the game is over")
-        self.given = GameAnswer(
-            blickets="".join(sorted(set(blickets.upper()))),
-            form=form,
-            inhibitors="".join(sorted(set(inhibitors.upper()))),
-            tests=tuple(self.tests),
+        require(
+            re.fullmatch(rf"(?:{'|'.join(FORMS)})(?:-[1-9])?", form) is not None,
+            f"form must be one of {', '.join(rules_of(self.item.spec))}, got {form!r}",
         )
+        named, kept = self._known(blickets), self._known(inhibitors)
+        self.given = GameAnswer(named, form, kept, tuple(self.tests))
         return score(self.item, self.given)
+
+    def _known(self, objects: str) -> str:
+        """Each of these objects once, in order; a sentence where there is no such object."""
+        named = "".join(sorted(set(objects.upper())))
+        unknown = sorted(set(named) - set(self.item.objects))
+        require(not unknown, f"there is no object {', '.join(unknown)}")
+        return named
 
 
 def replay(item: GameItem, replies: Sequence[str]) -> tuple[Game, str]:

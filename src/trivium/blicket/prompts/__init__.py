@@ -48,7 +48,10 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
         return item.to_row(item_)
 
     def from_row(self, row: Mapping[str, Any], number: int) -> PromptItem:
-        return item.from_row(row, len(VOICES))
+        read = item.from_row(row, len(VOICES))
+        own = generate.paper_machines(read.hypotheses, read.form) if read.paper else read.machines
+        require(read.machines == own, "a paper item must hold the machines of the paper's prompt")
+        return read
 
     def render(self, item_: PromptItem, view: PromptView) -> str:
         return render.render(item_, view)

@@ -10,14 +10,14 @@ is linear in the length of the reply, whatever stands in it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from trivium.blicket.prompts.item import PromptAnswer, PromptItem
 from trivium.blicket.prompts.likeness import likeness
 from trivium.blicket.prompts.render import speak
 from trivium.blicket.prompts.spec import PromptView
+from trivium.blicket.prompts.words import COLOURS, SHAPES
 
 
 def write(answer: PromptAnswer, view: PromptView) -> str:
@@ -39,9 +39,9 @@ def parse(item: PromptItem, reply: str, view: PromptView) -> PromptAnswer | None
         told = told[: view.sentences]
     if view.reply == "lines":
         told = _last_lines(told)
-    claims = _Claims(item.new.objects)
+    claims = _Claims(item.objects, item.new.objects)
     for sentence in told:
-        claims.read(sentence, item.objects)
+        claims.read(sentence)
     like = likeness(told, item.known, item.new.pattern)
     if not claims.said and like is None:
         return None
@@ -104,44 +104,42 @@ _SUBJECT = (
 _CLAIM = re.compile(f"{_LIST}|{_SUBJECT}")
 
 
-@lru_cache(maxsize=256)
-def _lexicon(objects: tuple[str, ...]) -> re.Pattern[str]:
-    """One expression for every word that matters about these objects."""
-    names = []
-    for number, name in enumerate(objects):
-        colour, _, shape = name.lower().rpartition(" ")
-        # The shape alone will do where it is the only one: "the torus".
-        lone = sum(each.lower().endswith(f" {shape}") for each in objects) == 1
-        before = rf"(?:{re.escape(colour)}\s(?:[a-z]{{1,9}}\s)?)" if colour else ""
-        optional = "?" if lone and colour else ""
-        names.append(rf"(?P<o{number}>{before}{optional}{re.escape(shape)}(?:e?s)?)")
-    words = [rf"(?P<w{number}>{text})" for number, (_, text) in enumerate(_WORDS)]
-    return re.compile(
-        rf"(?<![\w'])(?:{'|'.join(names + words)})(?![\w'])"
-        rf"|(?P<bracket>{_BRACKET})|(?P<mark>[,;:=|>(])"
-    )
+_NAME = (
+    rf"(?:(?P<colour>{'|'.join(COLOURS)})\s(?:(?!and\b|or\b)[a-z]{{1,9}}\s)?)?"
+    rf"(?P<shape>{'|'.join(SHAPES)})(?:e?s)?"
+)
+_SIGN = re.compile(
+    rf"(?<![\w'])(?:{_NAME}|"
+    + "|".join(rf"(?P<w{number}>{text})" for number, (_, text) in enumerate(_WORDS))
+    + rf")(?![\w'])|(?P<bracket>{_BRACKET})|(?P<mark>[,;:=|>(])"
+)
 
 
-def _signs(sentence: str, objects: tuple[str, ...]) -> Iterator[tuple[str, int]]:
-    """Each word that matters as its sign, with the number of the object where it names one."""
-    for found in _lexicon(objects).finditer(sentence):
+def _signs(sentence: str, objects: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each word that matters as its sign, with the name where it is an object's."""
+    for found in _SIGN.finditer(sentence):
         group = str(found.lastgroup)
-        if group == "mark":
-            yield _MARKS[found[0]], -1
+        if group == "shape":
+            # The shape alone will do where it is the only one: "the torus".
+            wanted = " ".join(filter(None, (found["colour"], found["shape"])))
+            named = [name for name in objects if f" {name}".endswith(f" {wanted}")]
+            if len(named) == 1:
+                yield "O", named[0]
+        elif group == "mark":
+            yield _MARKS[found[0]], ""
         elif group == "bracket":
-            yield "V", -1
-        elif group[0] == "o":
-            yield "O", int(group[1:])
+            yield "V", ""
         else:
             for sign in _WORDS[int(group[1:])][0]:
-                yield sign, -1
+                yield sign, ""
 
 
 @dataclass
 class _Claims:
     """What has been said of each object so far; what is said later counts."""
 
-    new: tuple[str, ...]
+    objects: Sequence[str]  # of all machines
+    new: Sequence[str]
     status: dict[str, str] = field(default_factory=dict)
     said: bool = False
 
@@ -149,11 +147,11 @@ class _Claims:
         """The objects of which this was said, in the order of the alphabet."""
         return tuple(sorted(name for name, each in self.status.items() if each == status))
 
-    def read(self, sentence: str, objects: tuple[str, ...]) -> None:
+    def read(self, sentence: str) -> None:
         """Take in one sentence."""
         if sentence.endswith("?"):
             return
-        pairs = list(_signs(sentence, objects))
+        pairs = list(_signs(sentence, self.objects))
         signs = "".join(sign for sign, _ in pairs)
         if not set(signs) & {"B", "P"}:
             if signs.startswith("ZV") or "no blicket" in sentence:
@@ -161,15 +159,13 @@ class _Claims:
             return
         for found in _CLAIM.finditer(signs):
             if found["what"]:
-                self._take_list(found, pairs, objects)
+                self._take_list(found, pairs)
             else:
-                self._take_subject(found, pairs, objects)
+                self._take_subject(found, pairs)
         # "It is not possible to figure out which objects are blickets" names none, knowingly.
         self.said = self.said or ("M" in signs and not set(signs) & {"O", "A"})
 
-    def _take_list(
-        self, found: re.Match[str], pairs: list[tuple[str, int]], objects: tuple[str, ...]
-    ) -> None:
+    def _take_list(self, found: re.Match[str], pairs: list[tuple[str, str]]) -> None:
         before = found["list_before"] + found["list_verb"]
         if "I" in before and "M" not in before:
             return
@@ -178,29 +174,26 @@ class _Claims:
             # A full list replaces what was named before it.
             self.status = {name: each for name, each in self.status.items() if each != "yes"}
         for place in range(*found.span("listed")):
-            sign, number = pairs[place]
+            sign, name = pairs[place]
             if sign in "NM":
                 status = _status(sign)
-            self._claim(sign, number, status, objects)
+            self._claim(sign, name, status)
 
-    def _take_subject(
-        self, found: re.Match[str], pairs: list[tuple[str, int]], objects: tuple[str, ...]
-    ) -> None:
+    def _take_subject(self, found: re.Match[str], pairs: list[tuple[str, str]]) -> None:
         verb, before = found["verb"], found["before"]
-        if "V" not in verb and "N" not in verb and "M" not in verb:
-            return
+        # "... and the torus is not": what is left out is the blicket of the clause before.
         if not found["object"] and "N" not in verb and "M" not in verb:
             return
         if "I" in before and "M" not in before:
             return
         status = _status(before + verb)
         for place in range(*found.span("subject")):
-            sign, number = pairs[place]
-            self._claim(sign, number, status, objects)
+            sign, name = pairs[place]
+            self._claim(sign, name, status)
 
-    def _claim(self, sign: str, number: int, status: str, objects: tuple[str, ...]) -> None:
+    def _claim(self, sign: str, name: str, status: str) -> None:
         if sign == "O":
-            self.status[objects[number]] = status
+            self.status[name] = status
         elif sign == "A":
             self.status.update(dict.fromkeys(self.new, status))
         self.said = self.said or sign in "OAZ"

@@ -16,6 +16,8 @@ from trivium.blicket.observer import (
     hierarchical_prior,
     posterior,
 )
+from trivium.blicket.prompts.spec import MOST_OBJECTS
+from trivium.blicket.prompts.words import PATTERNS, mentions
 from trivium.core.benchmark import Origin
 from trivium.core.errors import require
 
@@ -191,21 +193,30 @@ def from_row(row: Mapping[str, Any], voices: int) -> PromptItem:
 def _machine(value: Any, where: str) -> Machine:
     require(isinstance(value, dict), f"{where} must be an object")
     pattern, names, tests = value.get("pattern"), value.get("objects"), value.get("tests")
-    require(isinstance(pattern, str) and bool(pattern), f"{where}.pattern must be text")
-    texts = isinstance(names, list) and all(isinstance(each, str) and each for each in names)
-    require(texts and 1 <= len(names) <= 8, f"{where}.objects must be a list of 1 to 8 names")
-    require(isinstance(tests, list), f"{where}.tests must be a list")
-    seen: list[Seen] = []
-    for test in tests:
-        placed = test.get("placed") if isinstance(test, dict) else None
-        known = (
-            isinstance(placed, list)
-            and all(isinstance(each, str) and each in names for each in placed)
-            and isinstance(test.get("light"), bool)
-        )
-        require(known, f"{where}.tests must hold {{placed: [its objects], light: true or false}}")
-        seen.append((tuple(test["placed"]), test["light"]))
-    return Machine(pattern, tuple(names), tuple(seen))
+    require(
+        pattern in PATTERNS,
+        f"{where}.pattern must be one of {', '.join(PATTERNS)}, got {pattern!r}",
+    )
+    require(
+        isinstance(names, list)
+        and 1 <= len(names) <= MOST_OBJECTS
+        and all(isinstance(each, str) and mentions(each) == [each] for each in names),
+        f"{where}.objects must be a list of 1 to {MOST_OBJECTS} colours and shapes, as red cube",
+    )
+    require(isinstance(tests, list) and bool(tests), f"{where}.tests must be a list of tests")
+    return Machine(str(pattern), tuple(names), tuple(_seen(each, names, where) for each in tests))
+
+
+def _seen(test: Any, names: Sequence[str], where: str) -> Seen:
+    placed = test.get("placed") if isinstance(test, dict) else None
+    require(
+        isinstance(placed, list)
+        and all(isinstance(each, str) and each in names for each in placed)
+        and 0 < len(placed) == len(set(placed))
+        and isinstance(test.get("light"), bool),
+        f"{where}.tests must hold {{placed: [some of its objects], light: true or false}}",
+    )
+    return tuple(test["placed"]), test["light"]
 
 
 def _origin(row: Mapping[str, Any]) -> Origin | None:
