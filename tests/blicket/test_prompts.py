@@ -217,6 +217,32 @@ def test_evidence_that_contradicts_itself_is_refused() -> None:
         PROMPTS.from_row(row, 0)
 
 
+def test_two_machines_of_one_form_are_refused() -> None:
+    row = row_of()
+    first, second, new = row["machines"]
+    copied = dict(zip(first["objects"], second["objects"], strict=True))
+    second["tests"] = [
+        {"placed": [copied[name] for name in test["placed"]], "light": test["light"]}
+        for test in first["tests"]
+    ]
+    with pytest.raises(UserError, match="must differ in form or leave it open"):
+        PROMPTS.from_row({**row, "machines": [first, second, new]}, 0)
+
+
+def test_evidence_from_elsewhere_may_leave_blickets_open() -> None:
+    """One dark object says little: the others may be blickets, and no solver minds."""
+    row = row_of(PromptSpec("not_given", "disjunctive"))
+    row["machines"][2]["tests"] = [
+        test for test in row["machines"][2]["tests"] if len(test["placed"]) == 1 and test["light"]
+    ]
+    item = PROMPTS.from_row(row, 0)
+    assert len(item.answer.blickets) == 1
+    assert len(item.answer.maybe) == 2
+    assert attempt(PROMPTS, item, PROMPTS.solvers["ideal_observer"], PromptView()).kind == "right"
+    for solver in PROMPTS.solvers.values():
+        assert attempt(PROMPTS, item, solver, PromptView("two_shot")).kind != "violation"
+
+
 def test_variants_and_specs() -> None:
     assert PROMPTS.variant(["paper", "two_shot"]) == (
         PromptSpec(stimuli="paper"),

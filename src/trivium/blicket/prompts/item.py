@@ -172,6 +172,10 @@ def from_row(row: Mapping[str, Any], voices: int) -> PromptItem:
         require(known, f"{key} must be one of {', '.join(map(str, allowed))}, got {value!r}")
     forms, _ = judge(machines)
     shown = "not_given" if None in forms[:-1] else "given"
+    require(
+        shown == "not_given" or forms[0] != forms[1],
+        f"the first two machines must differ in form or leave it open; both are {forms[0]}",
+    )
     for key, derived in (("hypotheses", shown), ("form", forms[-1])):
         require(row[key] == derived, f"{key} is {row[key]!r}, but the tests show {derived!r}")
     answer = ideal_answer(machines)

@@ -35,9 +35,10 @@ def everything_lit(page: Page, stream: Stream) -> PromptAnswer:
 
 def one_cause(page: Page, stream: Stream) -> PromptAnswer:
     """Believes in one blicket that does it alone: the object most often there when it lit."""
-    counts = _lit_with(page.machines[-1])
-    most = max(counts.values())
-    named = stream.choice(sorted(name for name, count in counts.items() if count == most))
+    new = page.machines[-1]
+    counts = _lit_with(new)
+    most = max(counts[name] for name in new.objects)
+    named = stream.choice([name for name in new.objects if counts[name] == most])
     alone = [machine.pattern for machine in page.machines[:-1] if _lit_alone(machine)]
     return PromptAnswer((named,), (), alone[0] if len(alone) == 1 else UNSURE)
 
