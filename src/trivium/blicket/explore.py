@@ -176,36 +176,32 @@ class Progress:
         return float((1 - self.known).sum())
 
 
-def progress(
-    space: Space, explorer: Explorer, tests: int, level: float = CERTAIN, reward_for_form: float = 0
-) -> Progress:
+def progress(space: Space, explorer: Explorer, tests: int, level: float = CERTAIN) -> Progress:
     """Follow an explorer through every light that may come, each with its probability."""
     beliefs = {_key(space.belief): space.belief}
     weights = {_key(space.belief): 1.0}
+    values: dict[bytes, NDArray[np.float64]] = {}  # of a belief: known, reward, bits
     after: dict[tuple[bytes, int], list[tuple[bytes, float]]] = {}
-    rows = []
+    rows = np.zeros((tests + 1, 3))
     for made in range(tests + 1):
-        held = [(beliefs[key], weight) for key, weight in weights.items()]
-        rows.append(
-            [
-                sum(weight for belief, weight in held if settled(space, belief, level)),
-                sum(
-                    weight * quiz_reward(space, belief, type_reward=reward_for_form)
-                    for belief, weight in held
-                ),
-                sum(weight * entropy(belief) for belief, weight in held),
-            ]
-        )
         grown: dict[bytes, float] = defaultdict(float)
         for key, weight in weights.items():
-            chosen = explorer.choose(space, beliefs[key], made)
+            belief = beliefs[key]
+            if key not in values:
+                sure = float(settled(space, belief, level))
+                values[key] = np.array([sure, quiz_reward(space, belief), entropy(belief)])
+            rows[made] += weight * values[key]
+            chosen = explorer.choose(space, belief, made)
             for placed in map(int, np.flatnonzero(chosen)):
                 if (key, placed) not in after:
                     after[key, placed] = _outcomes(space, beliefs, key, placed)
                 for other, chance in after[key, placed]:
                     grown[other] += weight * float(chosen[placed]) * chance
         weights = grown
-    known, reward, bits = np.array(rows).T
+        if not space.noisy and rows[made, 0] > 1 - TINY:
+            rows[made + 1 :] = rows[made]  # all is known, and stays so
+            break
+    known, reward, bits = rows.T
     return Progress(known, reward, bits)
 
 
