@@ -153,6 +153,16 @@ def test_greedy_is_never_better_than_optimal_and_here_as_good() -> None:
         assert math.isclose(greedy.expected_tests, tests)
 
 
+def test_greedy_can_lose() -> None:
+    """Six machines on which the most telling first test is not the best one: 17/6 against 8/3."""
+    names = "conjunctive:AB inhibitor:AC-B inhibitor:C-A parity:BC inhibitor:B-A inhibitor:C-AB"
+    space = space_of(names.split())
+    greedy = progress(space, EXPLORERS["information_gain"], tests=6).expected_tests
+    assert math.isclose(greedy, 17 / 6)
+    assert exhaustive_tests(space, frozenset(space)) == Fraction(8, 3)
+    assert math.isclose(progress(space, EXPLORERS["optimal"], tests=6).expected_tests, 8 / 3)
+
+
 def test_optimal_exploration_of_a_mixed_space_equals_exhaustive_search() -> None:
     texts = ["conjunctive:AB", "parity:ABC", "inhibitor:A-C", "threshold-2:ABC", "disjunctive:B"]
     space = space_of(texts)
