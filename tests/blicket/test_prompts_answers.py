@@ -14,6 +14,28 @@ ITEM = next(iter(PROMPTS.generate(PromptSpec("given", "conjunctive", stimuli="pa
 B, F, T = "brown torus", "pink frustum", "teal prism"
 REPLIES: list[tuple[str, list[str], list[str], str | None]] = [
     (
+        "Which objects are blickets? The teal prism and the brown torus. Is it like the striped or "
+        "the dotted one? Striped.",
+        [B, T],
+        [],
+        "striped",
+    ),
+    ("The teal prism is a blicket and so is the brown torus.", [B, T], [], None),
+    (
+        "Only the teal prism and brown torus light it, so both of these are blickets.",
+        [B, T],
+        [],
+        None,
+    ),
+    ("The red torus is a blicket, and so is the prism.", [T], [], None),
+    (
+        "The blickets are the prism and the torus. As for the machine, there is no way to know, "
+        "because what is seen on the striped and the dotted one fits both.",
+        [B, T],
+        [],
+        "unsure",
+    ),
+    (
         "The brown torus is a blicket, but the pink frustum and teal prism are not.",
         [B],
         [],
@@ -285,6 +307,27 @@ def test_a_reply_is_read(
 @pytest.mark.parametrize("reply", SILENT)
 def test_a_reply_without_a_claim_is_no_answer(reply: str) -> None:
     assert PROMPTS.parse(ITEM, [reply], PromptView()) is None
+
+
+EXPLAINED = """**Striped detector:** The blue pyramid alone does not light it, but with the orange
+sphere it does. So the blue pyramid and the orange sphere are both blickets.
+
+**Dotted detector:** The purple cone is a blicket, and the yellow cylinder is not.
+
+**Checkerboard detector:**
+- Brown torus: no light
+- Teal prism + brown torus: light
+
+Therefore, the **teal prism** and the **brown torus** are blickets. It behaves like the **striped**
+detector, since it needs two blickets."""
+
+
+def test_who_explains_the_other_machines_first_is_not_taken_to_name_their_blickets() -> None:
+    answer = PROMPTS.parse(ITEM, [EXPLAINED], PromptView())
+    assert answer == PromptAnswer((B, T), (), "striped")
+    alone = "So the blue pyramid and the orange sphere are both blickets."
+    answer = PROMPTS.parse(ITEM, [alone], PromptView())
+    assert answer == PromptAnswer(("blue pyramid", "orange sphere"))
 
 
 def test_a_later_list_replaces_an_earlier_one() -> None:

@@ -21,16 +21,22 @@ _UNSURE = re.compile(
 _TOPIC = re.compile(r"\b(?:behaves?|works?|machines?|detectors?|structure|like|rule|kind|type)\b")
 _CLAUSE = re.compile(r"\b(?:because|since|whereas|while)\b|;")
 _BLICKETS = re.compile(r"\bblickets?\b(?! detectors?| machines?)")
+SHORT = 40  # a reply to one's own question, as "striped" or "the dotted one"
 _NEW = re.compile(r"\b(?:this|it|new|last|third)\b")
 
 
 def likeness(told: Sequence[str], known: Sequence[str], new: str) -> str | None:
     """A known machine's pattern, "unsure", or None where nothing is said; the last word counts."""
     said = None
+    asked = False  # whether the sentence before asked which machine it is like
     for sentence in told:
-        if not sentence.endswith("?"):
-            for clause in _CLAUSE.split(sentence):
-                said = _of_clause(clause, known, new) or said
+        if sentence.endswith("?"):
+            asked = _LIKE.search(sentence) is not None
+            continue
+        short = asked and len(sentence) <= SHORT
+        for clause in _CLAUSE.split(f"machine: {sentence}" if short else sentence):
+            said = _of_clause(clause, known, new) or said
+        asked = False
     return said
 
 
