@@ -22,6 +22,9 @@ COMMANDS = {
     "analyze": "tables and kinds of error from records",
     "audit": "can a shortcut beat chance?",
     "estimate": "requests and tokens of an evaluation, before anything is sent",
+    "play": "play the blicket game in the terminal, against the ideal observer",
+    "ceilings": "what an ideal observer can reach on blicket machines",
+    "record": "play Blicket-v0 with a program; trajectories as a Minari dataset",
     "gallery": "write the gallery page from the code",
 }
 
