@@ -41,7 +41,7 @@ class Flags:
     order_trials: int = 1  # how often each item is told, each time in another order
     out: Path | None = None  # the folder of the records
     processes: int = 1  # how many processes share the work of a built-in solver
-    asking: ModelFlags = ModelFlags()
+    asking: ModelFlags = field(default_factory=ModelFlags)
 
 
 def main(args: Sequence[str]) -> int:

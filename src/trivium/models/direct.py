@@ -1,4 +1,4 @@
-"""The direct lane: many short calls at once, each finished attempt on disk before the next begins."""
+"""The direct lane: many short calls at once, each attempt on disk as soon as it is finished."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ LONGEST_WAIT = 600.0  # seconds that a server may ask us to wait
 HOPELESS = 20
 
 
-def ask_directly(work: Work, settings: ModelSettings, records: Appender, progress: Progress) -> None:
+def ask_directly(
+    work: Work, settings: ModelSettings, records: Appender, progress: Progress
+) -> None:
     """Attempt all the work, `concurrency` attempts at a time."""
     address = find_address(settings)
     try:

@@ -1,4 +1,4 @@
-"""One OpenAI-compatible endpoint: a conversation goes in, a reply or a kind of failure comes out."""
+"""One OpenAI-compatible endpoint: a conversation goes in, a reply or an error comes out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import openai
 import orjson
@@ -48,7 +48,7 @@ class Endpoint:
     """Asks one model; finds out which of the two protocols its server speaks, and keeps to it."""
 
     # Which protocol an address was found to speak, for all runs of this process.
-    _spoken: dict[str, Protocol] = {}
+    _spoken: ClassVar[dict[str, Protocol]] = {}
 
     def __init__(self, settings: ModelSettings, address: Address) -> None:
         self._settings = settings
@@ -83,7 +83,9 @@ class Endpoint:
             reply = await self._call("responses", messages, system)
         except CallError as problem:
             cause = problem.__cause__
-            if not (isinstance(cause, openai.APIStatusError) and cause.status_code in UNKNOWN_THERE):
+            if not (
+                isinstance(cause, openai.APIStatusError) and cause.status_code in UNKNOWN_THERE
+            ):
                 raise
             reply = await self._call("chat", messages, system)
             spoken[self._address.base_url] = "chat"
@@ -91,9 +93,7 @@ class Endpoint:
         spoken[self._address.base_url] = "responses"
         return reply
 
-    async def _call(
-        self, protocol: Protocol, messages: Sequence[str], system: str | None
-    ) -> Reply:
+    async def _call(self, protocol: Protocol, messages: Sequence[str], system: str | None) -> Reply:
         turns = [
             {"role": "assistant" if place % 2 else "user", "content": _sendable(text)}
             for place, text in enumerate(messages)
@@ -106,8 +106,9 @@ class Endpoint:
             raise self._status_error(problem) from problem
         except openai.APIError as problem:  # no connection, a connection dropped, too slow
             # Its own text is only "Connection error."; what lies below says which.
-            why = f"{problem.message} {type(problem.__cause__).__name__}: {problem.__cause__}"
-            raise CallError(self._address.sentence(why), again=True) from problem
+            cause = problem.__cause__ or problem
+            sentence = self._address.sentence(f"{type(cause).__name__}: {cause}")
+            raise CallError(sentence, again=True) from problem
 
     async def _post_response(self, turns: list[dict[str, str]], system: str | None) -> bytes:
         flags = self._settings.flags
@@ -137,7 +138,9 @@ class Endpoint:
         if self._settings.flags.temp is not None:
             body["temperature"] = self._settings.flags.temp
         # Read as bytes: a body that is cut short or is no JSON is ours to judge.
-        response = await self._client.post(path, body=body, cast_to=openai.HttpxBinaryResponseContent)
+        response = await self._client.post(
+            path, body=body, cast_to=openai.HttpxBinaryResponseContent
+        )
         return response.content
 
     def _read(self, reader: Any, content: bytes) -> Reply:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import require
+from trivium.core.errors import import_extra, require
 from trivium.core.jsonl import Appender
 from trivium.core.summary import Summary
 from trivium.models.providers import is_compatible
@@ -52,10 +52,13 @@ def evaluate_model(
         Progress(label, total * job.trials, len(done), settings.flags.log_every) as progress,
     ):
         if choose_engine(benchmark, settings) == "direct":
+            for package in ("openai", "aiohttp"):
+                import_extra(package, "models")
             from trivium.models.direct import ask_directly  # noqa: PLC0415
 
             ask_directly(work, settings, records, progress)
         else:
+            import_extra("inspect_ai", "models")
             from trivium.models.inspect_lane.run import ask_through_inspect  # noqa: PLC0415
 
             ask_through_inspect(work, settings, records, progress, out)

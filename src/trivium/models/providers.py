@@ -51,6 +51,14 @@ class Address:
         return line if len(line) <= LONGEST_ERROR else line[:LONGEST_ERROR] + "..."
 
 
+def hide_keys(text: str) -> str:
+    """The text without any key that the environment or .env holds."""
+    for name, value in (_dotenv() | dict(os.environ)).items():
+        if name.endswith("_API_KEY") and value and len(value) >= SHORTEST_SECRET:
+            text = text.replace(value, HIDDEN)
+    return text
+
+
 def is_compatible(settings: ModelSettings) -> bool:
     """Whether the model is behind an OpenAI-compatible endpoint that we know the address of."""
     return settings.provider in PROVIDERS or settings.flags.base_url is not None
@@ -88,7 +96,9 @@ def _upper(provider: str) -> str:
 
 def _variable(name: str) -> str | None:
     """A variable of the environment, or of the .env file of the working folder."""
-    if value := os.environ.get(name):
-        return value
+    return os.environ.get(name) or _dotenv().get(name)
+
+
+def _dotenv() -> dict[str, str | None]:
     values: dict[str, str | None] = import_extra("dotenv", "models").dotenv_values(".env")
-    return values.get(name)
+    return dict(values)

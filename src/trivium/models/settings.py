@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ MOST_CONCURRENCY = 1000  # as many connections as the client keeps
 class ModelFlags:
     """How models are asked; nothing here matters to a built-in solver."""
 
-    # auto: direct for one question and one reply on an OpenAI-compatible endpoint, Inspect otherwise
+    # auto: direct for single-turn tasks on OpenAI-compatible endpoints, Inspect otherwise
     engine: Literal["auto", "direct", "inspect"] = "auto"
     base_url: str | None = None  # the address of an OpenAI-compatible endpoint, up to /v1
     concurrency: int = 32  # how many attempts are under way at once
@@ -92,9 +93,9 @@ def model_settings(model: str, flags: ModelFlags) -> ModelSettings:
     return ModelSettings(model, flags, None if flags.system is None else _read(flags.system))
 
 
-def without_questions(flags: ModelFlags) -> ModelFlags:
-    """The same flags, with the confirmation given."""
-    return replace(flags, yes=True)
+def folder_name(model: str) -> str:
+    """A model's name as the name of one folder."""
+    return re.sub(r"[^A-Za-z0-9._-]", "_", model)
 
 
 def _read(path: Path) -> str:

@@ -55,7 +55,7 @@ class Job:
 
 @dataclass
 class Work:
-    """Items and trials that are not done yet, in order; passing over them notes the order of all."""
+    """Items and trials that are not done yet; passing over them notes the order of all."""
 
     benchmark: AnyBenchmark
     view: Any
@@ -144,9 +144,7 @@ def drop_errors(path: Path) -> None:
 def put_in_order(path: Path, order: Mapping[tuple[str, int], int]) -> None:
     """The records in the order of their items, whatever the order in which replies came."""
     last = len(order)  # attempts at items that were not asked for this time stay, at the end
-    ranked = [
-        (order.get((row["id"], row["trial"]), last), place) for row, place in _places(path)
-    ]
+    ranked = [(order.get((row["id"], row["trial"]), last), place) for row, place in _places(path)]
     if ranked != sorted(ranked):
         _rewrite(path, [place for _, place in sorted(ranked)])
 
