@@ -67,6 +67,7 @@ class Server:
     answered: Counter[str] = field(default_factory=Counter)  # whole replies sent, likewise
     paths: Counter[str] = field(default_factory=Counter)
     bodies: list[dict[str, Any]] = field(default_factory=list)
+    keys: set[str | None] = field(default_factory=set)
 
     @property
     def url(self) -> str:
@@ -173,6 +174,7 @@ class Server:
         self.asked[prompt] += 1
         self.paths[request.path] += 1
         self.bodies.append(body)
+        self.keys.add(request.headers.get("Authorization"))
         fault = self.fault(prompt, self.asked[prompt])
         await asyncio.sleep(self.slow if fault == "slow" else self.latency)
         if fault is not None and (response := _misbehave(request, fault)) is not None:

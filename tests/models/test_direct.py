@@ -22,7 +22,7 @@ from trivium.registry import get_benchmark
 NHOP = get_benchmark("nhop_implicit")
 SEED = 3
 # The kill test takes a second for each kill, most of it to start Python.
-KILLS = int(os.environ.get("TRIVIUM_TEST_KILLS", "4"))
+KILLS = int(os.environ.get("TRIVIUM_TEST_KILLS", "3"))
 
 
 @pytest.fixture(autouse=True)

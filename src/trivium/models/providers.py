@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from trivium.core.errors import import_extra, require
 from trivium.models.settings import ModelSettings
@@ -51,12 +55,39 @@ class Address:
         return line if len(line) <= LONGEST_ERROR else line[:LONGEST_ERROR] + "..."
 
 
-def hide_keys(text: str) -> str:
-    """The text without any key that the environment or .env holds."""
-    for name, value in (_dotenv() | dict(os.environ)).items():
-        if name.endswith("_API_KEY") and value and len(value) >= SHORTEST_SECRET:
-            text = text.replace(value, HIDDEN)
-    return text
+def key_hider() -> Callable[[str], str]:
+    """A function that takes every key of the environment and of .env out of a text."""
+    keys = {
+        value
+        for name, value in (_dotenv() | dict(os.environ)).items()
+        if name.endswith("_API_KEY") and value and len(value) >= SHORTEST_SECRET
+    }
+
+    def hide(text: str) -> str:
+        for key in keys:
+            text = text.replace(key, HIDDEN)
+        return text
+
+    return hide
+
+
+@contextmanager
+def keys_hidden_in_logs() -> Iterator[None]:
+    """No message of any logger holds a key, whoever writes it and wherever it goes."""
+    hide, made = key_hider(), logging.getLogRecordFactory()
+
+    def factory(*args: Any, **kwargs: Any) -> logging.LogRecord:
+        record = made(*args, **kwargs)
+        message = record.getMessage()
+        if (clean := hide(message)) != message:
+            record.msg, record.args = clean, ()
+        return record
+
+    logging.setLogRecordFactory(factory)
+    try:
+        yield
+    finally:
+        logging.setLogRecordFactory(made)
 
 
 def is_compatible(settings: ModelSettings) -> bool:

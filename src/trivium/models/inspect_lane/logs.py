@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from trivium.core.benchmark import Attempt
 from trivium.core.errors import UserError, require
 from trivium.core.pipeline import failed, record
 from trivium.models.inspect_lane.samples import REPLIES, USAGE, read_sample
-from trivium.models.providers import hide_keys
+from trivium.models.providers import LONGEST_ERROR, key_hider
 
 SUFFIXES = (".eval", ".json")
 
@@ -45,11 +45,11 @@ def solver_name(header: EvalLog) -> str:
 
 
 def _attempts(path: Path, header: EvalLog) -> Iterator[Attempt]:
-    solver = solver_name(header)
+    solver, hide = solver_name(header), key_hider()
     trials = int((header.eval.task_args or {}).get("order_trials", 1))
     for sample in read_eval_log_samples(str(path), all_samples_required=False):
         try:
-            attempt = sample_attempt(sample, solver)
+            attempt = sample_attempt(sample, solver, hide)
         except UserError as problem:
             raise UserError(f"{path}: sample {sample.id}: {problem}") from None
         # A repeated epoch is one more trial of the same item.
@@ -57,32 +57,37 @@ def _attempts(path: Path, header: EvalLog) -> Iterator[Attempt]:
         yield attempt
 
 
-def sample_attempt(sample: EvalSample, solver: str) -> Attempt:
-    """One logged sample as an attempt."""
-    error = None if sample.error is None else sample.error.message
-    return attempt_of(sample.metadata, sample.store, solver, sample.total_time or 0.0, error)
+def sample_attempt(sample: EvalSample, solver: str, hide: Callable[[str], str]) -> Attempt:
+    """One logged sample as an attempt; `hide` takes keys out of what was said."""
+    if sample.error is None:
+        seconds = sample.total_time or 0.0
+        return attempt_of(sample.metadata, sample.store, solver, hide, seconds)
+    known = read_sample(sample.metadata)
+    # What Inspect says first is the whole request; why it failed is at the end.
+    line = " ".join(hide(sample.error.message).split())
+    error = line if len(line) <= LONGEST_ERROR else "..." + line[-LONGEST_ERROR:]
+    return failed(known.benchmark, known.told, solver, known.view, trial=known.trial, error=error)
 
 
 def attempt_of(
     metadata: Mapping[str, Any],
     store: Mapping[str, Any],
     solver: str,
+    hide: Callable[[str], str],
     seconds: float,
-    error: str | None = None,
 ) -> Attempt:
     """What a sample's metadata and store say of an attempt."""
     known = read_sample(metadata)
     replies = store.get(REPLIES) or []
-    if error is not None or not replies:
-        line = " ".join(hide_keys(error or "no reply").split())[:500]
+    if not replies:
         return failed(
-            known.benchmark, known.told, solver, known.view, trial=known.trial, error=line
+            known.benchmark, known.told, solver, known.view, trial=known.trial, error="no reply"
         )
     return record(
         known.benchmark,
         known.told,
         solver,
-        [hide_keys(reply) for reply in replies],
+        [hide(reply) for reply in replies],
         known.view,
         trial=known.trial,
         usage=store.get(USAGE),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,15 @@ from trivium.core.jsonl import Appender
 from trivium.core.spec import changed_fields
 from trivium.models.inspect_lane.logs import attempt_of, sample_attempt
 from trivium.models.inspect_lane.tasks import TASKS, build_task
-from trivium.models.providers import PROVIDERS, find_address, hide_keys, is_compatible
+from trivium.models.providers import find_address, is_compatible, key_hider, keys_hidden_in_logs
 from trivium.models.settings import ModelSettings
 from trivium.runs.evaluate import Work
 from trivium.runs.progress import Progress
 
 LOGS = "logs"  # the folder of Inspect's own logs, beside the records
-# What Inspect calls them too; others go through its provider for anything compatible.
-SAME_NAME = {"openai", "openrouter", "vllm", "ollama"}
+# Providers of Inspect's that do more than speak the protocol. The others go through its provider
+# for anything compatible: its own for vLLM would start servers and write to the environment.
+OWN_PROVIDER = {"openai", "openrouter"}
 
 
 def ask_through_inspect(
@@ -38,52 +40,69 @@ def ask_through_inspect(
     pending = list(work)
     if not pending:
         return
+    model, hide = inspect_model(settings), key_hider()
     began = time.perf_counter()
     keep_prompt = settings.flags.save_prompt
+    under_way = len(pending)
 
     def add(attempt: Attempt, prompt: str) -> None:
         records.add([asdict(attempt) | {"prompt": prompt} if keep_prompt else attempt])
         progress.advance(1)
 
-    def ended(state: TaskState) -> None:
+    async def ended(state: TaskState) -> None:
+        nonlocal under_way
+        under_way -= 1
+        if not under_way:  # connections must be closed where they were opened
+            await model.api.aclose()
         if state.scores:  # samples that failed are taken from the log, which knows why
             seconds = time.perf_counter() - began
             held = dict(state.store.items())
-            attempt = attempt_of(state.metadata, held, settings.model, seconds)
+            attempt = attempt_of(state.metadata, held, settings.model, hide, seconds)
             add(attempt, state.input_text)
 
     task = build_task(work.benchmark, work.view, pending, system=settings.system, ended=ended)
-    log = _evaluated(task, settings, out / LOGS)
+    log = _evaluated(task, model, settings.flags.concurrency, out / LOGS)
     for sample in log.samples or []:
         if sample.error is not None or not sample.scores:
             prompt = sample.input if isinstance(sample.input, str) else sample.input[-1].text
-            add(sample_attempt(sample, settings.model), prompt)
+            add(sample_attempt(sample, settings.model, hide), prompt)
     if log.status == "cancelled":
         raise KeyboardInterrupt
     if log.status != "success":
         why = log.error.message if log.error is not None else log.status
-        raise UserError(f"Inspect did not finish: {hide_keys(why)}")
+        raise UserError(f"Inspect did not finish: {hide(why)}")
 
 
-def _evaluated(task: Task, settings: ModelSettings, log_dir: Path) -> EvalLog:
-    flags = settings.flags
-    try:
+def _evaluated(task: Task, model: Model, concurrency: int, log_dir: Path) -> EvalLog:
+    with _in_one_sentence(), keys_hidden_in_logs():
         log = inspect_ai.eval(
             task,
-            model=inspect_model(settings),
+            model=model,
             log_dir=str(log_dir),
             display="none",
-            max_samples=flags.concurrency,
+            max_samples=concurrency,
             fail_on_error=False,
         )[0]
-    except PrerequisiteError as problem:
-        raise UserError(" ".join(hide_keys(str(problem.message)).split())) from None
     hide_keys_in_log(log)
     return log
 
 
+@contextmanager
+def _in_one_sentence() -> Iterator[None]:
+    """What Inspect finds missing, said as we say it."""
+    try:
+        yield
+    except PrerequisiteError as problem:
+        raise UserError(" ".join(key_hider()(str(problem.message)).split())) from None
+
+
 def inspect_model(settings: ModelSettings) -> Model:
     """The model as Inspect knows it."""
+    with _in_one_sentence():
+        return _inspect_model(settings)
+
+
+def _inspect_model(settings: ModelSettings) -> Model:
     flags = settings.flags
     config = GenerateConfig(
         temperature=flags.temp,
@@ -95,7 +114,7 @@ def inspect_model(settings: ModelSettings) -> Model:
     if not is_compatible(settings):
         return get_model(settings.model, config=config, memoize=False)
     address = find_address(settings)
-    own = settings.provider in SAME_NAME and settings.provider in PROVIDERS
+    own = settings.provider in OWN_PROVIDER
     name = settings.model if own else f"openai-api/{settings.model}"
     return get_model(
         name, config=config, base_url=address.base_url, api_key=address.key, memoize=False
@@ -106,7 +125,7 @@ def hide_keys_in_log(log: EvalLog) -> None:
     """Write the log again without keys, where a server had repeated one."""
     whole = log if log.samples is not None else read_eval_log(log.location)
     text = whole.model_dump_json()
-    clean = hide_keys(text)
+    clean = key_hider()(text)
     if clean != text:
         write_eval_log(EvalLog.model_validate_json(clean), log.location)
 
@@ -133,14 +152,15 @@ def eval_set_cells(
 ) -> tuple[bool, list[EvalLog]]:
     """Run cells as one eval set, which goes on where it stopped; whether all are done, and logs."""
     tasks = [TASKS[cell.benchmark](**cell.values()) for cell in cells]
-    done, logs = inspect_ai.eval_set(
-        tasks,
-        log_dir=str(log_dir),
-        model=[inspect_model(settings) for settings in models],
-        display="none",
-        max_samples=max(settings.flags.concurrency for settings in models),
-        fail_on_error=False,
-    )
+    with _in_one_sentence(), keys_hidden_in_logs():
+        done, logs = inspect_ai.eval_set(
+            tasks,
+            log_dir=str(log_dir),
+            model=[inspect_model(settings) for settings in models],
+            display="none",
+            max_samples=max(settings.flags.concurrency for settings in models),
+            fail_on_error=False,
+        )
     for log in logs:
         hide_keys_in_log(log)
     return done, logs

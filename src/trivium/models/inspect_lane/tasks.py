@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -45,21 +45,16 @@ def build_task(
     *,
     system: str | None = None,
     tool: bool = True,
-    ended: Callable[[TaskState], None] | None = None,
+    ended: Callable[[TaskState], Awaitable[None]] | None = None,
 ) -> Task:
     """A task over these items and trials; `ended` hears of every sample when it is over."""
-
-    async def cleanup(state: TaskState) -> None:
-        if ended is not None:
-            ended(state)
-
     through_tool = benchmark.multi_turn and tool
     return Task(
         dataset=dataset(benchmark, view, work, system=system, hint=HINT if through_tool else None),
         solver=play() if through_tool else converse(),
         scorer=scores(),
         metrics=metrics_of(benchmark),
-        cleanup=cleanup,
+        cleanup=ended,
         name=benchmark.name,
         # One failed sample must not end the run; the denominators say how many there were.
         fail_on_error=False,
