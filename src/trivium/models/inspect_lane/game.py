@@ -1,18 +1,41 @@
-"""Games as tool-using agents: moves are made through a tool, the state of play is in the store."""
+"""Games as tool-using agents: moves are made through tools, the state of play is in the store."""
 
 from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, get_type_hints
 
 from inspect_ai.model import ChatMessageUser, execute_tools, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolDef
 from inspect_ai.util import Store
 
+from trivium.core.benchmark import AnyBenchmark
 from trivium.core.pipeline import MOST_TURNS
 from trivium.models.inspect_lane.samples import REPLIES, Told, count_usage, read_sample
 
-MOVE = "act"  # the tool that a game is played with
-HINT = f"Make every move by calling the tool `{MOVE}`, with the move worded as described above."
 OVER = "The game is over."
+
+
+def act(move: str) -> str:
+    """Make one move in the game and see what happens.
+
+    Args:
+        move: The move, worded as the rules of the game describe.
+    """
+    return move
+
+
+def moves_of(benchmark: AnyBenchmark) -> list[Callable[..., str]]:
+    """The moves that a game offers as tools, or one for whatever its rules describe."""
+    return list(benchmark.moves()) or [act]
+
+
+def hint(benchmark: AnyBenchmark) -> str:
+    """What a player is told besides the rules, which speak of lines of text."""
+    names = " or ".join(f"`{move.__name__}`" for move in moves_of(benchmark))
+    return f"Make every move by calling the tool {names} instead of writing the line."
 
 
 class Game:
@@ -37,24 +60,24 @@ class Game:
         self.over = answer is None or len(replies) >= MOST_TURNS
         return OVER if answer is None else answer
 
-    def tool(self) -> ToolDef:
-        """The tool that makes a move."""
+    def tools(self) -> list[ToolDef]:
+        """A tool for every move."""
+        return [self._tool(move) for move in moves_of(self._known.benchmark)]
 
-        async def act(move: str) -> str:
-            return self.say(move)
+    def _tool(self, move: Callable[..., str]) -> ToolDef:
+        async def make(**arguments: Any) -> str:
+            return self.say(move(**arguments))
 
-        return ToolDef(
-            act,
-            name=MOVE,
-            description="Make one move in the game and see what happens.",
-            parameters={"move": "The move, worded as the rules of the game describe."},
-            parallel=False,  # moves are made in the order in which they were called
-        )
+        # Inspect reads what a tool takes from its signature and what it does from its docstring.
+        make.__signature__ = inspect.signature(move)  # type: ignore[attr-defined]
+        make.__annotations__ = get_type_hints(move)
+        make.__doc__ = inspect.getdoc(move)
+        return ToolDef(make, name=move.__name__, parallel=False)  # moves are made in order
 
 
 @solver
 def play() -> Solver:
-    """The model plays through the tool until the game is over.
+    """The model plays through tools until the game is over.
 
     Every message of the model makes at least one move, so that no way of talking lasts
     for ever: text without a call is taken as the move, and a call that comes to nothing
@@ -63,7 +86,7 @@ def play() -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         game = Game(read_sample(state.metadata), state.store)
-        tools = [game.tool()]
+        tools = game.tools()
         while not game.over:
             state.output = await get_model().generate(state.messages, tools)
             count_usage(state.store, state.output)

@@ -20,7 +20,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from trivium.core.errors import require
 from trivium.core.tokens import approximate_tokens
-from trivium.models.inspect_lane.game import MOVE
+from trivium.models.inspect_lane.game import act
 from trivium.models.inspect_lane.samples import REPLIES, read_sample
 from trivium.models.inspect_lane.solvers import builtin_reply
 
@@ -51,8 +51,8 @@ class BuiltIn(ModelAPI):
         assert state is not None
         name = self.model_name.rpartition("/")[2]
         text = builtin_reply(state, name, _told_so_far(state))
-        if any(tool.name == MOVE for tool in tools):
-            output = ModelOutput.for_tool_call(self.model_name, MOVE, {"move": text})
+        if any(tool.name == act.__name__ for tool in tools):
+            output = ModelOutput.for_tool_call(self.model_name, act.__name__, {"move": text})
         else:
             output = ModelOutput.from_content(self.model_name, text)
         # Given here, since counting them elsewhere needs a download.

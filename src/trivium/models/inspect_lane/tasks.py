@@ -14,7 +14,7 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.spec import spec_from_dict
 from trivium.models.inspect_lane import local
-from trivium.models.inspect_lane.game import HINT, play
+from trivium.models.inspect_lane.game import hint, play
 from trivium.models.inspect_lane.samples import dataset
 from trivium.models.inspect_lane.scoring import metrics_of, scores
 from trivium.models.inspect_lane.solvers import baseline, converse
@@ -50,7 +50,9 @@ def build_task(
     """A task over these items and trials; `ended` hears of every sample when it is over."""
     through_tool = benchmark.multi_turn and tool
     return Task(
-        dataset=dataset(benchmark, view, work, system=system, hint=HINT if through_tool else None),
+        dataset=dataset(
+            benchmark, view, work, system=system, hint=hint(benchmark) if through_tool else None
+        ),
         solver=play() if through_tool else converse(),
         scorer=scores(),
         metrics=metrics_of(benchmark),
