@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 import pytest
 
-from models.server import Server, Speaker, some_faults
+from tests.models.server import Server, Speaker, some_faults
 from trivium.cli import main
 from trivium.models.endpoint import Endpoint
 from trivium.registry import get_benchmark

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from models.server import Server
+from tests.models.server import Server
 from trivium.cli import main
 from trivium.models.endpoint import Endpoint
 from trivium.registry import get_benchmark

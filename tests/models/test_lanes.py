@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from models.server import Server, Speaker
+from tests.models.server import Server, Speaker
 from trivium.cli import main
 from trivium.core.benchmark import AnyBenchmark
 from trivium.registry import benchmark_names, get_benchmark
