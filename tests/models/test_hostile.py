@@ -46,6 +46,14 @@ def everything_written(folder: Path) -> bytes:
     return found
 
 
+@pytest.fixture
+def captures(
+    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> tuple[pytest.CaptureFixture[str], pytest.LogCaptureFixture]:
+    """All that is printed and all that is logged."""
+    return capfd, caplog
+
+
 @pytest.mark.parametrize("engine", ["direct", "inspect"])
 @pytest.mark.parametrize("place", ["environment", "file"])
 def test_the_key_reaches_the_server_and_no_file(
@@ -53,8 +61,7 @@ def test_the_key_reaches_the_server_and_no_file(
     place: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-    caplog: pytest.LogCaptureFixture,
+    captures: tuple[pytest.CaptureFixture[str], pytest.LogCaptureFixture],
 ) -> None:
     folder = tmp_path / "here"
     folder.mkdir()
@@ -64,6 +71,7 @@ def test_the_key_reaches_the_server_and_no_file(
         monkeypatch.setenv("VLLM_API_KEY", KEY)
     else:
         (folder / ".env").write_text(f"VLLM_API_KEY={KEY}\n")
+    capfd, caplog = captures
     caplog.set_level("DEBUG")
     prompt = ""
 

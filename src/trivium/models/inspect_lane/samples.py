@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ModelOutput
 from inspect_ai.util import Store
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError
+from trivium.core.jsonl import dump_line
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.registry import get_benchmark
 
@@ -69,7 +71,8 @@ def _sample(
             "trial": trial,
             "view": spec_to_dict(view),
             "groups": benchmark.groups(told),
-            "item": benchmark.to_row(item),
+            # As a file would hold it: a row may be of arrays and tuples.
+            "item": orjson.loads(dump_line(benchmark.to_row(item))),
         },
     )
 
