@@ -7,7 +7,7 @@ import asyncio
 import hashlib
 import json
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -23,20 +23,27 @@ FAULTS = ("429", "500", "dropped", "truncated", "garbage", "slow")
 
 
 class Speaker:
-    """Says what a built-in solver would say about items that it knows."""
+    """Says what a built-in solver would say about items that it knows.
+
+    Games may open with the same words; asked one after the other, they are told apart by
+    their order.
+    """
 
     def __init__(
         self, benchmark: AnyBenchmark, view: Any, solver: str, items: Iterable[Any], trials: int = 1
     ) -> None:
         self._solver, self._view = benchmark.solvers[solver], view
-        self._known = {}
+        self._known = defaultdict(list)
         for item in items:
             for trial in range(trials):
                 told = benchmark.reshuffle(item, trial)
-                self._known[benchmark.render(told, view)] = (item, told, trial)
+                self._known[benchmark.render(told, view)].append((item, told, trial))
+        self._asked: Counter[str] = Counter()
 
     def __call__(self, messages: list[str]) -> str:
-        item, told, trial = self._known[messages[0]]
+        alike = self._known[messages[0]]
+        self._asked[messages[0]] += len(messages) == 1
+        item, told, trial = alike[(self._asked[messages[0]] - 1) % len(alike)]
         stream = solver_stream(self._solver.name, item, trial, len(messages) // 2)
         shown = told if self._solver.omniscient else None
         return self._solver.say(Turn(messages, stream, self._view, shown))

@@ -48,6 +48,7 @@ def test_both_lanes_and_the_solver_itself_agree(name: str, role: str, tmp_path: 
     evaluate(tmp_path / "inspect", name, "--model", f"trivium/{solver}", "--engine", "inspect")
     with Server(Speaker(benchmark, benchmark.view_type(), solver, items, 2)) as server:
         flags = ["--model", "vllm/m", "--engine", "direct", "--base_url", server.url]
+        flags += ["--concurrency", "1"]
         evaluate(tmp_path / "direct", name, *flags)
     assert metrics(tmp_path / "direct") == metrics(tmp_path / "solver")
     assert metrics(tmp_path / "inspect") == metrics(tmp_path / "solver")
