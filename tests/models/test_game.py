@@ -35,7 +35,9 @@ def played(
         return output
 
     view = benchmark.view_type()
-    work = [(item, 0) for item in items or benchmark.generate(benchmark.spec_type(), SEED, 0, ITEMS)]
+    work = [
+        (item, 0) for item in items or benchmark.generate(benchmark.spec_type(), SEED, 0, ITEMS)
+    ]
     model = get_model("mockllm/scripted", custom_outputs=speak, memoize=False)
     log: EvalLog = inspect_ai.eval(
         build_task(benchmark, view, work), model=model, log_dir=str(out), display="none"
