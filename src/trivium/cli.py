@@ -19,6 +19,7 @@ COMMANDS = {
     "generate": "make items, written as JSON Lines",
     "eval": "put a solver to work on items; records and a summary",
     "score": "score replies that were collected elsewhere",
+    "import": "Inspect logs as records",
     "analyze": "tables and kinds of error from records",
     "audit": "can a shortcut beat chance?",
     "estimate": "requests and tokens of an evaluation, before anything is sent",

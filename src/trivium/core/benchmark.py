@@ -202,6 +202,13 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """How many replies an attempt can take."""
         return 1
 
+    def moves(self) -> Sequence[Callable[..., str]]:
+        """A game's moves as tools: functions from arguments to the text that makes the move.
+
+        Their names, annotations and docstrings are what a model is told of them.
+        """
+        return ()
+
     def system(self, view: ViewT) -> str | None:
         """A system message that goes with the task, if it has one."""
         return None
