@@ -190,6 +190,13 @@ def test_random_exploration_equals_enumeration() -> None:
     assert math.isclose(found, total, abs_tol=1e-12)
 
 
+def test_the_type_question_adds_what_is_known_of_the_form() -> None:
+    assert quiz_reward(SIX, SIX.belief, type_reward=0.5) == pytest.approx(0)
+    known = posterior(SIX, [(1, True)])  # A lights alone
+    assert quiz_reward(SIX, known, type_reward=0.5) == pytest.approx(3.5)
+    assert quiz_reward(SIX, known, positive=2.0) == pytest.approx(6)
+
+
 def test_noisy_rewards_never_fall_with_more_tests() -> None:
     space = make_space(3, noise=0.1)
     values = [planner(space).best_reward(space.belief, tests) for tests in range(4)]

@@ -38,6 +38,9 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         **options: Any,
     ) -> None:
         require(num_envs >= 1, f"num_envs must be at least 1, got {num_envs}")
+        known = render_mode is None or render_mode in RENDER_MODES
+        modes = ", ".join(RENDER_MODES)
+        require(known, f"render_mode must be one of {modes}, got {render_mode!r}")
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.autoreset_mode = AutoresetMode(autoreset_mode)
