@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.blicket.explore import EXPLORERS, planner, progress
+from trivium.blicket.explore import EXPLORERS, Planner, planner, progress
 from trivium.blicket.hypotheses import (
     ALL_ELEVEN,
     CONJUNCTIVE_THREE,
@@ -178,6 +178,13 @@ def test_explorers_that_cannot_know_say_so() -> None:
     assert 8 / 3 < slow.expected_tests < math.inf
     with pytest.raises(UserError, match="never known for certain"):
         planner(NOISY).fewest_tests(NOISY.belief)
+
+
+def test_searches_that_would_not_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.blicket.explore.MOST_WORK", 1000)
+    space = make_space(4)
+    with pytest.raises(UserError, match="26 machines over 4 objects are too many"):
+        Planner(space).fewest_tests(space.belief)
 
 
 def test_random_exploration_equals_enumeration() -> None:
