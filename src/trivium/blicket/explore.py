@@ -150,7 +150,8 @@ def _check_size(space: Space, beliefs: int) -> None:
     if beliefs << space.objects > MOST_WORK:
         raise UserError(
             f"{len(space)} machines over {space.objects} objects are too many for an exact search "
-            f"(more than {MOST_WORK >> space.objects} beliefs); information_gain looks one test ahead in any space"
+            f"(more than {MOST_WORK >> space.objects} beliefs); information_gain looks one test "
+            f"ahead in any space"
         )
 
 

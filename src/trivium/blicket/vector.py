@@ -181,7 +181,7 @@ def pack_bits(actions: NDArray[Any]) -> NDArray[Any]:
     word = np.dtype(f"<u{lanes}")
     words = small.view(word).reshape(-1)
     ones = word.type(int.from_bytes(b"\x01" * lanes, "little"))
-    good = not (words & ~ones).any()
+    good = not np.bitwise_or.reduce(words) & ~ones
     require(good, "actions must be 0 or 1 in every place")
     top = 8 * lanes - 8
     move = word.type(sum(1 << top - 7 * lane for lane in range(lanes)))
