@@ -67,6 +67,7 @@ class Server:
     answer: Answer
     fault: Fault = lambda prompt, nth: None
     protocols: tuple[str, ...] = ("responses", "chat")
+    forgiving: bool = False  # says 200 to paths that it does not know
     latency: float = 0.0
     slow: float = 1.0  # seconds that a slow reply takes
     port: int = 0
@@ -109,6 +110,8 @@ class Server:
             app.router.add_post("/v1/responses", self._responses)
         if "chat" in self.protocols:
             app.router.add_post("/v1/chat/completions", self._chat)
+        if self.forgiving:
+            app.router.add_post("/{path:.*}", _unexpected)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", self.port)
@@ -192,6 +195,10 @@ class Server:
             return web.Response(body=content[: len(content) // 2], content_type="application/json")
         self.answered[prompt] += 1
         return web.Response(body=content, content_type="application/json")
+
+
+async def _unexpected(request: web.Request) -> web.StreamResponse:
+    return web.json_response({"error": f"Unexpected endpoint or method. (POST {request.path})"})
 
 
 def _turns(messages: str | list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -114,10 +114,16 @@ class Tally:
         )
 
     def _estimate(self, metric: Metric) -> Estimate:
-        name = metric.name
-        return estimate_of(
-            self._values[name], self._items[name], metric.kind, repeated=self._trials > 0
-        )
+        values = self._values[metric.name]
+        if self._trials:
+            # Trials of one item are not independent: the item is what is resampled.
+            by_item: dict[str, list[float]] = defaultdict(list)
+            for item, value in zip(self._items[metric.name], values, strict=True):
+                by_item[item].append(value)
+            return bootstrap_mean([float(np.mean(group)) for group in by_item.values()])
+        if metric.kind == "proportion":
+            return wilson(sum(values), len(values))
+        return bootstrap_mean(values)
 
     def _order_trials(self) -> dict[str, Estimate]:
         """How much the order of telling matters to the headline metric."""
@@ -141,21 +147,6 @@ class Tally:
             "answered_alike": wilson(alike, len(majority)),
             "largest_trial_difference": Estimate(spread, None, None, len(means)),
         }
-
-
-def estimate_of(
-    values: Sequence[float], items: Sequence[str], kind: str, *, repeated: bool
-) -> Estimate:
-    """A metric's figure from its values and the items that they belong to."""
-    if repeated:
-        # Trials of one item are not independent: the item is what is resampled.
-        by_item: dict[str, list[float]] = defaultdict(list)
-        for item, value in zip(items, values, strict=True):
-            by_item[item].append(value)
-        return bootstrap_mean([float(np.mean(group)) for group in by_item.values()])
-    if kind == "proportion":
-        return wilson(sum(values), len(values))
-    return bootstrap_mean(values)
 
 
 def summarise(rows: Iterable[Row], metrics: Sequence[Metric]) -> Summary:

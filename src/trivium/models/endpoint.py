@@ -82,10 +82,7 @@ class Endpoint:
         try:
             reply = await self._call("responses", messages, system)
         except CallError as problem:
-            cause = problem.__cause__
-            if not (
-                isinstance(cause, openai.APIStatusError) and cause.status_code in UNKNOWN_THERE
-            ):
+            if not _unknown_there(problem.__cause__):
                 raise
             reply = await self._call("chat", messages, system)
             spoken[self._address.base_url] = "chat"
@@ -160,6 +157,14 @@ class Endpoint:
             return CallError(sentence, again=False, stop=True)
         again = status in AGAIN or status >= 500
         return CallError(sentence, again=again, after=_retry_after(problem.response.headers))
+
+
+def _unknown_there(cause: BaseException | None) -> bool:
+    """Whether a call failed as it would where the protocol is not known."""
+    if isinstance(cause, openai.APIStatusError):
+        return cause.status_code in UNKNOWN_THERE
+    # Some servers say 200 to any path, with a complaint for a body.
+    return not isinstance(cause, openai.APIError)
 
 
 def _sendable(text: str) -> str:

@@ -127,8 +127,7 @@ def finished(path: Path, *, errors: bool = True) -> set[tuple[str, int]]:
     """Which items and trials the records hold; half a last line does not count."""
     if not path.exists():
         return set()
-    with Appender(path):
-        pass  # opening cuts what a killed writer left behind
+    _cut(path)
     return {
         (row["id"], row["trial"]) for _, row in read_rows(path) if errors or row["kind"] != "error"
     }
@@ -137,8 +136,14 @@ def finished(path: Path, *, errors: bool = True) -> set[tuple[str, int]]:
 def drop_errors(path: Path) -> None:
     """Take the attempts that failed for good out of the records, so that they are made again."""
     if path.exists():
-        places = [place for row, place in _places(path) if row["kind"] != "error"]
-        _rewrite(path, places)
+        _cut(path)
+        _rewrite(path, [place for row, place in _places(path) if row["kind"] != "error"])
+
+
+def _cut(path: Path) -> None:
+    """Take away the half line that a killed writer may have left behind."""
+    with Appender(path):
+        pass  # opening does it
 
 
 def put_in_order(path: Path, order: Mapping[tuple[str, int], int]) -> None:

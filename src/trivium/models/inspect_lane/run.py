@@ -12,7 +12,7 @@ from typing import Any
 import inspect_ai
 from inspect_ai import Task
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.solver import TaskState
 
@@ -82,6 +82,7 @@ def _evaluated(task: Task, model: Model, concurrency: int, log_dir: Path) -> Eva
             display="none",
             max_samples=concurrency,
             fail_on_error=False,
+            log_realtime=False,  # two fifths of a sample's cost, for a view that few look at
         )[0]
     hide_keys_in_log(log)
     return log
@@ -123,11 +124,17 @@ def _inspect_model(settings: ModelSettings) -> Model:
 
 def hide_keys_in_log(log: EvalLog) -> None:
     """Write the log again without keys, where a server had repeated one."""
+    hide = key_hider()
     whole = log if log.samples is not None else read_eval_log(log.location)
-    text = whole.model_dump_json()
-    clean = key_hider()(text)
-    if clean != text:
-        write_eval_log(EvalLog.model_validate_json(clean), log.location)
+    spoilt = False
+    for place, sample in enumerate(whole.samples or []):
+        text = sample.model_dump_json()
+        if (clean := hide(text)) != text:
+            assert whole.samples is not None
+            whole.samples[place] = EvalSample.model_validate_json(clean)
+            spoilt = True
+    if spoilt:
+        write_eval_log(whole, log.location)
 
 
 @dataclass(frozen=True)

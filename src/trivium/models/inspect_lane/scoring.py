@@ -10,10 +10,11 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import TaskState
 
 from trivium.core.benchmark import AnyBenchmark
+from trivium.core.benchmark import Metric as BenchmarkMetric
 from trivium.core.jsonl import dump_line
 from trivium.core.pipeline import record
 from trivium.core.statistics import Estimate
-from trivium.core.summary import estimate_of
+from trivium.core.summary import summarise
 from trivium.models.inspect_lane.samples import REPLIES, read_sample
 
 
@@ -43,39 +44,45 @@ def scores() -> Scorer:
     return score
 
 
-def metrics_of(benchmark: AnyBenchmark) -> dict[str, list[Metric]]:
-    """The figures of every metric: value, interval and the number of attempts behind it."""
+def metrics_of(benchmark: AnyBenchmark, *, repeated: bool) -> dict[str, list[Metric]]:
+    """The figures of every metric; `repeated` where items are told more than once."""
     return {
-        own.name: [value(own.kind), low(own.kind), high(own.kind), n()] for own in benchmark.metrics
+        own.name: [
+            value(own.kind, repeated),
+            low(own.kind, repeated),
+            high(own.kind, repeated),
+            n(),
+        ]
+        for own in benchmark.metrics
     }
 
 
 @metric
-def value(kind: str) -> Metric:
+def value(kind: str, repeated: bool) -> Metric:
     """The figure itself."""
 
     def compute(scores: list[SampleScore]) -> float:
-        return _number(_estimate(scores, kind).value)
+        return _number(_estimate(scores, kind, repeated).value)
 
     return compute
 
 
 @metric
-def low(kind: str) -> Metric:
+def low(kind: str, repeated: bool) -> Metric:
     """The lower end of its 95% interval."""
 
     def compute(scores: list[SampleScore]) -> float:
-        return _number(_estimate(scores, kind).low)
+        return _number(_estimate(scores, kind, repeated).low)
 
     return compute
 
 
 @metric
-def high(kind: str) -> Metric:
+def high(kind: str, repeated: bool) -> Metric:
     """The upper end of its 95% interval."""
 
     def compute(scores: list[SampleScore]) -> float:
-        return _number(_estimate(scores, kind).high)
+        return _number(_estimate(scores, kind, repeated).high)
 
     return compute
 
@@ -90,14 +97,20 @@ def n() -> Metric:
     return compute
 
 
-def _estimate(scores: Sequence[SampleScore], kind: str) -> Estimate:
-    told = [score.sample_metadata or {} for score in scores]
-    return estimate_of(
-        [score.score.as_float() for score in scores],
-        [str(metadata["id"]) for metadata in told],
-        kind,
-        repeated=any(metadata["trial"] for metadata in told),
-    )
+def _estimate(scores: Sequence[SampleScore], kind: str, repeated: bool) -> Estimate:
+    """The figure as our own summary makes it, from what it needs to know of each attempt."""
+    blank = {"benchmark": "", "solver": "", "kind": "", "chance": 0.0, "answer": None}
+    rows = [
+        {
+            **blank,
+            "id": str((score.sample_metadata or {})["id"]),
+            "trial": int(repeated),  # which trial it was does not matter, that there were some does
+            "scores": {"figure": score.score.as_float()},
+        }
+        for score in scores
+    ]
+    own = BenchmarkMetric("figure", "", "proportion" if kind == "proportion" else "mean")
+    return summarise(rows, [own]).metrics["figure"]
 
 
 def _number(figure: float | None) -> float:

@@ -48,14 +48,15 @@ def build_task(
     ended: Callable[[TaskState], Awaitable[None]] | None = None,
 ) -> Task:
     """A task over these items and trials; `ended` hears of every sample when it is over."""
+    asked = list(work)
     through_tool = benchmark.multi_turn and tool
     return Task(
         dataset=dataset(
-            benchmark, view, work, system=system, hint=hint(benchmark) if through_tool else None
+            benchmark, view, asked, system=system, hint=hint(benchmark) if through_tool else None
         ),
         solver=play() if through_tool else converse(),
         scorer=scores(),
-        metrics=metrics_of(benchmark),
+        metrics=metrics_of(benchmark, repeated=any(trial for _, trial in asked)),
         cleanup=ended,
         name=benchmark.name,
         # One failed sample must not end the run; the denominators say how many there were.
