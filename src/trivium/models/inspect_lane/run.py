@@ -62,12 +62,12 @@ def ask_through_inspect(
 
     task = build_task(work.benchmark, work.view, pending, system=settings.system, ended=ended)
     log = _evaluated(task, model, settings.flags.concurrency, out / LOGS)
+    if log.status == "cancelled":  # what was under way has not failed: it is asked again
+        raise KeyboardInterrupt
     for sample in log.samples or []:
         if sample.error is not None or not sample.scores:
             prompt = sample.input if isinstance(sample.input, str) else sample.input[-1].text
             add(sample_attempt(sample, settings.model, hide), prompt)
-    if log.status == "cancelled":
-        raise KeyboardInterrupt
     if log.status != "success":
         why = log.error.message if log.error is not None else log.status
         raise UserError(f"Inspect did not finish: {hide(why)}")
@@ -75,7 +75,7 @@ def ask_through_inspect(
 
 def _evaluated(task: Task, model: Model, concurrency: int, log_dir: Path) -> EvalLog:
     with _in_one_sentence(), keys_hidden_in_logs():
-        log = inspect_ai.eval(
+        logs = inspect_ai.eval(
             task,
             model=model,
             log_dir=str(log_dir),
@@ -83,9 +83,11 @@ def _evaluated(task: Task, model: Model, concurrency: int, log_dir: Path) -> Eva
             max_samples=concurrency,
             fail_on_error=False,
             log_realtime=False,  # two fifths of a sample's cost, for a view that few look at
-        )[0]
-    hide_keys_in_log(log)
-    return log
+        )
+    if not logs:  # interrupted
+        raise KeyboardInterrupt
+    hide_keys_in_log(logs[0])
+    return logs[0]
 
 
 @contextmanager
