@@ -125,3 +125,17 @@ def _as_call(line: str) -> ModelOutput:
     assert answer is not None
     blickets, inhibitors = (re.findall(r"\b[A-H]\b", part or "") for part in answer.groups()[:2])
     return call("answer", blickets=blickets, form=answer[3], inhibitors=inhibitors)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_no_game_lasts_longer_than_it_says(name: str) -> None:
+    benchmark = get_benchmark(name)
+    view = benchmark.view_type()
+    item = next(iter(benchmark.generate(benchmark.spec_type(), SEED)))
+    longest = 0
+    for first in ("TEST A", "nonsense"):
+        replies = [first]
+        while benchmark.respond(item, replies, view) is not None:
+            replies.append(first)
+        longest = max(longest, len(replies))
+    assert longest <= benchmark.most_turns(item) < MOST_TURNS

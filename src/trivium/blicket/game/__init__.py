@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from trivium.blicket.game import answer, audit, generate, item, render, score, solvers, world
+from trivium.blicket.game import answer, audit, generate, item, moves, render, score, solvers, world
 from trivium.blicket.game.item import GameAnswer, GameItem
 from trivium.blicket.game.spec import PRESETS, GameSpec, GameView
 from trivium.core.benchmark import Audit, Benchmark, Groups, Scores
@@ -77,6 +77,12 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
         yield from super().exhibits()
         noisy = GameSpec(tests=8, noise=0.1)
         yield "a light that is wrong at times, without the story", noisy, GameView(story=False)
+
+    def moves(self) -> Sequence[Callable[..., str]]:
+        return (moves.place, moves.answer)
+
+    def most_turns(self, item_: GameItem) -> int:
+        return item_.spec.tests + world.MOST_MISTAKES
 
     def output_tokens(self, view: GameView) -> int:
         return 256
