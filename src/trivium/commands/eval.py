@@ -50,10 +50,11 @@ def main(args: Sequence[str]) -> int:
     flags = asked.flags
     out = require_out(flags.out)
     require(
-        (flags.solver is None) != (flags.model is None),
-        f"give either --model PROVIDER/MODEL or --solver, one of "
+        flags.solver is not None or flags.model is not None,
+        f"--solver is missing (or --model PROVIDER/MODEL); there are "
         f"{', '.join(asked.benchmark.solvers)}",
     )
+    require(flags.solver is None or flags.model is None, "give either --solver or --model")
     summary = _evaluate_model(asked, out) if flags.model else _evaluate_solver(asked, out)
     metric_table(summary).show(terminal())
     if summary.errors and flags.model:
