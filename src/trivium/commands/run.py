@@ -21,8 +21,8 @@ from trivium.models.settings import ModelFlags, ModelSettings, folder_name, mode
 from trivium.registry import benchmark_names, get_benchmark
 from trivium.report.page import page
 from trivium.report.tables import Table, result_table, terminal
-from trivium.runs.estimate import Cost, estimate
-from trivium.runs.evaluate import Job, evaluate
+from trivium.runs.estimate import SAMPLE, Cost, cost_of
+from trivium.runs.evaluate import RECORDS, Job, evaluate, finished
 from trivium.runs.executors import Executor, local_executor
 from trivium.runs.items import made_chunks
 
@@ -54,8 +54,9 @@ def main(args: Sequence[str]) -> int:
     names = flags.benchmarks or benchmark_names()
     chosen = [get_benchmark(name) for name in names]
     models = [model_settings(model, flags.asking) for model in flags.models]
-    confirm(sum((_cost(benchmark, flags) for benchmark in chosen), Cost(0, 0, 0)), flags.asking)
     out = flags.out or Path("runs") / time.strftime("run_%Y%m%d_%H%M%S")
+    costs = [_cost(benchmark, flags, settings, out) for benchmark in chosen for settings in models]
+    confirm(sum(costs, Cost(0, 0, 0)), flags.asking)
     console = terminal()
     tables = []
     with local_executor(flags.processes) as executor:
@@ -75,14 +76,20 @@ def main(args: Sequence[str]) -> int:
     return 0
 
 
-def _cost(benchmark: AnyBenchmark, flags: Flags) -> Cost:
-    """What all models together would be asked about one benchmark."""
-    items = flags.items or benchmark.main_items
-    each = [
-        estimate(benchmark, spec, benchmark.view_type(), seed=flags.seed, items=items)
-        for spec in benchmark.presets.values()
-    ]
-    return sum(each * len(flags.models), Cost(0, 0, 0))
+def _cost(benchmark: AnyBenchmark, flags: Flags, settings: ModelSettings, out: Path) -> Cost:
+    """What a model has still to be asked about one benchmark."""
+    cost = Cost(0, 0, 0)
+    for preset, spec in benchmark.presets.items():
+        records = _folder(out, benchmark, preset, settings.model) / RECORDS
+        held = finished(records, errors=not flags.asking.retry_errors)
+        left = max(0, (flags.items or benchmark.main_items) - len(held))
+        sample = list(benchmark.generate(spec, flags.seed, 0, SAMPLE))
+        cost += cost_of(benchmark, benchmark.view_type(), sample, left)
+    return cost
+
+
+def _folder(out: Path, benchmark: AnyBenchmark, preset: str, solver: str) -> Path:
+    return out / benchmark.name / preset / folder_name(solver)
 
 
 def _run_benchmark(
@@ -98,7 +105,7 @@ def _run_benchmark(
         for solver in benchmark.solvers:
             job = Job(benchmark.name, solver, benchmark.view_type(), spec, flags.seed)
             chunks = made_chunks(benchmark, spec, flags.seed, 0, count)
-            folder = out / benchmark.name / preset / solver
+            folder = _folder(out, benchmark, preset, solver)
             named.append((preset, evaluate(job, chunks, count, folder, executor)))
         for settings in models:
             job = Job(
@@ -110,6 +117,6 @@ def _run_benchmark(
                 shaping=settings.shaping(),
             )
             chunks = made_chunks(benchmark, spec, flags.seed, 0, count)
-            folder = out / benchmark.name / preset / folder_name(settings.model)
+            folder = _folder(out, benchmark, preset, settings.model)
             named.append((preset, evaluate_model(job, settings, chunks, count, folder)))
     return result_table(f"{benchmark.name}: {benchmark.title}", named, benchmark.metrics[0].name)
