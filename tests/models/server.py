@@ -19,7 +19,7 @@ from trivium.core.benchmark import AnyBenchmark, Turn, solver_stream
 
 Answer = Callable[[list[str]], str]  # what the model says to a conversation
 Fault = Callable[[str, int], str | None]  # what goes wrong with a prompt's n-th call, if anything
-FAULTS = ("429", "500", "dropped", "truncated", "garbage", "slow")
+FAULTS = ("429", "500", "dropped", "cut", "truncated", "garbage", "slow")
 
 
 class Speaker:
@@ -191,10 +191,27 @@ class Server:
             return response
         # The standard writer escapes what is not ASCII, half characters included.
         content = json.dumps(shape(self.answer(messages))).encode()
+        if fault in ("cut", "trickle"):
+            return await _part_of_it(request, content, fault)
         if fault == "truncated":
             return web.Response(body=content[: len(content) // 2], content_type="application/json")
         self.answered[prompt] += 1
         return web.Response(body=content, content_type="application/json")
+
+
+async def _part_of_it(request: web.Request, content: bytes, fault: str) -> web.StreamResponse:
+    """Promise a whole body and send some of it: then hang up, or send a byte now and then."""
+    response = web.StreamResponse()
+    response.content_length = len(content)
+    await response.prepare(request)
+    await response.write(content[:9])
+    if fault == "trickle":
+        for place in range(9, len(content)):
+            await asyncio.sleep(0.2)
+            await response.write(content[place : place + 1])
+    assert request.transport is not None
+    request.transport.abort()
+    return response
 
 
 async def _unexpected(request: web.Request) -> web.StreamResponse:

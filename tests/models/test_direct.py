@@ -65,7 +65,7 @@ def summary(out: Path) -> dict[str, Any]:
 
 
 def test_two_thousand_items_with_every_fault_are_each_answered_once(tmp_path: Path) -> None:
-    # 5% of the calls go wrong in each of six ways: three calls in ten.
+    # 5% of the calls go wrong in each of seven ways: one call in three.
     with Server(speaker(items=2000), some_faults(5), slow=0.5) as server:
         assert main(words(server, tmp_path, "--concurrency", "200", "--yes", items=2000)) == 0
     found = rows(tmp_path)
@@ -75,9 +75,10 @@ def test_two_thousand_items_with_every_fault_are_each_answered_once(tmp_path: Pa
     assert sum(server.asked.values()) > 2400
 
 
-def test_a_call_that_takes_too_long_is_made_again(tmp_path: Path) -> None:
-    slow = some_faults(50, ("slow",))
-    with Server(speaker(items=6), slow, slow=30.0) as server:
+@pytest.mark.parametrize("kind", ["slow", "trickle"])
+def test_a_call_that_takes_too_long_is_made_again(kind: str, tmp_path: Path) -> None:
+    late = some_faults(50, (kind,))
+    with Server(speaker(items=6), late, slow=30.0) as server:
         assert main(words(server, tmp_path, "--timeout", "1", items=6)) == 0
     assert summary(tmp_path)["answered"] == 6
     assert sum(server.asked.values()) > 6
@@ -144,6 +145,18 @@ def test_settings_reach_the_server(tmp_path: Path) -> None:
         opening = body.get("instructions") or body["messages"][0]["content"]
         assert opening == "Be brief."
         assert [row["prompt"] for row in rows(tmp_path / protocol)] == prompts(2)
+
+
+def test_progress_is_said_as_often_as_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Server(speaker()) as server:
+        assert main(words(server, tmp_path, "--log_every", "20")) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split(",")[0] for line in said] == [
+        "nhop_implicit vllm/m: 20/50",
+        "nhop_implicit vllm/m: 40/50",
+    ]
 
 
 def test_order_trials_are_told_and_asked_apart(tmp_path: Path) -> None:

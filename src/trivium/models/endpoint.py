@@ -96,9 +96,14 @@ class Endpoint:
             for place, text in enumerate(messages)
         ]
         try:
-            if protocol == "responses":
-                return self._read(_read_response, await self._post_response(turns, system))
-            return self._read(_read_chat, await self._post_chat(turns, system))
+            # The client's own limit is for each wait; a server that trickles never meets it.
+            async with asyncio.timeout(self._settings.flags.timeout):
+                if protocol == "responses":
+                    return self._read(_read_response, await self._post_response(turns, system))
+                return self._read(_read_chat, await self._post_chat(turns, system))
+        except TimeoutError as problem:
+            limit = f"no whole reply within {self._settings.flags.timeout:g} seconds"
+            raise CallError(limit, again=True) from problem
         except openai.APIStatusError as problem:
             raise self._status_error(problem) from problem
         except openai.APIError as problem:  # no connection, a connection dropped, too slow
@@ -164,7 +169,7 @@ def _unknown_there(cause: BaseException | None) -> bool:
     if isinstance(cause, openai.APIStatusError):
         return cause.status_code in UNKNOWN_THERE
     # Some servers say 200 to any path, with a complaint for a body.
-    return not isinstance(cause, openai.APIError)
+    return not isinstance(cause, (openai.APIError, TimeoutError))
 
 
 def _sendable(text: str) -> str:
