@@ -239,7 +239,7 @@ def _misbehave(request: web.Request, fault: str) -> web.StreamResponse | None:
         request.transport.abort()
         return web.Response()
     if fault == "garbage":
-        return web.Response(text="<html>out of order</html>", content_type="text/html")
+        return web.Response(text="[" * 100_000, content_type="text/html")
     if fault.isdigit():
         # As careless as a server can be: it repeats the key in what it says.
         key = request.headers.get("Authorization", "")

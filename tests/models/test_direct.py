@@ -200,7 +200,10 @@ def test_a_server_that_is_not_there_is_named(
 ) -> None:
     gone = Server(speaker(), port=9)  # never started; nobody listens on the discard port
     assert main(words(gone, tmp_path, "--max_retries", "1")) == 2
-    assert "127.0.0.1:9" in capsys.readouterr().err
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2
+    assert said[0].startswith("vllm/m: no reply yet, trying again (Connect")
+    assert "127.0.0.1:9" in said[1]
 
 
 def test_many_requests_are_not_sent_without_being_asked_for(

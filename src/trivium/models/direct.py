@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -55,6 +56,7 @@ class _Pool:
         self._records, self._progress = records, progress
         self._left = iter(work)
         self._answered = self._failed = 0
+        self._said = False
         own = work.benchmark.system(work.view)
         self._system = own if settings.system is None else settings.system
 
@@ -113,11 +115,20 @@ class _Pool:
             except CallError as problem:
                 if not problem.again or tried == flags.max_retries:
                     raise
+                self._say_once(problem)
                 # Jitter keeps calls that failed together from coming back together.
                 backoff = flags.retry_backoff * 2**tried * (0.5 + random.random())
                 asked = min(problem.after or 0.0, LONGEST_WAIT)
                 await asyncio.sleep(max(asked, min(backoff, LONGEST_BACKOFF)))
         raise AssertionError("the last try returns or raises")
+
+    def _say_once(self, problem: CallError) -> None:
+        """Nobody should wait for minutes on a server that was never started."""
+        if not self._answered and not self._said:
+            self._said = True
+            print(
+                f"{self._settings.model}: no reply yet, trying again ({problem})", file=sys.stderr
+            )
 
     def _count(self, row: Attempt) -> None:
         """Stop where nothing at all goes well."""

@@ -21,6 +21,7 @@ Protocol = Literal["responses", "chat"]
 # What a server says of a path or a form that it does not know.
 UNKNOWN_THERE = {400, 404, 405, 415, 422, 501}
 AGAIN = {408, 409, 425, 429}  # and everything from 500 on
+MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError)
 STOP = {401, 402, 404}  # no other item would fare better
 
 
@@ -149,7 +150,7 @@ class Endpoint:
         try:
             body = _loads(content)
             reply: Reply = reader(body)
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as problem:
+        except (*MALFORMED, RecursionError) as problem:
             shown = content[:120].decode("utf-8", "replace")
             sentence = self._address.sentence(f"the body is not a reply: {shown!r}")
             raise CallError(sentence, again=True) from problem

@@ -10,7 +10,7 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import import_extra, require
 from trivium.core.jsonl import Appender
 from trivium.core.summary import Summary
-from trivium.models.providers import is_compatible
+from trivium.models.providers import find_address, is_compatible
 from trivium.models.settings import ModelFlags, ModelSettings
 from trivium.registry import get_benchmark
 from trivium.runs.estimate import Cost
@@ -41,6 +41,9 @@ def evaluate_model(
     """Ask a model about every item that is not in the records yet; the summary of all of them."""
     benchmark = get_benchmark(job.benchmark)
     require(job.trials >= 1, f"order_trials must be at least 1, got {job.trials}")
+    engine = choose_engine(benchmark, settings)
+    if engine == "direct":
+        find_address(settings)  # what is missing is said before a folder is made
     claim_folder(out, job.manifest())
     if settings.flags.retry_errors:
         drop_errors(out / RECORDS)
@@ -51,7 +54,7 @@ def evaluate_model(
         Appender(out / RECORDS) as records,
         Progress(label, total * job.trials, len(done), settings.flags.log_every) as progress,
     ):
-        if choose_engine(benchmark, settings) == "direct":
+        if engine == "direct":
             for package in ("openai", "aiohttp"):
                 import_extra(package, "models")
             from trivium.models.direct import ask_directly  # noqa: PLC0415
@@ -73,7 +76,7 @@ def confirm(cost: Cost, flags: ModelFlags) -> None:
     question = f"This would send {cost}."
     require(
         sys.stdin.isatty() and sys.stderr.isatty(),
-        f"{question} Add --yes to send them (or raise --confirm_above {flags.confirm_above})",
+        f"{question} Add --yes to send them",
     )
     print(f"{question} Send them? [y/N] ", end="", file=sys.stderr, flush=True)
     require(sys.stdin.readline().strip().lower() in ("y", "yes"), "nothing was sent")

@@ -13,7 +13,7 @@ from inspect_ai.util import Store
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.pipeline import MOST_TURNS
-from trivium.models.inspect_lane.samples import REPLIES, Told, count_usage, read_sample
+from trivium.models.inspect_lane.samples import REPLIES, Told, count_call, read_sample
 
 OVER = "The game is over."
 
@@ -89,7 +89,7 @@ def play() -> Solver:
         tools = game.tools()
         while not game.over:
             state.output = await get_model().generate(state.messages, tools)
-            count_usage(state.store, state.output)
+            count_call(state.store, state.output)
             message = state.output.message
             state.messages.append(message)
             if not message.tool_calls:

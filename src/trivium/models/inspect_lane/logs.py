@@ -11,7 +11,7 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sam
 from trivium.core.benchmark import Attempt
 from trivium.core.errors import UserError, require
 from trivium.core.pipeline import failed, record
-from trivium.models.inspect_lane.samples import REPLIES, USAGE, read_sample
+from trivium.models.inspect_lane.samples import REPLIES, SECONDS, USAGE, read_sample
 from trivium.models.providers import LONGEST_ERROR, key_hider
 
 SUFFIXES = (".eval", ".json")
@@ -60,8 +60,7 @@ def _attempts(path: Path, header: EvalLog) -> Iterator[Attempt]:
 def sample_attempt(sample: EvalSample, solver: str, hide: Callable[[str], str]) -> Attempt:
     """One logged sample as an attempt; `hide` takes keys out of what was said."""
     if sample.error is None:
-        seconds = sample.total_time or 0.0
-        return attempt_of(sample.metadata, sample.store, solver, hide, seconds)
+        return attempt_of(sample.metadata, sample.store, solver, hide)
     known = read_sample(sample.metadata)
     # What Inspect says first is the whole request; why it failed is at the end.
     line = " ".join(hide(sample.error.message).split())
@@ -74,7 +73,6 @@ def attempt_of(
     store: Mapping[str, Any],
     solver: str,
     hide: Callable[[str], str],
-    seconds: float,
 ) -> Attempt:
     """What a sample's metadata and store say of an attempt."""
     known = read_sample(metadata)
@@ -91,5 +89,5 @@ def attempt_of(
         known.view,
         trial=known.trial,
         usage=store.get(USAGE),
-        seconds=seconds,
+        seconds=store.get(SECONDS, 0.0),
     )

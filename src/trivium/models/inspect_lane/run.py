@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -41,7 +40,6 @@ def ask_through_inspect(
     if not pending:
         return
     model, hide = inspect_model(settings), key_hider()
-    began = time.perf_counter()
     keep_prompt = settings.flags.save_prompt
     under_way = len(pending)
 
@@ -55,10 +53,8 @@ def ask_through_inspect(
         if not under_way:  # connections must be closed where they were opened
             await model.api.aclose()
         if state.scores:  # samples that failed are taken from the log, which knows why
-            seconds = time.perf_counter() - began
             held = dict(state.store.items())
-            attempt = attempt_of(state.metadata, held, settings.model, hide, seconds)
-            add(attempt, state.input_text)
+            add(attempt_of(state.metadata, held, settings.model, hide), state.input_text)
 
     task = build_task(work.benchmark, work.view, pending, system=settings.system, ended=ended)
     log = _evaluated(task, model, settings.flags.concurrency, out / LOGS)
@@ -149,10 +145,12 @@ class Cell:
     seed: int
     items: int
     trials: int = 1
+    system: str | None = None  # a system message instead of the benchmark's own
 
     def values(self) -> Mapping[str, Any]:
         """As the -T values of its task."""
-        own = {"items": self.items, "seed": self.seed, "order_trials": self.trials}
+        own: dict[str, Any] = {"items": self.items, "seed": self.seed, "order_trials": self.trials}
+        own |= {} if self.system is None else {"system": self.system}
         return own | changed_fields(self.spec) | changed_fields(self.view)
 
 

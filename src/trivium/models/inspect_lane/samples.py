@@ -21,6 +21,7 @@ from trivium.registry import get_benchmark
 # Where in a sample's store an attempt is kept.
 REPLIES = "trivium:replies"
 USAGE = "trivium:usage"
+SECONDS = "trivium:seconds"
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def read_sample(metadata: Mapping[str, Any]) -> Told:
     return Told(benchmark, view, item, benchmark.reshuffle(item, trial), trial)
 
 
-def count_usage(store: Store, output: ModelOutput) -> None:
+def count_call(store: Store, output: ModelOutput) -> None:
     """Add what one call took to what the attempt has taken."""
     usage: Counter[str] = Counter(store.get(USAGE, {}))
     usage["requests"] += 1
@@ -99,3 +100,4 @@ def count_usage(store: Store, output: ModelOutput) -> None:
     if output.stop_reason == "max_tokens":
         usage["cut_off"] += 1
     store.set(USAGE, dict(usage))
+    store.set(SECONDS, store.get(SECONDS, 0.0) + (output.time or 0.0))

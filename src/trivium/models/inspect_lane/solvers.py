@@ -8,7 +8,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from trivium.core.benchmark import Turn, solver_stream
 from trivium.core.errors import require
 from trivium.core.pipeline import MOST_TURNS
-from trivium.models.inspect_lane.samples import REPLIES, count_usage, read_sample
+from trivium.models.inspect_lane.samples import REPLIES, count_call, read_sample
 
 
 @solver
@@ -23,7 +23,7 @@ def converse() -> Solver:
             # Kept apart: an empty completion would be refilled from elsewhere.
             replies.append(state.output.message.text)
             state.store.set(REPLIES, list(replies))
-            count_usage(state.store, state.output)
+            count_call(state.store, state.output)
             answer = known.benchmark.respond(known.told, replies, known.view)
             if answer is None:
                 break
