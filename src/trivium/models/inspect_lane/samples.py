@@ -72,8 +72,8 @@ def _sample(
             "trial": trial,
             "view": spec_to_dict(view),
             "groups": benchmark.groups(told),
-            # As a file would hold it: a row may be of arrays and tuples.
-            "item": orjson.loads(dump_line(benchmark.to_row(item))),
+            # The line of a file: Inspect copies metadata often, and text costs nothing to copy.
+            "item": dump_line(benchmark.to_row(item)).decode(),
         },
     )
 
@@ -83,7 +83,7 @@ def read_sample(metadata: Mapping[str, Any]) -> Told:
     try:
         benchmark = get_benchmark(metadata["benchmark"])
         view = spec_from_dict(benchmark.view_type, metadata["view"])
-        item = benchmark.from_row(metadata["item"], 0)
+        item = benchmark.from_row(orjson.loads(metadata["item"]), 0)
         trial = int(metadata["trial"])
     except (KeyError, TypeError) as missing:
         raise UserError(f"not a sample of a Trivium task ({missing} missing)") from None
