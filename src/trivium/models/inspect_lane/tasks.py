@@ -29,7 +29,7 @@ __all__ = ["TASKS", "TaskFlags", "baseline", "build_task", "local"]
 class TaskFlags:
     """What a task takes with -T besides the fields of its benchmark's spec and view."""
 
-    items: int = 100  # how many items are made
+    items: int = 500  # how many items are made
     seed: int = 0  # the seed of all of them
     start: int = 0  # the index of the first
     order_trials: int = 1  # how often each item is told, each time in another order
