@@ -13,7 +13,7 @@ from trivium.commands.flags import Asked, read_benchmark_flags, require_out
 from trivium.core.errors import require
 from trivium.report.tables import metric_table, terminal
 from trivium.runs.evaluate import RECORDS, Job, evaluate
-from trivium.runs.executors import local_executor
+from trivium.runs.executors import Workers
 from trivium.runs.items import Chunk, file_chunks, made_chunks, read_items
 
 ABOUT = """Put a solver to work on items, made on demand or read from files. Writes
@@ -33,7 +33,7 @@ class Flags:
     start: int = 0  # the index of the first
     order_trials: int = 1  # how often each item is told, each time in another order
     out: Path | None = None  # the folder of the records
-    processes: int = 1  # how many processes share the work
+    workers: Workers = field(default_factory=Workers)
 
 
 def main(args: Sequence[str]) -> int:
@@ -55,7 +55,7 @@ def main(args: Sequence[str]) -> int:
         files=tuple(map(str, flags.input)),
         trials=flags.order_trials,
     )
-    with local_executor(flags.processes) as executor:
+    with flags.workers.open() as executor:
         summary = evaluate(job, chunks, total, out, executor)
     metric_table(summary).show(terminal())
     print(f"records in {out / RECORDS}")

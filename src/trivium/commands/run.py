@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from trivium.commands.flags import read_flags
@@ -17,7 +16,7 @@ from trivium.registry import benchmark_names, get_benchmark
 from trivium.report.page import page
 from trivium.report.tables import Table, result_table, terminal
 from trivium.runs.evaluate import Job, evaluate
-from trivium.runs.executors import Executor, local_executor
+from trivium.runs.executors import Executor, Workers, all_processors
 from trivium.runs.items import made_chunks
 
 ABOUT = """The main job: every benchmark, every built-in solver, one report. Writes records and
@@ -33,7 +32,7 @@ class Flags:
     seed: int = 7  # the seed of all items
     benchmarks: tuple[str, ...] = ()  # which ones (default: all)
     out: Path | None = None  # the folder (default: a new one under runs/)
-    processes: int = os.cpu_count() or 1  # how many processes share the work
+    workers: Workers = field(default_factory=all_processors)
 
 
 def main(args: Sequence[str]) -> int:
@@ -45,7 +44,7 @@ def main(args: Sequence[str]) -> int:
     out = flags.out or Path("runs") / time.strftime("run_%Y%m%d_%H%M%S")
     console = terminal()
     tables = []
-    with local_executor(flags.processes) as executor:
+    with flags.workers.open() as executor:
         for benchmark in chosen:
             table = _run_benchmark(benchmark, flags, out, executor)
             table.show(console)

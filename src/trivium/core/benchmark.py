@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from trivium.core.errors import require
@@ -105,6 +106,30 @@ class Audit:
         return not any(cue.caught for cue in self.cues)
 
 
+@dataclass(frozen=True)
+class Diagnostic:
+    """One variant that `diagnose` runs beside others: what it changes of what was asked for."""
+
+    about: str
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    view: Mapping[str, Any] = field(default_factory=dict)
+    solver: str | None = None  # the one solver that this variant is about
+
+
+@dataclass(frozen=True)
+class Published:
+    """A figure of the headline metric that others published, drawn beside measured ones."""
+
+    who: str
+    groups: Groups
+    value: float
+    about: str  # under which conditions it was measured
+    spec: Mapping[str, Any] = field(default_factory=dict)  # what a spec must have to compare
+
+
+CONTROL = Diagnostic("as asked for")
+
+
 class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     """One test of reasoning: spec, generate, render, parse, score.
 
@@ -121,6 +146,8 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     solvers: Mapping[str, Solver]
     main_items: ClassVar[int] = 1000  # items of each preset in the main job
     multi_turn: ClassVar[bool] = False
+    diagnostics: Mapping[str, Diagnostic] = MappingProxyType({"control": CONTROL})
+    published: Sequence[Published] = ()
 
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
         """The spec and view that the parts of a full name after the benchmark's stand for."""
