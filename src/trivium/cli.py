@@ -22,6 +22,11 @@ COMMANDS = {
     "analyze": "tables and kinds of error from records",
     "audit": "can a shortcut beat chance?",
     "estimate": "requests and tokens of an evaluation, before anything is sent",
+    "sweep": "a grid of parameters, seeds, solvers and models from a config; one report",
+    "diagnose": "one parameter set in several variants, in one folder",
+    "plot": "draw the pictures of a run again",
+    "report": "write the page of any folder that holds records",
+    "compare": "paired differences between solvers and runs on common items",
     "gallery": "write the gallery page from the code",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,12 +11,11 @@ from pathlib import Path
 from trivium.commands.flags import read_flags
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
-from trivium.core.jsonl import open_output
 from trivium.core.summary import Summary
 from trivium.registry import benchmark_names, get_benchmark
-from trivium.report.page import page
 from trivium.report.tables import Table, result_table, terminal
-from trivium.runs.evaluate import Job, evaluate
+from trivium.report.write import write_report
+from trivium.runs.evaluate import Job, claim_folder, evaluate
 from trivium.runs.executors import Executor, Workers, all_processors
 from trivium.runs.items import made_chunks
 
@@ -42,21 +42,14 @@ def main(args: Sequence[str]) -> int:
     names = flags.benchmarks or benchmark_names()
     chosen = [get_benchmark(name) for name in names]
     out = flags.out or Path("runs") / time.strftime("run_%Y%m%d_%H%M%S")
+    claim_folder(
+        out, {"kind": "run", "seed": flags.seed, "command": shlex.join(["trivium", "run", *args])}
+    )
     console = terminal()
-    tables = []
     with flags.workers.open() as executor:
         for benchmark in chosen:
-            table = _run_benchmark(benchmark, flags, out, executor)
-            table.show(console)
-            tables.append(table)
-    intro = [
-        "Every solver saw the same items. Chance is what blind guessing scores; lift is the share "
-        "of the way from chance to perfect; intervals are 95%."
-    ]
-    command = " ".join(["trivium run", *args])
-    report = out / "report.html"
-    with open_output(report) as file:
-        file.write(page("Trivium: main run", intro, tables, command).encode())
+            _run_benchmark(benchmark, flags, out, executor).show(console)
+    report = write_report(out)
     print(f"report: {report}")
     return 0
 
@@ -66,7 +59,8 @@ def _run_benchmark(benchmark: AnyBenchmark, flags: Flags, out: Path, executor: E
     count = flags.items or benchmark.main_items
     for preset, spec in benchmark.presets.items():
         for solver in benchmark.solvers:
-            job = Job(benchmark.name, solver, benchmark.view_type(), spec, flags.seed)
+            view = benchmark.view_type()
+            job = Job(benchmark.name, solver, view, spec, flags.seed, setting=preset)
             chunks = made_chunks(benchmark, spec, flags.seed, 0, count)
             folder = out / benchmark.name / preset / solver
             named.append((preset, evaluate(job, chunks, count, folder, executor)))

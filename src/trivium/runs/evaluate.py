@@ -24,6 +24,7 @@ from trivium.runs.progress import Progress
 RECORDS = "records.jsonl"
 SUMMARY = "summary.json"
 MANIFEST = "run.json"
+COSMETIC = {"label", "command"}  # what may change when a folder is gone on with
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def claim_folder(out: Path, manifest: dict[str, Any]) -> None:
 def same_run(held: Mapping[str, Any], asked: Mapping[str, Any]) -> str | None:
     """The first key in which two manifests differ; None when they are of the same run."""
     plain = orjson.loads(orjson.dumps(asked))
-    keys = (key for key in {**held, **plain} if key != "label")
+    keys = (key for key in {**held, **plain} if key not in COSMETIC)
     return next((key for key in keys if held.get(key) != plain.get(key)), None)
 
 

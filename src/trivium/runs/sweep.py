@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from trivium.core.benchmark import Attempt
-from trivium.core.errors import require
 from trivium.core.jsonl import Appender, open_output
 from trivium.core.statistics import Estimate
 from trivium.core.summary import Summary
@@ -46,18 +45,16 @@ class Task:
     chunk: Chunk
 
 
-def run_plan(plan: Plan, out: Path, executor: Executor, ask: Ask | None, *, data: bool) -> None:
+def run_plan(
+    plan: Plan, out: Path, executor: Executor, ask: Ask, command: str, *, data: bool
+) -> None:
     """Do what is left of the plan in this folder, and write summary.csv."""
-    require(
-        ask is not None or not any(cell.model for cell in plan.cells),
-        "models can be asked only by a command",
-    )
-    claim_folder(out, plan.manifest())
+    claim_folder(out, {**plan.manifest(), "command": command})
     if data:
         _write_data(plan, out / DATA, executor)
     _run_solvers(plan, out / RESULTS, executor)
     for cell in plan.cells:
-        if cell.model is not None and ask is not None:
+        if cell.model is not None:
             ask(plan, cell, out / RESULTS / cell.tag)
     write_table(plan, out)
 

@@ -1,0 +1,85 @@
+"""trivium sweep CONFIG"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import tyro
+
+from trivium.commands.flags import read_flags
+from trivium.core.errors import UserError
+from trivium.report.tables import Table, terminal
+from trivium.report.write import write_report
+from trivium.runs.config import read_sweep, shipped
+from trivium.runs.executors import Workers, all_processors
+from trivium.runs.index import add_to_index, alone, run_folder
+from trivium.runs.plan import Cell, Plan
+from trivium.runs.sweep import run_plan
+
+ABOUT = f"""Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, or from a
+config that comes with Trivium ({", ".join(shipped())}). Writes data/, results/, plots/,
+summary.csv, results.md and report.html, and a row in runs/index.csv. A sweep that was stopped
+goes on when the same command is given again.
+Example: trivium sweep implicit_small"""
+ROOT = Path("runs")
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What is swept, and where it goes."""
+
+    config: tyro.conf.Positional[str]  # a file, or the name of a config that comes with Trivium
+    out: Path | None = None  # the folder (default: the unfinished run of this config, or a new one)
+    fresh: bool = False  # begin a new run though one of this config is unfinished
+    label: str | None = None  # what the run is called in titles and in the index
+    data: bool = True  # write the items too
+    dry_run: bool = False  # print the cells and what they would cost, and do nothing
+    workers: Workers = field(default_factory=all_processors)
+
+
+def main(args: Sequence[str]) -> int:
+    """Run the sweep."""
+    flags = read_flags("sweep", Flags, args, ABOUT)
+    plan = read_sweep(flags.config)
+    if flags.label is not None:
+        plan = replace(plan, label=flags.label, config={**plan.config, "label": flags.label})
+    if flags.dry_run:
+        print_plan(plan)
+        return 0
+    command = shlex.join(["trivium", "sweep", *args])
+    return run_and_report(
+        plan, flags.out, flags.workers, command, fresh=flags.fresh, data=flags.data
+    )
+
+
+def print_plan(plan: Plan) -> None:
+    """The cells, and what asking a model about them would cost."""
+    rows = tuple((cell.setting, str(cell.seed), cell.who) for cell in plan.cells)
+    title = f"{plan.benchmark}: {len(rows)} cells of {plan.items} items, told {plan.trials} times"
+    Table(title, ("setting", "seed", "solver"), rows).show(terminal())
+    models = any(cell.model for cell in plan.cells)
+    print(f"{'the models' if models else 'as much for a model'}: {plan.cost()}")
+
+
+def run_and_report(
+    plan: Plan, out: Path | None, workers: Workers, command: str, *, fresh: bool, data: bool
+) -> int:
+    """Do what is left of a plan, then write the report and the row of the index."""
+    folder = out or run_folder(plan, ROOT, fresh=fresh)
+    print(f"{plan.kind} of {len(plan.cells)} cells in {folder}", file=sys.stderr)
+    with alone(folder):
+        with workers.open() as executor:
+            run_plan(plan, folder, executor, _ask, command, data=data)
+        add_to_index(plan, folder)
+        report = write_report(folder)
+    print(f"report: {report}")
+    return 0
+
+
+def _ask(plan: Plan, cell: Cell, folder: Path) -> None:
+    """Ask a model about what is left of a cell."""
+    raise UserError(f"{cell.model}: models come with the extra trivium[models]")

@@ -1,0 +1,139 @@
+"""Plain rows for pictures, taken from digests: one function for each shape of data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from trivium.core.summary import Summary
+from trivium.report.digest import Digest, Key
+
+Rows = list[dict[str, Any]]
+LINES = ("ceiling", "best shortcut", "chance")
+
+
+def column(group: str) -> str:
+    """The name of a group's column, which no figure's name can be."""
+    return f"group_{group}"
+
+
+def figure(summary: Summary, metric: str) -> dict[str, Any]:
+    """One metric of a summary, with its interval."""
+    estimate = summary.metrics[metric]
+    return {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "items": summary.items,
+        "chance": summary.chance,
+    }
+
+
+def standings(digest: Digest, metric: str) -> Rows:
+    """Every solver in every setting."""
+    parts = digest.split(lambda key: (key.setting, key.solver))
+    return [
+        {"setting": setting, "solver": solver, "role": digest.role(solver)}
+        | figure(parts[setting, solver], metric)
+        for setting in digest.settings
+        for solver in digest.solvers
+        if (setting, solver) in parts and parts[setting, solver].metrics[metric].value is not None
+    ]
+
+
+def grouped(digest: Digest, metric: str, names: Sequence[str]) -> Rows:
+    """Every solver in every group of these names, all else pooled."""
+    places = [digest.keys.index(name) for name in names]
+
+    def by(key: Key) -> Any:
+        return (key.solver, *(key.groups[place] for place in places))
+
+    rows = [
+        {"solver": solver, "role": digest.role(solver)}
+        | dict(zip(map(column, names), values, strict=True))
+        | figure(part, metric)
+        for (solver, *values), part in digest.split(by).items()
+        if part.metrics[metric].value is not None and None not in values
+    ]
+    return sorted(rows, key=lambda row: digest.solvers.index(row["solver"]))
+
+
+def lines(rows: Iterable[Mapping[str, Any]], names: Sequence[str], *, lift: bool = False) -> Rows:
+    """Chance, the best shortcut and the ceiling for each value of these columns."""
+    best: dict[tuple[Any, ...], dict[str, float]] = {}
+    for row in rows:
+        own = best.setdefault(tuple(row[name] for name in names), {})
+        own["chance"] = 0.0 if lift else row["chance"]
+        line = {"shortcut": "best shortcut", "ceiling": "ceiling"}.get(row["role"])
+        if line is not None:
+            own[line] = max(own.get(line, row["value"]), row["value"])
+    return [
+        dict(zip(names, group, strict=True)) | {"line": line, "value": own[line]}
+        for group, own in best.items()
+        for line in LINES
+        if line in own
+    ]
+
+
+def metrics(digest: Digest) -> Rows:
+    """Every proportion metric of every solver, all else pooled."""
+    parts = digest.split(lambda key: key.solver)
+    shares = [metric for metric in digest.benchmark.metrics if metric.kind == "proportion"]
+    return [
+        {"solver": solver, "role": digest.role(solver), "metric": metric.name}
+        | figure(parts[solver], metric.name)
+        for solver in digest.solvers
+        for metric in shares
+        if parts[solver].metrics[metric.name].value is not None
+    ]
+
+
+def kinds(digest: Digest) -> Rows:
+    """The share of every kind of answer of every solver."""
+    rows = []
+    parts = digest.split(lambda key: key.solver)
+    for solver in digest.solvers:
+        part = parts[solver]
+        total = sum(part.kinds.values())
+        counts: dict[str, int] = {}
+        for full, count in part.kinds.items():
+            kind = full.partition(":")[0]
+            counts[kind] = counts.get(kind, 0) + count
+        rows += [
+            {"solver": solver, "kind": kind, "count": count, "share": count / total}
+            for kind, count in counts.items()
+        ]
+    return rows
+
+
+def agreement(digest: Digest) -> Rows:
+    """Of items told several times: how many trials agreed, and how right the commonest was."""
+    rows = []
+    for solver in digest.solvers:
+        groups: dict[float, list[float]] = {}
+        for vote in digest.tally(lambda key, who=solver: key.solver == who).votes():  # type: ignore[misc]
+            groups.setdefault(round(vote.share, 3), []).append(vote.score)
+        rows += [
+            {"solver": solver, "agreed": share, "right": sum(scores) / len(scores)}
+            | {"items": len(scores)}
+            for share, scores in sorted(groups.items())
+        ]
+    return rows
+
+
+def published(digest: Digest, names: Sequence[str]) -> Rows:
+    """Published figures that may stand beside these records, by the groups of these names."""
+    fitting = [
+        figure
+        for figure in digest.benchmark.published
+        if any(
+            spec is not None and all(spec.get(key) == value for key, value in figure.spec.items())
+            for spec in digest.specs.values()
+        )
+    ]
+    return [
+        {column(name): figure.groups[name] for name in names}
+        | {"solver": figure.who, "role": "published", "value": figure.value, "about": figure.about}
+        for figure in fitting
+        if set(names) <= set(figure.groups)
+    ]
