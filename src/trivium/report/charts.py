@@ -38,7 +38,7 @@ def finish(chart: Any, title: str, subtitle: str) -> Chart:
             labelLimit=280,
             symbolLimit=60,
             orient="bottom",
-            columns=5,
+            columns=4,
             offset=16,
         )
         .configure_view(stroke=None)
@@ -66,8 +66,9 @@ def _solver_shape(rows: Rows) -> alt.Shape:
     return alt.Shape("solver:N", title="solver", scale=alt.Scale(domain=names))
 
 
-def _dashes() -> alt.StrokeDash:
-    scale = alt.Scale(domain=list(DASHES), range=list(DASHES.values()))
+def _dashes(lines: Rows) -> alt.StrokeDash:
+    drawn = [name for name in DASHES if any(row["line"] == name for row in lines)]
+    scale = alt.Scale(domain=drawn, range=[DASHES[name] for name in drawn])
     legend = alt.Legend(symbolSize=900, symbolStrokeWidth=2)
     return alt.StrokeDash("line:N", title="line", scale=scale, legend=legend)
 
@@ -82,18 +83,21 @@ def standing(rows: Rows, lines: Rows, metric: str) -> Chart:
     names = _names(rows, "solver")
     solver = alt.Y("solver:N", title=None, sort=names)
     base = alt.Chart()
+    own = base.transform_filter("isValid(datum.solver)")
     scale = alt.Scale(domain=_domain(both))
-    whiskers = base.mark_rule(strokeWidth=2).encode(
+    whiskers = own.mark_rule(strokeWidth=2).encode(
         x=alt.X("low:Q", title=metric, scale=scale), x2="high:Q", y=solver, color=_role_colour()
     )
-    dots = base.mark_point(filled=True, size=90, opacity=1).encode(
+    dots = own.mark_point(filled=True, size=90, opacity=1).encode(
         x="value:Q",
         y=solver,
         color=_role_colour(),
         shape=alt.Shape("role:N", title="role", scale=alt.Scale(domain=ROLES)),
         tooltip=["setting:N", "solver:N", "role:N", *_tooltips()],
     )
-    marks = base.mark_rule(strokeWidth=1.5, color=GREY).encode(x="value:Q", strokeDash=_dashes())
+    marks = base.mark_rule(strokeWidth=1.5, color=GREY).encode(
+        x="value:Q", strokeDash=_dashes(lines)
+    )
     marks = marks.transform_filter("isValid(datum.line)")
     panel = alt.layer(marks, whiskers, dots, data=_values(both)).properties(
         width=300, height=alt.Step(20)
@@ -106,7 +110,7 @@ def standing(rows: Rows, lines: Rows, metric: str) -> Chart:
             header=alt.Header(labelLimit=300),
         ),
         columns=2,
-    ).resolve_scale(y="independent")
+    )
     return finish(
         chart,
         f"Who is where between chance and the ceiling ({metric})",
@@ -174,6 +178,8 @@ def curve(
 ) -> Chart:
     """A metric against one parameter with 95% intervals, a panel for each value of another."""
     both = [*rows, *lines, *({**row, "published": True} for row in published)]
+    if panel is not None:
+        both = [{**row, "panel": f"{panel} = {row[column(panel)]}"} for row in both]
     base = alt.Chart().encode(x=_along(rows, x))
     colour = _solver_colour(rows)
     own = base.transform_filter("isValid(datum.solver) && !datum.published")
@@ -191,7 +197,7 @@ def curve(
     marks = (
         base.transform_filter("isValid(datum.line)")
         .mark_line(color=GREY, strokeWidth=1.5)
-        .encode(y="value:Q", strokeDash=_dashes())
+        .encode(y="value:Q", strokeDash=_dashes(lines))
     )
     layers = [bands, paths, dots, marks]
     told = "Bars are 95% intervals; grey lines are chance, the best shortcut and the ceiling."
@@ -200,7 +206,8 @@ def curve(
         told += f" Black diamonds: {published[0]['solver']}, {published[0]['about']}."
     chart: Any = alt.layer(*layers, data=_values(both)).properties(width=280, height=240)
     if panel is not None:
-        chart = chart.facet(facet=alt.Facet(f"{column(panel)}:O", title=panel), columns=3)
+        order = _names(sorted(both, key=lambda row: row[column(panel)]), "panel")
+        chart = chart.facet(facet=alt.Facet("panel:N", title=None, sort=order), columns=3)
     return finish(chart, f"{metric} against {x}" + (f", by {panel}" if panel else ""), told)
 
 
@@ -231,7 +238,7 @@ def _published_points(base: alt.Chart) -> alt.Chart:
     return points
 
 
-def metric_bars(rows: Rows, chance: float, titles: Mapping[str, str], heading: str) -> Chart:
+def metric_bars(rows: Rows, lines: Rows, titles: Mapping[str, str], heading: str) -> Chart:
     """Every proportion metric of every solver side by side: for ladders, block by block."""
     order = _names(rows, "metric")
     names = _names(rows, "solver")
@@ -244,13 +251,16 @@ def metric_bars(rows: Rows, chance: float, titles: Mapping[str, str], heading: s
         color=_solver_colour(rows),
         tooltip=["solver:N", "metric:N", *_tooltips()],
     )
-    whiskers = base.mark_rule(color="#404040").encode(y="low:Q", y2="high:Q")
-    floor = alt.Chart(alt.InlineData(values=[{"value": chance, "line": "chance"}]))
-    rule = floor.mark_rule(color=GREY, strokeWidth=1.5).encode(y="value:Q", strokeDash=_dashes())
+    whiskers = base.mark_rule(color=GREY).encode(y="low:Q", y2="high:Q")
+    rule = (
+        alt.Chart(_values(lines))
+        .mark_rule(color=GREY, strokeWidth=1.5)
+        .encode(y="value:Q", strokeDash=_dashes(lines))
+    )
     width = max(420, 18 * len(rows))
     chart = alt.layer(bars, whiskers, rule).properties(width=width, height=260)
     about = "; ".join(f"{name}: {titles[name]}" for name in order)
-    return finish(chart, heading, f"{about}. The dotted line is chance on {order[0]}.")
+    return finish(chart, heading, f"{about}. Grey lines are those of {order[0]}.")
 
 
 def kind_bars(rows: Rows) -> Chart:
@@ -303,11 +313,11 @@ def variant_bars(rows: Rows, lines: Rows, metric: str) -> Chart:
         color=_solver_colour(rows),
         tooltip=["setting:N", "solver:N", *_tooltips()],
     )
-    whiskers = own.mark_rule(color="#404040").encode(x=x, y="low:Q", y2="high:Q")
+    whiskers = own.mark_rule(color=GREY).encode(x=x, y="low:Q", y2="high:Q")
     marks = (
         base.transform_filter("isValid(datum.line)")
         .mark_rule(color=GREY, strokeWidth=1.5)
-        .encode(y="value:Q", strokeDash=_dashes())
+        .encode(y="value:Q", strokeDash=_dashes(lines))
     )
     chart = (
         alt.layer(bars, whiskers, marks, data=_values(both))

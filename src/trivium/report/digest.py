@@ -46,6 +46,7 @@ class Digest:
     examples: dict[tuple[str, str, str], list[Row]] = field(default_factory=dict)
     records: int = 0
     most_examples: int = EXAMPLES
+    order: tuple[str, ...] = ()  # of settings, where it is known
 
     def add(self, row: Row, setting: str) -> None:
         """Count one record."""
@@ -90,8 +91,9 @@ class Digest:
 
     @property
     def settings(self) -> list[str]:
-        """Every setting, in the order of the records."""
-        return list(self.specs)
+        """Every setting: as the run or the benchmark orders them, or as the records came."""
+        order = [*self.order, *self.benchmark.presets]
+        return sorted(self.specs, key=lambda name: order.index(name) if name in order else -1)
 
     @property
     def seeds(self) -> list[int]:

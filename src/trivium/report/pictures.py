@@ -40,7 +40,8 @@ def _pictures(digest: Digest, variants: bool) -> Iterator[Picture]:
         titles = {metric.name: metric.about for metric in digest.benchmark.metrics}
         blocks = "Block by block: where answers go wrong" if name == "nhop_explicit" else ""
         heading = blocks or "Every share that is scored"
-        drawn = charts.metric_bars(shares, shares[0]["chance"], titles, heading)
+        first = [row for row in shares if row["metric"] == headline]
+        drawn = charts.metric_bars(shares, frames.lines(first, []), titles, heading)
         yield _picture(f"{name}_metrics", drawn)
     yield _picture(f"{name}_kinds", charts.kind_bars(frames.kinds(digest)))
     if any(tally.has_trials for tally in digest.tallies.values()):
@@ -120,6 +121,8 @@ def _is_grid(digest: Digest, names: Sequence[str]) -> bool:
 
 def _picture(name: str, chart: Any) -> Picture:
     spec = chart.to_dict()
+    # Vega-Lite hands this on to Vega, which stacks the legends; Altair's schema omits it.
+    spec["config"]["legend"]["layout"] = {"bottom": {"direction": "vertical", "anchor": "start"}}
     title = spec["title"]
     subtitle = " ".join(title.get("subtitle", []))
     return Picture(name, f"{title['text']}. {subtitle}", spec)

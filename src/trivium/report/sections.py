@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from trivium.core.statistics import Estimate, quantile
 from trivium.core.summary import Summary
 from trivium.report.digest import Digest
 from trivium.report.tables import Table, kind_table, natural, number
@@ -101,8 +102,8 @@ def verdict(
     metric = digest.benchmark.metrics[0].name
     said = [f"Chance is {chance:.3f}."]
     if shortcut:
-        low = parts[shortcut[0]].metrics[metric].low
-        beats = low is not None and low > chance
+        tried = sum(digest.role(name) == "shortcut" for name in parts)
+        beats = _above(parts[shortcut[0]].metrics[metric], chance, tried)
         said.append(
             f"The best shortcut, {shortcut[0]}, reaches {shortcut[1]:.3f}: "
             + ("above chance." if beats else "not above chance.")
@@ -116,6 +117,14 @@ def verdict(
             way = (value - chance) / (top - chance)
             said.append(f"{name} is at {value:.3f}, {way:.0%} of the way from chance to ceiling.")
     return " ".join(said)
+
+
+def _above(estimate: Estimate, chance: float, tried: int) -> bool:
+    """Whether the best of so many is above chance, its interval widened for the choice."""
+    if estimate.value is None or estimate.low is None:
+        return False
+    wider = quantile(1 - 0.05 / tried) / quantile(0.95)
+    return estimate.value - (estimate.value - estimate.low) * wider > chance
 
 
 def bar(

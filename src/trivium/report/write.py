@@ -16,6 +16,7 @@ from trivium.report.digest import Digest, digest
 from trivium.report.examples import examples
 from trivium.report.page import Content, page
 from trivium.report.sections import Picture, page_tables
+from trivium.runs.config import DERIVED
 from trivium.runs.evaluate import MANIFEST
 from trivium.runs.index import REPORT
 
@@ -27,7 +28,7 @@ def write_report(folder: Path, label: str | None = None) -> Path:
     """Pictures (where they can be drawn), results.md and report.html of a run, the page last."""
     manifest = _manifest(folder)
     label = label or manifest.get("label")
-    digests = list(digest([folder]).values())
+    digests = _digests(folder, manifest)
     drawn = draw(digests, folder, manifest, label)
     title = _title(digests, manifest, label)
     _write(folder / RESULTS, _markdown(title, digests, drawn))
@@ -49,7 +50,7 @@ def write_plots(folder: Path, label: str | None = None) -> list[Path]:
     for module in ("altair", "vl_convert"):
         import_extra(module, "plots")
     manifest = _manifest(folder)
-    drawn = draw(list(digest([folder]).values()), folder, manifest, label or manifest.get("label"))
+    drawn = draw(_digests(folder, manifest), folder, manifest, label or manifest.get("label"))
     names = [picture.name for own in drawn.values() for picture in own]
     return [folder / PLOTS / f"{name}.png" for name in names]
 
@@ -74,6 +75,13 @@ def draw(
     return drawn
 
 
+def _digests(folder: Path, manifest: Mapping[str, Any]) -> list[Digest]:
+    found = list(digest([folder]).values())
+    for own in found:
+        own.order = tuple(manifest.get("settings") or ())
+    return found
+
+
 def _manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     return read_mapping(path) if path.exists() else {}
@@ -87,7 +95,7 @@ def _title(digests: Sequence[Digest], manifest: Mapping[str, Any], label: str | 
 
 def _toml(manifest: Mapping[str, Any]) -> str:
     """The keys of a sweep as a config file that makes it again."""
-    kept = {key: value for key, value in manifest.items() if key not in ("kind", "command")}
+    kept = {key: value for key, value in manifest.items() if key not in DERIVED}
     return "\n".join(f"{key} = {json.dumps(value)}" for key, value in kept.items()) + "\n"
 
 

@@ -35,7 +35,6 @@ SPELLINGS = {
 }
 LISTS = {"seeds": int, "solvers": str, "models": str, "switches": str, "preset": str}
 OWN = {
-    "kind": str,
     "benchmark": str,
     "label": str,
     "items": int,
@@ -44,6 +43,7 @@ OWN = {
     "max_output_tokens": int,
 }
 DEFAULT_ITEMS = 100
+DERIVED = {"kind", "command", "settings"}
 
 
 def shipped() -> dict[str, Path]:
@@ -75,10 +75,9 @@ def read_sweep(name: str) -> Plan:
 
 def sweep_plan(values: Mapping[str, Any]) -> Plan:
     """The plan that these keys ask for."""
-    asked = _respelled(values)
+    # A run's own run.json is a config too; what it derived is derived again.
+    asked = _respelled({key: value for key, value in values.items() if key not in DERIVED})
     require("benchmark" in asked, "benchmark is missing: which one is swept?")
-    kind = asked.pop("kind", "sweep")
-    require(kind == "sweep", f"kind must be sweep, got {kind!r}")
     name = APPROACHES.get(asked["benchmark"], asked["benchmark"])
     benchmark = get_benchmark(name)
     lists = {key: _listed(asked.pop(key), kind, key) for key, kind in LISTS.items() if key in asked}

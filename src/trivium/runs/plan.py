@@ -74,7 +74,8 @@ class Plan:
 
     def manifest(self) -> dict[str, Any]:
         """What must stay the same when the folder is gone on with."""
-        return {"kind": self.kind, **self.config}
+        settings = list(dict.fromkeys(cell.setting for cell in self.cells))
+        return {"kind": self.kind, **self.config, "settings": settings}
 
     def job(self, cell: Cell) -> Job:
         """The evaluation of one cell."""
