@@ -62,7 +62,7 @@ def print_plan(plan: Plan) -> None:
     title = f"{plan.benchmark}: {len(rows)} cells of {plan.items} items, told {plan.trials} times"
     Table(title, ("setting", "seed", "solver"), rows).show(terminal())
     models = any(cell.model for cell in plan.cells)
-    print(f"{'the models' if models else 'as much for a model'}: {plan.cost()}")
+    print(f"{'models' if models else 'a model, were one named'}: {plan.cost()}")
 
 
 def run_and_report(

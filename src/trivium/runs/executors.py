@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -95,8 +96,9 @@ class Ray:
     def __init__(self, address: str | None) -> None:
         self._ray: Any = import_extra("ray", "ray")
         try:
+            _reach(address)
             self._ray.init(address=address, log_to_driver=False, logging_level="error")
-        except (ConnectionError, RuntimeError, ValueError) as problem:
+        except (OSError, RuntimeError, ValueError) as problem:
             first = str(problem).split("\n", maxsplit=1)[0]
             raise UserError(f"no Ray cluster at {address!r}: {first}") from None
 
@@ -116,6 +118,13 @@ class Ray:
     def close(self) -> None:
         """Leave the cluster."""
         self._ray.shutdown()
+
+
+def _reach(address: str | None) -> None:
+    """Raise OSError where nobody listens: Ray itself would wait, and then end this process."""
+    host, colon, port = (address or "").rpartition(":")
+    if colon and host and "/" not in host and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=10).close()
 
 
 def _call(function: Callable[[T], R], task: T) -> R:

@@ -90,8 +90,10 @@ class Plan:
         )
 
     def cost(self) -> Cost:
-        """What the cells with a model would cost; every cell's where there is no model."""
-        asked = [cell for cell in self.cells if cell.model] or list(self.cells)
+        """What the cells with a model would cost; where there is none, what one would cost."""
+        first = self.cells[0].solver
+        asked = [cell for cell in self.cells if cell.model]
+        asked = asked or [cell for cell in self.cells if cell.solver == first]
         total = Cost(0, 0, 0)
         benchmark = get_benchmark(self.benchmark)
         for cell in asked:
