@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from browser import CHROMIUM, Page, chromium
 
+from tests.report.browser import CHROMIUM, Page, chromium
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.jsonl import dump_line
 from trivium.core.pipeline import attempt, record

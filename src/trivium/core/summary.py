@@ -160,9 +160,11 @@ class Tally:
         defined = ~np.isnan(values)
         if self.has_trials:
             # Trials of one item are not independent: the item is what is resampled.
-            items = np.asarray(self._items)[defined]
-            _, places, counts = np.unique(items, return_inverse=True, return_counts=True)
-            return bootstrap_mean(np.bincount(places, values[defined]) / np.maximum(counts, 1))
+            items, values = np.asarray(self._items)[defined], values[defined]
+            # Summed in the order of the values, so that the order of the records cannot matter.
+            order = np.argsort(values)
+            _, places, counts = np.unique(items[order], return_inverse=True, return_counts=True)
+            return bootstrap_mean(np.bincount(places, values[order]) / np.maximum(counts, 1))
         if metric.kind == "proportion":
             return wilson(float(values[defined].sum()), int(defined.sum()))
         return bootstrap_mean(values[defined])
@@ -176,7 +178,7 @@ class Tally:
         values = self._column(headline)
         defined = ~np.isnan(values)
         values, trials = values[defined], np.asarray(self._trials)[defined]
-        means = [float(values[trials == trial].mean()) for trial in np.unique(trials)]
+        means = [float(np.sort(values[trials == trial]).mean()) for trial in np.unique(trials)]
         return {
             f"majority_{headline.name}": bootstrap_mean([vote.score for vote in votes]),
             "answered_alike": wilson(sum(vote.share == 1 for vote in votes), len(votes)),

@@ -213,11 +213,13 @@ def curve(
 
 def _along(rows: Rows, x: str) -> alt.X:
     """The axis of a parameter: ticks where it was set, in even steps where it is a name."""
-    values = sorted({row[column(x)] for row in rows}, key=lambda value: (str(type(value)), value))
+    values = {row[column(x)] for row in rows}
     if not all(isinstance(value, (int, float)) for value in values):
-        return alt.X(f"{column(x)}:N", title=x, sort=values)
+        return alt.X(f"{column(x)}:N", title=x)
     scale = alt.Scale(zero=False, padding=14)
-    return alt.X(f"{column(x)}:Q", title=x, axis=alt.Axis(values=values, format="~g"), scale=scale)
+    return alt.X(
+        f"{column(x)}:Q", title=x, axis=alt.Axis(values=sorted(values), format="~g"), scale=scale
+    )
 
 
 def _tip(group: str) -> alt.Tooltip:

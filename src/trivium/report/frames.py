@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from typing import Any, ParamSpec
 
 from trivium.core.summary import Summary
 from trivium.report.digest import Digest, Key
 
 Rows = list[dict[str, Any]]
+P = ParamSpec("P")
 LINES = ("ceiling", "best shortcut", "chance")
+
+
+def printable(make: Callable[P, Rows]) -> Callable[P, Rows]:
+    """The same rows with line ends and the like taken out of texts: Vega compiles some of them."""
+
+    def clean(value: Any) -> Any:
+        if not isinstance(value, str) or value.isprintable():
+            return value
+        return "".join(letter if letter.isprintable() else " " for letter in value)
+
+    @wraps(make)
+    def made(*args: P.args, **kwargs: P.kwargs) -> Rows:
+        return [{key: clean(value) for key, value in row.items()} for row in make(*args, **kwargs)]
+
+    return made
 
 
 def column(group: str) -> str:
@@ -29,6 +46,7 @@ def figure(summary: Summary, metric: str) -> dict[str, Any]:
     }
 
 
+@printable
 def standings(digest: Digest, metric: str) -> Rows:
     """Every solver in every setting."""
     parts = digest.split(lambda key: (key.setting, key.solver))
@@ -41,6 +59,7 @@ def standings(digest: Digest, metric: str) -> Rows:
     ]
 
 
+@printable
 def grouped(digest: Digest, metric: str, names: Sequence[str]) -> Rows:
     """Every solver in every group of these names, all else pooled."""
     places = [digest.keys.index(name) for name in names]
@@ -75,6 +94,7 @@ def lines(rows: Iterable[Mapping[str, Any]], names: Sequence[str], *, lift: bool
     ]
 
 
+@printable
 def metrics(digest: Digest) -> Rows:
     """Every proportion metric of every solver, all else pooled."""
     parts = digest.split(lambda key: key.solver)
@@ -88,6 +108,7 @@ def metrics(digest: Digest) -> Rows:
     ]
 
 
+@printable
 def kinds(digest: Digest) -> Rows:
     """The share of every kind of answer of every solver."""
     rows = []
@@ -106,6 +127,7 @@ def kinds(digest: Digest) -> Rows:
     return rows
 
 
+@printable
 def agreement(digest: Digest) -> Rows:
     """Of items told several times: how many trials agreed, and how right the commonest was."""
     rows = []

@@ -196,10 +196,13 @@ def page_tables(digest: Digest) -> list[Table]:
                 number(parts[group].metrics["lift"]),
                 f"{parts[group].chance:.3f}",
                 str(parts[group].items),
+                f"{parts[group].prompt_lines:.0f}",
+                f"{parts[group].prompt_chars:.0f}",
             )
             for group in order
         )
         heads = (*columns, "solver", headline, "low", "high", "lift", "chance", "items")
+        heads += ("lines", "characters")  # of a prompt, on average
         tables.append(Table(f"{name}: {headline} by {what}", heads, rows))
     kinds = [
         (solver, *row)

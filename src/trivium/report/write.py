@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -100,13 +101,13 @@ def _toml(manifest: Mapping[str, Any]) -> str:
 
 
 def _markdown(title: str, digests: Sequence[Digest], drawn: Mapping[str, Sequence[Picture]]) -> str:
-    parts = [f"# {title}", f"Made by Trivium {__version__}. The page beside it: {REPORT}."]
+    parts = [f"# {_cell(title)}", f"Made by Trivium {__version__}. The page beside it: {REPORT}."]
     for own in digests:
         parts.append(f"## {own.benchmark.name}")
         for table in page_tables(own):
-            parts += [f"### {table.title}", _markdown_table(table.columns, table.rows)]
+            parts += [f"### {_cell(table.title)}", _markdown_table(table.columns, table.rows)]
         parts += [
-            f"![{picture.about}]({PLOTS}/{picture.name}.png)"
+            f"![{_cell(picture.about)}]({PLOTS}/{picture.name}.png)"
             for picture in drawn.get(own.benchmark.name, ())
         ]
     return "\n\n".join(parts) + "\n"
@@ -120,9 +121,7 @@ def _markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> st
 def _cell(text: str) -> str:
     """One line that no table mark and no HTML can break out of."""
     plain = " ".join(text.split())
-    for mark, spelled in (("&", "&amp;"), ("<", "&lt;"), ("|", "&#124;"), ("`", "&#96;")):
-        plain = plain.replace(mark, spelled)
-    return plain
+    return re.sub(r"[&<>|`\[\]\\]", lambda mark: f"&#{ord(mark[0])};", plain)
 
 
 def _write(path: Path, text: str) -> None:

@@ -134,7 +134,7 @@ def write_table(plan: Plan, out: Path) -> None:
     table = csv.writer(text, lineterminator="\n")
     table.writerow(
         ["setting", *fields, "seed", "solver", "role", "items", "answered", "violations"]
-        + ["errors", "chance"]
+        + ["errors", "chance", "prompt_lines", "prompt_chars"]
         + [f"{name}{end}" for name in metrics for end in ("", "_low", "_high", "_n")]
     )
     for cell, summary in named:
@@ -153,7 +153,8 @@ def write_table(plan: Plan, out: Path) -> None:
 
 def _counts(summary: Summary) -> list[int | str]:
     counted = [summary.items, summary.answered, summary.violations, summary.errors]
-    return [*counted, _figure(summary.chance)]
+    means = (summary.chance, summary.prompt_lines, summary.prompt_chars)
+    return [*counted, *map(_figure, means)]
 
 
 def _figures(estimate: Estimate | None) -> list[int | str]:
