@@ -68,7 +68,7 @@ WRONG_CALLS = [
     ("generate nhop_implicit --processes 0 --out {tmp}/x", "processes must be at least 1"),
     ("generate nhop_implicit --out {tmp}/items.jsonl/x", "cannot be written"),
     ("generate nhop_implicit --out /proc/nowhere/x", "cannot be written"),
-    ("eval nhop_implicit --out {tmp}/e", "--solver is missing"),
+    ("eval nhop_implicit --out {tmp}/e", "--solver"),
     ("eval nhop_implicit --solver genius --out {tmp}/e", "unknown solver 'genius'"),
     ("eval nhop_implicit --solver oracle", "--out is missing"),
     ("eval nhop_implicit --solver oracle --order_trials 0 --out {tmp}/e", "order_trials must"),

@@ -124,7 +124,8 @@ def test_writing_and_parsing_are_inverse(name: str, preset: str) -> None:
             read = benchmark.parse(item, [text], view)
             assert read is not None
             assert benchmark.write(item, read, view) == text
-            assert benchmark.score(item, read)[headline.name] == headline.best
+            # A headline may be undefined for some items, and then for every answer to them.
+            assert benchmark.score(item, read)[headline.name] in (headline.best, None)
             assert benchmark.kind(item, read) == "right"
 
 

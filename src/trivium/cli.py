@@ -19,6 +19,7 @@ COMMANDS = {
     "generate": "make items, written as JSON Lines",
     "eval": "put a solver to work on items; records and a summary",
     "score": "score replies that were collected elsewhere",
+    "import": "Inspect logs as records",
     "analyze": "tables and kinds of error from records",
     "audit": "can a shortcut beat chance?",
     "estimate": "requests and tokens of an evaluation, before anything is sent",
@@ -27,6 +28,9 @@ COMMANDS = {
     "plot": "draw the pictures of a run again",
     "report": "write the page of any folder that holds records",
     "compare": "paired differences between solvers and runs on common items",
+    "play": "play the blicket game in the terminal, against the ideal observer",
+    "ceilings": "what an ideal observer can reach on blicket machines",
+    "record": "play Blicket-v0 with a program; trajectories as a Minari dataset",
     "gallery": "write the gallery page from the code",
 }
 

@@ -14,6 +14,9 @@ from trivium.core.errors import require
 BENCHMARKS = {
     "nhop_explicit": "trivium.nhop:EXPLICIT",
     "nhop_implicit": "trivium.nhop:IMPLICIT",
+    "identifying_variables": "trivium.variables:VARIABLES",
+    "blicket_prompts": "trivium.blicket.prompts:PROMPTS",
+    "blicket_game": "trivium.blicket.game:GAME",
 }
 ENTRY_POINTS = "trivium.benchmarks"  # where other packages add theirs
 

@@ -123,3 +123,11 @@ def test_the_vote_on_an_item_is_the_plain_one(rows: list[dict[str, Any]]) -> Non
         best = max(answers, key=lambda answer: (answers.count(answer), -answers.index(answer)))
         expected.append((answers.count(best) / len(answers), best))
     assert sorted((vote.share, vote.score) for vote in tally.votes()) == sorted(expected)
+
+
+def test_chance_is_averaged_where_the_headline_is_defined() -> None:
+    rows = [row("a", 1.0, chance=0.5), row("b", None, chance=0.0), row("c", 0.5, chance=0.3)]
+    found = summarise(rows, METRICS)
+    assert found.chance == pytest.approx(0.4)
+    assert found.metrics["em"].n == 2
+    assert found.metrics["lift"].value == pytest.approx((0.75 - 0.4) / 0.6)

@@ -23,7 +23,7 @@ SEED_STYLE = {
     "seeds": [7, 13, 23],
     "M": 256,
     "id_width": 3,
-    "model": "openai/gpt-4.1-mini",
+    "model": "gpt-4.1-mini",
     "temp": 0,
     "max_output_tokens": 16,
     "order_trials": 2,

@@ -106,6 +106,13 @@ def test_a_finished_run_is_not_begun_again_in_place(config: Path) -> None:
     assert run_folder(plan, config.parent / "runs") != first
 
 
+@pytest.fixture
+def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawing takes most of a small sweep's time, and is not what every test is about."""
+    monkeypatch.setattr("trivium.commands.sweep.write_report", lambda folder: folder)
+
+
+@pytest.mark.usefixtures("no_report")
 def test_a_changed_config_is_refused_in_the_same_folder(
     config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -116,7 +123,7 @@ def test_a_changed_config_is_refused_in_the_same_folder(
     config.write_text(CONFIG.replace("items = 40", "items = 5"))
     assert main(words) == 2
     said = capsys.readouterr().err.strip().splitlines()[-1]
-    assert "here holds another run (items is 4 there, 5 was asked for)" in said
+    assert "here holds another evaluation (items is 4 there, 5 was asked for)" in said
     config.write_text(CONFIG.replace("items = 40", "items = 4") + "k = 3\n")
     assert main(words) == 2
     config.write_text(CONFIG.replace("items = 40", "items = 4") + "id_width = 3\nM = 256\n")
@@ -155,6 +162,7 @@ def test_the_index_lists_a_run_once(config: Path) -> None:
     assert rows[1][3] == 'a, "b"\nc'
 
 
+@pytest.mark.usefixtures("no_report")
 def test_processes_give_the_same_summary(config: Path, undisturbed: Path) -> None:
     assert main(["sweep", str(config), "--out", "two", "--no-data", "--processes", "2"]) == 0
     assert Path("two/summary.csv").read_bytes() == (undisturbed / "summary.csv").read_bytes()

@@ -6,13 +6,15 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
+
+import tyro
 
 from trivium.commands.flags import read_benchmark_flags
-from trivium.commands.sweep import print_plan, run_and_report
+from trivium.commands.sweep import Running, print_plan, run_and_report
 from trivium.core.errors import require
 from trivium.runs.config import SPELLINGS
 from trivium.runs.diagnose import diagnosis
-from trivium.runs.executors import Workers, all_processors
 from trivium.runs.plan import APPROACHES
 
 ABOUT = """One parameter set, several variants, one folder: which control does what? The variants
@@ -31,12 +33,12 @@ class Flags:
     seed: int = 7  # the seed of all of them
     order_trials: int = 1  # how often each item is told, each time in another order
     solvers: str = ""  # which solvers, with commas between (default: all)
+    # language models, each as PROVIDER/MODEL; say --model once for each
+    models: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(name="model")] = ()
     out: Path | None = None  # the folder (default: the unfinished run of this, or a new one)
-    fresh: bool = False  # begin a new run though one of the same is unfinished
     label: str | None = None  # what the run is called in titles and in the index
-    data: bool = True  # write the items too
     dry_run: bool = False  # print the cells and what they would cost, and do nothing
-    workers: Workers = field(default_factory=all_processors)
+    running: Running = field(default_factory=Running)
 
 
 def main(args: Sequence[str]) -> int:
@@ -52,15 +54,14 @@ def main(args: Sequence[str]) -> int:
         items=flags.items,
         trials=flags.order_trials,
         solvers=_listed(flags.solvers) or None,
+        models=flags.models,
         label=flags.label,
     )
     if flags.dry_run:
         print_plan(plan)
         return 0
     command = shlex.join(["trivium", "diagnose", *args])
-    return run_and_report(
-        plan, flags.out, flags.workers, command, fresh=flags.fresh, data=flags.data
-    )
+    return run_and_report(plan, flags.running, flags.out, command)
 
 
 def _listed(text: str) -> list[str]:

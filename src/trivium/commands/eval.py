@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +12,19 @@ import tyro
 
 from trivium.commands.flags import Asked, read_benchmark_flags, require_out
 from trivium.core.errors import require
+from trivium.core.summary import Summary
+from trivium.models.lanes import confirm, evaluate_model
+from trivium.models.settings import ModelFlags, model_settings
 from trivium.report.tables import metric_table, terminal
-from trivium.runs.evaluate import RECORDS, Job, evaluate
+from trivium.runs.estimate import SAMPLE, cost_of
+from trivium.runs.evaluate import RECORDS, Job, evaluate, finished
 from trivium.runs.executors import Workers
 from trivium.runs.items import Chunk, file_chunks, made_chunks, read_items
 
-ABOUT = """Put a solver to work on items, made on demand or read from files. Writes
+ABOUT = """Put a solver or a model to work on items, made on demand or read from files. Writes
 DIR/records.jsonl and DIR/summary.json; the same command goes on where it stopped.
-Example: trivium eval nhop_implicit --solver oracle --items 200 --seed 7 --out runs/oracle"""
+Example: trivium eval nhop_implicit --solver oracle --items 200 --seed 7 --out runs/oracle
+Example: trivium eval nhop_explicit --model openai/gpt-4.1-mini --items 200 --out runs/mini"""
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,7 @@ class Flags:
     """Who is put to work, on which items."""
 
     solver: str | None = None  # a built-in solver (trivium list names them)
+    model: str | None = None  # or a language model, as PROVIDER/MODEL
     # files of items, instead of items made on demand
     input: Annotated[tuple[Path, ...], tyro.conf.arg(name="in")] = field(default=())
     items: int = 100  # how many items are made
@@ -34,6 +41,7 @@ class Flags:
     order_trials: int = 1  # how often each item is told, each time in another order
     out: Path | None = None  # the folder of the records
     workers: Workers = field(default_factory=Workers)
+    asking: ModelFlags = field(default_factory=ModelFlags)
 
 
 def main(args: Sequence[str]) -> int:
@@ -42,31 +50,54 @@ def main(args: Sequence[str]) -> int:
     flags = asked.flags
     out = require_out(flags.out)
     require(
-        flags.solver is not None,
-        f"--solver is missing; there are {', '.join(asked.benchmark.solvers)}",
+        (flags.solver is None) != (flags.model is None),
+        f"give either --model PROVIDER/MODEL or --solver, one of "
+        f"{', '.join(asked.benchmark.solvers)}",
     )
+    summary = _evaluate_model(asked, out) if flags.model else _evaluate_solver(asked, out)
+    metric_table(summary).show(terminal())
+    if summary.errors and flags.model:
+        print(f"{summary.errors} attempts failed for good; --retry_errors asks them again")
+    print(f"records in {out / RECORDS}")
+    return 0
+
+
+def _evaluate_solver(asked: Asked[Flags], out: Path) -> Summary:
     chunks, total = chosen_items(asked)
-    job = Job(
+    with asked.flags.workers.open() as executor:
+        return evaluate(_job(asked), chunks, total, out, executor)
+
+
+def _evaluate_model(asked: Asked[Flags], out: Path) -> Summary:
+    flags = asked.flags
+    settings = model_settings(str(flags.model), flags.asking)
+    chunks, total = chosen_items(asked)
+    held = finished(out / RECORDS, errors=not flags.asking.retry_errors)
+    left = max(0, total * flags.order_trials - len(held))
+    sample = list(islice(chunks[0].load(), SAMPLE))
+    confirm(cost_of(asked.benchmark, asked.view, sample, left), flags.asking)
+    job = replace(_job(asked), shaping=settings.shaping())
+    return evaluate_model(job, settings, chunks, total, out)
+
+
+def _job(asked: Asked[Flags]) -> Job:
+    flags = asked.flags
+    return Job(
         benchmark=asked.benchmark.name,
-        solver=str(flags.solver),
+        solver=str(flags.model or flags.solver),
         view=asked.view,
         spec=None if flags.input else asked.spec,
         seed=None if flags.input else flags.seed,
         files=tuple(map(str, flags.input)),
         trials=flags.order_trials,
     )
-    with flags.workers.open() as executor:
-        summary = evaluate(job, chunks, total, out, executor)
-    metric_table(summary).show(terminal())
-    print(f"records in {out / RECORDS}")
-    return 0
 
 
-def chosen_items(asked: Asked[Flags]) -> tuple[Iterator[Chunk], int]:
+def chosen_items(asked: Asked[Flags]) -> tuple[list[Chunk], int]:
     """The items that the flags ask for, in chunks, and how many there are."""
     flags = asked.flags
     if flags.input:
         items = read_items(asked.benchmark, flags.input)
-        return file_chunks(asked.benchmark, items), len(items)
+        return list(file_chunks(asked.benchmark, items)), len(items)
     chunks = made_chunks(asked.benchmark, asked.spec, flags.seed, flags.start, flags.items)
-    return chunks, flags.items
+    return list(chunks), flags.items

@@ -7,21 +7,29 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
+
+import tyro
 
 from trivium.commands.flags import read_flags
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
 from trivium.core.summary import Summary
+from trivium.models.lanes import confirm, evaluate_model
+from trivium.models.settings import ModelFlags, ModelSettings, folder_name, model_settings
 from trivium.registry import benchmark_names, get_benchmark
 from trivium.report.tables import Table, result_table, terminal
 from trivium.report.write import write_report
+from trivium.runs.estimate import Cost, estimate
 from trivium.runs.evaluate import Job, claim_folder, evaluate
 from trivium.runs.executors import Executor, Workers, all_processors
 from trivium.runs.items import made_chunks
 
 ABOUT = """The main job: every benchmark, every built-in solver, one report. Writes records and
-report.html; with --out, the same command goes on where it stopped.
-Example: trivium run --items 200 --out runs/first"""
+report.html; with --out, the same command goes on where it stopped. --model puts language
+models beside the built-in solvers, on the same items.
+Example: trivium run --items 200 --out runs/first
+Example: trivium run --items 50 --model openai/gpt-4.1-mini --model ollama/llama3.2"""
 
 
 @dataclass(frozen=True)
@@ -31,8 +39,11 @@ class Flags:
     items: int | None = None  # items of each preset (default: each benchmark's own number)
     seed: int = 7  # the seed of all items
     benchmarks: tuple[str, ...] = ()  # which ones (default: all)
+    # language models, each as PROVIDER/MODEL; say --model once for each
+    models: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(name="model")] = ()
     out: Path | None = None  # the folder (default: a new one under runs/)
     workers: Workers = field(default_factory=all_processors)
+    asking: ModelFlags = field(default_factory=ModelFlags)
 
 
 def main(args: Sequence[str]) -> int:
@@ -41,6 +52,8 @@ def main(args: Sequence[str]) -> int:
     require(flags.items is None or flags.items >= 1, f"items must be at least 1, got {flags.items}")
     names = flags.benchmarks or benchmark_names()
     chosen = [get_benchmark(name) for name in names]
+    models = [model_settings(model, flags.asking) for model in flags.models]
+    confirm(sum((_cost(benchmark, flags) for benchmark in chosen), Cost(0, 0, 0)), flags.asking)
     out = flags.out or Path("runs") / time.strftime("run_%Y%m%d_%H%M%S")
     claim_folder(
         out, {"kind": "run", "seed": flags.seed, "command": shlex.join(["trivium", "run", *args])}
@@ -48,13 +61,29 @@ def main(args: Sequence[str]) -> int:
     console = terminal()
     with flags.workers.open() as executor:
         for benchmark in chosen:
-            _run_benchmark(benchmark, flags, out, executor).show(console)
+            _run_benchmark(benchmark, flags, models, out, executor).show(console)
     report = write_report(out)
     print(f"report: {report}")
     return 0
 
 
-def _run_benchmark(benchmark: AnyBenchmark, flags: Flags, out: Path, executor: Executor) -> Table:
+def _cost(benchmark: AnyBenchmark, flags: Flags) -> Cost:
+    """What all models together would be asked about one benchmark."""
+    items = flags.items or benchmark.main_items
+    each = [
+        estimate(benchmark, spec, benchmark.view_type(), seed=flags.seed, items=items)
+        for spec in benchmark.presets.values()
+    ]
+    return sum(each * len(flags.models), Cost(0, 0, 0))
+
+
+def _run_benchmark(
+    benchmark: AnyBenchmark,
+    flags: Flags,
+    models: Sequence[ModelSettings],
+    out: Path,
+    executor: Executor,
+) -> Table:
     named: list[tuple[str, Summary]] = []
     count = flags.items or benchmark.main_items
     for preset, spec in benchmark.presets.items():
@@ -64,4 +93,17 @@ def _run_benchmark(benchmark: AnyBenchmark, flags: Flags, out: Path, executor: E
             chunks = made_chunks(benchmark, spec, flags.seed, 0, count)
             folder = out / benchmark.name / preset / solver
             named.append((preset, evaluate(job, chunks, count, folder, executor)))
+        for settings in models:
+            job = Job(
+                benchmark.name,
+                settings.model,
+                benchmark.view_type(),
+                spec,
+                flags.seed,
+                shaping=settings.shaping(),
+                setting=preset,
+            )
+            chunks = made_chunks(benchmark, spec, flags.seed, 0, count)
+            folder = out / benchmark.name / preset / folder_name(settings.model)
+            named.append((preset, evaluate_model(job, settings, chunks, count, folder)))
     return result_table(f"{benchmark.name}: {benchmark.title}", named, benchmark.metrics[0].name)

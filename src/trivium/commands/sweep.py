@@ -6,17 +6,21 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import tyro
 
 from trivium.commands.flags import read_flags
-from trivium.core.errors import UserError
+from trivium.models.lanes import confirm, evaluate_model
+from trivium.models.settings import ModelFlags, model_settings
+from trivium.registry import get_benchmark
 from trivium.report.tables import Table, terminal
 from trivium.report.write import write_report
 from trivium.runs.config import read_sweep, shipped
 from trivium.runs.executors import Workers, all_processors
 from trivium.runs.index import add_to_index, alone, run_folder
+from trivium.runs.items import made_chunks
 from trivium.runs.plan import Cell, Plan
 from trivium.runs.sweep import run_plan
 
@@ -29,16 +33,31 @@ ROOT = Path("runs")
 
 
 @dataclass(frozen=True)
+class Running:
+    """How a plan is run."""
+
+    fresh: bool = False  # begin a new run though one of the same is unfinished
+    data: bool = True  # write the items too
+    workers: Workers = field(default_factory=all_processors)
+    asking: ModelFlags = field(default_factory=ModelFlags)
+
+    def asking_for(self, plan: Plan) -> ModelFlags:
+        """How models are asked: as the plan says where it says something."""
+        told = {"temp": plan.temp, "max_output_tokens": plan.max_output_tokens}
+        return replace(
+            self.asking, **{key: value for key, value in told.items() if value is not None}
+        )
+
+
+@dataclass(frozen=True)
 class Flags:
     """What is swept, and where it goes."""
 
     config: tyro.conf.Positional[str]  # a file, or the name of a config that comes with Trivium
     out: Path | None = None  # the folder (default: the unfinished run of this config, or a new one)
-    fresh: bool = False  # begin a new run though one of this config is unfinished
     label: str | None = None  # what the run is called in titles and in the index
-    data: bool = True  # write the items too
     dry_run: bool = False  # print the cells and what they would cost, and do nothing
-    workers: Workers = field(default_factory=all_processors)
+    running: Running = field(default_factory=Running)
 
 
 def main(args: Sequence[str]) -> int:
@@ -51,9 +70,7 @@ def main(args: Sequence[str]) -> int:
         print_plan(plan)
         return 0
     command = shlex.join(["trivium", "sweep", *args])
-    return run_and_report(
-        plan, flags.out, flags.workers, command, fresh=flags.fresh, data=flags.data
-    )
+    return run_and_report(plan, flags.running, flags.out, command)
 
 
 def print_plan(plan: Plan) -> None:
@@ -65,21 +82,27 @@ def print_plan(plan: Plan) -> None:
     print(f"{'models' if models else 'a model, were one named'}: {plan.cost()}")
 
 
-def run_and_report(
-    plan: Plan, out: Path | None, workers: Workers, command: str, *, fresh: bool, data: bool
-) -> int:
+def run_and_report(plan: Plan, running: Running, out: Path | None, command: str) -> int:
     """Do what is left of a plan, then write the report and the row of the index."""
-    folder = out or run_folder(plan, ROOT, fresh=fresh)
+    asking = running.asking_for(plan)
+    if any(cell.model for cell in plan.cells):
+        confirm(plan.cost(), asking)
+    folder = out or run_folder(plan, ROOT, fresh=running.fresh)
     print(f"{plan.kind} of {len(plan.cells)} cells in {folder}", file=sys.stderr)
+    ask = partial(_ask, asking)
     with alone(folder):
-        with workers.open() as executor:
-            run_plan(plan, folder, executor, _ask, command, data=data)
+        with running.workers.open() as executor:
+            run_plan(plan, folder, executor, ask, command, data=running.data)
         add_to_index(plan, folder)
         report = write_report(folder)
     print(f"report: {report}")
     return 0
 
 
-def _ask(plan: Plan, cell: Cell, folder: Path) -> None:
+def _ask(asking: ModelFlags, plan: Plan, cell: Cell, folder: Path) -> None:
     """Ask a model about what is left of a cell."""
-    raise UserError(f"{cell.model}: models come with the extra trivium[models]")
+    settings = model_settings(str(cell.model), asking)
+    job = replace(plan.job(cell), shaping=settings.shaping())
+    benchmark = get_benchmark(plan.benchmark)
+    chunks = made_chunks(benchmark, cell.spec, cell.seed, 0, plan.items)
+    evaluate_model(job, settings, chunks, plan.items, folder)

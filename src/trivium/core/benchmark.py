@@ -148,6 +148,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     multi_turn: ClassVar[bool] = False
     diagnostics: Mapping[str, Diagnostic] = MappingProxyType({"control": CONTROL})
     published: Sequence[Published] = ()
+    crossed_groups: ClassVar[bool] = True  # results are split by all groups at once, or by each
 
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
         """The spec and view that the parts of a full name after the benchmark's stand for."""
@@ -227,6 +228,13 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     def most_turns(self, item: ItemT) -> int:
         """How many replies an attempt can take."""
         return 1
+
+    def moves(self) -> Sequence[Callable[..., str]]:
+        """A game's moves as tools: functions from arguments to the text that makes the move.
+
+        Their names, annotations and docstrings are what a model is told of them.
+        """
+        return ()
 
     def system(self, view: ViewT) -> str | None:
         """A system message that goes with the task, if it has one."""

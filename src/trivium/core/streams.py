@@ -1,8 +1,9 @@
 """Random streams: hashed from what they are for, never added, the same everywhere.
 
-An item depends on its benchmark, spec, seed and index and on nothing else. Two tools:
+An item depends on its benchmark, spec, seed and index and on nothing else. Three tools:
 `item_stream` is a plain stream for code that draws as it goes; `word_block` gives a
-fixed number of random words to each of many items at once, for code that draws in batches.
+fixed number of random words to each of many items at once, for code that draws in batches;
+`grown_uniforms` grows more numbers for any of them, for batches that draw until it fits.
 """
 
 from __future__ import annotations
@@ -95,3 +96,21 @@ def word_block(key: int, start: int, count: int, words: int) -> NDArray[np.uint3
     generator.advance(start * counters)
     raw = generator.random_raw(count * counters * 4)
     return raw.view(np.uint32).reshape(count, counters * per_counter)[:, :words]
+
+
+def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Words hashed one to one, so that near ones end up far apart (SplitMix64's last step)."""
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
+
+
+def grown_uniforms(keys: NDArray[np.uint64], count: int, skipped: int = 0) -> NDArray[np.float64]:
+    """Uniform numbers in [0, 1): `count` rows after `skipped` ones, a column for each key.
+
+    For code that draws again for some items of a batch (rejection): SplitMix64 needs no
+    state, so a column is grown from its key alone, as far as it is needed.
+    """
+    steps = np.arange(skipped + 1, skipped + count + 1, dtype=np.uint64)
+    spread = steps[:, None] * np.uint64(0x9E3779B97F4A7C15)
+    return np.asarray((mixed(keys + spread) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)

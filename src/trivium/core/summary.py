@@ -87,7 +87,6 @@ class Tally:
         self._kinds[row["kind"]] += 1
         if row["kind"] == "error":
             return
-        self._chances[row["chance"]] += 1
         self._items.append(item)
         self._trials.append(row["trial"])
         self._answers.append(hash(orjson.dumps(row["answer"], option=orjson.OPT_SORT_KEYS)))
@@ -95,6 +94,9 @@ class Tally:
         for name, values in self._values.items():
             value = scores.get(name)
             values.append(math.nan if value is None else value)
+        if scores.get(self._metrics[0].name) is not None:
+            # Chance is the floor of the headline, so it is averaged where that is defined.
+            self._chances[row["chance"]] += 1
 
     def merge(self, other: Tally) -> None:
         """Count all that another tally of the same metrics has counted."""
@@ -114,7 +116,7 @@ class Tally:
         """The figures of what has been added."""
         scored = len(self._items)
         total = math.fsum(chance * times for chance, times in self._chances.items())
-        chance = total / scored if scored else 0.0
+        chance = total / max(1, self._chances.total())
         metrics = {metric.name: self._estimate(metric) for metric in self._metrics}
         metrics["lift"] = lift_over_chance(metrics[self._metrics[0].name], chance)
         if self.has_trials:
@@ -158,16 +160,8 @@ class Tally:
     def _estimate(self, metric: Metric) -> Estimate:
         values = self._column(metric)
         defined = ~np.isnan(values)
-        if self.has_trials:
-            # Trials of one item are not independent: the item is what is resampled.
-            items, values = np.asarray(self._items)[defined], values[defined]
-            # Summed in the order of the values, so that the order of the records cannot matter.
-            order = np.argsort(values)
-            _, places, counts = np.unique(items[order], return_inverse=True, return_counts=True)
-            return bootstrap_mean(np.bincount(places, values[order]) / np.maximum(counts, 1))
-        if metric.kind == "proportion":
-            return wilson(float(values[defined].sum()), int(defined.sum()))
-        return bootstrap_mean(values[defined])
+        items = np.asarray(self._items)[defined]
+        return estimate_of(values[defined], items, metric.kind, repeated=self.has_trials)
 
     def _order_trials(self) -> dict[str, Estimate]:
         """How much the order of telling matters to the headline metric."""
@@ -184,6 +178,27 @@ class Tally:
             "answered_alike": wilson(sum(vote.share == 1 for vote in votes), len(votes)),
             "largest_trial_difference": Estimate(max(means) - min(means), None, None, len(means)),
         }
+
+
+def estimate_of(
+    values: Sequence[float] | NDArray[np.float64],
+    items: Sequence[str] | NDArray[Any],
+    kind: str,
+    *,
+    repeated: bool,
+) -> Estimate:
+    """A metric's figure from its values and the items that they belong to."""
+    data = np.asarray(values, dtype=np.float64)
+    if repeated:
+        # Trials of one item are not independent: the item is what is resampled. They are
+        # summed in the order of the values, so that the order of the records cannot matter.
+        order = np.argsort(data)
+        own = np.asarray(items)[order]
+        _, places, counts = np.unique(own, return_inverse=True, return_counts=True)
+        return bootstrap_mean(np.bincount(places, data[order]) / counts)
+    if kind == "proportion":
+        return wilson(float(data.sum()), data.size)
+    return bootstrap_mean(data)
 
 
 def _distinct(items: array[int]) -> int:

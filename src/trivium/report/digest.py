@@ -31,7 +31,11 @@ class Key(NamedTuple):
     setting: str
     solver: str
     seed: int | None
-    groups: tuple[Any, ...]
+    groups: tuple[tuple[str, Any], ...]
+
+    def group(self, name: str) -> Any:
+        """The value of one group; None where the record has none such."""
+        return dict(self.groups).get(name)
 
 
 @dataclass
@@ -39,7 +43,6 @@ class Digest:
     """The records of one benchmark, counted."""
 
     benchmark: AnyBenchmark
-    keys: tuple[str, ...] = ()  # what records are grouped by
     tallies: dict[Key, Tally] = field(default_factory=dict)
     specs: dict[str, Row | None] = field(default_factory=dict)  # of every setting
     views: dict[str, Row] = field(default_factory=dict)
@@ -51,10 +54,7 @@ class Digest:
     def add(self, row: Row, setting: str) -> None:
         """Count one record."""
         self.records += 1
-        groups = row["groups"]
-        if not self.keys:
-            self.keys = tuple(groups)
-        key = Key(setting, row["solver"], row.get("seed"), tuple(map(groups.get, self.keys)))
+        key = Key(setting, row["solver"], row.get("seed"), tuple(row["groups"].items()))
         tally = self.tallies.get(key)
         if tally is None:
             tally = self.tallies[key] = Tally(self.benchmark.metrics)
@@ -100,10 +100,21 @@ class Digest:
         """Every seed that is known."""
         return sorted({key.seed for key in self.tallies if key.seed is not None})
 
+    @property
+    def keys(self) -> list[str]:
+        """What records are grouped by."""
+        return list(dict.fromkeys(name for key in self.tallies for name, _ in key.groups))
+
+    @property
+    def crossings(self) -> list[list[str]]:
+        """The groups that belong into one table: all of them, or each on its own."""
+        keys = self.keys
+        crossed = [keys] if keys else []
+        return crossed if self.benchmark.crossed_groups else [[name] for name in keys]
+
     def group_values(self, name: str) -> list[Any]:
         """The values that a group takes, in their natural order."""
-        place = self.keys.index(name)
-        values = {key.groups[place] for key in self.tallies} - {None}
+        values = {key.group(name) for key in self.tallies} - {None}
         return sorted(values, key=lambda value: (isinstance(value, str), value))
 
     @property

@@ -62,10 +62,9 @@ def standings(digest: Digest, metric: str) -> Rows:
 @printable
 def grouped(digest: Digest, metric: str, names: Sequence[str]) -> Rows:
     """Every solver in every group of these names, all else pooled."""
-    places = [digest.keys.index(name) for name in names]
 
     def by(key: Key) -> Any:
-        return (key.solver, *(key.groups[place] for place in places))
+        return (key.solver, *map(key.group, names))
 
     rows = [
         {"solver": solver, "role": digest.role(solver)}

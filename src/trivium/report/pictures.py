@@ -112,10 +112,9 @@ def _axis(digest: Digest, name: str) -> bool:
 
 def _is_grid(digest: Digest, names: Sequence[str]) -> bool:
     """Whether these groups were set and not just found: constant within every setting."""
-    places = [digest.keys.index(name) for name in names]
     seen: dict[str, set[tuple[Any, ...]]] = {}
     for key in digest.tallies:
-        seen.setdefault(key.setting, set()).add(tuple(key.groups[place] for place in places))
+        seen.setdefault(key.setting, set()).add(tuple(map(key.group, names)))
     return all(len(values) == 1 for values in seen.values())
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from trivium.core.statistics import Estimate, quantile
 from trivium.core.summary import Summary
-from trivium.report.digest import Digest
+from trivium.report.digest import Digest, Key
 from trivium.report.tables import Table, kind_table, natural, number
 
 MOST_PANELS = 12  # settings that get a standing of their own; more are pooled
@@ -180,8 +180,9 @@ def page_tables(digest: Digest) -> list[Table]:
     splits: list[tuple[str, tuple[str, ...], Any]] = []
     if len(digest.settings) > 1:
         splits.append(("setting", ("setting",), lambda key: (key.setting, key.solver)))
-    if digest.varying:
-        splits.append(("group", digest.keys, lambda key: (*key.groups, key.solver)))
+    for names in digest.crossings if digest.varying else []:
+        title = "group" if digest.benchmark.crossed_groups else names[0]
+        splits.append((title, tuple(names), _by(names)))
     if len(digest.seeds) > 1:
         splits.append(("seed", ("seed",), lambda key: (key.seed, key.solver)))
     for what, columns, by in splits:
@@ -211,6 +212,10 @@ def page_tables(digest: Digest) -> list[Table]:
     ]
     heads = ("solver", "kind", "count", "share", "which")
     return [*tables, Table(f"{name}: kinds of answers", heads, tuple(kinds))]
+
+
+def _by(names: Sequence[str]) -> Callable[[Key], tuple[Any, ...]]:
+    return lambda key: (*map(key.group, names), key.solver)
 
 
 def _end(value: float | None) -> str:

@@ -92,12 +92,15 @@ def analysis_tables(digest: Digest) -> list[Table]:
             tables.append(
                 _split_table(digest, solver, ("setting",), lambda key: (key.setting,), False)
             )
-        if digest.keys:
-            tables.append(_split_table(digest, solver, digest.keys, lambda key: key.groups))
+        tables += [_group_table(digest, solver, names) for names in digest.crossings]
         if len(digest.seeds) > 1:
             tables.append(_split_table(digest, solver, ("seed",), lambda key: (key.seed,)))
         tables.append(kind_table(f"{name}, {solver}: kinds of answers", pooled[solver].kinds))
     return tables
+
+
+def _group_table(digest: Digest, solver: str, names: Sequence[str]) -> Table:
+    return _split_table(digest, solver, names, lambda key: tuple(map(key.group, names)))
 
 
 def _split_table(

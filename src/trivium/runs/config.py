@@ -87,13 +87,16 @@ def sweep_plan(values: Mapping[str, Any]) -> Plan:
         grid[_switch(benchmark, switch)] = [True]
     solvers = chosen_solvers(name, lists.get("solvers"))
     seeds = lists.get("seeds", [0])
-    models = lists.get("models", [])
+    # A bare name is one of the provider that the older configs were written for.
+    models = [name if "/" in name else f"openai/{name}" for name in lists.get("models", [])]
     require(bool(seeds), "seeds is empty: name at least one")
+    who: list[dict[str, Any]] = [{"solver": solver} for solver in solvers]
+    who += [{"model": model} for model in models]
     cells = tuple(
-        dataclasses.replace(setting, seed=seed, **who)
+        dataclasses.replace(setting, seed=seed, **one)
         for setting in _settings(benchmark, grid, lists.get("preset"))
         for seed in seeds
-        for who in [*({"solver": solver} for solver in solvers), *({"model": m} for m in models)]
+        for one in who
     )
     config = {
         **own,

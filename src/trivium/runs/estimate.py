@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,21 +38,26 @@ class Cost:
 def estimate(
     benchmark: AnyBenchmark, spec: Any, view: Any, *, seed: int = 0, items: int, trials: int = 1
 ) -> Cost:
-    """The cost of asking one model about so many items, each told `trials` times.
+    """The cost of asking one model about so many items, each told `trials` times."""
+    require(items >= 1, f"items must be at least 1, got {items}")
+    require(trials >= 1, f"order_trials must be at least 1, got {trials}")
+    sample = list(benchmark.generate(spec, seed, 0, min(items, SAMPLE)))
+    return cost_of(benchmark, view, sample, items * trials)
+
+
+def cost_of(benchmark: AnyBenchmark, view: Any, sample: Sequence[Any], attempts: int) -> Cost:
+    """The cost of so many attempts at items like these.
 
     In a conversation every request sends all that was said before it, and it is taken
     to last for as many turns as the benchmark allows.
     """
-    require(items >= 1, f"items must be at least 1, got {items}")
-    require(trials >= 1, f"order_trials must be at least 1, got {trials}")
     system = approximate_tokens(benchmark.system(view) or "")
     reply = benchmark.output_tokens(view)
     sent = turns = 0
-    sample = list(benchmark.generate(spec, seed, 0, min(items, SAMPLE)))
     for item in sample:
         rounds = benchmark.most_turns(item)
         opening = system + approximate_tokens(benchmark.render(item, view))
         turns += rounds
         sent += opening * rounds + reply * rounds * (rounds - 1) // 2
-    scale = items * trials / len(sample)
+    scale = attempts / len(sample)
     return Cost(round(turns * scale), round(sent * scale), round(turns * reply * scale))

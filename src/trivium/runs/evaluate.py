@@ -1,9 +1,9 @@
-"""Evaluations of built-in solvers: records appended as they come, resumed where they stopped."""
+"""Evaluations: records appended as they come, resumed where they stopped."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import orjson
 
 from trivium.core.benchmark import AnyBenchmark, Attempt
 from trivium.core.errors import UserError, require
-from trivium.core.jsonl import Appender, read_rows, write_json
+from trivium.core.jsonl import Appender, open_input, open_output, read_rows, write_json
 from trivium.core.pipeline import attempt
 from trivium.core.spec import read_mapping, spec_to_dict
 from trivium.core.summary import Summary, Tally
@@ -38,11 +38,13 @@ class Job:
     seed: int | None = None
     files: tuple[str, ...] = ()
     trials: int = 1
+    shaping: Mapping[str, Any] | None = None  # what else shapes a model's replies
     setting: str | None = None  # what tells it from other evaluations of a run
 
     def manifest(self) -> dict[str, Any]:
         """As it stands in run.json."""
-        return {
+        extra = {} if self.shaping is None else {"shaping": dict(self.shaping)}
+        return extra | {
             "benchmark": self.benchmark,
             "solver": self.solver,
             "view": spec_to_dict(self.view),
@@ -52,6 +54,27 @@ class Job:
             "order_trials": self.trials,
             "setting": self.setting,
         }
+
+
+@dataclass
+class Work:
+    """Items and trials that are not done yet; passing over them notes the order of all."""
+
+    benchmark: AnyBenchmark
+    view: Any
+    chunks: Iterable[Chunk]
+    trials: int
+    done: frozenset[tuple[str, int]]
+    order: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[tuple[Any, int]]:
+        for chunk in self.chunks:
+            for item in chunk.load():
+                for trial in range(self.trials):
+                    key = (item.id, trial)
+                    self.order[key] = len(self.order)
+                    if key not in self.done:
+                        yield item, trial
 
 
 def evaluate(
@@ -99,8 +122,8 @@ def claim_folder(out: Path, manifest: dict[str, Any]) -> None:
     key = same_run(held, manifest)
     if key is not None:
         raise UserError(
-            f"{out} holds another run ({key} is {held.get(key)!r} there, {manifest.get(key)!r} "
-            f"was asked for); choose another folder with --out"
+            f"{out} holds another evaluation ({key} is {held.get(key)!r} there, "
+            f"{manifest.get(key)!r} was asked for); choose another folder with --out"
         )
 
 
@@ -111,13 +134,52 @@ def same_run(held: Mapping[str, Any], asked: Mapping[str, Any]) -> str | None:
     return next((key for key in keys if held.get(key) != plain.get(key)), None)
 
 
-def finished(path: Path) -> set[tuple[str, int]]:
+def finished(path: Path, *, errors: bool = True) -> set[tuple[str, int]]:
     """Which items and trials the records hold; half a last line does not count."""
     if not path.exists():
         return set()
     with Appender(path):
         pass  # opening cuts what a killed writer left behind
-    return {(row["id"], row["trial"]) for _, row in read_rows(path)}
+    return {
+        (row["id"], row["trial"]) for _, row in read_rows(path) if errors or row["kind"] != "error"
+    }
+
+
+def drop_errors(path: Path) -> None:
+    """Take the attempts that failed for good out of the records, so that they are made again."""
+    if path.exists():
+        places = [place for row, place in _places(path) if row["kind"] != "error"]
+        _rewrite(path, places)
+
+
+def put_in_order(path: Path, order: Mapping[tuple[str, int], int]) -> None:
+    """The records in the order of their items, whatever the order in which replies came."""
+    last = len(order)  # attempts at items that were not asked for this time stay, at the end
+    ranked = [(order.get((row["id"], row["trial"]), last), place) for row, place in _places(path)]
+    if ranked != sorted(ranked):
+        _rewrite(path, [place for _, place in sorted(ranked)])
+
+
+Place = tuple[int, int]  # where a line begins in a file and how long it is
+
+
+def _places(path: Path) -> Iterator[tuple[dict[str, Any], Place]]:
+    """Every record with its place, so that no more than one is in memory."""
+    with open_input(path) as file:
+        begin = 0
+        for line in file:
+            yield orjson.loads(line), (begin, len(line))
+            begin += len(line)
+
+
+def _rewrite(path: Path, places: Iterable[Place]) -> None:
+    """The file with these lines alone, put in place in one step."""
+    partial = path.with_name(path.name + ".part")
+    with open_input(path) as held, open_output(partial) as file:
+        for begin, length in places:
+            held.seek(begin)
+            file.write(held.read(length))
+    partial.replace(path)
 
 
 def write_summary(benchmark: AnyBenchmark, out: Path) -> Summary:

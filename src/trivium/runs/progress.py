@@ -16,8 +16,9 @@ SECONDS_BETWEEN_LINES = 10.0
 class Progress:
     """Counts what is done of a total, on standard error."""
 
-    def __init__(self, label: str, total: int, done: int = 0) -> None:
+    def __init__(self, label: str, total: int, done: int = 0, every: int | None = None) -> None:
         self._label, self._total, self._done = label, total, done
+        self._every = every  # a line after so many, instead of by time
         self._began = self._said = time.monotonic()
         self._at_start = done
         self._bar: Bar | None = None
@@ -35,7 +36,7 @@ class Progress:
             self._bar.advance(self._task, count)
             return
         now = time.monotonic()
-        if now - self._said >= SECONDS_BETWEEN_LINES:
+        if self._due(count, now):
             self._said = now
             pace = (self._done - self._at_start) / max(now - self._began, 1e-9)
             left = (self._total - self._done) / pace if pace else float("inf")
@@ -44,6 +45,12 @@ class Progress:
                 file=sys.stderr,
                 flush=True,
             )
+
+    def _due(self, count: int, now: float) -> bool:
+        """Whether it is time for a line."""
+        if self._every is None:
+            return now - self._said >= SECONDS_BETWEEN_LINES
+        return self._done // self._every > (self._done - count) // self._every
 
     def __enter__(self) -> Progress:
         if self._bar is not None:

@@ -1,0 +1,51 @@
+"""The paper's own prompts and the replies that it prints, word for word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import orjson
+
+
+@dataclass(frozen=True)
+class PrintedReply:
+    """A reply of Appendix C with its line of Table 2, the misprinted count set right."""
+
+    model: str
+    prompt: str
+    hypotheses: str
+    form: str
+    reply: str
+    right: int
+    of: int
+    wrong: int
+    structure: str | None  # None: the table prints a dash
+    printed_of: int | None = None  # what the table prints where that cannot be
+
+
+@cache
+def stimuli() -> dict[str, Any]:
+    """The whole file."""
+    text = resources.files(__package__).joinpath("stimuli.json").read_bytes()
+    held: dict[str, Any] = orjson.loads(text)
+    return held
+
+
+def prompt_text(prompt: str, hypotheses: str, form: str) -> str:
+    """One of the eight prompts."""
+    held = stimuli()
+    parts = held["prompts"][prompt]
+    paragraphs: list[str] = []
+    for name in ("opening", hypotheses, form, "question"):
+        pieces = parts.get(name, [])
+        broken = f"{prompt} {name}" in held["page_breaks"]
+        paragraphs += [" ".join(pieces)] if broken else pieces
+    return "\n\n".join(paragraphs)
+
+
+def printed_replies() -> list[PrintedReply]:
+    """The twelve replies of Appendix C."""
+    return [PrintedReply(**row) for row in stimuli()["replies"]]

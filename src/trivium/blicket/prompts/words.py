@@ -1,0 +1,119 @@
+"""What generated prompts are told with: colours, shapes, patterns, and ways of telling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_COLOURS = """blue green orange yellow purple red teal pink brown black white grey silver golden
+violet crimson turquoise maroon beige olive"""
+_SHAPES = """pyramid cube sphere cylinder cone dome prism frustum torus disc star heart cross wedge
+tube arch bowl spiral crescent bell"""
+_PATTERNS = "striped dotted checkerboard zigzag speckled wavy marbled tartan starry plain"
+COLOURS, SHAPES, PATTERNS = _COLOURS.split(), _SHAPES.split(), _PATTERNS.split()
+
+
+@dataclass(frozen=True)
+class Voice:
+    """One way of telling the same story."""
+
+    opening: str
+    machines: tuple[str, str, str]  # how each machine and its objects are introduced
+    first: str  # the first test of a machine
+    then: str  # every later one
+    lit: str
+    dark: str
+    question: str
+
+
+VOICES = (
+    Voice(
+        opening="A blicket detector is a machine that lights up because of blickets. Some objects "
+        "are blickets and others are not, and nobody can see which. Some detectors light up when "
+        "at least one of their blickets is on them; others light up only when all of their "
+        "blickets, two or more, are on them together.",
+        machines=(
+            "First I have a {pattern} pattern blicket detector and {count} objects: {objects}.",
+            "Then I have a {pattern} pattern blicket detector and {count} different objects: "
+            "{objects}.",
+            "Now I have a {pattern} pattern blicket detector and {count} new objects: {objects}. "
+            "It could work like either of the other two.",
+        ),
+        first="First I put {objects} on the {pattern} pattern blicket detector and {light}",
+        then="Then I put {objects} on the {pattern} pattern blicket detector and {light}",
+        lit="it lights up!",
+        dark="it does not light up.",
+        question="Can you tell me which of the new objects are blickets? And does the {pattern} "
+        "pattern blicket detector behave like the {first} one or like the {second} one? Say so if "
+        "there is no way to know.",
+    ),
+    Voice(
+        opening="Let us play with some machines. Each machine has its own objects, and some of "
+        "those objects are blickets. A machine may need just one of its blickets to light up, or "
+        "it may need all of its blickets at once, and then it has at least two.",
+        machines=(
+            "Here is a {pattern} machine with {count} objects: {objects}.",
+            "Here is another machine, a {pattern} one. It has {count} objects of its own: "
+            "{objects}.",
+            "Here is a last machine, a {pattern} one. It has {count} objects too: {objects}.",
+        ),
+        first="We try {objects} on the machine: {light}",
+        then="We try {objects}: {light}",
+        lit="it lights up.",
+        dark="it stays dark.",
+        question="Does the {pattern} machine work like the {first} machine or like the {second} "
+        "machine, or can one not tell? And which of its objects are blickets?",
+    ),
+    Voice(
+        opening="Below are notes from experiments with blicket machines. What lights a machine up "
+        "are the blickets among its objects. Machines are of two kinds: for one kind a single "
+        "blicket is enough, and the other kind has two or more blickets and needs every one of "
+        "them at the same time.",
+        machines=(
+            "Notes on the {pattern} machine. Objects: {objects}.",
+            "Notes on the {pattern} machine. Objects: {objects}.",
+            "Notes on the {pattern} machine. Objects: {objects}.",
+        ),
+        first="With {objects} on it, {light}",
+        then="With {objects} on it, {light}",
+        lit="the machine turned on.",
+        dark="the machine did not turn on.",
+        question="Which objects of the {pattern} machine are blickets, and is it a machine like "
+        "the {first} one or like the {second} one? It is fine to be unsure about what the notes "
+        "leave open.",
+    ),
+)
+TWO_SHOT_OPENING = (
+    "If we put objects on a machine, it either lights up or does not. Some objects are blickets, "
+    "and others are not. {kinds} Please say which objects are blickets, and whether the last "
+    "machine behaves like the {first} machine or like the {second} machine, if that can be known."
+)
+KINDS_GIVEN = (
+    "A {conjunctive} machine needs all of its blickets, two or more, to light up, and a "
+    "{disjunctive} machine needs one blicket."
+)
+KINDS_NOT_GIVEN = (
+    "There are {first} machines and {second} machines. Some machines need one blicket to light "
+    "up, and others need all of their blickets, two or more."
+)
+
+
+def article(name: str) -> str:
+    """A name with "a" or "an" before it."""
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Names as they are listed in a sentence."""
+    if len(names) <= 2:
+        return f" {word} ".join(names)
+    return f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+MENTION = re.compile(rf"\b({'|'.join(COLOURS)}) (?:half )?({'|'.join(SHAPES)})\b", re.IGNORECASE)
+
+
+def mentions(text: str) -> list[str]:
+    """The objects that a text names, in order; the paper once says half dome for dome."""
+    return [f"{found[1]} {found[2]}".lower() for found in MENTION.finditer(text)]

@@ -1,0 +1,61 @@
+"""trivium ceilings"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trivium.blicket.ceilings import EXPLAINED, PAPER_SPACES, ceilings, exact_text
+from trivium.blicket.hypotheses import Space, make_space, space_of
+from trivium.commands.flags import read_flags
+from trivium.core.errors import require
+from trivium.report.tables import Table, terminal
+
+ABOUT = """What an ideal observer can reach on blicket machines, exactly: the paper's spaces, or the
+one that the flags describe.
+Example: trivium ceilings --objects 4 --rules conjunctive disjunctive parity"""
+MOST_TESTS = 8
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Which machines are thought possible."""
+
+    objects: int = 3  # how many objects there are
+    rules: tuple[str, ...] = ()  # all machines of these: conjunctive, threshold-2, parity, ...
+    hypotheses: tuple[str, ...] = ()  # these machines: conjunctive:AB, inhibitor:A-C~0.1, ...
+    noise: float = 0.0  # how often the light of the rules' machines is wrong
+    tests: int = 4  # up to how many tests rewards are printed
+
+
+def main(args: Sequence[str]) -> int:
+    """Print one table for each space."""
+    flags = read_flags("ceilings", Flags, args, ABOUT)
+    require(0 <= flags.tests <= MOST_TESTS, f"tests must be in 0..{MOST_TESTS}, got {flags.tests}")
+    console = terminal()
+    for name, space in chosen_spaces(flags).items():
+        ceiling_table(name, space, flags.tests).show(console)
+    print(EXPLAINED)
+    return 0
+
+
+def chosen_spaces(flags: Flags) -> dict[str, Space]:
+    """The spaces that the flags ask for, by name."""
+    require(not (flags.rules and flags.hypotheses), "give rules or hypotheses, not both")
+    if flags.hypotheses:
+        return {"the hypotheses given": space_of(flags.hypotheses, flags.objects)}
+    if flags.rules or flags.objects != 3 or flags.noise:
+        rules = flags.rules or ("conjunctive", "disjunctive")
+        return {" and ".join(rules): make_space(flags.objects, rules, flags.noise)}
+    return PAPER_SPACES
+
+
+def ceiling_table(name: str, space: Space, tests: int) -> Table:
+    """One line for each way of exploring."""
+    rows = [
+        (ceiling.explorer, exact_text(ceiling.tests), *map(exact_text, ceiling.rewards))
+        for ceiling in ceilings(space, tests)
+    ]
+    columns = ("explorer", "tests", *(f"reward after {made}" for made in range(tests + 1)))
+    title = f"{name}: {len(space)} machines, {space.objects} objects"
+    return Table(title, columns, tuple(rows))

@@ -1,0 +1,57 @@
+"""trivium import LOGS..."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from trivium.commands.flags import read_flags, require_out
+from trivium.core.errors import import_extra, require
+from trivium.core.jsonl import Appender
+from trivium.models.settings import folder_name
+from trivium.registry import get_benchmark
+from trivium.report.tables import metric_table, terminal
+from trivium.runs.evaluate import RECORDS, finished, write_summary
+
+ABOUT = """Inspect logs as records: logs, or folders of them, read into
+OUT/BENCHMARK/SOLVER/TASK/records.jsonl with a summary each. Replies are parsed and scored again;
+what is there already is left as it is.
+Example: trivium import logs/ --out runs/imported"""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What is imported."""
+
+    logs: tyro.conf.Positional[tuple[Path, ...]]  # Inspect logs, or folders of them
+    out: Path | None = None  # the folder of the records
+
+
+def main(args: Sequence[str]) -> int:
+    """Import, and print the summaries."""
+    flags = read_flags("import", Flags, args, ABOUT)
+    require(bool(flags.logs), "no logs named: give Inspect logs or folders of them")
+    out = require_out(flags.out)
+    import_extra("inspect_ai", "models")
+    from trivium.models.inspect_lane.logs import log_files, read_log, solver_name  # noqa: PLC0415
+
+    folders: dict[Path, str] = {}
+    for path in (file for named in flags.logs for file in log_files(named)):
+        header, attempts = read_log(path)
+        name = header.eval.task.rpartition("/")[2]
+        get_benchmark(name)
+        # Retries of one task share its id, and so end in one folder.
+        folder = out / name / folder_name(solver_name(header)) / header.eval.task_id
+        folders[folder] = name
+        done = finished(folder / RECORDS)
+        with Appender(folder / RECORDS) as records:
+            for attempt in attempts:
+                if (attempt.id, attempt.trial) not in done:
+                    records.add([attempt])
+    for folder, name in folders.items():
+        metric_table(write_summary(get_benchmark(name), folder)).show(terminal())
+        print(f"records in {folder / RECORDS}")
+    return 0

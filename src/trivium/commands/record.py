@@ -1,0 +1,55 @@
+"""trivium record"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from trivium.blicket.dynamics import BlicketSpec
+from trivium.blicket.policies import get_policy
+from trivium.blicket.recording import FOLDER, play, write_dataset
+from trivium.commands.flags import read_flags, require_out
+from trivium.core.errors import require
+from trivium.runs.progress import Progress
+
+ABOUT = """Play episodes of Blicket-v0 with a program and store them as a Minari dataset. Policies:
+random_actions, and observers that explore in one of four ways (random, one_at_a_time,
+information_gain, optimal), then answer by what is most likely.
+Example: trivium record --policy information_gain --episodes 1000 --out data/minari"""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Who plays, how often, and in which environment."""
+
+    policy: str = "random_actions"  # who plays
+    episodes: int = 1000  # how many episodes
+    seed: int = 0  # the seed of all of them
+    out: Path | None = None  # the folder of Minari datasets
+    dataset: str | None = None  # the dataset's name (default: blicket/STRUCTURE-POLICY-v0)
+    spec: BlicketSpec = field(default_factory=lambda: BlicketSpec(reward_structure="quiz"))
+
+
+def main(args: Sequence[str]) -> int:
+    """Play, write, and say what the episodes earned."""
+    flags = read_flags("record", Flags, args, ABOUT)
+    out = require_out(flags.out)
+    require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
+    policy = get_policy(flags.policy)
+    words = f"{flags.spec.reward_structure}-{flags.policy}".replace("_", "-")
+    name = flags.dataset or f"blicket/{words}-v0"
+    episodes = []
+    with Progress("episodes", flags.episodes) as bar:
+        for episode in play(flags.spec, policy, flags.seed, flags.episodes):
+            episodes.append(episode)
+            bar.advance(1)
+    write_dataset(name, flags.spec, episodes, flags.policy, out)
+    totals = np.array([episode.total for episode in episodes])
+    steps = sum(len(episode.rewards) for episode in episodes)
+    print(f"{len(episodes)} episodes, {steps} steps, mean return {totals.mean():.3f}")
+    print(f"dataset in {out / name}; to load it:")
+    print(f"  {FOLDER}={out} python -c \"import minari; minari.load_dataset('{name}')\"")
+    return 0

@@ -1,0 +1,1 @@
+"""Language models as solvers: a direct lane for throughput, and Inspect for everything else."""

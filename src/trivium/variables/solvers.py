@@ -1,0 +1,99 @@
+"""Programs that answer: the floor, the shortcut, the statistician and the ceiling."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from trivium.core.benchmark import Solver, Turn, by_name
+from trivium.variables.answer import INVALID, VariablesAnswer, write
+from trivium.variables.dependence import dependent_sets
+from trivium.variables.render import Page, read_page
+from trivium.variables.score import gold
+from trivium.variables.spec import UNOBSERVED
+from trivium.variables.trees import control_variables, is_valid
+
+
+def oracle(turn: Turn) -> str:
+    """Reads the item itself and follows the two decision trees."""
+    return write(gold(turn.item))
+
+
+def guess(turn: Turn) -> str:
+    """Says valid or invalid by a coin, and names variables of the page at random."""
+    if turn.stream.random() < 0.5:
+        return write(INVALID)
+    names = read_page(turn.messages[0], turn.view).names
+    independent, dependent, *control = turn.stream.sample(
+        names, 2 + turn.stream.below(len(names) - 1)
+    )
+    return write(VariablesAnswer(True, independent, dependent, tuple(control)))
+
+
+def noctrl(turn: Turn) -> str:
+    """Calls every hypothesis valid, names its two variables, and controls nothing."""
+    target = read_page(turn.messages[0], turn.view).target
+    return write(VariablesAnswer(True, *target, ()))
+
+
+def statistician(turn: Turn) -> str:
+    """Reads nothing but the text, tests for dependence, and follows the decision trees."""
+    return write(conclude(read_page(turn.messages[0], turn.view)))
+
+
+class Reading:
+    """Correlation as a reader of the page knows it."""
+
+    def __init__(self, page: Page) -> None:
+        self.names = page.names
+        self._number = {name: number for number, name in enumerate(self.names)}
+        sets = page.told.sets if page.told.table is None else tested_sets(page)
+        members = [{self._number[name] for name in own} for own in sets or []]
+        self._seen = set().union(*members)
+        self._pairs = {pair for own in members for pair in combinations(sorted(own), 2)}
+
+    def correlated(self, first: int, second: int) -> bool | None:
+        """True, false, or None where either was not observed."""
+        if first not in self._seen or second not in self._seen:
+            return None
+        return (min(first, second), max(first, second)) in self._pairs
+
+    def numbers(self, edge: tuple[str, str]) -> tuple[int, int]:
+        """An edge between names as one between numbers."""
+        return self._number[edge[0]], self._number[edge[1]]
+
+
+def tested_sets(page: Page) -> list[set[str]]:
+    """The observed variables of a table in sets that tests tie together."""
+    table, names = page.told.table, page.told.names
+    assert table is not None
+    seen = np.flatnonzero(np.isnan(table).mean(axis=0) <= UNOBSERVED)
+    names = [names[column] for column in seen.tolist()]
+    independent, dependent = page.target
+    planned = None
+    if independent in names and dependent in names:
+        planned = (names.index(independent), names.index(dependent))
+    sets = dependent_sets(table[:, seen], planned)
+    return [{names[column] for column in own} for own in sets]
+
+
+def conclude(page: Page) -> VariablesAnswer:
+    """What the decision trees say of what the page shows."""
+    world = Reading(page)
+    target = world.numbers(page.target)
+    if not is_valid(world, target):
+        return INVALID
+    hypotheses = [world.numbers(edge) for edge in page.hypotheses]
+    control = control_variables(world, target, hypotheses, range(len(world.names)))
+    return VariablesAnswer(True, *page.target, tuple([world.names[number] for number in control]))
+
+
+SOLVERS = by_name(
+    [
+        Solver("oracle", oracle.__doc__ or "", oracle, role="ceiling", omniscient=True),
+        Solver("statistician", statistician.__doc__ or "", statistician),
+        Solver("noctrl", noctrl.__doc__ or "", noctrl, role="shortcut"),
+        Solver("random", guess.__doc__ or "", guess, role="floor"),
+    ]
+)

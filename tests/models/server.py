@@ -1,0 +1,238 @@
+"""A real HTTP server on loopback that speaks both protocols, and misbehaves as it is told."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+from aiohttp import web
+
+from trivium.core.benchmark import AnyBenchmark, Turn, solver_stream
+
+Answer = Callable[[list[str]], str]  # what the model says to a conversation
+Fault = Callable[[str, int], str | None]  # what goes wrong with a prompt's n-th call, if anything
+FAULTS = ("429", "500", "dropped", "truncated", "garbage", "slow")
+
+
+class Speaker:
+    """Says what a built-in solver would say about items that it knows.
+
+    Games may open with the same words; asked one after the other, they are told apart by
+    their order.
+    """
+
+    def __init__(
+        self, benchmark: AnyBenchmark, view: Any, solver: str, items: Iterable[Any], trials: int = 1
+    ) -> None:
+        self._solver, self._view = benchmark.solvers[solver], view
+        self._known = defaultdict(list)
+        for item in items:
+            for trial in range(trials):
+                told = benchmark.reshuffle(item, trial)
+                self._known[benchmark.render(told, view)].append((item, told, trial))
+        self._asked: Counter[str] = Counter()
+
+    def __call__(self, messages: list[str]) -> str:
+        alike = self._known[messages[0]]
+        self._asked[messages[0]] += len(messages) == 1
+        item, told, trial = alike[(self._asked[messages[0]] - 1) % len(alike)]
+        stream = solver_stream(self._solver.name, item, trial, len(messages) // 2)
+        shown = told if self._solver.omniscient else None
+        return self._solver.say(Turn(messages, stream, self._view, shown))
+
+
+def some_faults(percent: int, kinds: Sequence[str] = FAULTS) -> Fault:
+    """So many calls in a hundred go wrong in each of these ways, the same ones every time."""
+
+    def fault(prompt: str, nth: int) -> str | None:
+        digest = hashlib.blake2b(f"{nth} {prompt}".encode(), digest_size=4).digest()
+        kind = int.from_bytes(digest, "little") % 100 // percent
+        return kinds[kind] if kind < len(kinds) else None
+
+    return fault
+
+
+@dataclass
+class Server:
+    """Runs in a thread of its own for as long as the `with` block lasts."""
+
+    answer: Answer
+    fault: Fault = lambda prompt, nth: None
+    protocols: tuple[str, ...] = ("responses", "chat")
+    latency: float = 0.0
+    slow: float = 1.0  # seconds that a slow reply takes
+    port: int = 0
+    asked: Counter[str] = field(default_factory=Counter)  # calls by first message
+    answered: Counter[str] = field(default_factory=Counter)  # whole replies sent, likewise
+    paths: Counter[str] = field(default_factory=Counter)
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    keys: set[str | None] = field(default_factory=set)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def __enter__(self) -> Server:
+        started = threading.Event()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._serve, args=(started,), daemon=True)
+        self._thread.start()
+        assert started.wait(10)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(10)
+
+    def _serve(self, started: threading.Event) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_until_complete(self.run(started.set))
+        self._loop.close()
+
+    async def run(self, ready: Callable[[], None]) -> None:
+        self._stop = asyncio.Event()
+        app = web.Application(client_max_size=1 << 26)
+        if "responses" in self.protocols:
+            app.router.add_post("/v1/responses", self._responses)
+        if "chat" in self.protocols:
+            app.router.add_post("/v1/chat/completions", self._chat)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", self.port)
+        await site.start()
+        self.port = runner.addresses[0][1]
+        ready()
+        await self._stop.wait()
+        await runner.cleanup()
+
+    async def _responses(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        messages = [turn["content"] for turn in _turns(body["input"])]
+
+        def reply(text: str) -> dict[str, Any]:
+            part = {"type": "output_text", "text": text, "annotations": []}
+            message = {
+                "type": "message",
+                "id": "msg_1",
+                "role": "assistant",
+                "status": "completed",
+                "content": [part],
+            }
+            reasoning = {"type": "reasoning", "id": "rs_1", "summary": []}
+            return {
+                "id": "resp_1",
+                "object": "response",
+                "created_at": 0,
+                "status": "completed",
+                "model": body["model"],
+                "output": [reasoning, message],
+                "parallel_tool_calls": True,
+                "tool_choice": "auto",
+                "tools": [],
+                "usage": {
+                    "input_tokens": 11,
+                    "input_tokens_details": {"cached_tokens": 0},
+                    "output_tokens": 7,
+                    "output_tokens_details": {"reasoning_tokens": 0},
+                    "total_tokens": 18,
+                },
+            }
+
+        return await self._reply(request, body, messages, reply)
+
+    async def _chat(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        messages = [turn["content"] for turn in _turns(body["messages"])]
+
+        def reply(text: str) -> dict[str, Any]:
+            message = {"role": "assistant", "content": text}
+            return {
+                "id": "chatcmpl_1",
+                "object": "chat.completion",
+                "created": 0,
+                "model": body["model"],
+                "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
+            }
+
+        return await self._reply(request, body, messages, reply)
+
+    async def _reply(
+        self,
+        request: web.Request,
+        body: dict[str, Any],
+        messages: list[str],
+        shape: Callable[[str], dict[str, Any]],
+    ) -> web.StreamResponse:
+        prompt = messages[0]
+        self.asked[prompt] += 1
+        self.paths[request.path] += 1
+        self.bodies.append(body)
+        self.keys.add(request.headers.get("Authorization"))
+        fault = self.fault(prompt, self.asked[prompt])
+        await asyncio.sleep(self.slow if fault == "slow" else self.latency)
+        if fault is not None and (response := _misbehave(request, fault)) is not None:
+            return response
+        # The standard writer escapes what is not ASCII, half characters included.
+        content = json.dumps(shape(self.answer(messages))).encode()
+        if fault == "truncated":
+            return web.Response(body=content[: len(content) // 2], content_type="application/json")
+        self.answered[prompt] += 1
+        return web.Response(body=content, content_type="application/json")
+
+
+def _turns(messages: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The conversation without its system message, contents as plain text."""
+    if isinstance(messages, str):
+        return [{"role": "user", "content": messages}]
+    turns = []
+    for turn in messages:
+        content = turn.get("content")
+        if isinstance(content, list):
+            content = "".join(part.get("text", "") for part in content)
+        if turn.get("role") in ("user", "assistant"):
+            turns.append({"role": turn["role"], "content": content})
+    return turns
+
+
+def _misbehave(request: web.Request, fault: str) -> web.StreamResponse | None:
+    """The response of a fault; None for those that spoil a good reply."""
+    if fault == "dropped":
+        assert request.transport is not None
+        request.transport.abort()
+        return web.Response()
+    if fault == "garbage":
+        return web.Response(text="<html>out of order</html>", content_type="text/html")
+    if fault.isdigit():
+        # As careless as a server can be: it repeats the key in what it says.
+        key = request.headers.get("Authorization", "")
+        error = {"error": {"message": f"no: {fault} for {key}", "type": "x", "code": None}}
+        headers = {"Retry-After": "0.2"} if fault == "429" else {}
+        return web.json_response(error, status=int(fault), headers=headers)
+    return None
+
+
+def main() -> None:
+    """Serve a fixed text after a fixed latency, for measurements of speed."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--latency", type=float, default=0.2)
+    flags = parser.parse_args()
+    server = Server(lambda messages: "A_1", latency=flags.latency)
+    asyncio.run(server.run(lambda: print(server.port, flush=True)))
+
+
+if __name__ == "__main__":
+    main()
