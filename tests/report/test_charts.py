@@ -13,12 +13,16 @@ pytest.importorskip("altair")
 converter = pytest.importorskip("vl_convert")
 
 from tests.report.test_digest import made, written  # noqa: E402
+from trivium.blicket.game import GAME  # noqa: E402
+from trivium.blicket.game.spec import GameView  # noqa: E402
 from trivium.core.pipeline import attempt  # noqa: E402
 from trivium.nhop import EXPLICIT  # noqa: E402
 from trivium.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView  # noqa: E402
 from trivium.report.digest import Digest, digest  # noqa: E402
 from trivium.report.pictures import pictures, save  # noqa: E402
 from trivium.report.sections import Picture  # noqa: E402
+from trivium.variables import VARIABLES  # noqa: E402
+from trivium.variables.spec import VariablesSpec, VariablesView  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +128,37 @@ def test_group_names_cannot_collide_with_figures(tmp_path: Path) -> None:
     found = pictures(digest([written(tmp_path, rows)])["nhop_implicit"])
     text = json.dumps([picture.spec for picture in found])
     assert '"group_value"' in text
+
+
+def test_exploration_is_followed_step_by_step(tmp_path: Path) -> None:
+    rows = [
+        asdict(attempt(GAME, item, GAME.solvers[name], GameView()))
+        for item in GAME.generate(GAME.presets["paper"], 3, 0, 30)
+        for name in ("optimal", "one_cause", "random")
+    ]
+    found = digest([written(tmp_path, rows)])["blicket_game"]
+    picture = next(one for one in pictures(found) if one.name == "blicket_game_exploration")
+    drawn_rows = values(picture)
+    ideal = {row["step"]: row["value"] for row in drawn_rows if row.get("line") == "ceiling"}
+    # Six machines are log2(6) bits; the optimal explorer knows the machine after three tests.
+    assert ideal[0] == pytest.approx(2.585, abs=0.001)
+    assert ideal[3] == pytest.approx(0, abs=1e-9)
+    last = [row for row in drawn_rows if row.get("solver") == "random" and row["step"] == 3]
+    assert last[0]["value"] > 0.5
+
+
+def test_swept_numbers_that_no_group_tells_have_a_curve(tmp_path: Path) -> None:
+    rows = [
+        asdict(attempt(VARIABLES, item, VARIABLES.solvers["noctrl"], VariablesView()))
+        for snr in (0.0, 20.0)
+        for item in VARIABLES.generate(VariablesSpec(snr=snr), 1, 0, 9)
+    ]
+    found = digest([written(tmp_path, rows)])["identifying_variables"]
+    names = [picture.name for picture in pictures(found)]
+    assert "identifying_variables_ctrl_nDCG_by_snr" in names
+    assert "identifying_variables_ctrl_nDCG_by_n_ctrl_vars" in names
+    assert found.crossings == [[name] for name in found.keys]
+
+
+def test_what_a_group_tells_is_not_drawn_twice(grid: Digest) -> None:
+    assert grid.swept() == {}

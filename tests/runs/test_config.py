@@ -112,7 +112,14 @@ def _plans() -> list[tuple[str, Plan]]:
 
 def test_every_shipped_config_is_a_plan_with_a_label() -> None:
     plans = _plans()
-    assert {"implicit_small", "explicit_easy", "explicit_hard"} <= {name for name, _ in plans}
+    assert {name for name, _ in plans} == {
+        "implicit_small",
+        "explicit_easy",
+        "explicit_hard",
+        "variables_renderers",
+        "variables_noise",
+        "blicket_conditions",
+    }
     for _, plan in plans:
         assert plan.label
         assert {

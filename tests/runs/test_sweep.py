@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import random
 import signal
@@ -15,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from trivium.cli import main
+from trivium.nhop import IMPLICIT
+from trivium.nhop.spec import ImplicitSpec, NhopView
 from trivium.runs.config import sweep_plan
 from trivium.runs.index import COLUMNS, add_to_index, alone, run_folder
 
@@ -174,3 +177,34 @@ def test_a_lock_ends_with_its_process(config: Path) -> None:
     assert subprocess.run([sys.executable, "-c", code], env=os.environ, check=False).returncode == 9
     with alone(Path("dead")):
         pass
+
+
+@pytest.mark.usefixtures("no_report")
+def test_a_model_of_a_config_is_asked_as_the_config_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("openai")
+    from tests.models.server import Server, Speaker
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    spec, view = ImplicitSpec(hops=4, m=4), NhopView()
+    speaker = Speaker(IMPLICIT, view, "oracle", IMPLICIT.generate(spec, 7, 0, 5))
+    Path("asked.json").write_text(
+        '{"approach": "implicit", "items": 5, "hops": 4, "m": 4, "seeds": 7, "temp": 0.5, '
+        '"model": "said-so", "max_output_tokens": 99, "baseline": "last_line"}'
+    )
+    with Server(speaker) as server:
+        words = ["sweep", "asked.json", "--out", "asked", "--base_url", server.url]
+        assert main([*words, "--processes", "1"]) == 0
+        assert {body["temperature"] for body in server.bodies} == {0.5}
+        assert main([*words, "--processes", "1"]) == 0, "nothing is left to ask"
+        assert sum(server.answered.values()) == 5
+    rows = list(csv.DictReader(Path("asked/summary.csv").read_text().splitlines()))
+    assert [(row["solver"], row["role"]) for row in rows] == [
+        ("last_line", "shortcut"),
+        ("openai/said-so", "model"),
+    ]
+    assert rows[1]["em"] == "1.000000"
+    manifest = json.loads(Path("asked/results/one_seed7_openai_said-so/run.json").read_text())
+    assert (manifest["shaping"]["temp"], manifest["shaping"]["max_output_tokens"]) == (0.5, 99)

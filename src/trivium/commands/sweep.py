@@ -43,10 +43,12 @@ class Running:
 
     def asking_for(self, plan: Plan) -> ModelFlags:
         """How models are asked: as the plan says where it says something."""
-        told = {"temp": plan.temp, "max_output_tokens": plan.max_output_tokens}
-        return replace(
-            self.asking, **{key: value for key, value in told.items() if value is not None}
-        )
+        asking = self.asking
+        if plan.temp is not None:
+            asking = replace(asking, temp=plan.temp)
+        if plan.max_output_tokens is not None:
+            asking = replace(asking, max_output_tokens=plan.max_output_tokens)
+        return asking
 
 
 @dataclass(frozen=True)

@@ -148,6 +148,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     multi_turn: ClassVar[bool] = False
     diagnostics: Mapping[str, Diagnostic] = MappingProxyType({"control": CONTROL})
     published: Sequence[Published] = ()
+    traced: ClassVar[str | None] = None  # what `trace` measures, where there is something
     crossed_groups: ClassVar[bool] = True  # results are split by all groups at once, or by each
 
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
@@ -220,6 +221,10 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """What the gallery shows: a heading, a spec and a view for each entry."""
         for name, spec in self.presets.items():
             yield name, spec, self.view_type()
+
+    def trace(self, item: ItemT, answer: AnswerT) -> Sequence[float]:
+        """How far an attempt had come before its first step and after every one."""
+        return ()
 
     def output_tokens(self, view: ViewT) -> int:
         """About how many tokens a reply takes, for estimates and limits."""

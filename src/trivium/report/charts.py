@@ -38,7 +38,7 @@ def finish(chart: Any, title: str, subtitle: str) -> Chart:
             labelLimit=280,
             symbolLimit=60,
             orient="bottom",
-            columns=4,
+            columns=5,
             offset=16,
         )
         .configure_view(stroke=None)
@@ -69,7 +69,7 @@ def _solver_shape(rows: Rows) -> alt.Shape:
 def _dashes(lines: Rows) -> alt.StrokeDash:
     drawn = [name for name in DASHES if any(row["line"] == name for row in lines)]
     scale = alt.Scale(domain=drawn, range=[DASHES[name] for name in drawn])
-    legend = alt.Legend(symbolSize=900, symbolStrokeWidth=2)
+    legend = alt.Legend(symbolSize=500, symbolStrokeWidth=2)
     return alt.StrokeDash("line:N", title="line", scale=scale, legend=legend)
 
 
@@ -180,7 +180,8 @@ def curve(
     both = [*rows, *lines, *({**row, "published": True} for row in published)]
     if panel is not None:
         both = [{**row, "panel": f"{panel} = {row[column(panel)]}"} for row in both]
-    base = alt.Chart().encode(x=_along(rows, x))
+    along = _along(rows, x)
+    base = alt.Chart().encode(x=along)
     colour = _solver_colour(rows)
     own = base.transform_filter("isValid(datum.solver) && !datum.published")
     height = alt.Y("value:Q", title=metric, scale=alt.Scale(domain=_domain(both)))
@@ -199,7 +200,9 @@ def curve(
         .mark_line(color=GREY, strokeWidth=1.5)
         .encode(y="value:Q", strokeDash=_dashes(lines))
     )
-    layers = [bands, paths, dots, marks]
+    # Between names there is nothing that a line could pass through.
+    between = [paths] if along.shorthand.endswith(":Q") else []
+    layers = [bands, *between, dots, marks]
     told = "Bars are 95% intervals; grey lines are chance, the best shortcut and the ceiling."
     if published:
         layers.append(_published_points(base))
@@ -215,11 +218,9 @@ def _along(rows: Rows, x: str) -> alt.X:
     """The axis of a parameter: ticks where it was set, in even steps where it is a name."""
     values = {row[column(x)] for row in rows}
     if not all(isinstance(value, (int, float)) for value in values):
-        return alt.X(f"{column(x)}:N", title=x)
+        return alt.X(f"{column(x)}:N", title=x, axis=alt.Axis(labelAngle=0))
     scale = alt.Scale(zero=False, padding=14)
-    return alt.X(
-        f"{column(x)}:Q", title=x, axis=alt.Axis(values=sorted(values), format="~g"), scale=scale
-    )
+    return alt.X(f"{column(x)}:Q", title=x, axis=alt.Axis(values=sorted(values)), scale=scale)
 
 
 def _tip(group: str) -> alt.Tooltip:
@@ -361,4 +362,42 @@ def calibration(rows: Rows, metric: str) -> Chart:
         "Does agreement between orders mean being right?",
         "Each item was told in several orders. On the dotted diagonal a solver is right "
         "as often as it agrees with itself.",
+    )
+
+
+def exploration(rows: Rows, lines: Rows, measure: str) -> Chart:
+    """What is left to learn after every step of an attempt, beside the ideal observer."""
+    both = [*rows, *lines]
+    across = alt.X("step:Q", title="tests made", axis=alt.Axis(tickMinStep=1, format="d"))
+    base = alt.Chart().encode(x=across)
+    own = base.transform_filter("isValid(datum.solver)")
+    colour = _solver_colour(rows)
+    bands = own.mark_rule(strokeWidth=1.5, opacity=0.7).encode(
+        y=alt.Y("low:Q", title=measure), y2="high:Q", color=colour
+    )
+    paths = own.mark_line(strokeWidth=2).encode(y="value:Q", color=colour)
+    dots = own.mark_point(filled=True, size=55, opacity=1).encode(
+        y="value:Q",
+        color=colour,
+        shape=_solver_shape(rows),
+        tooltip=["setting:N", "solver:N", "step:Q", *_tooltips()],
+    )
+    marks = (
+        base.transform_filter("isValid(datum.line)")
+        .mark_line(color=GREY, strokeWidth=1.5)
+        .encode(y="value:Q", strokeDash=_dashes(lines))
+    )
+    chart = (
+        alt.layer(bands, paths, dots, marks, data=_values(both))
+        .properties(width=280, height=240)
+        .facet(
+            facet=alt.Facet("setting:N", title=None, sort=_names(rows, "setting")),
+            columns=3,
+        )
+    )
+    return finish(
+        chart,
+        f"Exploration: {measure} after every test",
+        "Bars are 95% intervals. Grey lines: the ceiling is the ideal observer's choice of tests, "
+        "chance is knowing what one knew before the first.",
     )

@@ -23,6 +23,7 @@ from trivium.runs.evaluate import MANIFEST, RECORDS
 Row = dict[str, Any]
 NEEDED = ("benchmark", "id", "trial", "solver", "answer", "scores", "kind", "chance", "groups")
 EXAMPLES = 4  # attempts kept of every solver, setting and kind
+TRACED = 200  # attempts of every solver and setting that are followed step by step
 
 
 class Key(NamedTuple):
@@ -47,6 +48,7 @@ class Digest:
     specs: dict[str, Row | None] = field(default_factory=dict)  # of every setting
     views: dict[str, Row] = field(default_factory=dict)
     examples: dict[tuple[str, str, str], list[Row]] = field(default_factory=dict)
+    traced: dict[tuple[str, str], list[Row]] = field(default_factory=dict)
     records: int = 0
     most_examples: int = EXAMPLES
     order: tuple[str, ...] = ()  # of settings, where it is known
@@ -64,6 +66,10 @@ class Digest:
         kept = self.examples.setdefault((setting, row["solver"], row["kind"].partition(":")[0]), [])
         if len(kept) < self.most_examples:
             kept.append(row)
+        if self.benchmark.traced is not None and row.get("spec") is not None:
+            own = self.traced.setdefault((setting, row["solver"]), [])
+            if len(own) < TRACED:
+                own.append(row)
 
     def tally(self, keep: Callable[[Key], bool]) -> Tally:
         """All records whose key is kept, as one tally."""
@@ -121,6 +127,24 @@ class Digest:
     def varying(self) -> list[str]:
         """The groups that take more than one value."""
         return [name for name in self.keys if len(self.group_values(name)) > 1]
+
+    def swept(self) -> dict[str, dict[str, Any]]:
+        """Numbers in specs and views that differ between settings, where no group says the same."""
+        told = {name: {**(self.specs[name] or {}), **self.views[name]} for name in self.specs}
+        found: dict[str, dict[str, Any]] = {}
+        for field_name in dict.fromkeys(key for values in told.values() for key in values):
+            values = {name: own.get(field_name) for name, own in told.items()}
+            numbers = all(type(value) in (int, float) for value in values.values())
+            if numbers and len(set(values.values())) > 1 and not self._said_by_group(values):
+                found[field_name] = values
+        return found
+
+    def _said_by_group(self, values: Mapping[str, Any]) -> bool:
+        for name in self.varying:
+            pairs = {(values[key.setting], key.group(name)) for key in self.tallies}
+            if len(pairs) == len(set(values.values())) == len({group for _, group in pairs}):
+                return True
+        return False
 
     def role(self, solver: str) -> str:
         """What a solver is for; whoever is not built in is a model."""

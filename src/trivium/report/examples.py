@@ -75,13 +75,10 @@ def _attempt(benchmark: AnyBenchmark, setting: str, row: Row) -> dict[str, Any]:
 
 def _told(benchmark: AnyBenchmark, row: Row) -> tuple[list[tuple[str, str]], str]:
     """The conversation in turns, made again from where the item came from, and the answer."""
-    said = row.get("reply")
-    replies = [said] if isinstance(said, str) else [str(part) for part in said or []]
+    replies = replies_of(row)
     if row.get("spec") is None or row.get("index") is None:
         return [("world", NO_PROMPT), *(("solver", reply) for reply in replies)], "-"
-    item = _item(benchmark, orjson.dumps(row["spec"]), row["seed"], row["index"])
-    told = benchmark.reshuffle(item, row["trial"])
-    view = spec_from_dict(benchmark.view_type, row.get("view") or {})
+    told, view = told_item(benchmark, row)
     turns = [("world", benchmark.render(told, view))]
     system = benchmark.system(view)
     if system is not None:
@@ -92,6 +89,19 @@ def _told(benchmark: AnyBenchmark, row: Row) -> tuple[list[tuple[str, str]], str
         if response is not None:
             turns.append(("world", response))
     return turns, benchmark.write(told, benchmark.gold(told), view)
+
+
+def replies_of(row: Row) -> list[str]:
+    """What was said, turn by turn."""
+    said = row.get("reply")
+    return [said] if isinstance(said, str) else [str(part) for part in said or []]
+
+
+def told_item(benchmark: AnyBenchmark, row: Row) -> tuple[Any, Any]:
+    """The item of a record as it was told, and the view of it."""
+    item = _item(benchmark, orjson.dumps(row["spec"]), row["seed"], row["index"])
+    view = spec_from_dict(benchmark.view_type, row.get("view") or {})
+    return benchmark.reshuffle(item, row["trial"]), view
 
 
 @lru_cache(maxsize=1024)

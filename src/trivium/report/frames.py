@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec
 
+from trivium.core.statistics import bootstrap_mean
 from trivium.core.summary import Summary
-from trivium.report.digest import Digest, Key
+from trivium.report.digest import Digest, Key, Row
+from trivium.report.examples import replies_of, told_item
 
 Rows = list[dict[str, Any]]
 P = ParamSpec("P")
@@ -95,9 +97,11 @@ def lines(rows: Iterable[Mapping[str, Any]], names: Sequence[str], *, lift: bool
 
 @printable
 def metrics(digest: Digest) -> Rows:
-    """Every proportion metric of every solver, all else pooled."""
+    """Every metric between 0 and 1 of every solver, all else pooled."""
     parts = digest.split(lambda key: key.solver)
-    shares = [metric for metric in digest.benchmark.metrics if metric.kind == "proportion"]
+    shares = [
+        metric for metric in digest.benchmark.metrics if {metric.best, metric.worst} == {0, 1}
+    ]
     return [
         {"solver": solver, "role": digest.role(solver), "metric": metric.name}
         | figure(parts[solver], metric.name)
@@ -158,3 +162,67 @@ def published(digest: Digest, names: Sequence[str]) -> Rows:
         for figure in fitting
         if set(names) <= set(figure.groups)
     ]
+
+
+@printable
+def swept(digest: Digest, metric: str, fields: Sequence[str]) -> Rows:
+    """Every solver at every value of these fields of the spec or the view, all else pooled."""
+    found = digest.swept()
+
+    def by(key: Key) -> Any:
+        return (key.solver, *(found[name][key.setting] for name in fields))
+
+    rows = [
+        {"solver": solver, "role": digest.role(solver)}
+        | dict(zip(map(column, fields), values, strict=True))
+        | figure(part, metric)
+        for (solver, *values), part in digest.split(by).items()
+        if part.metrics[metric].value is not None
+    ]
+    return sorted(rows, key=lambda row: digest.solvers.index(row["solver"]))
+
+
+@printable
+def traces(digest: Digest) -> Rows:
+    """How far attempts had come after every step: means over attempts, ended ones as they ended."""
+    followed = {
+        key: [path for record in records if (path := _trace(digest, record))]
+        for key, records in digest.traced.items()
+    }
+    longest: dict[str, int] = {}
+    for (setting, _), paths in followed.items():
+        longest[setting] = max([longest.get(setting, 0), *map(len, paths)])
+    rows: Rows = []
+    for (setting, solver), paths in followed.items():
+        for step in range(longest[setting] if paths else 0):
+            values = [path[min(step, len(path) - 1)] for path in paths]
+            estimate = bootstrap_mean(values)
+            rows.append(
+                {"setting": setting, "solver": solver, "role": digest.role(solver), "step": step}
+                | {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+                | {"items": estimate.n}
+            )
+    return sorted(rows, key=lambda row: digest.solvers.index(row["solver"]))
+
+
+def _trace(digest: Digest, record: Row) -> Sequence[float]:
+    told, view = told_item(digest.benchmark, record)
+    answer = digest.benchmark.parse(told, replies_of(record), view)
+    return () if answer is None else digest.benchmark.trace(told, answer)
+
+
+def trace_lines(rows: Rows) -> Rows:
+    """Where the ideal observer and the best shortcut are after every step, and the start."""
+    made: Rows = []
+    for setting in dict.fromkeys(row["setting"] for row in rows):
+        own = [row for row in rows if row["setting"] == setting]
+        start = max(row["value"] for row in own if row["step"] == 0)
+        for step in sorted({row["step"] for row in own}):
+            made.append({"setting": setting, "step": step, "line": "chance", "value": start})
+            for line, role in (("ceiling", "ceiling"), ("best shortcut", "shortcut")):
+                values = [row["value"] for row in own if (row["step"], row["role"]) == (step, role)]
+                if values:
+                    made.append(
+                        {"setting": setting, "step": step, "line": line, "value": min(values)}
+                    )
+    return made

@@ -35,6 +35,10 @@ def _pictures(digest: Digest, variants: bool) -> Iterator[Picture]:
         yield _picture(f"{name}_standing", drawn)
     yield from _heatmaps(digest, headline)
     yield from _curves(digest, headline)
+    yield from _sweeps(digest, headline)
+    if digest.benchmark.traced is not None and (rows := frames.traces(digest)):
+        drawn = charts.exploration(rows, frames.trace_lines(rows), digest.benchmark.traced)
+        yield _picture(f"{name}_exploration", drawn)
     shares = frames.metrics(digest)
     if len({row["metric"] for row in shares}) > 1:
         titles = {metric.name: metric.about for metric in digest.benchmark.metrics}
@@ -97,6 +101,22 @@ def _curves(digest: Digest, headline: str) -> Iterator[Picture]:
         lines = frames.lines(rows, [frames.column(group) for group in by])
         shown = [] if panel is None else _fitting(frames.published(digest, by), rows, panel)
         drawn = charts.curve(rows, lines, shown, name, panel, metric=headline)
+        yield _picture(f"{digest.benchmark.name}_{headline}_by_{name}", drawn)
+
+
+def _sweeps(digest: Digest, headline: str) -> Iterator[Picture]:
+    """The headline against numbers that were swept and that no group tells."""
+    found = {name: set(values.values()) for name, values in digest.swept().items()}
+    names = sorted(
+        (name for name, values in found.items() if len(values) <= MOST_VALUES),
+        key=lambda name: -len(found[name]),
+    )
+    panel = names[1] if len(names) > 1 else None
+    for name in names[:1]:
+        by = names[:2]
+        rows = frames.swept(digest, headline, by)
+        lines = frames.lines(rows, [frames.column(field) for field in by])
+        drawn = charts.curve(rows, lines, [], name, panel, metric=headline)
         yield _picture(f"{digest.benchmark.name}_{headline}_by_{name}", drawn)
 
 

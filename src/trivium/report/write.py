@@ -13,6 +13,7 @@ from trivium import __version__
 from trivium.core.errors import MissingExtraError, import_extra
 from trivium.core.jsonl import open_output
 from trivium.core.spec import read_mapping
+from trivium.registry import benchmark_names
 from trivium.report.digest import Digest, digest
 from trivium.report.examples import examples
 from trivium.report.page import Content, page
@@ -77,10 +78,10 @@ def draw(
 
 
 def _digests(folder: Path, manifest: Mapping[str, Any]) -> list[Digest]:
-    found = list(digest([folder]).values())
-    for own in found:
+    found = digest([folder])
+    for own in found.values():
         own.order = tuple(manifest.get("settings") or ())
-    return found
+    return [found[name] for name in benchmark_names() if name in found]
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
