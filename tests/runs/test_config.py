@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.registry import get_benchmark
 from trivium.runs.config import find_config, read_sweep, shipped, sweep_plan
@@ -128,3 +129,10 @@ def test_every_shipped_config_is_a_plan_with_a_label() -> None:
             "floor",
             "ceiling",
         }
+
+
+def test_a_config_can_be_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", "implicit_small"]) == 0
+    assert capsys.readouterr().out.startswith("implicit_small: 1,200 requests, about")
+    assert main(["estimate", "implicit_small", "--items", "3"]) == 2
+    assert "a config stands alone, got --items 3" in capsys.readouterr().err

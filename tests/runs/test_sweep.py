@@ -155,14 +155,21 @@ def test_a_dry_run_does_nothing_but_say(config: Path, capsys: pytest.CaptureFixt
 
 
 def test_the_index_lists_a_run_once(config: Path) -> None:
-    plan = sweep_plan({"approach": "implicit", "label": 'a, "b"\nc'})
     for name in ("one", "two", "one"):
         folder = config.parent / "runs" / "implicit" / name
         folder.mkdir(parents=True, exist_ok=True)
-        path = add_to_index(plan, folder)
-    rows = list(csv.reader(io.StringIO(path.read_text(), newline="")))
+        add_to_index(
+            folder, kind="sweep", benchmark="b", label='a, "b"\nc', cells=2, items=3, seeds=[9, 7]
+        )
+    text = (config.parent / "runs" / "index.csv").read_text()
+    rows = list(csv.reader(io.StringIO(text, newline="")))
     assert [row[0] for row in rows] == ["run", "implicit/one", "implicit/two"]
-    assert rows[1][3] == 'a, "b"\nc'
+    assert rows[1][1:7] == ["sweep", "b", 'a, "b"\nc', "2", "3", "7 9"]
+
+
+def test_a_run_elsewhere_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    add_to_index(tmp_path / "x", kind="sweep", benchmark="b", cells=1, items=1, seeds=[1])
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("no_report")

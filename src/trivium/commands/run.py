@@ -23,6 +23,7 @@ from trivium.report.write import write_report
 from trivium.runs.estimate import Cost, estimate
 from trivium.runs.evaluate import Job, claim_folder, evaluate
 from trivium.runs.executors import Executor, Workers, all_processors
+from trivium.runs.index import add_to_index
 from trivium.runs.items import made_chunks
 
 ABOUT = """The main job: every benchmark, every built-in solver, one report. Writes records and
@@ -62,6 +63,14 @@ def main(args: Sequence[str]) -> int:
     with flags.workers.open() as executor:
         for benchmark in chosen:
             _run_benchmark(benchmark, flags, models, out, executor).show(console)
+    add_to_index(
+        out,
+        kind="run",
+        benchmark=" ".join(names),
+        cells=sum(len(one.presets) * (len(one.solvers) + len(models)) for one in chosen),
+        items=flags.items,
+        seeds=[flags.seed],
+    )
     report = write_report(out)
     print(f"report: {report}")
     return 0

@@ -95,7 +95,15 @@ def run_and_report(plan: Plan, running: Running, out: Path | None, command: str)
     with alone(folder):
         with running.workers.open() as executor:
             run_plan(plan, folder, executor, ask, command, data=running.data)
-        add_to_index(plan, folder)
+        add_to_index(
+            folder,
+            kind=plan.kind,
+            benchmark=plan.benchmark,
+            label=plan.label,
+            cells=len(plan.cells),
+            items=plan.items,
+            seeds=(cell.seed for cell in plan.cells),
+        )
         report = write_report(folder)
     print(f"report: {report}")
     return 0

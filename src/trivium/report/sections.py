@@ -14,6 +14,7 @@ from trivium.report.tables import Table, kind_table, natural, number
 
 MOST_PANELS = 12  # settings that get a standing of their own; more are pooled
 MOST_ROWS = 1000  # of a table in the page
+ROLES = ("ceiling", "model", "program", "shortcut", "floor")  # who stands first on a tie
 BAR_WIDTH, BAR_HEIGHT, MARGIN = 280, 22, 6
 _LINE = '<span><svg width="14" height="18"><line class="{}" x1="7" x2="7" y2="18"/></svg>{}</span>'
 KEY = (
@@ -55,7 +56,13 @@ def standings(digest: Digest) -> str:
 
 def _standing(digest: Digest, setting: str | None, parts: Mapping[str, Summary]) -> str:
     metric = digest.benchmark.metrics[0]
-    ranked = sorted(parts.items(), key=lambda part: -(part[1].metrics[metric.name].value or 0.0))
+    ranked = sorted(
+        parts.items(),
+        key=lambda part: (
+            -(part[1].metrics[metric.name].value or 0.0),
+            ROLES.index(digest.role(part[0])),
+        ),
+    )
     chance = next(iter(parts.values())).chance
     shortcut = _best(digest, parts, "shortcut")
     ceiling = _best(digest, parts, "ceiling")

@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -63,23 +63,32 @@ def alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def index_path(folder: Path) -> Path:
-    """Where a run is listed: in the folder `runs` above it, or else beside it."""
-    whole = folder.absolute()
-    root = next((parent for parent in whole.parents if parent.name == "runs"), whole.parent)
-    return root / INDEX
+def index_path(folder: Path) -> Path | None:
+    """Where a run is listed: in the folder `runs` above it; elsewhere nothing is left behind."""
+    roots = (parent for parent in folder.absolute().parents if parent.name == "runs")
+    return next((root / INDEX for root in roots), None)
 
 
-def add_to_index(plan: Plan, folder: Path) -> Path:
+def add_to_index(
+    folder: Path,
+    *,
+    kind: str,
+    benchmark: str,
+    label: str | None = None,
+    cells: int,
+    items: int | None,
+    seeds: Iterable[int],
+) -> None:
     """One row for the run, once."""
     path = index_path(folder)
+    if path is None:
+        return
     name = folder.absolute().relative_to(path.parent).as_posix()
-    header = _line(COLUMNS)
     try:
         # Whoever comes first writes the header; rows are single appends, so that runs
         # that end at the same moment cannot mix their rows.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-        os.write(descriptor, header)
+        os.write(descriptor, _line(COLUMNS))
         os.close(descriptor)
     except FileExistsError:
         pass
@@ -87,22 +96,12 @@ def add_to_index(plan: Plan, folder: Path) -> Path:
         rows = list(csv.reader(file))
     require(rows[:1] == [list(COLUMNS)], f"{path}: not an index of runs")
     if any(row[:1] == [name] for row in rows):
-        return path
-    seeds = sorted({cell.seed for cell in plan.cells})
-    row = (
-        name,
-        plan.kind,
-        plan.benchmark,
-        plan.label or "",
-        len(plan.cells),
-        plan.items,
-        " ".join(map(str, seeds)),
-        __version__,
-    )
+        return
+    told = " ".join(map(str, sorted(set(seeds))))
+    row = (name, kind, benchmark, label or "", cells, items or "", told, __version__)
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
     os.write(descriptor, _line(row))
     os.close(descriptor)
-    return path
 
 
 def _line(values: tuple[object, ...]) -> bytes:
