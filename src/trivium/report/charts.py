@@ -266,7 +266,7 @@ def metric_bars(rows: Rows, lines: Rows, titles: Mapping[str, str], heading: str
     return finish(chart, heading, f"{about}. Grey lines are those of {order[0]}.")
 
 
-def kind_bars(rows: Rows) -> Chart:
+def kind_bars(rows: Rows, pooled: str) -> Chart:
     """What kinds of answers every solver gave."""
     totals: dict[str, float] = {}
     for row in rows:
@@ -292,7 +292,7 @@ def kind_bars(rows: Rows) -> Chart:
     )
     return finish(
         bars,
-        "What kinds of answers were given",
+        f"What kinds of answers were given{pooled}",
         "Right answers first, then kinds of error by how common they are.",
     )
 

@@ -43,14 +43,20 @@ def _pictures(digest: Digest, variants: bool) -> Iterator[Picture]:
     if len({row["metric"] for row in shares}) > 1:
         titles = {metric.name: metric.about for metric in digest.benchmark.metrics}
         blocks = "Block by block: where answers go wrong" if name == "nhop_explicit" else ""
-        heading = blocks or "Every share that is scored"
+        heading = (blocks or "Every share that is scored") + _pooled(digest)
         first = [row for row in shares if row["metric"] == headline]
         drawn = charts.metric_bars(shares, frames.lines(first, []), titles, heading)
         yield _picture(f"{name}_metrics", drawn)
-    yield _picture(f"{name}_kinds", charts.kind_bars(frames.kinds(digest)))
+    yield _picture(f"{name}_kinds", charts.kind_bars(frames.kinds(digest), _pooled(digest)))
     if any(tally.has_trials for tally in digest.tallies.values()):
         rows = frames.agreement(digest)
         yield _picture(f"{name}_order_trials", charts.calibration(rows, headline))
+
+
+def _pooled(digest: Digest) -> str:
+    """What a title adds where settings are taken together."""
+    count = len(digest.settings)
+    return f" ({count} settings together)" if count > 1 else ""
 
 
 def _variants(digest: Digest, headline: str) -> Iterator[Picture]:
