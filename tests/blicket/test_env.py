@@ -146,11 +146,21 @@ def test_splits_of_one_universe_can_be_stacked() -> None:
     stacked = jax.tree.map(lambda *leaves: jax.numpy.stack(leaves), *params)
     keys = jax.random.split(jax.random.key(0), 64)
     reset_many = jax.vmap(jax.vmap(jax_env.reset, (None, 0)), (0, None))
-    machines = (
-        np.asarray(reset_many(stacked, keys)[0]) // BlicketSpec(reward_structure="quiz").phases
-    )
+    states = reset_many(stacked, keys)[0]
+    machines = np.asarray(jax_env.machine(BlicketSpec(reward_structure="quiz"), states))
     for drawn, names in zip(machines, splits, strict=True):
         assert {DEFAULT_SIX[machine] for machine in drawn} == set(names)
+
+
+def test_bits_and_codes_of_jax_actions_are_inverse() -> None:
+    jax = pytest.importorskip("jax")
+    from trivium.blicket import jax_env
+
+    params = jax_env.make_params(BlicketSpec(reward_structure="quiz"))
+    codes = jax.numpy.arange(16)
+    bits = jax_env.action_bits(params, codes)
+    assert bits.shape == (16, 4)
+    assert jax_env.action_code(bits).tolist() == codes.tolist()
 
 
 def test_more_forms_answer_the_type_question_by_number() -> None:

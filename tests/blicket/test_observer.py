@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.blicket.explore import EXPLORERS, planner, progress
+from trivium.blicket.explore import EXPLORERS, Planner, planner, progress
 from trivium.blicket.hypotheses import (
     ALL_ELEVEN,
     CONJUNCTIVE_THREE,
@@ -180,6 +180,13 @@ def test_explorers_that_cannot_know_say_so() -> None:
         planner(NOISY).fewest_tests(NOISY.belief)
 
 
+def test_searches_that_would_not_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.blicket.explore.MOST_WORK", 1000)
+    space = make_space(4)
+    with pytest.raises(UserError, match="26 machines over 4 objects are too many"):
+        Planner(space).fewest_tests(space.belief)
+
+
 def test_random_exploration_equals_enumeration() -> None:
     """All 8^2 pairs of random tests, each weighed the same."""
     total = 0.0
@@ -188,6 +195,13 @@ def test_random_exploration_equals_enumeration() -> None:
         total += quiz_reward(SIX, posterior(SIX, trials)) / (6 * 64)
     found = progress(SIX, EXPLORERS["random"], tests=2).reward[2]
     assert math.isclose(found, total, abs_tol=1e-12)
+
+
+def test_the_type_question_adds_what_is_known_of_the_form() -> None:
+    assert quiz_reward(SIX, SIX.belief, type_reward=0.5) == pytest.approx(0)
+    known = posterior(SIX, [(1, True)])  # A lights alone
+    assert quiz_reward(SIX, known, type_reward=0.5) == pytest.approx(3.5)
+    assert quiz_reward(SIX, known, positive=2.0) == pytest.approx(6)
 
 
 def test_noisy_rewards_never_fall_with_more_tests() -> None:

@@ -8,7 +8,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.core.streams import Stream, item_stream, spec_key, stream_key, word_block
+from trivium.core.streams import (
+    Stream,
+    grown_uniforms,
+    item_stream,
+    mixed,
+    spec_key,
+    stream_key,
+    word_block,
+)
 from trivium.nhop.spec import ImplicitSpec
 
 
@@ -55,3 +63,24 @@ def test_shuffles_are_uniform() -> None:
     orders = Counter(tuple(stream.shuffled([0, 1, 2, 3])) for _ in range(12_000))
     assert len(orders) == 24
     assert sum((seen - 500) ** 2 / 500 for seen in orders.values()) < 73.5
+
+
+def test_grown_numbers_depend_on_their_key_alone() -> None:
+    keys = mixed(np.arange(50, dtype=np.uint64))
+    whole = grown_uniforms(keys, 7)
+    for column, key in enumerate(keys):
+        assert (grown_uniforms(np.array([key]), 7)[:, 0] == whole[:, column]).all()
+    assert not (grown_uniforms(keys, 7, skipped=7) == whole).any()
+    assert (grown_uniforms(np.array([9], dtype=np.uint64), 3)[:, 0] * 1000).astype(
+        int
+    ).tolist() == [682, 750, 743]
+
+
+def test_grown_numbers_are_uniform_and_unrelated() -> None:
+    """Means, and correlations of rows and of neighbouring keys, within 5 standard errors."""
+    numbers = grown_uniforms(np.arange(20_000, dtype=np.uint64), 6)
+    assert ((numbers >= 0) & (numbers < 1)).all()
+    assert np.abs(numbers.mean(axis=1) - 0.5).max() < 5 * (1 / 12 / 20_000) ** 0.5
+    rows_and_shifted = np.concatenate([numbers[:, :-1], numbers[:, 1:]])
+    related = np.abs(np.corrcoef(rows_and_shifted)) - np.eye(12)
+    assert related.max() < 5 / 20_000**0.5

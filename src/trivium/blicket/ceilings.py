@@ -38,25 +38,26 @@ class Ceiling:
     explorer: str
     tests: float | None  # to certainty; None where that is not what it is for
     rewards: tuple[float, ...]  # of the quiz after 0, 1, 2, ... tests
+    refused: str = ""  # why it was not worked out, where it was not
 
 
 def ceilings(space: Space, tests: int = 5) -> list[Ceiling]:
-    """Every explorer on this space, and the best that any could earn, where the search ends."""
+    """Every explorer on this space, and last the best that any could earn."""
     found = []
     for explorer in EXPLORERS.values():
         length = tests if space.noisy else LONG_ENOUGH
         try:
             told = progress(space, explorer, length)
-        except UserError:
+        except UserError as problem:
+            found.append(Ceiling(explorer.name, None, (), str(problem)))
             continue
         rewards = tuple(float(value) for value in told.reward[: tests + 1])
         found.append(Ceiling(explorer.name, told.expected_tests, rewards))
-    plan = planner(space)
     try:
-        best = tuple(plan.best_reward(space.belief, made) for made in range(tests + 1))
-    except UserError:
-        return found
-    return [*found, Ceiling(BEST, None, best)]
+        best = [planner(space).best_reward(space.belief, made) for made in range(tests + 1)]
+    except UserError as problem:
+        return [*found, Ceiling(BEST, None, (), str(problem))]
+    return [*found, Ceiling(BEST, None, tuple(best))]
 
 
 def exact_text(value: float | None) -> str:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +29,11 @@ from trivium.blicket.hypotheses import (
     DEFAULT_SIX,
     DISJUNCTIVE,
     FORMS,
-    Hypothesis,
     Space,
     space_of,
 )
 from trivium.core.errors import require
 
-RewardStructure = Literal["baseline", "quiz", "quiz-type", "quiz-typeonly"]
-Interface = Literal["sets", "child"]
 REWARD_STRUCTURES = ("baseline", "quiz", "quiz-type", "quiz-typeonly")
 INTERFACES = ("sets", "child")
 TYPE_REWARD = 0.5
@@ -286,10 +283,3 @@ def _question_seen(spec: BlicketSpec, question: Array) -> Array:
     """What is seen while a question is asked: the object asked about, and the quiz flag."""
     asked = np.where(question < spec.asks_objects, 1 << np.minimum(question, spec.objects), 0)
     return asked | spec.has_quiz << spec.objects + 1
-
-
-def machine_of(spec: BlicketSpec, state: int, universe: tuple[str, ...] = ()) -> Hypothesis | None:
-    """The machine that a state belongs to; none after the last step."""
-    machines = space_of(universe or spec.hypotheses, spec.objects).hypotheses
-    number = int(state) // spec.phases
-    return machines[number] if number < len(machines) else None

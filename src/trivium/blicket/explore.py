@@ -29,7 +29,7 @@ from trivium.core.errors import UserError, require
 
 # A way of choosing: (space, belief, tests made so far) -> a probability for each placement.
 Choice = Callable[[Space, Belief, int], NDArray[np.float64]]
-MOST_BELIEFS = 500_000  # a search past this size would take hours
+MOST_WORK = 2_000_000  # beliefs times placements; a search past this takes minutes to hours
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Planner:
                 self.costs[key] = 0.0
             else:
                 self.costs[key] = min(self._test_costs(belief).values())
-            _check_size(len(self.costs))
+            _check_size(self.space, len(self.costs))
         return self.costs[key]
 
     def best_tests(self, belief: Belief) -> NDArray[np.bool_]:
@@ -137,7 +137,7 @@ class Planner:
                         value += chance * self.best_reward(after, tests - 1)
                     best = max(best, float(value))
             self.rewards[key] = best
-            _check_size(len(self.rewards))
+            _check_size(self.space, len(self.rewards))
         return self.rewards[key]
 
 
@@ -146,11 +146,12 @@ def _key(belief: Belief) -> bytes:
     return np.round(belief, 12).tobytes()
 
 
-def _check_size(beliefs: int) -> None:
-    if beliefs > MOST_BELIEFS:
+def _check_size(space: Space, beliefs: int) -> None:
+    if beliefs << space.objects > MOST_WORK:
         raise UserError(
-            f"the space is too large for an exact search (more than {MOST_BELIEFS} beliefs); "
-            f"information_gain is exact one test ahead and works for every space"
+            f"{len(space)} machines over {space.objects} objects are too many for an exact search "
+            f"(more than {MOST_WORK >> space.objects} beliefs); information_gain looks one test "
+            f"ahead in any space"
         )
 
 
@@ -216,5 +217,5 @@ def _outcomes(
             belief = update(space, beliefs[key], placed, light)
             beliefs.setdefault(_key(belief), belief)
             found.append((_key(belief), chance))
-    _check_size(len(beliefs))
+    _check_size(space, len(beliefs))
     return found

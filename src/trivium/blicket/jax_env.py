@@ -54,7 +54,8 @@ def reset(
     params: Params, key: jax.Array, shape: tuple[int, ...] = ()
 ) -> tuple[jax.Array, jax.Array]:
     """New episodes: their states and first observations."""
-    return _begin(params, jax.random.bits(key, shape, dtype=jnp.uint32))
+    state, first = _begin(params, jax.random.bits(key, shape, dtype=jnp.uint32))
+    return state, observe(params, first)
 
 
 def step(
@@ -62,7 +63,8 @@ def step(
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
     """One step: state, observation, reward, done."""
     word = jax.random.bits(key, state.shape, dtype=jnp.uint32) if _noisy(params) else None
-    return _step(params, state, action, word)
+    state, seen, reward, done = _step(params, state, action, word)
+    return state, observe(params, seen), reward, done
 
 
 def step_autoreset(
@@ -70,10 +72,16 @@ def step_autoreset(
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array]:
     """One step and, where it was the last, a new episode; fifth is the step's own observation."""
     words = jax.random.bits(key, (1 + _noisy(params), *state.shape), dtype=jnp.uint32)
-    state, last, reward, done = _step(params, state, action, words[-1])
+    state, seen, reward, done = _step(params, state, action, words[-1])
     fresh, first = _begin(params, words[0])
-    observation = jnp.where(done[..., None], first, last)
-    return jnp.where(done, fresh, state), observation, reward, done, last
+    state, shown = jnp.where(done, fresh, state), jnp.where(done, first, seen)
+    return state, observe(params, shown), reward, done, observe(params, seen)
+
+
+def observe(params: Params, seen: jax.Array) -> jax.Array:
+    """Observations from their numbers, whose bits they are."""
+    width = params.tables.observations.shape[-1]
+    return (seen[..., None] >> jnp.arange(width, dtype=jnp.uint32) & 1).astype(jnp.float32)
 
 
 def machine(spec: BlicketSpec, state: jax.Array) -> jax.Array:
@@ -95,8 +103,7 @@ def _noisy(params: Params) -> bool:
 
 def _begin(params: Params, word: jax.Array) -> tuple[jax.Array, jax.Array]:
     tables = params.tables
-    state = tables.starts[below(word, tables.machines)]
-    return state, jnp.zeros((*state.shape, tables.observations.shape[-1]))
+    return tables.starts[below(word, tables.machines)], jnp.zeros_like(word)
 
 
 def _step(
@@ -107,8 +114,7 @@ def _step(
     if _noisy(params) and word is not None:
         uniform = (word >> 8).astype(jnp.float32) * 2.0**-24
         flip = (uniform < tables.noise[state]).astype(jnp.int32)
-    state, seen, reward, done = transition(tables, state, action, flip)
-    return state, tables.observations[seen], reward, done
+    return transition(tables, state, action, flip)
 
 
 def action_code(bits: jax.Array) -> jax.Array:

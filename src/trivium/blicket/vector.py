@@ -38,6 +38,9 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         **options: Any,
     ) -> None:
         require(num_envs >= 1, f"num_envs must be at least 1, got {num_envs}")
+        known = render_mode is None or render_mode in RENDER_MODES
+        modes = ", ".join(RENDER_MODES)
+        require(known, f"render_mode must be one of {modes}, got {render_mode!r}")
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.autoreset_mode = AutoresetMode(autoreset_mode)
@@ -178,7 +181,7 @@ def pack_bits(actions: NDArray[Any]) -> NDArray[Any]:
     word = np.dtype(f"<u{lanes}")
     words = small.view(word).reshape(-1)
     ones = word.type(int.from_bytes(b"\x01" * lanes, "little"))
-    good = not (words & ~ones).any()
+    good = not np.bitwise_or.reduce(words) & ~ones
     require(good, "actions must be 0 or 1 in every place")
     top = 8 * lanes - 8
     move = word.type(sum(1 << top - 7 * lane for lane in range(lanes)))

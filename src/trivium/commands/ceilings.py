@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trivium.blicket.ceilings import EXPLAINED, PAPER_SPACES, ceilings, exact_text
+from trivium.blicket.ceilings import EXPLAINED, PAPER_SPACES, Ceiling, ceilings, exact_text
 from trivium.blicket.hypotheses import Space, make_space, space_of
 from trivium.commands.flags import read_flags
 from trivium.core.errors import require
@@ -34,7 +34,11 @@ def main(args: Sequence[str]) -> int:
     require(0 <= flags.tests <= MOST_TESTS, f"tests must be in 0..{MOST_TESTS}, got {flags.tests}")
     console = terminal()
     for name, space in chosen_spaces(flags).items():
-        ceiling_table(name, space, flags.tests).show(console)
+        found = ceilings(space, flags.tests)
+        ceiling_table(name, space, found, flags.tests).show(console)
+        for ceiling in found:
+            if ceiling.refused:
+                print(f"{ceiling.explorer} is left out: {ceiling.refused}")
     print(EXPLAINED)
     return 0
 
@@ -50,11 +54,12 @@ def chosen_spaces(flags: Flags) -> dict[str, Space]:
     return PAPER_SPACES
 
 
-def ceiling_table(name: str, space: Space, tests: int) -> Table:
+def ceiling_table(name: str, space: Space, found: Sequence[Ceiling], tests: int) -> Table:
     """One line for each way of exploring."""
     rows = [
         (ceiling.explorer, exact_text(ceiling.tests), *map(exact_text, ceiling.rewards))
-        for ceiling in ceilings(space, tests)
+        for ceiling in found
+        if not ceiling.refused
     ]
     columns = ("explorer", "tests", *(f"reward after {made}" for made in range(tests + 1)))
     title = f"{name}: {len(space)} machines, {space.objects} objects"

@@ -71,7 +71,10 @@ def read_benchmark_flags(
         ],
         frozen=True,
     )
-    default = combined(flags_type(), _Common(preset, config), spec, view)
+    flags, size = flags_type(), benchmark.dataset_size(spec)
+    if size is not None and isinstance(getattr(flags, "items", None), int):
+        flags = dataclasses.replace(flags, items=size)  # type: ignore[type-var]
+    default = combined(flags, _Common(preset, config), spec, view)
     prog = f"trivium {command} {args[0]}"
     read: Any = _parse(combined, args[1:], prog, f"{benchmark.title}\n\n{about}", default)
     return Asked(benchmark, read.spec, read.view, read.flags)

@@ -230,6 +230,10 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """About how many tokens a reply takes, for estimates and limits."""
         return 64
 
+    def dataset_size(self, spec: SpecT) -> int | None:
+        """How many items the dataset of this spec has, where it is one of a fixed size."""
+        return None
+
     def most_turns(self, item: ItemT) -> int:
         """How many replies an attempt can take."""
         return 1

@@ -106,11 +106,16 @@ def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def grown_uniforms(keys: NDArray[np.uint64], count: int, skipped: int = 0) -> NDArray[np.float64]:
-    """Uniform numbers in [0, 1): `count` rows after `skipped` ones, a column for each key.
+    """Uniform numbers in [0, 1) of 32 bits: `count` rows, a column grown from each key.
 
     For code that draws again for some items of a batch (rejection): SplitMix64 needs no
-    state, so a column is grown from its key alone, as far as it is needed.
+    state, so any rows can be grown at any time. `skipped` rows come before these.
     """
-    steps = np.arange(skipped + 1, skipped + count + 1, dtype=np.uint64)
-    spread = steps[:, None] * np.uint64(0x9E3779B97F4A7C15)
-    return np.asarray((mixed(keys + spread) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
+    # A word makes two numbers: the first rows take its high half, the last ones its low half.
+    words = (count + 1) // 2
+    steps = np.arange(skipped + 1, skipped + words + 1, dtype=np.uint64)
+    grown = mixed(keys + steps[:, None] * np.uint64(0x9E3779B97F4A7C15))
+    numbers = np.empty((count, len(keys)))
+    np.multiply(grown >> np.uint64(32), 2.0**-32, out=numbers[:words])
+    np.multiply(grown[: count - words] & np.uint64(2**32 - 1), 2.0**-32, out=numbers[words:])
+    return numbers

@@ -107,6 +107,9 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
         yield "show_tree pseudocode", VariablesSpec(), VariablesView("corrset", "pseudocode")
         yield "show_tree language", VariablesSpec(), VariablesView("corrset", "language")
 
+    def dataset_size(self, spec: VariablesSpec) -> int:
+        return spec.size
+
     def output_tokens(self, view: VariablesView) -> int:
         return OUTPUT_TOKENS[view.show_tree]
 

@@ -8,6 +8,9 @@ rows, which a permutation test could not do: four rows have only 24 orders.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations, product
+
 import numpy as np
 
 from trivium.variables.generate import Bools, Floats, Ints
@@ -53,6 +56,18 @@ def _residual_share(x: Floats, y: Floats, both: Bools, rows: Ints) -> Floats:
     residual = (left * left).sum(axis=0)
     varies = total > TINY * (y * y).sum(axis=0)
     return np.where(varies, np.maximum(residual / np.where(varies, total, 1.0), TINY), 1.0)
+
+
+def untested_pairs(table: Floats, sets: Sequence[set[int]]) -> list[tuple[int, int]]:
+    """The pairs of which nothing is known: no column of the one's set met one of the other's."""
+    there = (~np.isnan(table)).astype(np.int64)
+    met = there.T @ there >= FEWEST_ROWS
+    return [
+        pair
+        for own, other in combinations(map(sorted, sets), 2)
+        if not met[np.ix_(own, other)].any()
+        for pair in product(own, other)
+    ]
 
 
 def dependent_sets(

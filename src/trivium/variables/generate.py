@@ -199,7 +199,7 @@ def propose(
     numbers = _Numbers(keys)
     place, item = np.arange(most)[:, None], np.arange(len(keys))
     exists = place < sizes
-    graph, ancestors = _graph(numbers, exists, sizes, spec.parents)
+    graph, ancestors = _graph(numbers, exists, _most_roots(spec, sizes, wanted), spec.parents)
     thin = numbers.take(most) < numbers.one() * spec.thinned
     rates = np.round(LEAST_LOST + (1 - LEAST_LOST) * numbers.take(most), 3)
     rates = np.where(thin, rates, 0.0)
@@ -236,13 +236,26 @@ def propose(
     return Structure(graph[..., kept], rates[:, kept], target[:, fits], beliefs[..., fits]), kept
 
 
-def _graph(numbers: _Numbers, exists: Bools, sizes: Ints, parents: int) -> tuple[Ints, Ints]:
+def _most_roots(spec: VariablesSpec, sizes: Ints, wanted: Ints) -> Ints:
+    """With how many roots the wanted number of control variables can still be reached.
+
+    In a forest the target's tree has at most sizes - roots + 1 variables, and beliefs can
+    add one for each hypothesis but the target. More roots would be rejected later anyway.
+    """
+    if spec.graph == "dag":
+        return sizes
+    reach = sizes + spec.max_hyps - 2 - wanted
+    return np.where(wanted < 0, sizes, np.clip(reach, 1, sizes - 1))
+
+
+def _graph(numbers: _Numbers, exists: Bools, most_roots: Ints, parents: int) -> tuple[Ints, Ints]:
     """The parents of every place, all of them before it, and the bits of all its ancestors."""
     most, count = exists.shape
     # Any number of roots: the first place, and those whose keys are the smallest.
     keys = np.where(exists, numbers.take(most), 2.0)
     keys[0] = -1.0
-    largest_root = np.take_along_axis(np.sort(keys, axis=0), numbers.below(sizes)[None], axis=0)
+    roots = numbers.below(most_roots)[None]
+    largest_root = np.take_along_axis(np.sort(keys, axis=0), roots, axis=0)
     child = exists & (keys > largest_root)
     place = np.arange(most)[:, None]
     graph: Ints = (numbers.take(parents * most).reshape(parents, most, count) * place).astype(
@@ -291,8 +304,11 @@ def _causes(beliefs: Ints, effect: Ints) -> Ints:
     """The bits of everything that is believed to cause `effect`, itself included."""
     bits = np.int64(1) << effect
     cause = np.where(beliefs[:, 0] >= 0, np.int64(1) << np.maximum(beliefs[:, 0], 0), 0)
+    caused = np.maximum(beliefs[:, 1], 0)
     for _ in range(len(beliefs)):
+        before = bits
         for slot in range(len(beliefs)):
-            reached = (bits >> np.maximum(beliefs[slot, 1], 0)) & 1 == 1
-            bits = bits | np.where(reached, cause[slot], 0)
+            bits = bits | np.where((bits >> caused[slot]) & 1 == 1, cause[slot], 0)
+        if np.array_equal(bits, before):
+            break
     return bits

@@ -8,7 +8,7 @@ import numpy as np
 
 from trivium.core.benchmark import Solver, Turn, by_name
 from trivium.variables.answer import INVALID, VariablesAnswer, write
-from trivium.variables.dependence import dependent_sets
+from trivium.variables.dependence import dependent_sets, untested_pairs
 from trivium.variables.render import Page, read_page
 from trivium.variables.score import gold
 from trivium.variables.spec import UNOBSERVED
@@ -48,24 +48,29 @@ class Reading:
     def __init__(self, page: Page) -> None:
         self.names = page.names
         self._number = {name: number for number, name in enumerate(self.names)}
-        sets = page.told.sets if page.told.table is None else tested_sets(page)
-        members = [{self._number[name] for name in own} for own in sets or []]
-        self._seen = set().union(*members)
-        self._pairs = {pair for own in members for pair in combinations(sorted(own), 2)}
+        sets, unknown = (page.told.sets or [], []) if page.told.table is None else tested(page)
+        self._seen = {self._number[name] for own in sets for name in own}
+        self._together = {
+            self.numbers(pair) for own in sets for pair in combinations(sorted(own), 2)
+        }
+        self._unknown = set(map(self.numbers, unknown))
 
     def correlated(self, first: int, second: int) -> bool | None:
-        """True, false, or None where either was not observed."""
+        """True, false, or None where either was not observed or the two not often together."""
         if first not in self._seen or second not in self._seen:
             return None
-        return (min(first, second), max(first, second)) in self._pairs
+        pairs = {(first, second), (second, first)}
+        if pairs & self._together:
+            return True
+        return None if pairs & self._unknown else False
 
     def numbers(self, edge: tuple[str, str]) -> tuple[int, int]:
         """An edge between names as one between numbers."""
         return self._number[edge[0]], self._number[edge[1]]
 
 
-def tested_sets(page: Page) -> list[set[str]]:
-    """The observed variables of a table in sets that tests tie together."""
+def tested(page: Page) -> tuple[list[set[str]], list[tuple[str, str]]]:
+    """The observed variables in sets that tests tie together, and pairs that cannot be tested."""
     table, names = page.told.table, page.told.names
     assert table is not None
     seen = np.flatnonzero(np.isnan(table).mean(axis=0) <= UNOBSERVED)
@@ -75,7 +80,11 @@ def tested_sets(page: Page) -> list[set[str]]:
     if independent in names and dependent in names:
         planned = (names.index(independent), names.index(dependent))
     sets = dependent_sets(table[:, seen], planned)
-    return [{names[column] for column in own} for own in sets]
+    unknown = untested_pairs(table[:, seen], sets)
+    return (
+        [{names[column] for column in own} for own in sets],
+        [(names[one], names[other]) for one, other in unknown],
+    )
 
 
 def conclude(page: Page) -> VariablesAnswer:

@@ -21,7 +21,7 @@ class VariablesSpec:
     # control: as many items with each number of control variables, all hypotheses plausible;
     # hypotheses: as many plausible as implausible targets; none: a coin for each item
     balance: Literal["control", "hypotheses", "none"] = "control"
-    size: int = 500  # items of the dataset; balance is exact on any run of them
+    size: int = 500  # items of the dataset, what commands take by default; any run is balanced
     min_vars: int = 10  # fewest variables
     max_vars: int = 10  # most variables; their number is uniform in between
     graph: Literal["forest", "dag"] = "forest"  # dag: a child may have several parents

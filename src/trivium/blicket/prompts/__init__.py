@@ -110,5 +110,8 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
         paper = PromptSpec("not_given", "disjunctive", stimuli="paper")
         yield "the paper's prompt: not given, disjunctive, two-shot", paper, PromptView("two_shot")
 
+    def output_tokens(self, view: PromptView) -> int:
+        return 256
+
 
 PROMPTS = BlicketPrompts()
