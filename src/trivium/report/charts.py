@@ -1,112 +1,65 @@
 """The pictures: one function each, rows in, chart out.
 
-Colours can be told apart by colour-blind readers, and shapes say the same again. Lines of
-chance, of the best shortcut and of the ceiling stand in every picture that has a place for them.
+Lines of chance, of the best shortcut and of the ceiling stand in every picture that has a place
+for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
 
 from trivium.report.frames import column
-
-Rows = Sequence[Mapping[str, Any]]
-Chart = alt.TopLevelMixin
-
-PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F6BB3", "#8C6D46"]
-GREY = "#808080"
-FONT = "Helvetica Neue, Arial, Liberation Sans, DejaVu Sans, sans-serif"
-DASHES = {"ceiling": [1, 0], "best shortcut": [8, 3], "chance": [2, 3]}
-
-
-def finish(chart: Any, title: str, subtitle: str) -> Chart:
-    """The look that all pictures share, with a title that says what is seen."""
-    made: Chart = (
-        chart.properties(
-            title=alt.TitleParams(title, subtitle=_wrapped(subtitle), anchor="start", offset=14)
-        )
-        .configure(font=FONT, background="white")
-        .configure_title(fontSize=16, subtitleFontSize=12, subtitleColor="#555555")
-        .configure_axis(labelFontSize=12, titleFontSize=12, labelLimit=260, gridColor="#e4e4e4")
-        .configure_header(labelFontSize=12, titleFontSize=12)
-        .configure_legend(
-            labelFontSize=12,
-            titleFontSize=12,
-            labelLimit=280,
-            symbolLimit=60,
-            orient="bottom",
-            columns=5,
-            offset=16,
-        )
-        .configure_view(stroke=None)
-    )
-    return made
-
-
-def _wrapped(text: str, width: int = 92) -> list[str]:
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) > width:
-            lines.append("")
-        lines[-1] += f" {word}" if lines[-1] else word
-    return lines
-
-
-def _solver_colour(rows: Rows) -> alt.Color:
-    names = _names(rows, "solver")
-    colours = [PALETTE[place % len(PALETTE)] for place in range(len(names))]
-    return alt.Color("solver:N", title="solver", scale=alt.Scale(domain=names, range=colours))
-
-
-def _solver_shape(rows: Rows) -> alt.Shape:
-    names = _names(rows, "solver")
-    return alt.Shape("solver:N", title="solver", scale=alt.Scale(domain=names))
-
-
-def _dashes(lines: Rows) -> alt.StrokeDash:
-    drawn = [name for name in DASHES if any(row["line"] == name for row in lines)]
-    scale = alt.Scale(domain=drawn, range=[DASHES[name] for name in drawn])
-    legend = alt.Legend(symbolSize=500, symbolStrokeWidth=2)
-    return alt.StrokeDash("line:N", title="line", scale=scale, legend=legend)
-
-
-def _values(rows: Rows) -> alt.InlineData:
-    return alt.InlineData(values=[dict(row) for row in rows])
+from trivium.report.look import (
+    GREY,
+    ROLES,
+    Chart,
+    Rows,
+    dashes,
+    distinct,
+    extent,
+    finish,
+    inline,
+    role_colour,
+    solver_colour,
+    solver_shape,
+    tip,
+    tooltips,
+)
 
 
 def standing(rows: Rows, lines: Rows, metric: str) -> Chart:
     """Who is where between floor and ceiling, a panel for each setting."""
     both = [*rows, *lines]
-    names = _names(rows, "solver")
+    names = distinct(rows, "solver")
     solver = alt.Y("solver:N", title=None, sort=names)
     base = alt.Chart()
     own = base.transform_filter("isValid(datum.solver)")
-    scale = alt.Scale(domain=_domain(both))
+    scale = alt.Scale(domain=extent(both))
     whiskers = own.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title=metric, scale=scale), x2="high:Q", y=solver, color=_role_colour()
+        x=alt.X("low:Q", title=metric, scale=scale), x2="high:Q", y=solver, color=role_colour()
     )
     dots = own.mark_point(filled=True, size=90, opacity=1).encode(
         x="value:Q",
         y=solver,
-        color=_role_colour(),
+        color=role_colour(),
         shape=alt.Shape("role:N", title="role", scale=alt.Scale(domain=ROLES)),
-        tooltip=["setting:N", "solver:N", "role:N", *_tooltips()],
+        tooltip=["setting:N", "solver:N", "role:N", *tooltips()],
     )
     marks = base.mark_rule(strokeWidth=1.5, color=GREY).encode(
-        x="value:Q", strokeDash=_dashes(lines)
+        x="value:Q", strokeDash=dashes(lines)
     )
     marks = marks.transform_filter("isValid(datum.line)")
-    panel = alt.layer(marks, whiskers, dots, data=_values(both)).properties(
+    panel = alt.layer(marks, whiskers, dots, data=inline(both)).properties(
         width=300, height=alt.Step(20)
     )
     chart = panel.facet(
         facet=alt.Facet(
             "setting:N",
             title=None,
-            sort=_names(rows, "setting"),
+            sort=distinct(rows, "setting"),
             header=alt.Header(labelLimit=300),
         ),
         columns=2,
@@ -117,31 +70,6 @@ def standing(rows: Rows, lines: Rows, metric: str) -> Chart:
         "A dot is a solver with its 95% interval; grey lines are chance, the best shortcut "
         "and the ceiling.",
     )
-
-
-ROLES = ["model", "ceiling", "program", "shortcut", "floor"]
-ROLE_COLOURS = ["#0072B2", "#009E73", "#CC79A7", "#D55E00", "#808080"]
-
-
-def _role_colour() -> alt.Color:
-    return alt.Color("role:N", title="role", scale=alt.Scale(domain=ROLES, range=ROLE_COLOURS))
-
-
-def _tooltips() -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("value:Q", format=".3f"),
-        alt.Tooltip("low:Q", format=".3f", title="95% from"),
-        alt.Tooltip("high:Q", format=".3f", title="95% to"),
-        alt.Tooltip("items:Q"),
-    ]
-
-
-def _domain(rows: Rows) -> list[float]:
-    """From 0 to 1, and further where the figures go further."""
-    seen = [
-        row[key] for row in rows for key in ("value", "low", "high") if row.get(key) is not None
-    ]
-    return [min(0.0, *seen), max(1.0, *seen)]
 
 
 def heatmap(rows: Rows, x: str, y: str, metric: str, *, lift: bool) -> Chart:
@@ -158,16 +86,16 @@ def heatmap(rows: Rows, x: str, y: str, metric: str, *, lift: bool) -> Chart:
     base = alt.Chart().encode(x=across, y=down)
     cells = base.mark_rect().encode(
         color=alt.Color("value:Q", title=metric, scale=scale),
-        tooltip=["solver:N", _tip(x), _tip(y), *_tooltips()],
+        tooltip=["solver:N", tip(x), tip(y), *tooltips()],
     )
     texts = base.mark_text(fontSize=12).encode(
         text=alt.Text("value:Q", format=".2f"),
         color=alt.condition(dark, alt.value("white"), alt.value("black")),
     )
     chart = (
-        alt.layer(cells, texts, data=_values(rows))
+        alt.layer(cells, texts, data=inline(rows))
         .properties(width=alt.Step(46), height=alt.Step(34))
-        .facet(facet=alt.Facet("solver:N", title=None, sort=_names(rows, "solver")), columns=3)
+        .facet(facet=alt.Facet("solver:N", title=None, sort=distinct(rows, "solver")), columns=3)
     )
     about = "0 is chance and 1 is perfect." if lift else "Chance has a panel of its own."
     return finish(chart, f"{metric} over {x} and {y}", f"One panel for each solver. {about}")
@@ -182,9 +110,9 @@ def curve(
         both = [{**row, "panel": f"{panel} = {row[column(panel)]}"} for row in both]
     along = _along(rows, x)
     base = alt.Chart().encode(x=along)
-    colour = _solver_colour(rows)
+    colour = solver_colour(rows)
     own = base.transform_filter("isValid(datum.solver) && !datum.published")
-    height = alt.Y("value:Q", title=metric, scale=alt.Scale(domain=_domain(both)))
+    height = alt.Y("value:Q", title=metric, scale=alt.Scale(domain=extent(both)))
     bands = own.mark_rule(strokeWidth=1.5, opacity=0.7).encode(
         y=alt.Y("low:Q", title=metric), y2="high:Q", color=colour
     )
@@ -192,13 +120,13 @@ def curve(
     dots = own.mark_point(filled=True, size=55, opacity=1).encode(
         y="value:Q",
         color=colour,
-        shape=_solver_shape(rows),
-        tooltip=["solver:N", _tip(x), *_tooltips()],
+        shape=solver_shape(rows),
+        tooltip=["solver:N", tip(x), *tooltips()],
     )
     marks = (
         base.transform_filter("isValid(datum.line)")
         .mark_line(color=GREY, strokeWidth=1.5)
-        .encode(y="value:Q", strokeDash=_dashes(lines))
+        .encode(y="value:Q", strokeDash=dashes(lines))
     )
     # Between names there is nothing that a line could pass through.
     between = [paths] if along.shorthand.endswith(":Q") else []
@@ -207,9 +135,9 @@ def curve(
     if published:
         layers.append(_published_points(base))
         told += f" Black diamonds: {published[0]['solver']}, {published[0]['about']}."
-    chart: Any = alt.layer(*layers, data=_values(both)).properties(width=280, height=240)
+    chart: Any = alt.layer(*layers, data=inline(both)).properties(width=280, height=240)
     if panel is not None:
-        order = _names(sorted(both, key=lambda row: row[column(panel)]), "panel")
+        order = distinct(sorted(both, key=lambda row: row[column(panel)]), "panel")
         chart = chart.facet(facet=alt.Facet("panel:N", title=None, sort=order), columns=3)
     return finish(chart, f"{metric} against {x}" + (f", by {panel}" if panel else ""), told)
 
@@ -221,14 +149,6 @@ def _along(rows: Rows, x: str) -> alt.X:
         return alt.X(f"{column(x)}:N", title=x, axis=alt.Axis(labelAngle=0))
     scale = alt.Scale(zero=False, padding=14)
     return alt.X(f"{column(x)}:Q", title=x, axis=alt.Axis(values=sorted(values)), scale=scale)
-
-
-def _tip(group: str) -> alt.Tooltip:
-    return alt.Tooltip(f"{column(group)}:N", title=group)
-
-
-def _names(rows: Rows, key: str) -> list[str]:
-    return list(dict.fromkeys(row[key] for row in rows if row.get(key) is not None))
 
 
 def _published_points(base: alt.Chart) -> alt.Chart:
@@ -243,22 +163,22 @@ def _published_points(base: alt.Chart) -> alt.Chart:
 
 def metric_bars(rows: Rows, lines: Rows, titles: Mapping[str, str], heading: str) -> Chart:
     """Every proportion metric of every solver side by side: for ladders, block by block."""
-    order = _names(rows, "metric")
-    names = _names(rows, "solver")
+    order = distinct(rows, "metric")
+    names = distinct(rows, "solver")
     offset = alt.XOffset("solver:N", sort=names)
-    base = alt.Chart(_values(rows)).encode(
+    base = alt.Chart(inline(rows)).encode(
         x=alt.X("metric:N", title=None, sort=order, axis=alt.Axis(labelAngle=0)), xOffset=offset
     )
     bars = base.mark_bar().encode(
         y=alt.Y("value:Q", title="share", scale=alt.Scale(domain=[0, 1])),
-        color=_solver_colour(rows),
-        tooltip=["solver:N", "metric:N", *_tooltips()],
+        color=solver_colour(rows),
+        tooltip=["solver:N", "metric:N", *tooltips()],
     )
     whiskers = base.mark_rule(color=GREY).encode(y="low:Q", y2="high:Q")
     rule = (
-        alt.Chart(_values(lines))
+        alt.Chart(inline(lines))
         .mark_rule(color=GREY, strokeWidth=1.5)
-        .encode(y="value:Q", strokeDash=_dashes(lines))
+        .encode(y="value:Q", strokeDash=dashes(lines))
     )
     width = max(420, 18 * len(rows))
     chart = alt.layer(bars, whiskers, rule).properties(width=width, height=260)
@@ -279,11 +199,11 @@ def kind_bars(rows: Rows, pooled: str) -> Chart:
     colours = [fixed.get(kind) or next(rest) for kind in order]
     ranked = [{**row, "rank": order.index(row["kind"])} for row in rows]
     bars = (
-        alt.Chart(_values(ranked))
+        alt.Chart(inline(ranked))
         .mark_bar()
         .encode(
             x=alt.X("share:Q", title="share of attempts", axis=alt.Axis(format="%")),
-            y=alt.Y("solver:N", title=None, sort=_names(rows, "solver")),
+            y=alt.Y("solver:N", title=None, sort=distinct(rows, "solver")),
             color=alt.Color("kind:N", scale=alt.Scale(domain=order, range=colours), title="kind"),
             order=alt.Order("rank:Q"),
             tooltip=["solver:N", "kind:N", "count:Q", alt.Tooltip("share:Q", format=".1%")],
@@ -300,7 +220,7 @@ def kind_bars(rows: Rows, pooled: str) -> Chart:
 def variant_bars(rows: Rows, lines: Rows, metric: str) -> Chart:
     """A metric by variant, a bar for each solver."""
     both = [*rows, *lines]
-    names = _names(rows, "solver")
+    names = distinct(rows, "solver")
     base = alt.Chart()
     x = alt.X(
         "solver:N",
@@ -308,24 +228,24 @@ def variant_bars(rows: Rows, lines: Rows, metric: str) -> Chart:
         sort=names,
         axis=alt.Axis(labels=False, ticks=False),
     )
-    height = alt.Y("value:Q", title=metric, scale=alt.Scale(domain=_domain(both)))
+    height = alt.Y("value:Q", title=metric, scale=alt.Scale(domain=extent(both)))
     own = base.transform_filter("isValid(datum.solver)")
     bars = own.mark_bar().encode(
         x=x,
         y=height,
-        color=_solver_colour(rows),
-        tooltip=["setting:N", "solver:N", *_tooltips()],
+        color=solver_colour(rows),
+        tooltip=["setting:N", "solver:N", *tooltips()],
     )
     whiskers = own.mark_rule(color=GREY).encode(x=x, y="low:Q", y2="high:Q")
     marks = (
         base.transform_filter("isValid(datum.line)")
         .mark_rule(color=GREY, strokeWidth=1.5)
-        .encode(y="value:Q", strokeDash=_dashes(lines))
+        .encode(y="value:Q", strokeDash=dashes(lines))
     )
     chart = (
-        alt.layer(bars, whiskers, marks, data=_values(both))
+        alt.layer(bars, whiskers, marks, data=inline(both))
         .properties(width=max(90, 18 * len(names)), height=240)
-        .facet(column=alt.Column("setting:N", title=None, sort=_names(rows, "setting")))
+        .facet(column=alt.Column("setting:N", title=None, sort=distinct(rows, "setting")))
     )
     return finish(
         chart,
@@ -336,7 +256,7 @@ def variant_bars(rows: Rows, lines: Rows, metric: str) -> Chart:
 
 def calibration(rows: Rows, metric: str) -> Chart:
     """Items told several times: does agreement with oneself mean being right?"""
-    base = alt.Chart(_values(rows))
+    base = alt.Chart(inline(rows))
     dots = base.mark_point(filled=True, opacity=0.9).encode(
         x=alt.X(
             "agreed:Q",
@@ -346,14 +266,12 @@ def calibration(rows: Rows, metric: str) -> Chart:
         y=alt.Y(
             "right:Q", title=f"{metric} of the commonest answer", scale=alt.Scale(domain=[0, 1])
         ),
-        color=_solver_colour(rows),
-        shape=_solver_shape(rows),
+        color=solver_colour(rows),
+        shape=solver_shape(rows),
         size=alt.Size("items:Q", scale=alt.Scale(range=[40, 500]), title="items"),
         tooltip=["solver:N", "agreed:Q", alt.Tooltip("right:Q", format=".3f"), "items:Q"],
     )
-    paths = base.mark_line(opacity=0.5).encode(
-        x="agreed:Q", y="right:Q", color=_solver_colour(rows)
-    )
+    paths = base.mark_line(opacity=0.5).encode(x="agreed:Q", y="right:Q", color=solver_colour(rows))
     ideal = alt.Chart(alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
     diagonal = ideal.mark_line(color=GREY, strokeDash=[2, 3]).encode(x="x:Q", y="y:Q")
     chart = alt.layer(diagonal, paths, dots).properties(width=380, height=340)
@@ -371,7 +289,7 @@ def exploration(rows: Rows, lines: Rows, measure: str) -> Chart:
     across = alt.X("step:Q", title="tests made", axis=alt.Axis(tickMinStep=1, format="d"))
     base = alt.Chart().encode(x=across)
     own = base.transform_filter("isValid(datum.solver)")
-    colour = _solver_colour(rows)
+    colour = solver_colour(rows)
     bands = own.mark_rule(strokeWidth=1.5, opacity=0.7).encode(
         y=alt.Y("low:Q", title=measure), y2="high:Q", color=colour
     )
@@ -379,19 +297,19 @@ def exploration(rows: Rows, lines: Rows, measure: str) -> Chart:
     dots = own.mark_point(filled=True, size=55, opacity=1).encode(
         y="value:Q",
         color=colour,
-        shape=_solver_shape(rows),
-        tooltip=["setting:N", "solver:N", "step:Q", *_tooltips()],
+        shape=solver_shape(rows),
+        tooltip=["setting:N", "solver:N", "step:Q", *tooltips()],
     )
     marks = (
         base.transform_filter("isValid(datum.line)")
         .mark_line(color=GREY, strokeWidth=1.5)
-        .encode(y="value:Q", strokeDash=_dashes(lines))
+        .encode(y="value:Q", strokeDash=dashes(lines))
     )
     chart = (
-        alt.layer(bands, paths, dots, marks, data=_values(both))
+        alt.layer(bands, paths, dots, marks, data=inline(both))
         .properties(width=280, height=240)
         .facet(
-            facet=alt.Facet("setting:N", title=None, sort=_names(rows, "setting")),
+            facet=alt.Facet("setting:N", title=None, sort=distinct(rows, "setting")),
             columns=3,
         )
     )
