@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trivium.core.benchmark import Metric
-from trivium.core.summary import summarise, summarise_groups
+from trivium.core.summary import Tally, merged, summarise
 
 METRICS = (Metric("em", "exact match"), Metric("depth", "a mean", "mean"))
 
@@ -61,9 +64,65 @@ def test_order_trials_are_summed_up_by_item() -> None:
     assert found["largest_trial_difference"].value == 0.5
 
 
-def test_groups_come_in_their_natural_order() -> None:
-    rows = [row(str(n), 1, groups={"n": n}) for n in (10, 9, 2)]
-    assert list(summarise_groups(rows, METRICS, ["n"])) == [(2,), (9,), (10,)]
+def test_ids_that_repeat_between_seeds_and_specs_are_different_items() -> None:
+    rows = [
+        row("a", 1, seed=seed, spec={"n": n}, trial=trial)
+        for seed in (1, 2)
+        for n in (3, 4)
+        for trial in (0, 1)
+    ]
+    found = summarise(rows, METRICS)
+    assert found.items == 4
+    assert found.metrics["em"].n == 4
+
+
+records = st.lists(
+    st.builds(
+        lambda name, em, trial, depth, seed: row(name, em, trial=trial, depth=depth, seed=seed),
+        st.sampled_from("abcdef"),
+        st.sampled_from([0.0, 1.0]),
+        st.integers(0, 2),
+        st.one_of(st.none(), st.floats(0, 9)),
+        st.integers(0, 1),
+    ),
+    unique_by=lambda made: (made["id"], made["seed"], made["trial"]),
+)
+
+
+@given(records, st.randoms(use_true_random=False))
+def test_neither_order_nor_splitting_of_records_matters(
+    rows: list[dict[str, Any]], shuffler: random.Random
+) -> None:
+    whole = summarise(rows, METRICS)
+    mixed = list(rows)
+    shuffler.shuffle(mixed)
+    cut = shuffler.randint(0, len(mixed))
+    parts = []
+    for part in (mixed[:cut], mixed[cut:]):
+        tally = Tally(METRICS)
+        for one in part:
+            tally.add(one)
+        parts.append(tally)
+    found = merged(parts, METRICS).summary()
+    assert (found.items, found.kinds, found.chance) == (whole.items, whole.kinds, whole.chance)
+    assert found.metrics == whole.metrics
+
+
+@given(records)
+def test_the_vote_on_an_item_is_the_plain_one(rows: list[dict[str, Any]]) -> None:
+    """Against a slow and readable count."""
+    tally = Tally(METRICS)
+    items: dict[Any, list[dict[str, Any]]] = {}
+    for one in rows:
+        tally.add(one)
+        items.setdefault((one["id"], one["seed"]), []).append(one)
+    expected = []
+    for tries in items.values():
+        tries.sort(key=lambda one: one["trial"])
+        answers = [one["answer"] for one in tries]
+        best = max(answers, key=lambda answer: (answers.count(answer), -answers.index(answer)))
+        expected.append((answers.count(best) / len(answers), best))
+    assert sorted((vote.share, vote.score) for vote in tally.votes()) == sorted(expected)
 
 
 def test_chance_is_averaged_where_the_headline_is_defined() -> None:

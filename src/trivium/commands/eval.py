@@ -18,7 +18,7 @@ from trivium.models.settings import ModelFlags, model_settings
 from trivium.report.tables import metric_table, terminal
 from trivium.runs.estimate import SAMPLE, cost_of
 from trivium.runs.evaluate import RECORDS, Job, evaluate, finished
-from trivium.runs.executors import local_executor
+from trivium.runs.executors import Workers
 from trivium.runs.items import Chunk, file_chunks, made_chunks, read_items
 
 ABOUT = """Put a solver or a model to work on items, made on demand or read from files. Writes
@@ -40,7 +40,7 @@ class Flags:
     start: int = 0  # the index of the first
     order_trials: int = 1  # how often each item is told, each time in another order
     out: Path | None = None  # the folder of the records
-    processes: int = 1  # how many processes share the work of a built-in solver
+    workers: Workers = field(default_factory=Workers)
     asking: ModelFlags = field(default_factory=ModelFlags)
 
 
@@ -65,7 +65,7 @@ def main(args: Sequence[str]) -> int:
 
 def _evaluate_solver(asked: Asked[Flags], out: Path) -> Summary:
     chunks, total = chosen_items(asked)
-    with local_executor(asked.flags.processes) as executor:
+    with asked.flags.workers.open() as executor:
         return evaluate(_job(asked), chunks, total, out, executor)
 
 

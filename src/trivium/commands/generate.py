@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 from trivium.commands.flags import read_benchmark_flags, require_out
 from trivium.core.jsonl import open_output
 from trivium.registry import get_benchmark
-from trivium.runs.executors import local_executor
+from trivium.runs.executors import Workers
 from trivium.runs.items import Chunk, made_chunks
 from trivium.runs.progress import Progress
 
@@ -29,7 +29,7 @@ class Flags:
     seed: int = 0  # the seed of all of them
     start: int = 0  # the index of the first
     out: Path | None = None  # the file; '-' is standard output
-    processes: int = 1  # how many processes share the work
+    workers: Workers = field(default_factory=Workers)
 
 
 def main(args: Sequence[str]) -> int:
@@ -40,7 +40,7 @@ def main(args: Sequence[str]) -> int:
     chunks = made_chunks(
         asked.benchmark, asked.spec, flags.seed, flags.start, flags.items, size=CHUNK
     )
-    with local_executor(flags.processes) as executor:
+    with flags.workers.open() as executor:
         made = executor.map(make_chunk, chunks)
         if str(out) == "-":
             _write(made, sys.stdout.buffer, flags.items)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,16 +14,16 @@ import tyro
 from trivium.commands.flags import read_flags
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
-from trivium.core.jsonl import open_output
 from trivium.core.summary import Summary
 from trivium.models.lanes import confirm, evaluate_model
 from trivium.models.settings import ModelFlags, ModelSettings, folder_name, model_settings
 from trivium.registry import benchmark_names, get_benchmark
-from trivium.report.page import page
 from trivium.report.tables import Table, result_table, terminal
+from trivium.report.write import write_report
 from trivium.runs.estimate import SAMPLE, Cost, cost_of
-from trivium.runs.evaluate import RECORDS, Job, evaluate, finished
-from trivium.runs.executors import Executor, local_executor
+from trivium.runs.evaluate import RECORDS, Job, claim_folder, evaluate, finished
+from trivium.runs.executors import Executor, Workers, all_processors
+from trivium.runs.index import add_to_index
 from trivium.runs.items import made_chunks
 
 ABOUT = """The main job: every benchmark, every built-in solver, one report. Writes records and
@@ -43,7 +43,7 @@ class Flags:
     # language models, each as PROVIDER/MODEL; say --model once for each
     models: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(name="model")] = ()
     out: Path | None = None  # the folder (default: a new one under runs/)
-    processes: int = os.cpu_count() or 1  # how many processes share the work
+    workers: Workers = field(default_factory=all_processors)
     asking: ModelFlags = field(default_factory=ModelFlags)
 
 
@@ -57,21 +57,22 @@ def main(args: Sequence[str]) -> int:
     out = flags.out or Path("runs") / time.strftime("run_%Y%m%d_%H%M%S")
     costs = [_cost(benchmark, flags, settings, out) for benchmark in chosen for settings in models]
     confirm(sum(costs, Cost(0, 0, 0)), flags.asking)
+    claim_folder(
+        out, {"kind": "run", "seed": flags.seed, "command": shlex.join(["trivium", "run", *args])}
+    )
     console = terminal()
-    tables = []
-    with local_executor(flags.processes) as executor:
+    with flags.workers.open() as executor:
         for benchmark in chosen:
-            table = _run_benchmark(benchmark, flags, models, out, executor)
-            table.show(console)
-            tables.append(table)
-    intro = [
-        "Every solver saw the same items. Chance is what blind guessing scores; lift is the share "
-        "of the way from chance to perfect; intervals are 95%."
-    ]
-    command = " ".join(["trivium run", *args])
-    report = out / "report.html"
-    with open_output(report) as file:
-        file.write(page("Trivium: main run", intro, tables, command).encode())
+            _run_benchmark(benchmark, flags, models, out, executor).show(console)
+    add_to_index(
+        out,
+        kind="run",
+        benchmark=" ".join(names),
+        cells=sum(len(one.presets) * (len(one.solvers) + len(models)) for one in chosen),
+        items=flags.items,
+        seeds=[flags.seed],
+    )
+    report = write_report(out)
     print(f"report: {report}")
     return 0
 
@@ -103,7 +104,8 @@ def _run_benchmark(
     count = flags.items or benchmark.main_items
     for preset, spec in benchmark.presets.items():
         for solver in benchmark.solvers:
-            job = Job(benchmark.name, solver, benchmark.view_type(), spec, flags.seed)
+            view = benchmark.view_type()
+            job = Job(benchmark.name, solver, view, spec, flags.seed, setting=preset)
             chunks = made_chunks(benchmark, spec, flags.seed, 0, count)
             folder = _folder(out, benchmark, preset, solver)
             named.append((preset, evaluate(job, chunks, count, folder, executor)))
@@ -115,6 +117,7 @@ def _run_benchmark(
                 spec,
                 flags.seed,
                 shaping=settings.shaping(),
+                setting=preset,
             )
             chunks = made_chunks(benchmark, spec, flags.seed, 0, count)
             folder = _folder(out, benchmark, preset, settings.model)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from trivium.core.errors import require
@@ -105,6 +106,30 @@ class Audit:
         return not any(cue.caught for cue in self.cues)
 
 
+@dataclass(frozen=True)
+class Diagnostic:
+    """One variant that `diagnose` runs beside others: what it changes of what was asked for."""
+
+    about: str
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    view: Mapping[str, Any] = field(default_factory=dict)
+    solver: str | None = None  # the one solver that this variant is about
+
+
+@dataclass(frozen=True)
+class Published:
+    """A figure of the headline metric that others published, drawn beside measured ones."""
+
+    who: str
+    groups: Groups
+    value: float
+    about: str  # under which conditions it was measured
+    spec: Mapping[str, Any] = field(default_factory=dict)  # what a spec must have to compare
+
+
+CONTROL = Diagnostic("as asked for")
+
+
 class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     """One test of reasoning: spec, generate, render, parse, score.
 
@@ -121,6 +146,9 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     solvers: Mapping[str, Solver]
     main_items: ClassVar[int] = 1000  # items of each preset in the main job
     multi_turn: ClassVar[bool] = False
+    diagnostics: Mapping[str, Diagnostic] = MappingProxyType({"control": CONTROL})
+    published: Sequence[Published] = ()
+    traced: ClassVar[str | None] = None  # what `trace` measures, where there is something
     crossed_groups: ClassVar[bool] = True  # results are split by all groups at once, or by each
 
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
@@ -193,6 +221,10 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """What the gallery shows: a heading, a spec and a view for each entry."""
         for name, spec in self.presets.items():
             yield name, spec, self.view_type()
+
+    def trace(self, item: ItemT, answer: AnswerT) -> Sequence[float]:
+        """How far an attempt had come before its first step and after every one."""
+        return ()
 
     def output_tokens(self, view: ViewT) -> int:
         """About how many tokens a reply takes, for estimates and limits."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from trivium.core.errors import require
 
 RESAMPLES = 2000
+MOST_DISTINCT = 20_000  # different values that are resampled
 # Enough for a resampling step to stay in a few megabytes at any number of values.
 _CHUNK = 4_000_000
 
@@ -71,12 +72,17 @@ def bootstrap_mean(
     data = np.asarray(values, dtype=np.float64)
     if data.size == 0:
         return UNDEFINED
-    mean = float(data.mean())
-    if data.size == 1 or bool((data == data[0]).all()):
-        return Estimate(mean, mean, mean, int(data.size))
     # Resampling draws how often each distinct value comes up, which is the same
     # experiment as drawing the values themselves and far less work on scores.
     distinct, counts = np.unique(data, return_counts=True)
+    # Summed in the order of the values, so that the order of the records cannot matter.
+    mean = float(distinct @ counts / data.size)
+    if distinct.size == 1:
+        return Estimate(float(data[0]), float(data[0]), float(data[0]), int(data.size))
+    if distinct.size > MOST_DISTINCT:
+        # So many values that the mean is normal, and resampling would take minutes to say so.
+        half = quantile(level) * float(data.std()) / math.sqrt(data.size)
+        return Estimate(mean, mean - half, mean + half, int(data.size))
     generator = np.random.default_rng(seed)
     step = max(1, _CHUNK // distinct.size)
     means = np.concatenate(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+import math
+from array import array
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from trivium.core.benchmark import Metric
 from trivium.core.statistics import UNDEFINED, Estimate, bootstrap_mean, lift_over_chance, wilson
@@ -49,104 +53,164 @@ class Summary:
         }
 
 
+class Vote(NamedTuple):
+    """What the trials of one item came to: how many agreed with the commonest answer."""
+
+    share: float
+    score: float  # of the commonest answer; of the earliest one where several are as common
+
+
 class Tally:
-    """Adds records up one by one, so that a file of any length needs little memory."""
+    """Adds records up one by one, in a few bytes each, so that millions fit in memory."""
 
     def __init__(self, metrics: Sequence[Metric]) -> None:
         self._metrics = metrics
-        self._values: dict[str, list[float]] = {metric.name: [] for metric in metrics}
-        self._items: dict[str, list[str]] = {metric.name: [] for metric in metrics}
-        self._answers: dict[str, list[tuple[int, bytes, float]]] = defaultdict(list)
-        self._kinds: Counter[str] = Counter()
-        self._ids: set[str] = set()
-        self._chance = 0.0
-        self._scored = 0
-        self._attempts = 0
-        self._lines = 0
-        self._chars = 0
-        self._trials = 0
         self._name = ("", "")
+        self._kinds: Counter[str] = Counter()
+        self._chances: Counter[float] = Counter()
+        self._lines = self._chars = 0
+        self._all_items = array("q")
+        # One place for every record that was scored; undefined is kept as not-a-number.
+        self._items = array("q")
+        self._trials = array("H")
+        self._answers = array("q")
+        self._values = {metric.name: array("d") for metric in metrics}
 
     def add(self, row: Row) -> None:
         """Count one record."""
         self._name = (row["benchmark"], row["solver"])
-        self._ids.add(row["id"])
-        self._attempts += 1
         self._lines += row.get("prompt_lines", 0)
         self._chars += row.get("prompt_chars", 0)
+        # Ids repeat between seeds and specs; together they name an item.
+        item = hash((row["id"], row.get("seed"), orjson.dumps(row.get("spec"))))
+        self._all_items.append(item)
         self._kinds[row["kind"]] += 1
-        self._trials = max(self._trials, row["trial"])
         if row["kind"] == "error":
             return
-        self._scored += 1
-        for metric in self._metrics:
-            value = row["scores"].get(metric.name)
-            if value is not None:
-                self._values[metric.name].append(value)
-                self._items[metric.name].append(row["id"])
-        headline = row["scores"].get(self._metrics[0].name)
-        if headline is not None:
+        self._items.append(item)
+        self._trials.append(row["trial"])
+        self._answers.append(hash(orjson.dumps(row["answer"], option=orjson.OPT_SORT_KEYS)))
+        scores = row["scores"]
+        for name, values in self._values.items():
+            value = scores.get(name)
+            values.append(math.nan if value is None else value)
+        if scores.get(self._metrics[0].name) is not None:
             # Chance is the floor of the headline, so it is averaged where that is defined.
-            self._chance += row["chance"]
-            answer = orjson.dumps(row["answer"], option=orjson.OPT_SORT_KEYS)
-            self._answers[row["id"]].append((row["trial"], answer, headline))
+            self._chances[row["chance"]] += 1
+
+    def merge(self, other: Tally) -> None:
+        """Count all that another tally of the same metrics has counted."""
+        self._name = other._name
+        self._kinds.update(other._kinds)
+        self._chances.update(other._chances)
+        self._lines += other._lines
+        self._chars += other._chars
+        self._all_items.extend(other._all_items)
+        self._items.extend(other._items)
+        self._trials.extend(other._trials)
+        self._answers.extend(other._answers)
+        for name, values in self._values.items():
+            values.extend(other._values[name])
 
     def summary(self) -> Summary:
         """The figures of what has been added."""
-        headlines = len(self._values[self._metrics[0].name])
-        chance = self._chance / headlines if headlines else 0.0
+        scored = len(self._items)
+        total = math.fsum(chance * times for chance, times in self._chances.items())
+        chance = total / max(1, self._chances.total())
         metrics = {metric.name: self._estimate(metric) for metric in self._metrics}
         metrics["lift"] = lift_over_chance(metrics[self._metrics[0].name], chance)
-        if self._trials:
+        if self.has_trials:
             metrics |= self._order_trials()
         return Summary(
             benchmark=self._name[0],
             solver=self._name[1],
-            items=len(self._ids),
-            answered=self._scored - self._kinds["violation"],
+            items=_distinct(self._all_items),
+            answered=scored - self._kinds["violation"],
             violations=self._kinds["violation"],
             errors=self._kinds["error"],
             chance=chance,
-            prompt_lines=self._lines / max(1, self._attempts),
-            prompt_chars=self._chars / max(1, self._attempts),
+            prompt_lines=self._lines / max(1, len(self._all_items)),
+            prompt_chars=self._chars / max(1, len(self._all_items)),
             metrics=metrics,
-            kinds=dict(self._kinds.most_common()),
+            kinds=dict(sorted(self._kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
         )
 
+    @property
+    def has_trials(self) -> bool:
+        """Whether any item was told more than once."""
+        return any(self._trials)
+
+    def votes(self) -> list[Vote]:
+        """For every item with a headline score, what its trials came to."""
+        values = self._column(self._metrics[0])
+        order = np.lexsort((np.asarray(self._trials), np.asarray(self._items)))
+        places = [int(place) for place in order if not math.isnan(values[place])]
+        votes = []
+        for _, group in groupby(places, key=self._items.__getitem__):
+            answers = [(self._answers[place], float(values[place])) for place in group]
+            counts = Counter(answer for answer, _ in answers)
+            winner, times = counts.most_common(1)[0]
+            score = next(score for answer, score in answers if answer == winner)
+            votes.append(Vote(times / len(answers), score))
+        return votes
+
+    def _column(self, metric: Metric) -> NDArray[np.float64]:
+        return np.asarray(self._values[metric.name])
+
     def _estimate(self, metric: Metric) -> Estimate:
-        values = self._values[metric.name]
-        if self._trials:
-            # Trials of one item are not independent: the item is what is resampled.
-            by_item: dict[str, list[float]] = defaultdict(list)
-            for item, value in zip(self._items[metric.name], values, strict=True):
-                by_item[item].append(value)
-            return bootstrap_mean([float(np.mean(group)) for group in by_item.values()])
-        if metric.kind == "proportion":
-            return wilson(sum(values), len(values))
-        return bootstrap_mean(values)
+        values = self._column(metric)
+        defined = ~np.isnan(values)
+        items = np.asarray(self._items)[defined]
+        return estimate_of(values[defined], items, metric.kind, repeated=self.has_trials)
 
     def _order_trials(self) -> dict[str, Estimate]:
         """How much the order of telling matters to the headline metric."""
-        headline = self._metrics[0].name
-        majority: list[float] = []
-        alike = 0
-        by_trial: dict[int, list[float]] = defaultdict(list)
-        for answers in self._answers.values():
-            votes = Counter(answer for _, answer, _ in answers)
-            winner = votes.most_common(1)[0][0]
-            majority.append(next(score for _, answer, score in answers if answer == winner))
-            alike += len(votes) == 1
-            for trial, _, score in answers:
-                by_trial[trial].append(score)
-        if not majority:
-            return {f"majority_{headline}": UNDEFINED}
-        means = [float(np.mean(scores)) for scores in by_trial.values()]
-        spread = max(means) - min(means)
+        headline = self._metrics[0]
+        votes = self.votes()
+        if not votes:
+            return {f"majority_{headline.name}": UNDEFINED}
+        values = self._column(headline)
+        defined = ~np.isnan(values)
+        values, trials = values[defined], np.asarray(self._trials)[defined]
+        means = [float(np.sort(values[trials == trial]).mean()) for trial in np.unique(trials)]
         return {
-            f"majority_{headline}": bootstrap_mean(majority),
-            "answered_alike": wilson(alike, len(majority)),
-            "largest_trial_difference": Estimate(spread, None, None, len(means)),
+            f"majority_{headline.name}": bootstrap_mean([vote.score for vote in votes]),
+            "answered_alike": wilson(sum(vote.share == 1 for vote in votes), len(votes)),
+            "largest_trial_difference": Estimate(max(means) - min(means), None, None, len(means)),
         }
+
+
+def estimate_of(
+    values: Sequence[float] | NDArray[np.float64],
+    items: Sequence[str] | NDArray[Any],
+    kind: str,
+    *,
+    repeated: bool,
+) -> Estimate:
+    """A metric's figure from its values and the items that they belong to."""
+    data = np.asarray(values, dtype=np.float64)
+    if repeated:
+        # Trials of one item are not independent: the item is what is resampled. They are
+        # summed in the order of the values, so that the order of the records cannot matter.
+        order = np.argsort(data)
+        own = np.asarray(items)[order]
+        _, places, counts = np.unique(own, return_inverse=True, return_counts=True)
+        return bootstrap_mean(np.bincount(places, data[order]) / counts)
+    if kind == "proportion":
+        return wilson(float(data.sum()), data.size)
+    return bootstrap_mean(data)
+
+
+def _distinct(items: array[int]) -> int:
+    return int(np.unique(np.asarray(items)).size)
+
+
+def merged(tallies: Iterable[Tally], metrics: Sequence[Metric]) -> Tally:
+    """One tally of all that these have counted."""
+    whole = Tally(metrics)
+    for tally in tallies:
+        whole.merge(tally)
+    return whole
 
 
 def summarise(rows: Iterable[Row], metrics: Sequence[Metric]) -> Summary:
@@ -155,15 +219,3 @@ def summarise(rows: Iterable[Row], metrics: Sequence[Metric]) -> Summary:
     for row in rows:
         tally.add(row)
     return tally.summary()
-
-
-def summarise_groups(
-    rows: Iterable[Row], metrics: Sequence[Metric], keys: Sequence[str]
-) -> dict[tuple[Any, ...], Summary]:
-    """One summary for each combination of these group values, in their natural order."""
-    tallies: dict[tuple[Any, ...], Tally] = {}
-    for row in rows:
-        group = tuple(row["groups"].get(key) for key in keys)
-        tallies.setdefault(group, Tally(metrics)).add(row)
-    ordered = sorted(tallies, key=lambda group: [(value is None, value) for value in group])
-    return {group: tallies[group].summary() for group in ordered}

@@ -7,11 +7,13 @@ from typing import Any, ClassVar, TypeVar
 
 from trivium.core.benchmark import Audit, Benchmark, Groups, Scores
 from trivium.core.streams import Stream, stream_key
-from trivium.nhop import answer, audit, item, lines, render, score, solvers
+from trivium.nhop import answer, audit, item, lines, reference, render, score, solvers
 from trivium.nhop.answer import NhopAnswer
 from trivium.nhop.item import NhopItem
 from trivium.nhop.spec import (
+    EXPLICIT_DIAGNOSTICS,
     EXPLICIT_PRESETS,
+    IMPLICIT_DIAGNOSTICS,
     IMPLICIT_PRESETS,
     ExplicitSpec,
     ImplicitSpec,
@@ -95,6 +97,8 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
     presets = EXPLICIT_PRESETS
     metrics = score.EXPLICIT_METRICS
     solvers = solvers.EXPLICIT_SOLVERS
+    diagnostics = EXPLICIT_DIAGNOSTICS
+    published = reference.EXPLICIT
 
 
 class NhopImplicit(_Nhop[ImplicitSpec]):
@@ -107,6 +111,8 @@ class NhopImplicit(_Nhop[ImplicitSpec]):
     presets = IMPLICIT_PRESETS
     metrics = score.IMPLICIT_METRICS
     solvers = solvers.IMPLICIT_SOLVERS
+    diagnostics = IMPLICIT_DIAGNOSTICS
+    published = reference.IMPLICIT
 
 
 EXPLICIT = NhopExplicit()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from trivium.core.benchmark import Groups, Metric, Scores
 from trivium.nhop.answer import NhopAnswer
 from trivium.nhop.item import NhopItem
+from trivium.nhop.spec import MOST_HOPS
 
 EM = Metric("em", "exact match with the answer")
 FIRST_WRONG_HOP = Metric(
-    "first_wrong_hop", "in steps mode, the first hop whose slot is wrong", "mean"
+    "first_wrong_hop", "in steps mode, the first hop whose slot is wrong", "mean", MOST_HOPS, 1.0
 )
 IMPLICIT_METRICS = (EM, FIRST_WRONG_HOP)
 EXPLICIT_METRICS = (

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
 MOST_HOPS = 200  # prompts past this length measure nothing but patience
@@ -186,4 +187,26 @@ EXPLICIT_PRESETS = {
     "explicit-hard": ExplicitSpec(
         path_collision_stress=True, block_head_balance=True, alias_heads_per_block=True
     ),
+}
+
+_SWITCHES = {
+    "path": "path_collision_stress",
+    "bal": "block_head_balance",
+    "alias": "alias_heads_per_block",
+}
+_OFF = dict.fromkeys(_SWITCHES.values(), False)
+EXPLICIT_DIAGNOSTICS = {
+    "control": Diagnostic("no cue control", spec=_OFF),
+    **{
+        name: Diagnostic(f"{switch} alone", spec={**_OFF, switch: True})
+        for name, switch in _SWITCHES.items()
+    },
+    "all": Diagnostic("all three cue controls", spec=dict.fromkeys(_SWITCHES.values(), True)),
+}
+IMPLICIT_DIAGNOSTICS = {
+    "control": Diagnostic("every relation told", spec={"ablate_inner": False, "ablate_hop": None}),
+    "ablate": Diagnostic(
+        "one relation left out: nothing above chance", spec={"ablate_inner": True}
+    ),
+    "baseline": Diagnostic("the pointer baseline, expected at chance", solver="pointer_f_n1"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,10 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from trivium.core.benchmark import AnyBenchmark
 from trivium.core.statistics import Estimate
-from trivium.core.summary import Summary, summarise, summarise_groups
+from trivium.core.summary import Summary
+from trivium.report.digest import Digest, Key
 
-Row = Mapping[str, Any]
 WIDTH = 160  # of output that goes to a file or a pipe
 
 
@@ -65,11 +64,11 @@ def result_table(title: str, named: Sequence[tuple[str, Summary]], metric: str) 
 def metric_table(summary: Summary) -> Table:
     """Every metric of one summary."""
     rows = [(name, str(estimate), str(estimate.n)) for name, estimate in summary.metrics.items()]
-    title = f"{summary.benchmark}, {summary.solver}: {counts(summary)}"
+    title = f"{summary.benchmark}, {summary.solver}: {counted(summary)}"
     return Table(title, ("metric", "value [95%]", "n"), tuple(rows))
 
 
-def counts(summary: Summary) -> str:
+def counted(summary: Summary) -> str:
     """What was counted, in words."""
     return (
         f"{summary.items} items, {summary.answered} answered, "
@@ -82,83 +81,77 @@ def number(estimate: Estimate) -> str:
     return "undefined" if estimate.value is None else f"{estimate.value:.3f}"
 
 
-def analysis_tables(benchmark: AnyBenchmark, rows: Sequence[Row]) -> list[Table]:
-    """Everything there is to say of some records of one benchmark: by solver, group, seed, kind."""
-    by_solver: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_solver[row["solver"]].append(row)
+def analysis_tables(digest: Digest) -> list[Table]:
+    """Everything there is to say of some records: by solver, setting, group, seed and kind."""
     tables = []
-    for solver, own in by_solver.items():
-        tables.append(metric_table(summarise(own, benchmark.metrics)))
-        tables += _group_tables(benchmark, solver, own)
-        seeds = {row.get("seed") for row in own}
-        if len(seeds) > 1:
-            tables.append(_seed_table(benchmark, solver, own))
-        tables.append(_kind_table(benchmark, solver, own))
+    name = digest.benchmark.name
+    pooled = digest.split(lambda key: key.solver)
+    for solver in digest.solvers:
+        tables.append(metric_table(pooled[solver]))
+        if len(digest.settings) > 1:
+            tables.append(
+                _split_table(digest, solver, ("setting",), lambda key: (key.setting,), False)
+            )
+        tables += [_group_table(digest, solver, names) for names in digest.crossings]
+        if len(digest.seeds) > 1:
+            tables.append(_split_table(digest, solver, ("seed",), lambda key: (key.seed,)))
+        tables.append(kind_table(f"{name}, {solver}: kinds of answers", pooled[solver].kinds))
     return tables
 
 
-def _group_tables(benchmark: AnyBenchmark, solver: str, rows: Sequence[Row]) -> list[Table]:
-    """One table of all groups together, or one for each where they do not belong together."""
-    keys = list(dict.fromkeys(key for row in rows for key in row["groups"]))
-    together = [keys] if benchmark.crossed_groups else [[key] for key in keys]
-    return [
-        _split_table(
-            f"{benchmark.name}, {solver}: by {'group' if benchmark.crossed_groups else own[0]}",
-            benchmark,
-            own,
-            summarise_groups(rows, benchmark.metrics, own).items(),
-        )
-        for own in together
-    ]
-
-
-def _seed_table(benchmark: AnyBenchmark, solver: str, rows: Sequence[Row]) -> Table:
-    seeded = [{**row, "groups": {"seed": row.get("seed")}} for row in rows]
-    groups = summarise_groups(seeded, benchmark.metrics, ["seed"])
-    title = f"{benchmark.name}, {solver}: by seed"
-    return _split_table(title, benchmark, ["seed"], groups.items())
+def _group_table(digest: Digest, solver: str, names: Sequence[str]) -> Table:
+    return _split_table(digest, solver, names, lambda key: tuple(map(key.group, names)))
 
 
 def _split_table(
-    title: str,
-    benchmark: AnyBenchmark,
-    keys: Sequence[str],
-    groups: Iterable[tuple[tuple[Any, ...], Summary]],
+    digest: Digest,
+    solver: str,
+    columns: Sequence[str],
+    by: Callable[[Key], tuple[Any, ...]],
+    ordered: bool = True,
 ) -> Table:
-    headline = benchmark.metrics[0].name
+    """The headline metric of one solver, a line for each value of `by`."""
+    headline = digest.benchmark.metrics[0].name
+    parts = digest.split(lambda key: by(key) if key.solver == solver else None)
+    values = sorted(parts, key=natural) if ordered else list(parts)
     rows = [
         (
             *("-" if value is None else str(value) for value in group),
-            str(summary.metrics[headline]),
-            number(summary.metrics["lift"]),
-            str(summary.items),
-            f"{summary.prompt_lines:.0f}",
-            f"{summary.prompt_chars:.0f}",
+            str(parts[group].metrics[headline]),
+            number(parts[group].metrics["lift"]),
+            str(parts[group].items),
+            f"{parts[group].prompt_lines:.0f}",
+            f"{parts[group].prompt_chars:.0f}",
         )
-        for group, summary in groups
+        for group in values
     ]
-    columns = (*keys, f"{headline} [95%]", "lift", "items", "lines", "characters")
-    return Table(title, columns, tuple(rows))
+    title = f"{digest.benchmark.name}, {solver}: by {', '.join(columns)}"
+    heads = (*columns, f"{headline} [95%]", "lift", "items", "lines", "characters")
+    return Table(title, heads, tuple(rows))
 
 
-def _kind_table(benchmark: AnyBenchmark, solver: str, rows: Sequence[Row]) -> Table:
+def natural(values: tuple[Any, ...]) -> list[tuple[bool, bool, Any]]:
+    """A sorting key for values that may be numbers, texts or missing."""
+    return [(value is None, isinstance(value, str), value) for value in values]
+
+
+def kind_table(title: str, counts: Mapping[str, int]) -> Table:
     """Kinds of answers; which hop or chain it was stands in brackets, the commonest first."""
     kinds: Counter[str] = Counter()
     which: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in rows:
-        kind, _, detail = row["kind"].partition(":")
-        kinds[kind] += 1
+    for full, times in counts.items():
+        kind, _, detail = full.partition(":")
+        kinds[kind] += times
         if detail:
-            which[kind][detail] += 1
+            which[kind][detail] += times
+    total = sum(kinds.values())
     made = [
         (
             kind,
             str(count),
-            f"{count / len(rows):.3f}",
+            f"{count / total:.3f}",
             ", ".join(f"{detail}: {times}" for detail, times in which[kind].most_common(8)),
         )
         for kind, count in kinds.most_common()
     ]
-    title = f"{benchmark.name}, {solver}: kinds of answers"
     return Table(title, ("kind", "count", "share", "which"), tuple(made))

@@ -24,6 +24,7 @@ from trivium.runs.progress import Progress
 RECORDS = "records.jsonl"
 SUMMARY = "summary.json"
 MANIFEST = "run.json"
+COSMETIC = {"label", "command"}  # what may change when a folder is gone on with
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Job:
     files: tuple[str, ...] = ()
     trials: int = 1
     shaping: Mapping[str, Any] | None = None  # what else shapes a model's replies
+    setting: str | None = None  # what tells it from other evaluations of a run
 
     def manifest(self) -> dict[str, Any]:
         """As it stands in run.json."""
@@ -50,6 +52,7 @@ class Job:
             "seed": self.seed,
             "files": list(self.files),
             "order_trials": self.trials,
+            "setting": self.setting,
         }
 
 
@@ -85,20 +88,21 @@ def evaluate(
     claim_folder(out, job.manifest())
     done = finished(out / RECORDS)
     label = f"{job.benchmark} {job.solver}"
-    work = partial(_attempts, job.solver, job.view, job.trials, frozenset(done))
+    work = partial(attempts, job.solver, job.view, job.trials, frozenset(done))
     with (
         Appender(out / RECORDS) as records,
         Progress(label, total * job.trials, len(done)) as progress,
     ):
-        for attempts in (executor or Here()).map(work, chunks):
-            records.add(attempts)
-            progress.advance(len(attempts))
+        for made in (executor or Here()).map(work, chunks):
+            records.add(made)
+            progress.advance(len(made))
     return write_summary(benchmark, out)
 
 
-def _attempts(
+def attempts(
     solver: str, view: Any, trials: int, done: frozenset[tuple[str, int]], chunk: Chunk
 ) -> list[Attempt]:
+    """A solver's attempts at the items of a chunk, but for those that are done."""
     benchmark = get_benchmark(chunk.benchmark)
     return [
         attempt(benchmark, item, benchmark.solvers[solver], view, trial)
@@ -114,13 +118,20 @@ def claim_folder(out: Path, manifest: dict[str, Any]) -> None:
     if not path.exists():
         write_json(path, manifest)
         return
-    for key, held in read_mapping(path).items():
-        asked = manifest.get(key)
-        if held != asked:
-            raise UserError(
-                f"{out} holds another evaluation ({key} is {held!r} there, {asked!r} was asked "
-                f"for); choose another folder with --out"
-            )
+    held = read_mapping(path)
+    key = same_run(held, manifest)
+    if key is not None:
+        raise UserError(
+            f"{out} holds another evaluation ({key} is {held.get(key)!r} there, "
+            f"{manifest.get(key)!r} was asked for); choose another folder with --out"
+        )
+
+
+def same_run(held: Mapping[str, Any], asked: Mapping[str, Any]) -> str | None:
+    """The first key in which two manifests differ; None when they are of the same run."""
+    plain = orjson.loads(orjson.dumps(asked))
+    keys = (key for key in {**held, **plain} if key not in COSMETIC)
+    return next((key for key in keys if held.get(key) != plain.get(key)), None)
 
 
 def finished(path: Path, *, errors: bool = True) -> set[tuple[str, int]]:

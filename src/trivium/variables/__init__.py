@@ -12,7 +12,7 @@ from trivium.core.streams import Stream, stream_key
 from trivium.variables import answer, audit, item, render, rows, score, solvers
 from trivium.variables.answer import VariablesAnswer
 from trivium.variables.item import VariablesItem
-from trivium.variables.spec import PRESETS, RENDERERS, VariablesSpec, VariablesView
+from trivium.variables.spec import DIAGNOSTICS, PRESETS, RENDERERS, VariablesSpec, VariablesView
 
 # A sentence or two and the answer; a prompt that shows the trees invites their steps.
 OUTPUT_TOKENS = {"none": 128, "pseudocode": 256, "language": 256}
@@ -34,6 +34,7 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     metrics = score.METRICS
     solvers = solvers.SOLVERS
     crossed_groups: ClassVar[bool] = False
+    diagnostics = DIAGNOSTICS
 
     def variant(self, parts: Sequence[str]) -> tuple[VariablesSpec, VariablesView]:
         """The parts of NAME.<renderer>.<dataset>; either may be left out."""

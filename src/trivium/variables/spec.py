@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
 
 MOST_VARS = 30  # sets of variables are held as bits of one number
@@ -82,4 +83,10 @@ PRESETS = {
     "balanced-ctrl-large": VariablesSpec(size=5000),
     "balanced-hypotheses": VariablesSpec(balance="hypotheses", min_vars=2),
     "balanced-hypotheses-large": VariablesSpec(balance="hypotheses", min_vars=2, size=5000),
+}
+DIAGNOSTICS = {
+    "control": CONTROL,
+    "tree": Diagnostic("the decision trees as pseudocode", view={"show_tree": "pseudocode"}),
+    "tree_language": Diagnostic("the decision trees in sentences", view={"show_tree": "language"}),
+    **{name: Diagnostic(f"told by {name}", view={"renderer": name}) for name in RENDERERS},
 }

@@ -7,7 +7,8 @@ from typing import Any
 
 from trivium.blicket.game import answer, audit, generate, item, moves, render, score, solvers, world
 from trivium.blicket.game.item import GameAnswer, GameItem
-from trivium.blicket.game.spec import PRESETS, GameSpec, GameView
+from trivium.blicket.game.spec import DIAGNOSTICS, PRESETS, GameSpec, GameView
+from trivium.blicket.observer import entropy
 from trivium.core.benchmark import Audit, Benchmark, Groups, Scores
 from trivium.core.streams import Stream, stream_key
 
@@ -24,6 +25,8 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     solvers = solvers.SOLVERS
     main_items = 200
     multi_turn = True
+    diagnostics = DIAGNOSTICS
+    traced = "bits still unknown"
 
     def generate(
         self, spec: GameSpec, seed: int, start: int = 0, count: int = 1
@@ -83,6 +86,10 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
 
     def most_turns(self, item_: GameItem) -> int:
         return item_.spec.tests + world.MOST_MISTAKES
+
+    def trace(self, item_: GameItem, answer_: GameAnswer) -> list[float]:
+        path = score.trajectory(item_.spec, answer_.tests)
+        return [entropy(item_.space.belief), *(step.entropy for step in path.steps)]
 
     def output_tokens(self, view: GameView) -> int:
         return 256

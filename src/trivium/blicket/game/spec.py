@@ -14,6 +14,7 @@ from trivium.blicket.hypotheses import (
     machines,
     parse,
 )
+from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
 
 MOST_TESTS = 100
@@ -72,5 +73,12 @@ PRESETS = {
     "four-objects": GameSpec(objects=4, tests=5),
     "five-rules": GameSpec(
         rules=(CONJUNCTIVE, DISJUNCTIVE, "threshold-2", PARITY, INHIBITOR), tests=6
+    ),
+}
+DIAGNOSTICS = {
+    "control": CONTROL,
+    "no_story": Diagnostic("the rules alone, without a word on blickets", view={"story": False}),
+    "six": Diagnostic(
+        "the paper's six machines alone", spec={"hypotheses": DEFAULT_SIX, "tests": 3}
     ),
 }

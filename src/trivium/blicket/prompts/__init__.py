@@ -7,7 +7,7 @@ from typing import Any
 
 from trivium.blicket.prompts import answer, audit, generate, item, render, score, solvers
 from trivium.blicket.prompts.item import PromptAnswer, PromptItem
-from trivium.blicket.prompts.spec import PRESETS, PromptSpec, PromptView
+from trivium.blicket.prompts.spec import DIAGNOSTICS, PRESETS, PromptSpec, PromptView
 from trivium.blicket.prompts.words import VOICES
 from trivium.core.benchmark import Audit, Benchmark, Groups, Scores
 from trivium.core.errors import require
@@ -27,6 +27,7 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     metrics = score.METRICS
     solvers = solvers.SOLVERS
     main_items = 200
+    diagnostics = DIAGNOSTICS
 
     def variant(self, parts: Sequence[str]) -> tuple[PromptSpec, PromptView]:
         spec, view = PromptSpec(), PromptView()

@@ -6,6 +6,7 @@ import itertools
 from dataclasses import dataclass
 from typing import Literal
 
+from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
 MOST_OBJECTS = 6  # three machines of six objects are 18 different colours and shapes
@@ -60,4 +61,11 @@ PRESETS = {
     "given-conjunctive": PromptSpec("given", "conjunctive"),
     "not-given-disjunctive": PromptSpec("not_given", "disjunctive"),
     "not-given-conjunctive": PromptSpec("not_given", "conjunctive"),
+}
+DIAGNOSTICS = {
+    name: Diagnostic(
+        f"hypotheses {preset.hypotheses.replace('_', ' ')}, {preset.form} machine",
+        spec={"hypotheses": preset.hypotheses, "form": preset.form},
+    )
+    for name, preset in PRESETS.items()
 }

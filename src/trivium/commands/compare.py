@@ -1,0 +1,45 @@
+"""trivium compare RUN RUN ..."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from trivium.commands.flags import read_flags
+from trivium.core.errors import require
+from trivium.report.compare import contestants, difference_table, differences
+from trivium.report.tables import terminal
+
+ABOUT = """Paired differences of the headline metric, with 95% intervals, on the items that solvers
+and runs have in common. Every solver is compared with the first one of the first run.
+Example: trivium compare runs/oracle runs/shortcut"""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What is compared."""
+
+    runs: tyro.conf.Positional[tuple[Path, ...]]  # folders or files of records
+    solvers: tuple[str, ...] = ()  # only these (default: all)
+    pairs: bool = False  # compare all with all, not just with the first
+
+
+def main(args: Sequence[str]) -> int:
+    """Print one table for each benchmark."""
+    flags = read_flags("compare", Flags, args, ABOUT)
+    require(bool(flags.runs), "no runs named: give at least one folder or file of records")
+    found = contestants(flags.runs)
+    known = list(dict.fromkeys(one.solver for one in found))
+    for solver in flags.solvers:
+        require(solver in known, f"unknown solver {solver!r}; the runs hold {', '.join(known)}")
+    chosen = [one for one in found if not flags.solvers or one.solver in flags.solvers]
+    require(len(chosen) >= 2, "nothing to compare: the runs hold one solver between them")
+    made = differences(chosen, pairs=flags.pairs)
+    require(bool(made), "nothing to compare: the runs have no items in common")
+    for benchmark in dict.fromkeys(one.first.benchmark for one in made):
+        own = [one for one in made if one.first.benchmark == benchmark]
+        difference_table(benchmark, own).show(terminal())
+    return 0

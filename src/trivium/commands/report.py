@@ -1,0 +1,33 @@
+"""trivium report RUN"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from trivium.commands.flags import read_flags
+from trivium.core.errors import require
+from trivium.report.write import write_report
+
+ABOUT = """Write report.html, results.md and plots/ for any folder that holds records: a run, a
+sweep, a diagnosis, an evaluation. Nothing is asked of a model again.
+Example: trivium report runs/implicit/sweep_20260101_120000 --label 'first look'"""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Which run, and what it is called."""
+
+    run: tyro.conf.Positional[Path]  # the folder of the run
+    label: str | None = None  # what the run is called in titles (default: as when it was run)
+
+
+def main(args: Sequence[str]) -> int:
+    """Write the page."""
+    flags = read_flags("report", Flags, args, ABOUT)
+    require(flags.run.is_dir(), f"{flags.run}: no such folder")
+    print(f"report: {write_report(flags.run, flags.label)}")
+    return 0

@@ -1,0 +1,118 @@
+"""trivium sweep CONFIG"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import tyro
+
+from trivium.commands.flags import read_flags
+from trivium.models.lanes import confirm, evaluate_model
+from trivium.models.settings import ModelFlags, model_settings
+from trivium.registry import get_benchmark
+from trivium.report.tables import Table, terminal
+from trivium.report.write import write_report
+from trivium.runs.config import read_sweep, shipped
+from trivium.runs.executors import Workers, all_processors
+from trivium.runs.index import add_to_index, alone, run_folder
+from trivium.runs.items import made_chunks
+from trivium.runs.plan import Cell, Plan
+from trivium.runs.sweep import run_plan
+
+ABOUT = f"""Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, or from a
+config that comes with Trivium ({", ".join(shipped())}). Writes data/, results/, plots/,
+summary.csv, results.md and report.html, and a row in runs/index.csv. A sweep that was stopped
+goes on when the same command is given again.
+Example: trivium sweep implicit_small"""
+ROOT = Path("runs")
+
+
+@dataclass(frozen=True)
+class Running:
+    """How a plan is run."""
+
+    fresh: bool = False  # begin a new run though one of the same is unfinished
+    data: bool = True  # write the items too
+    workers: Workers = field(default_factory=all_processors)
+    asking: ModelFlags = field(default_factory=ModelFlags)
+
+    def asking_for(self, plan: Plan) -> ModelFlags:
+        """How models are asked: as the plan says where it says something."""
+        asking = self.asking
+        if plan.temp is not None:
+            asking = replace(asking, temp=plan.temp)
+        if plan.max_output_tokens is not None:
+            asking = replace(asking, max_output_tokens=plan.max_output_tokens)
+        return asking
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What is swept, and where it goes."""
+
+    config: tyro.conf.Positional[str]  # a file, or the name of a config that comes with Trivium
+    out: Path | None = None  # the folder (default: the unfinished run of this config, or a new one)
+    label: str | None = None  # what the run is called in titles and in the index
+    dry_run: bool = False  # print the cells and what they would cost, and do nothing
+    running: Running = field(default_factory=Running)
+
+
+def main(args: Sequence[str]) -> int:
+    """Run the sweep."""
+    flags = read_flags("sweep", Flags, args, ABOUT)
+    plan = read_sweep(flags.config)
+    if flags.label is not None:
+        plan = replace(plan, label=flags.label, config={**plan.config, "label": flags.label})
+    if flags.dry_run:
+        print_plan(plan)
+        return 0
+    command = shlex.join(["trivium", "sweep", *args])
+    return run_and_report(plan, flags.running, flags.out, command)
+
+
+def print_plan(plan: Plan) -> None:
+    """The cells, and what asking a model about them would cost."""
+    rows = tuple((cell.setting, str(cell.seed), cell.who) for cell in plan.cells)
+    title = f"{plan.benchmark}: {len(rows)} cells of {plan.items} items, told {plan.trials} times"
+    Table(title, ("setting", "seed", "solver"), rows).show(terminal())
+    models = any(cell.model for cell in plan.cells)
+    print(f"{'models' if models else 'a model, were one named'}: {plan.cost()}")
+
+
+def run_and_report(plan: Plan, running: Running, out: Path | None, command: str) -> int:
+    """Do what is left of a plan, then write the report and the row of the index."""
+    asking = running.asking_for(plan)
+    if any(cell.model for cell in plan.cells):
+        confirm(plan.cost(), asking)
+    folder = out or run_folder(plan, ROOT, fresh=running.fresh)
+    print(f"{plan.kind} of {len(plan.cells)} cells in {folder}", file=sys.stderr)
+    ask = partial(_ask, asking)
+    with alone(folder):
+        with running.workers.open() as executor:
+            run_plan(plan, folder, executor, ask, command, data=running.data)
+        add_to_index(
+            folder,
+            kind=plan.kind,
+            benchmark=plan.benchmark,
+            label=plan.label,
+            cells=len(plan.cells),
+            items=plan.items,
+            seeds=(cell.seed for cell in plan.cells),
+        )
+        report = write_report(folder)
+    print(f"report: {report}")
+    return 0
+
+
+def _ask(asking: ModelFlags, plan: Plan, cell: Cell, folder: Path) -> None:
+    """Ask a model about what is left of a cell."""
+    settings = model_settings(str(cell.model), asking)
+    job = replace(plan.job(cell), shaping=settings.shaping())
+    benchmark = get_benchmark(plan.benchmark)
+    chunks = made_chunks(benchmark, cell.spec, cell.seed, 0, plan.items)
+    evaluate_model(job, settings, chunks, plan.items, folder)

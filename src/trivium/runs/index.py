@@ -1,0 +1,110 @@
+"""Folders of runs: new ones, unfinished ones, and the list of all of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from trivium import __version__
+from trivium.core.errors import UserError, require
+from trivium.core.spec import read_mapping
+from trivium.runs.evaluate import MANIFEST, same_run
+from trivium.runs.plan import Plan
+
+REPORT = "report.html"  # written last: a run that has it is finished
+INDEX = "index.csv"
+COLUMNS = ("run", "kind", "benchmark", "label", "cells", "items", "seeds", "version")
+
+
+def run_folder(plan: Plan, root: Path, *, fresh: bool = False) -> Path:
+    """A new folder for the plan, or the newest one in which the same plan was left unfinished."""
+    parent = root / plan.approach
+    if not fresh:
+        for folder in sorted(parent.glob(f"{plan.kind}_*"), reverse=True):
+            manifest = folder / MANIFEST
+            if manifest.exists() and same_run(read_mapping(manifest), plan.manifest()) is None:
+                if not (folder / REPORT).exists():
+                    return folder
+                break
+    stamp = time.strftime(f"{plan.kind}_%Y%m%d_%H%M%S")
+    for number in range(1, 1000):
+        folder = parent / (stamp if number == 1 else f"{stamp}_{number}")
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as problem:
+            raise UserError(f"{folder}: cannot be made ({problem.strerror})") from None
+        return folder
+    raise UserError(f"{parent}: too many runs began in this second")
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keeps a second process out of the folder; the lock ends with the process, however it ends."""
+    try:
+        import fcntl  # noqa: PLC0415 - not on every system, and nothing else needs it
+    except ImportError:
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / ".lock", "wb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UserError(
+                f"{folder}: another process is at work there; --fresh begins another run"
+            ) from None
+        yield
+
+
+def index_path(folder: Path) -> Path | None:
+    """Where a run is listed: in the folder `runs` above it; elsewhere nothing is left behind."""
+    roots = (parent for parent in folder.absolute().parents if parent.name == "runs")
+    return next((root / INDEX for root in roots), None)
+
+
+def add_to_index(
+    folder: Path,
+    *,
+    kind: str,
+    benchmark: str,
+    label: str | None = None,
+    cells: int,
+    items: int | None,
+    seeds: Iterable[int],
+) -> None:
+    """One row for the run, once."""
+    path = index_path(folder)
+    if path is None:
+        return
+    name = folder.absolute().relative_to(path.parent).as_posix()
+    try:
+        # Whoever comes first writes the header; rows are single appends, so that runs
+        # that end at the same moment cannot mix their rows.
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        os.write(descriptor, _line(COLUMNS))
+        os.close(descriptor)
+    except FileExistsError:
+        pass
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    require(rows[:1] == [list(COLUMNS)], f"{path}: not an index of runs")
+    if any(row[:1] == [name] for row in rows):
+        return
+    told = " ".join(map(str, sorted(set(seeds))))
+    row = (name, kind, benchmark, label or "", cells, items or "", told, __version__)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+    os.write(descriptor, _line(row))
+    os.close(descriptor)
+
+
+def _line(values: tuple[object, ...]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(values)
+    return text.getvalue().encode()

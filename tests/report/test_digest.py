@@ -1,0 +1,143 @@
+"""Records read once: what is counted, under which names, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from trivium.cli import main
+from trivium.core.errors import UserError
+from trivium.core.jsonl import dump_line
+from trivium.core.pipeline import attempt
+from trivium.core.summary import summarise
+from trivium.nhop import EXPLICIT, IMPLICIT
+from trivium.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
+from trivium.report.digest import EXAMPLES, digest, record_files, setting_name
+from trivium.report.examples import examples
+from trivium.report.tables import analysis_tables
+
+
+def made(
+    spec: ImplicitSpec, solver: str, *, seed: int = 1, items: int = 12
+) -> list[dict[str, Any]]:
+    view = NhopView()
+    return [
+        asdict(attempt(IMPLICIT, item, IMPLICIT.solvers[solver], view))
+        for item in IMPLICIT.generate(spec, seed, 0, items)
+    ]
+
+
+def written(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "records.jsonl").write_bytes(b"".join(map(dump_line, rows)))
+    return folder
+
+
+def test_parts_add_up_to_what_a_plain_summary_says(tmp_path: Path) -> None:
+    rows = [
+        row
+        for hops in (10, 4)
+        for seed in (1, 2)
+        for row in made(ImplicitSpec(hops=hops), "random_candidate", seed=seed)
+    ]
+    found = digest([written(tmp_path, rows)])["nhop_implicit"]
+    whole = summarise(rows, IMPLICIT.metrics)
+    assert found.split(lambda key: key.solver)["random_candidate"].metrics == whole.metrics
+    assert found.records == len(rows) == whole.items
+    assert (found.seeds, found.varying, found.group_values("n")) == ([1, 2], ["n"], [4, 10])
+    table = next(table for table in analysis_tables(found) if "by n, m" in table.title)
+    assert [row[0] for row in table.rows] == ["4", "10"]
+
+
+def test_settings_are_named_by_preset_or_by_what_differs() -> None:
+    hard = {"spec": asdict(EXPLICIT.presets["explicit-hard"]), "view": {"mode": "steps"}}
+    assert setting_name(EXPLICIT, hard) == "explicit-hard mode=steps"
+    other = {"spec": asdict(ExplicitSpec(hops=6, L=2)), "view": {}}
+    assert setting_name(EXPLICIT, other) == "hops=6 L=2"
+    assert setting_name(EXPLICIT, {"spec": None}) == "items from a file"
+
+
+def test_a_given_setting_goes_before_a_derived_one(tmp_path: Path) -> None:
+    written(tmp_path / "a", made(ImplicitSpec(), "oracle"))
+    (tmp_path / "a" / "run.json").write_text('{"setting": "baseline"}')
+    written(tmp_path / "b", made(ImplicitSpec(), "oracle"))
+    found = digest([tmp_path])["nhop_implicit"]
+    assert found.settings == ["implicit", "baseline"] or set(found.settings) == {
+        "implicit",
+        "baseline",
+    }
+    assert found.records == 24
+
+
+def test_files_come_in_the_order_of_the_numbers_in_their_names(tmp_path: Path) -> None:
+    for name in ("hops10", "hops4", "hops9"):
+        written(tmp_path / name, made(ImplicitSpec(), "oracle", items=1))
+    assert [path.parent.name for path in record_files([tmp_path])] == ["hops4", "hops9", "hops10"]
+
+
+@pytest.mark.parametrize("key", ["benchmark", "scores", "groups", "trial"])
+def test_what_is_no_record_is_named_by_line(tmp_path: Path, key: str) -> None:
+    rows = made(ImplicitSpec(), "oracle", items=2)
+    del rows[1][key]
+    with pytest.raises(UserError, match=rf"records\.jsonl line 2: not a record \({key} is missing"):
+        digest([written(tmp_path, rows)])
+
+
+def test_empty_folders_and_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no records\.jsonl in this folder"):
+        digest([tmp_path])
+    with pytest.raises(UserError, match="there are no records"):
+        digest([written(tmp_path, [])])
+
+
+def test_prompts_are_made_again_as_they_were_told(tmp_path: Path) -> None:
+    view = NhopView("steps")
+    items = list(IMPLICIT.generate(ImplicitSpec(), 5, 0, 3))
+    rows = [
+        asdict(attempt(IMPLICIT, item, IMPLICIT.solvers["last_line"], view, trial))
+        for item in items
+        for trial in (0, 2)
+    ]
+    shown = examples(digest([written(tmp_path, rows)]).values())
+    told = {
+        IMPLICIT.render(IMPLICIT.reshuffle(item, trial), view) for item in items for trial in (0, 2)
+    }
+    prompts = [shown["texts"][turns["turns"][0][1]] for turns in shown["attempts"]]
+    assert set(prompts) <= told
+    assert all(made["right"].startswith("f1: ") for made in shown["attempts"])
+
+
+def test_examples_are_a_few_of_every_kind(tmp_path: Path) -> None:
+    rows = made(ImplicitSpec(), "last_line", items=200) + made(ImplicitSpec(), "oracle", items=200)
+    shown = examples(digest([written(tmp_path, rows)]).values())["attempts"]
+    counts: dict[tuple[str, str], int] = {}
+    for one in shown:
+        key = (one["solver"], one["kind"].partition(":")[0])
+        counts[key] = counts.get(key, 0) + 1
+    assert set(counts) == {(row["solver"], row["kind"].partition(":")[0]) for row in rows}
+    assert max(counts.values()) == EXAMPLES
+    assert shown[-1]["kind"] == "right", "errors come first"
+
+
+def test_foreign_items_have_no_prompt_and_say_so(tmp_path: Path) -> None:
+    rows = [
+        {**row, "spec": None, "seed": None, "index": None} for row in made(ImplicitSpec(), "oracle")
+    ]
+    shown = examples(digest([written(tmp_path, rows)]).values())
+    assert "came from a file" in shown["texts"][0]
+
+
+def test_analyze_prints_examples_as_plain_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = made(ImplicitSpec(), "last_line")
+    rows[0] |= {"reply": "\x1b[31m[bold]red\u202e", "kind": "violation"}
+    assert main(["analyze", str(written(tmp_path, rows)), "--examples", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "\x1b" not in said
+    assert "'\\x1b[31m[bold]red\\u202e'" in said
+    assert orjson.loads(dump_line(rows[0]))["kind"] == "violation"
