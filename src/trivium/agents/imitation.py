@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +15,7 @@ import optax
 from jax import Array
 
 from trivium.agents.acting import Episodes
-from trivium.agents.packing import Rows, batches, pack, split_rows
+from trivium.agents.packing import Rows, pack, padded, split_rows
 from trivium.agents.sequence import Cloner, DecisionTransformer, ImitatorActor, Tokens
 from trivium.agents.training import stack
 from trivium.agents.worlds import World
@@ -86,53 +87,59 @@ def fit(
     world: World,
     datasets: Sequence[Episodes],
     keys: Sequence[Array],
+    *,
+    seconds: float | None = None,
 ) -> Fitted:
-    """One imitator for each dataset and key, all trained in one vmapped run."""
+    """One imitator for each dataset and key, all trained in one vmapped run.
+
+    A time limit ends training after the epoch that is under way.
+    """
+    began = time.monotonic()
     data = stack([_data(episodes) for episodes in datasets])
-    plans = [_plan(config, world, episodes, key) for episodes, key in zip(datasets, keys, strict=True)]
-    shape = tuple(np.max([plan.training.episode.shape for plan in plans], axis=0))
-    training = stack([_padded(plan.training, shape) for plan in plans])
-    shape = tuple(np.max([plan.validation.episode.shape for plan in plans], axis=0))
-    validation = stack([_padded(plan.validation, shape) for plan in plans])
+    training, validation, per_batch = _rows(config, world, datasets)
     models = [make_model(config, world, jax.random.fold_in(key, 1)) for key in keys]
-    model = stack(models)
-    optimiser = stack([make_optimiser(config).init(each) for each in models])
-    state = _State(model, optimiser, stack(models), jnp.full(len(keys), jnp.inf), stack(list(keys)))
+    optimisers = [make_optimiser(config).init(model) for model in models]
+    state = _State(
+        stack(models), stack(optimisers), stack(models), jnp.full(len(keys), jnp.inf), stack(keys)
+    )
     losses = []
-    for epoch in range(config.epochs):
-        rows = jax.tree.map(lambda leaf, epoch=epoch: leaf[:, epoch], training)
-        state, noted = _epoch(config, state, data, rows, validation)
+    for _ in range(config.epochs):
+        state, noted = _epoch(config, per_batch, state, data, training, validation)
         losses.append(jax.tree.map(np.asarray, noted))
+        if seconds is not None and time.monotonic() - began > seconds:
+            break
     training_loss, validation_loss = np.moveaxis(np.array(losses), 0, -1)
     return Fitted(state.best, training_loss, validation_loss)
 
 
-class _Plan(NamedTuple):
-    training: Rows  # [epoch, batch, row, place]
-    validation: Rows  # [batch, row, place]
+def _rows(
+    config: ImitationConfig, world: World, datasets: Sequence[Episodes]
+) -> tuple[Rows, Rows, int]:
+    """Rows to train on [seed, row, place], batches to validate on, and rows in a batch.
 
-
-def _plan(config: ImitationConfig, world: World, episodes: Episodes, key: Array) -> _Plan:
-    """Which moments are looked at when; the last episodes are for validation."""
-    seed = np.asarray(jax.random.key_data(key)).tolist()
-    generator = np.random.default_rng(seed)
-    lengths = episodes.lengths
-    kept = max(1, round(config.validation * len(lengths)))
-    own = lengths[:-kept]
-    passes = [batches(own, config.batch, world.longest, generator) for _ in range(config.epochs)]
-    shape = tuple(np.max([each.episode.shape for each in passes], axis=0))
-    training = Rows(*map(np.stack, zip(*(_padded(each, shape) for each in passes), strict=True)))
-    order = np.arange(len(own), len(lengths))
-    validation = split_rows(pack(lengths, order, world.longest), shape[1])
-    return _Plan(training, validation)
-
-
-def _padded(rows: Rows, shape: tuple[int, ...]) -> Rows:
-    """The rows with padding up to a shape."""
-    missing = [(0, wanted - held) for wanted, held in zip(shape, rows.episode.shape, strict=True)]
-    return Rows(
-        np.pad(rows.episode, missing, constant_values=-1), np.pad(rows.time, missing)
-    )
+    The last episodes of a dataset are for validation. Every dataset is packed once; an epoch
+    shuffles the rows.
+    """
+    lengths = [episodes.lengths for episodes in datasets]
+    kept = max(1, round(config.validation * len(lengths[0])))
+    rows = [pack(own, np.arange(len(own) - kept), world.longest) for own in lengths]
+    most = max(len(each.episode) for each in rows)
+    per_batch = max(1, round(config.batch * most / (len(lengths[0]) - kept)))
+    total = -(-most // per_batch) * per_batch
+    held_out = [
+        split_rows(pack(own, np.arange(len(own) - kept, len(own)), world.longest), per_batch)
+        for own in lengths
+    ]
+    batches = max(len(each.episode) for each in held_out)
+    empty = np.full((batches, per_batch, world.longest), -1, dtype=np.int32)
+    filled = [
+        Rows(
+            np.concatenate([each.episode, empty[len(each.episode) :]]),
+            np.concatenate([each.time, np.zeros_like(empty[len(each.time) :])]),
+        )
+        for each in held_out
+    ]
+    return stack([padded(each, total) for each in rows]), stack(filled), per_batch
 
 
 def _data(episodes: Episodes) -> _Data:
@@ -160,32 +167,45 @@ def loss(model: Any, tokens: Tokens, rate: float, key: Array | None) -> tuple[Ar
     return jnp.where(real, errors, 0.0).sum(), real.sum()
 
 
-@partial(jax.jit, static_argnums=0, donate_argnums=1)
+@partial(jax.jit, static_argnums=(0, 1), donate_argnums=2)
 def _epoch(
-    config: ImitationConfig, state: _State, data: _Data, training: Rows, validation: Rows
+    config: ImitationConfig,
+    per_batch: int,
+    state: _State,
+    data: _Data,
+    training: Rows,
+    validation: Rows,
 ) -> tuple[_State, tuple[Array, Array]]:
     """One pass and one validation of every imitator."""
-    return jax.vmap(partial(_one_epoch, config))(state, data, training, validation)
+    return jax.vmap(partial(_one_epoch, config, per_batch))(state, data, training, validation)
 
 
 def _one_epoch(
-    config: ImitationConfig, state: _State, data: _Data, training: Rows, validation: Rows
+    config: ImitationConfig,
+    per_batch: int,
+    state: _State,
+    data: _Data,
+    training: Rows,
+    validation: Rows,
 ) -> tuple[_State, tuple[Array, Array]]:
     rule = make_optimiser(config)
+    order_key, first_key = jax.random.split(state.key)
+    order = jax.random.permutation(order_key, training.episode.shape[0]).reshape(-1, per_batch)
 
     def mean_loss(model: Any, tokens: Tokens, key: Array) -> Array:
         total, count = loss(model, tokens, config.dropout, key)
         return total / jnp.maximum(count, 1)
 
-    def improve(carried: tuple[Any, Any, Array], rows: Rows) -> tuple[Any, Array]:
+    def improve(carried: tuple[Any, Any, Array], chosen: Array) -> tuple[Any, Array]:
         model, optimiser, key = carried
         key, own = jax.random.split(key)
-        value, gradient = jax.value_and_grad(mean_loss)(model, _tokens(data, rows), own)
+        tokens = _tokens(data, Rows(training.episode[chosen], training.time[chosen]))
+        value, gradient = jax.value_and_grad(mean_loss)(model, tokens, own)
         change, optimiser = rule.update(gradient, optimiser, model)
         return (optax.apply_updates(model, change), optimiser, key), value
 
-    begin = (state.model, state.optimiser, state.key)
-    (model, optimiser, key), values = jax.lax.scan(improve, begin, training)
+    begin = (state.model, state.optimiser, first_key)
+    (model, optimiser, key), values = jax.lax.scan(improve, begin, order)
 
     def check(carried: tuple[Array, Array], rows: Rows) -> tuple[Any, None]:
         total, count = loss(model, _tokens(data, rows), 0.0, None)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int32]
+OPEN_ROWS = 8
 
 
 class Rows(NamedTuple):
@@ -48,25 +49,17 @@ def pack(lengths: NDArray[np.int64], order: NDArray[np.int64], width: int) -> Ro
     return rows
 
 
-OPEN_ROWS = 8
-
-
-def batches(
-    lengths: NDArray[np.int64], episodes: int, width: int, generator: np.random.Generator
-) -> Rows:
-    """One shuffled pass in batches of about so many episodes: [batch, row, place]."""
-    order = generator.permutation(len(lengths))
-    packed = pack(lengths, order, width)
-    per_batch = max(1, round(episodes * len(packed.episode) / len(lengths)))
-    return split_rows(packed, per_batch)
-
-
 def split_rows(rows: Rows, per_batch: int) -> Rows:
-    """Rows in batches of equal size; the last is filled up with padding."""
+    """Rows in batches of equal size, [batch, row, place]; the last is filled up with padding."""
     count, width = rows.episode.shape
-    total = -(-count // per_batch) * per_batch
-    episode = np.full((total, width), -1, dtype=np.int32)
-    time = np.zeros((total, width), dtype=np.int32)
-    episode[:count], time[:count] = rows
+    filled = padded(rows, -(-count // per_batch) * per_batch)
     shape = (-1, per_batch, width)
-    return Rows(episode.reshape(shape), time.reshape(shape))
+    return Rows(filled.episode.reshape(shape), filled.time.reshape(shape))
+
+
+def padded(rows: Rows, count: int) -> Rows:
+    """Rows of padding added until there are so many."""
+    missing = ((0, count - len(rows.episode)), (0, 0))
+    return Rows(
+        np.pad(rows.episode, missing, constant_values=-1), np.pad(rows.time, missing)
+    )

@@ -32,7 +32,7 @@ Tell = Callable[[str], None]
 
 
 def run_imitators(
-    unit: ImitatorUnit, maker: AgentConfig | None, out: Path, tell: Tell
+    unit: ImitatorUnit, maker: AgentConfig | None, out: Path, seconds: float | None, tell: Tell
 ) -> dict[str, Any]:
     """Train on one kind of data with every seed, and play; `maker` made the data, if not chance."""
     task = TaskConfig("quiz-type", forced=RANDOM_DATA.get(unit.data, 0))
@@ -42,7 +42,7 @@ def run_imitators(
         _dataset(unit, world, setting.train, _data_actor(unit, maker, world, out, seed), key)
         for seed, key in enumerate(keys)
     ]
-    fitted = fit(unit.config, world, datasets, keys)
+    fitted = fit(unit.config, world, datasets, keys, seconds=seconds)
     losses = rounded(fitted.validation_loss.mean(axis=0))
     tell(f"{unit.name}: validation loss {losses[0]} to {losses[-1]}")
     played: dict[str, Any] = {}
@@ -72,6 +72,7 @@ def run_imitators(
         "seeds": unit.seeds,
         "data_length": rounded(np.mean([data.lengths.mean() for data in datasets])),
         "data_reward": rounded(np.mean([object_reward(data).mean() for data in datasets])),
+        "epochs": fitted.validation_loss.shape[1],
         "validation_loss": rounded(fitted.validation_loss),
         "played": played,
     }

@@ -43,7 +43,7 @@ class Scale:
     large_steps: int = 3_000_000
     large_environments: int = 0  # 0 takes the preset's own number
     imitation: ImitationConfig = ImitationConfig()
-    episodes: int = 40_000  # of each dataset of Table 1
+    episodes: int = 100_000  # of each dataset of Table 1
     rollouts: int = 100
     trials: int = 100  # of Q-learning
     most_q_episodes: int = 500_000

@@ -70,7 +70,7 @@ def _run(task: Task, out: Path, left: float | None, tell: Tell) -> dict[str, Any
     if isinstance(unit, TransferUnit):
         return run_transfer(unit, out, left, tell)
     makers = {maker.name: maker.agent for maker in task.makers}
-    return run_imitators(unit, makers.get(unit.data), out, tell)
+    return run_imitators(unit, makers.get(unit.data), out, left, tell)
 
 
 def run_trials(unit: QUnit) -> dict[str, Any]:
