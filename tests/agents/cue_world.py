@@ -24,22 +24,21 @@ class CueWorld:
     maximum: float = 1.0
     longest: int = 2
 
-    def reset(self, tables: Array, key: Array) -> tuple[Any, Array]:
-        cue = tables[jax.random.randint(key, (), 0, tables.shape[0])]
-        return (cue, jnp.zeros((), jnp.int32)), jnp.array([cue, 0], jnp.float32)
+    def reset(self, tables: Array, key: Array, shape: tuple[int, ...]) -> tuple[Any, Array]:
+        return self.starts(tables[jax.random.randint(key, shape, 0, tables.shape[0])])
 
     def starts(self, tables: Array) -> tuple[Any, Array]:
         zeros = jnp.zeros_like(tables)
-        return (tables, zeros), jnp.stack([tables, zeros], axis=1).astype(jnp.float32)
+        return (tables, zeros), jnp.stack([tables, zeros], axis=-1).astype(jnp.float32)
 
     def step(self, tables: Array, state: Any, action: Array, key: Array) -> Step:
         cue, time = state
         asked = time == 1
-        reward = jnp.where(asked, jnp.where(action[0] == cue, 1.0, -1.0), 0.0)
+        reward = jnp.where(asked, jnp.where(action[..., 0] == cue, 1.0, -1.0), 0.0)
         shown = jnp.where(jnp.array(self.shown), cue, 0)
-        observation = jnp.stack([shown, jnp.ones((), jnp.int32)]).astype(jnp.float32)
+        observation = jnp.stack([shown, jnp.ones_like(cue)], axis=-1).astype(jnp.float32)
         return Step((cue, time + 1), observation, reward, asked)
 
     def measure(self, before: Array, step: Step) -> Measures:
-        none = jnp.zeros(())
+        none = jnp.zeros(step.reward.shape)
         return Measures(none, none, none)

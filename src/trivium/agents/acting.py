@@ -87,9 +87,8 @@ def play(
         state, moment, carry, live = carried
         uniform, key = drawn
         carry, action = actor.act(carry, moment, uniform)
-        keys = jax.random.split(key, batch)
-        step = jax.vmap(world.step, (None, 0, 0, 0))(tables, state, action, keys)
-        measures = jax.vmap(world.measure)(moment.observation, step)
+        step = world.step(tables, state, action, key)
+        measures = world.measure(moment.observation, step)
         reward = step.reward.astype(jnp.float32) * live
         seen = Episodes(
             moment.observation * live[:, None],
@@ -113,7 +112,7 @@ def sample_episodes(
 ) -> Episodes:
     """Episodes of freshly drawn machines, with the actor's own chances."""
     reset_key, act_key, step_key = jax.random.split(key, 3)
-    begun = jax.vmap(world.reset, (None, 0))(tables, jax.random.split(reset_key, episodes))
+    begun = world.reset(tables, reset_key, (episodes,))
     uniform = jax.random.uniform(act_key, (world.longest, episodes, world.action_bits))
     return play(world, tables, actor, begun, uniform, step_key)
 

@@ -44,15 +44,16 @@ class BlicketWorld:
         """All exploring that is allowed, and the quiz."""
         return self.spec.counts + self.spec.questions
 
-    def reset(self, tables: jax_env.Params, key: Array) -> tuple[Array, Array]:
-        """A machine drawn from those of the tables."""
-        return jax_env.reset(tables, key)
+    def reset(
+        self, tables: jax_env.Params, key: Array, shape: tuple[int, ...]
+    ) -> tuple[Array, Array]:
+        """Machines drawn from those of the tables."""
+        return jax_env.reset(tables, key, shape)
 
     def starts(self, tables: jax_env.Params) -> tuple[Array, Array]:
         """Every machine of the tables once."""
         states = tables.tables.starts
-        first = tables.tables.observations[0]
-        return states, jnp.broadcast_to(first, (*states.shape, first.size))
+        return states, jnp.zeros((*states.shape, self.observation_size))
 
     def step(self, tables: jax_env.Params, state: Array, action: Array, key: Array) -> Step:
         """One lookup."""
@@ -61,9 +62,9 @@ class BlicketWorld:
     def measure(self, before: Array, step: Step) -> Measures:
         """A test is a step after which no question is asked."""
         objects = self.spec.objects
-        asked = before[objects + 1] * (1.0 - before[:objects].max())
+        asked = before[..., objects + 1] * (1.0 - before[..., :objects].max(axis=-1))
         right = asked * (step.reward > 0)
-        return Measures(1.0 - step.observation[objects + 1], asked, right)
+        return Measures(1.0 - step.observation[..., objects + 1], asked, right)
 
 
 def task_spec(task: TaskConfig) -> BlicketSpec:

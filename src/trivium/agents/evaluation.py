@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -31,12 +31,12 @@ def greedy(world: World, policy: Policy, tables: Tables) -> Greedy:
     count = observation.shape[0]
     key = jax.random.key(0)
 
-    def move(carried: tuple, _: None) -> tuple[tuple, tuple[Array, Array, Array, Array, Array]]:
+    def move(carried: tuple[Any, ...], _: None) -> tuple[tuple[Any, ...], tuple[Array, ...]]:
         state, observation, begun, carry, over = carried
         carry, output = policy.step(carry, observation, begun)
         action = (output.logits[..., 1] > output.logits[..., 0]).astype(jnp.int32)
-        step = jax.vmap(world.step, (None, 0, 0, None))(tables, state, action, key)
-        measures = jax.vmap(world.measure)(observation, step)
+        step = world.step(tables, state, action, key)
+        measures = world.measure(observation, step)
         live = 1.0 - over
         tests = measures.tests * live
         noted = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -50,7 +49,7 @@ class Collected(NamedTuple):
 
 def begin(world: World, policy: Policy, tables: Tables, batch: int, key: Array) -> Place:
     """Fresh environments."""
-    state, observation = jax.vmap(world.reset, (None, 0))(tables, jax.random.split(key, batch))
+    state, observation = world.reset(tables, key, (batch,))
     nothing = jnp.zeros(batch)
     return Place(
         state,
@@ -71,22 +70,20 @@ def collect(
     # Drawn before the scan, new episodes too: one large draw costs far less than many small ones.
     draws = (
         jax.random.uniform(act_key, (horizon, batch, world.action_bits)),
-        jax.random.split(step_key, (horizon, batch)),
-        jax.vmap(jax.vmap(partial(world.reset, tables)))(
-            jax.random.split(reset_key, (horizon, batch))
-        ),
+        jax.random.split(step_key, horizon),
+        world.reset(tables, reset_key, (horizon, batch)),
     )
 
     def move(
         carried: tuple[Place, Sums], drawn: tuple[Array, Array, tuple[State, Array]]
     ) -> tuple[tuple[Place, Sums], Collected]:
         place, finished = carried
-        uniform, step_keys, fresh = drawn
+        uniform, key, fresh = drawn
         carry, output = policy.step(place.carry, place.observation, place.start)
         likely = jax.nn.sigmoid(output.logits[..., 1] - output.logits[..., 0])
         action = (uniform < likely).astype(jnp.int32)
-        step = jax.vmap(world.step, (None, 0, 0, 0))(tables, place.state, action, step_keys)
-        running = _add(place.running, jax.vmap(world.measure)(place.observation, step), step.reward)
+        step = world.step(tables, place.state, action, key)
+        running = _add(place.running, world.measure(place.observation, step), step.reward)
         ended = _ended(running, step.done, world.maximum)
         after = Place(
             *_where(step.done, fresh, (step.state, step.observation)),

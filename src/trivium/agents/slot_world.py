@@ -61,12 +61,15 @@ class SlotWorld:
         """The most steps with all slots in use, so that all worlds of one size agree."""
         return self.spec.counts + self.slots
 
-    def reset(self, tables: SlotTables, key: Array) -> tuple[SlotState, Array]:
-        """A machine drawn from those of the tables, its objects in random slots."""
+    def reset(
+        self, tables: SlotTables, key: Array, shape: tuple[int, ...]
+    ) -> tuple[SlotState, Array]:
+        """Machines drawn from those of the tables, their objects in random slots."""
         machine_key, slot_key = jax.random.split(key)
-        inner, seen = jax_env.reset(tables.params, machine_key)
-        slots = jax.random.permutation(slot_key, self.slots)[: self.spec.objects]
-        return SlotState(inner, slots), self._show(seen, slots)
+        inner, _ = jax_env.reset(tables.params, machine_key, shape)
+        order = jnp.argsort(jax.random.uniform(slot_key, (*shape, self.slots)), axis=-1)
+        seen = jnp.zeros((*shape, self.observation_size))
+        return SlotState(inner, order[..., : self.spec.objects]), seen
 
     def starts(self, tables: SlotTables) -> tuple[SlotState, Array]:
         """Every machine of the tables once, in the slots arranged for it."""
@@ -76,7 +79,8 @@ class SlotWorld:
 
     def step(self, tables: SlotTables, state: SlotState, action: Array, key: Array) -> Step:
         """One lookup; the bits of empty slots are not read."""
-        bits = jnp.concatenate([action[state.slots], action[self.slots :]])
+        placed = jnp.take_along_axis(action, state.slots, axis=-1)
+        bits = jnp.concatenate([placed, action[..., self.slots :]], axis=-1)
         inner, seen, reward, done = jax_env.step(
             tables.params, state.inner, jax_env.action_code(bits), key
         )
@@ -84,12 +88,14 @@ class SlotWorld:
 
     def measure(self, before: Array, step: Step) -> Measures:
         """A test is a step after which no question is asked."""
-        none = jnp.zeros(())
-        return Measures(1.0 - step.observation[self.slots + 1], none, none)
+        none = jnp.zeros(step.reward.shape)
+        return Measures(1.0 - step.observation[..., self.slots + 1], none, none)
 
     def _show(self, seen: Array, slots: Array) -> Array:
         objects = self.spec.objects
-        return jnp.concatenate([jnp.zeros(self.slots).at[slots].set(seen[:objects]), seen[objects:]])
+        where = jax.nn.one_hot(slots, self.slots)
+        shown = jnp.einsum("...os,...o->...s", where, seen[..., :objects])
+        return jnp.concatenate([shown, seen[..., objects:]], axis=-1)
 
 
 def slot_world(objects: int, slots: int, rules: tuple[str, ...]) -> tuple[SlotWorld, SlotTables]:

@@ -32,7 +32,7 @@ class Measures(NamedTuple):
 
 
 class World(Protocol):
-    """One environment; hashable, so that it can be static in a compiled function."""
+    """Many environments side by side; hashable, so that it can be static when compiling."""
 
     @property
     def observation_size(self) -> int: ...
@@ -50,8 +50,8 @@ class World(Protocol):
         """The most steps of an episode."""
         ...
 
-    def reset(self, tables: Tables, key: Array) -> tuple[State, Array]:
-        """A new episode and its first observation."""
+    def reset(self, tables: Tables, key: Array, shape: tuple[int, ...]) -> tuple[State, Array]:
+        """New episodes and their first observations."""
         ...
 
     def starts(self, tables: Tables) -> tuple[State, Array]:
@@ -59,9 +59,9 @@ class World(Protocol):
         ...
 
     def step(self, tables: Tables, state: State, action: Array, key: Array) -> Step:
-        """What the action, an array of bits, leads to; episodes are not restarted here."""
+        """What actions [batch, bits] lead to; episodes are not restarted here."""
         ...
 
     def measure(self, before: Array, step: Step) -> Measures:
-        """What happened between the observation before and the step's."""
+        """What happened between the observations before and the step's."""
         ...
