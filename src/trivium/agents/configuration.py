@@ -125,3 +125,24 @@ class LengthConfig:
     def updates(self, batch: int) -> int:
         """Updates between two points of the curve."""
         return max(1, round(self.steps / (batch * self.points)))
+
+
+@dataclass(frozen=True)
+class ImitationConfig:
+    """An imitator; the defaults are the paper's."""
+
+    model: Literal["decision-transformer", "cloning"] = "decision-transformer"
+    width: int = 128
+    layers: int = 3
+    batch: int = 128  # episodes in a batch
+    dropout: float = 0.1
+    learning_rate: float = 1e-4
+    weight_decay: float = 1e-4
+    epochs: int = 10
+    validation: float = 0.1  # share of the episodes that is kept for choosing the best epoch
+
+    def __post_init__(self) -> None:
+        for name in ("width", "layers", "batch", "epochs"):
+            value = getattr(self, name)
+            require(value >= 1, f"{name} must be at least 1, got {value}")
+        require(0 < self.validation < 1, f"validation must lie inside 0..1, got {self.validation}")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,32 +14,11 @@ import optax
 from jax import Array
 
 from trivium.agents.acting import Episodes
+from trivium.agents.configuration import ImitationConfig
 from trivium.agents.packing import Rows, pack, padded, split_rows
 from trivium.agents.sequence import Cloner, DecisionTransformer, ImitatorActor, Tokens
 from trivium.agents.training import stack
 from trivium.agents.worlds import World
-from trivium.core.errors import require
-
-
-@dataclass(frozen=True)
-class ImitationConfig:
-    """An imitator; the defaults are the paper's."""
-
-    model: Literal["decision-transformer", "cloning"] = "decision-transformer"
-    width: int = 128
-    layers: int = 3
-    batch: int = 128  # episodes in a batch
-    dropout: float = 0.1
-    learning_rate: float = 1e-4
-    weight_decay: float = 1e-4
-    epochs: int = 10
-    validation: float = 0.1  # share of the episodes that is kept for choosing the best epoch
-
-    def __post_init__(self) -> None:
-        for name in ("width", "layers", "batch", "epochs"):
-            value = getattr(self, name)
-            require(value >= 1, f"{name} must be at least 1, got {value}")
-        require(0 < self.validation < 1, f"validation must lie inside 0..1, got {self.validation}")
 
 
 class Fitted(NamedTuple):

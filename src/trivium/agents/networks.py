@@ -166,9 +166,8 @@ class RecurrentPolicy(eqx.Module):
         """The outputs of a sequence."""
         from_inputs = _through(self.trunk, observations) @ self.input_weights
         kept = 1.0 - starts[..., None]
-        hidden, after = unroll(
-            self.block, self.small, self.hidden_weights, from_inputs, kept, carry
-        )
+        block = min(self.block, kept.shape[0])
+        hidden, after = unroll(block, self.small, self.hidden_weights, from_inputs, kept, carry)
         return after, self.heads(hidden, hidden)
 
 

@@ -62,7 +62,13 @@ def begin(world: World, policy: Policy, tables: Tables, batch: int, key: Array) 
 
 
 def collect(
-    world: World, policy: Policy, tables: Tables, place: Place, horizon: int, key: Array
+    world: World,
+    policy: Policy,
+    tables: Tables,
+    place: Place,
+    horizon: int,
+    key: Array,
+    block: int = 1,
 ) -> tuple[Place, Collected, Sums]:
     """Act for a number of steps; finished episodes are summed up and restarted."""
     batch = place.start.shape[0]
@@ -105,7 +111,9 @@ def collect(
         return (after, finished), seen
 
     nothing = Sums(*[jnp.zeros(())] * 6)
-    (place, finished), collected = jax.lax.scan(move, (place, nothing), draws)
+    (place, finished), collected = jax.lax.scan(
+        move, (place, nothing), draws, unroll=min(block, horizon)
+    )
     return place, collected, finished
 
 

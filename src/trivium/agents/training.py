@@ -140,7 +140,7 @@ def update(
     """Act, then learn from it; a run that has converged goes on acting and learns no more."""
     collect_key, learn_key, key = jax.random.split(run.key, 3)
     place, collected, sums = collect(
-        world, run.policy, tables, run.place, config.horizon, collect_key
+        world, run.policy, tables, run.place, config.horizon, collect_key, config.block
     )
     _, last = run.policy.step(place.carry, place.observation, place.start)
     batch = prepare(config, collected, last.value)

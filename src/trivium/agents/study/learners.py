@@ -38,7 +38,8 @@ def run_learners(
     """The curves of a unit; a time limit leaves a checkpoint that the next call goes on from."""
     world = task_world(unit.tasks[0])
     pairs = [(task, seed) for task in unit.tasks for seed in range(unit.seeds)]
-    settings = [task_setting(task) for task, _ in pairs]
+    tables = {task: task_setting(task) for task in unit.tasks}
+    settings = [tables[task] for task, _ in pairs]
     checkpoint = out / "unfinished" / f"{unit.name}.npz"
     if checkpoint.exists():
         training = Training.load(world, unit.agent, unit.length, settings, checkpoint)
@@ -68,13 +69,13 @@ def run_learners(
         "device": jax.devices()[0].device_kind,
         "seeds": unit.seeds,
         "tasks": [
-            _task_record(task, training, slice(place * unit.seeds, (place + 1) * unit.seeds))
+            curve_record(task, training, slice(place * unit.seeds, (place + 1) * unit.seeds))
             for place, task in enumerate(unit.tasks)
         ],
     }
 
 
-def _task_record(task: TaskConfig, training: Training, own: slice) -> dict[str, Any]:
+def curve_record(task: TaskConfig, training: Training, own: slice) -> dict[str, Any]:
     """The curves of one task: [seed][point] under every name."""
     curve = jax.tree.map(lambda *leaves: np.stack(leaves, axis=1), *training.curve)
     mine = jax.tree.map(lambda leaf: leaf[own], curve)
@@ -101,17 +102,22 @@ def _task_record(task: TaskConfig, training: Training, own: slice) -> dict[str, 
         "bits": greedy.bits,
         "form": greedy.form_right,
     }
-    views = range(1 if task.forced == 0 else 2)
+    groups = {"train": train, "test": test}
+    # The curve of the greedy reward, and everything about the greedy policy at the end.
+    record["greedy_reward"] = {
+        group: rounded(figures["reward"][:, :, 0, chosen].mean(axis=-1))
+        for group, chosen in groups.items()
+    }
     record["greedy"] = {
         VIEWS[view]: {
             group: {
-                name: rounded(values[:, :, view, chosen].mean(axis=-1))
+                name: rounded(values[:, -1, view, chosen].mean(axis=-1))
                 for name, values in figures.items()
                 if name != "form" or task.reward_structure != "quiz"
             }
-            for group, chosen in (("train", train), ("test", test))
+            for group, chosen in groups.items()
         }
-        for view in views
+        for view in range(1 if task.forced == 0 else 2)
     }
     return record
 

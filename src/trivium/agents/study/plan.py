@@ -8,12 +8,12 @@ from typing import Literal
 
 from trivium.agents.configuration import (
     AgentConfig,
+    ImitationConfig,
     LengthConfig,
     TaskConfig,
     large_batch,
     paper,
 )
-from trivium.agents.imitation import ImitationConfig
 from trivium.agents.qlearning import QConfig
 from trivium.core.errors import require
 
@@ -37,13 +37,13 @@ class Scale:
     seeds: int = 8
     widths: tuple[int, ...] = (256, 512)
     points: int = 40
-    a2c_steps: int = 3_000_000
-    ppo_steps: int = 3_000_000  # of Figure 3a
-    ppo_task_steps: int = 1_000_000  # of the other panels, where there are many tasks
-    large_steps: int = 3_000_000
+    a2c_steps: int = 2_000_000
+    ppo_steps: int = 2_000_000  # of Figure 3a
+    ppo_task_steps: int = 500_000  # of the other panels, where there are many tasks
+    large_steps: int = 2_000_000
     large_environments: int = 0  # 0 takes the preset's own number
     imitation: ImitationConfig = ImitationConfig()
-    episodes: int = 100_000  # of each dataset of Table 1
+    episodes: int = 50_000  # of each dataset of Table 1
     rollouts: int = 100
     trials: int = 100  # of Q-learning
     most_q_episodes: int = 500_000
@@ -159,7 +159,7 @@ def _learners(scale: Scale) -> list[Unit]:
     typed = tuple(TaskConfig("quiz-type", split=split) for split in ("none", "both_loo"))
     units: list[Unit] = []
     for agent in ("ppo-lstm", "ppo-lnlstm", "ppo-transformer"):
-        large = _large(scale, agent, width)
+        large = _large(scale, agent, _own_width(agent, width))
         units.append(_unit(scale, large, "large", (TaskConfig(), *tasks), scale.large_steps, ("fig3a", *some)))
     for agent in RECURRENT:
         config = replace(paper(agent, width), block=scale.block)
@@ -194,6 +194,11 @@ def _wider(scale: Scale) -> list[Unit]:
             steps = scale.a2c_steps if config.algorithm == "a2c" else scale.ppo_steps
             units.append(_unit(scale, config, "paper", (TaskConfig(),), steps, ("fig3a",)))
     return units
+
+
+def _own_width(agent: str, width: int) -> int:
+    """A transformer of half the width costs about what the LSTM does."""
+    return width // 2 if agent.endswith("transformer") else width
 
 
 def _large(scale: Scale, agent: str, width: int) -> AgentConfig:
@@ -245,7 +250,7 @@ def _transfer(scale: Scale) -> list[Unit]:
     """Beyond the paper: unseen forms and more objects."""
     units: list[Unit] = []
     for agent in ("ppo-lstm", "ppo-transformer"):
-        config = _large(scale, agent, scale.widths[0])
+        config = _large(scale, agent, _own_width(agent, scale.widths[0]))
         for label, forms in TRAINED_FORMS.items():
             name = f"transfer_{agent}_{label.replace(' ', '_')}"
             length = LengthConfig(steps=2 * scale.large_steps, points=scale.points // 2 or 1)

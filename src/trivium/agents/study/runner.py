@@ -11,9 +11,9 @@ from typing import Any
 from trivium.agents.qlearning import learn
 from trivium.agents.study.imitators import run_imitators
 from trivium.agents.study.learners import run_learners
-from trivium.agents.study.plan import LearnerUnit, QUnit, TransferUnit, Unit
+from trivium.agents.study.plan import ImitatorUnit, LearnerUnit, QUnit, TransferUnit, Unit
 from trivium.agents.study.transfer import run_transfer
-from trivium.core.jsonl import write_json
+from trivium.core.jsonl import dump_line, open_output
 from trivium.core.spec import read_mapping
 
 Tell = Callable[[str], None]
@@ -56,9 +56,17 @@ def run_task(task: Task, tell: Tell = print) -> str:
     out = Path(task.out)
     record = _run(task, out, left, tell)
     record["seconds_here"] = round(time.time() - began, 1)
-    write_json(unit_file(out, task.unit), record)
+    _write(unit_file(out, task.unit), record)
     state = "done" if record["finished"] else "out of time, goes on from its checkpoint"
     return f"{task.unit.name}: {state} after {time.time() - began:.0f} s"
+
+
+def _write(path: Path, record: dict[str, Any]) -> None:
+    """One line of JSON, put in place in one step: small, and never half there."""
+    partial = path.with_name(path.name + ".part")
+    with open_output(partial) as file:
+        file.write(dump_line(record))
+    partial.replace(path)
 
 
 def _run(task: Task, out: Path, left: float | None, tell: Tell) -> dict[str, Any]:
@@ -87,3 +95,10 @@ def run_trials(unit: QUnit) -> dict[str, Any]:
         "converged": sum(result.converged for result in results),
         "histories": [result.histories for result in results],
     }
+
+
+def in_order(tasks: Sequence[Task]) -> list[list[Task]]:
+    """The tasks in groups that may be done side by side; imitators come after learners."""
+    later = [task for task in tasks if isinstance(task.unit, ImitatorUnit)]
+    first = [task for task in tasks if not isinstance(task.unit, ImitatorUnit)]
+    return [group for group in (first, later) if group]
