@@ -80,7 +80,9 @@ def test_splits_draw_their_own_machines_alone() -> None:
     task = TaskConfig(split="conjunctive_train")
     world, setting = task_world(task), task_setting(task)
     states, _ = world.reset(setting.train, jax.random.key(0), (200,))
-    assert set(np.asarray(states).tolist()) == set(np.asarray(setting.train.tables.starts[:3]).tolist())
+    assert set(np.asarray(states).tolist()) == set(
+        np.asarray(setting.train.tables.starts[:3]).tolist()
+    )
     assert len(task_spec(task).hypotheses) == 3
 
 

@@ -26,7 +26,9 @@ def test_packing_keeps_every_moment_once(lengths: list[int], per_batch: int) -> 
     rows = pack(own, np.arange(len(own)), 12)
     real = rows.episode >= 0
     moments = sorted(zip(rows.episode[real].tolist(), rows.time[real].tolist(), strict=True))
-    assert moments == [(number, time) for number, size in enumerate(lengths) for time in range(size)]
+    assert moments == [
+        (number, time) for number, size in enumerate(lengths) for time in range(size)
+    ]
     for episode, time in zip(rows.episode, rows.time, strict=True):
         for number in set(episode[episode >= 0].tolist()):
             places = np.flatnonzero(episode == number)
@@ -53,9 +55,7 @@ def test_neighbours_in_a_row_do_not_see_each_other() -> None:
     np.testing.assert_allclose(model(tokens)[:, 3:], model(alone), atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("model", "shown"), [("cloning", True), ("decision-transformer", False)]
-)
+@pytest.mark.parametrize(("model", "shown"), [("cloning", True), ("decision-transformer", False)])
 def test_imitators_learn_a_trivial_world(model: str, shown: bool) -> None:
     """A cloner copies an expert; a decision transformer gets the best out of random data."""
     world = CueWorld(shown=shown)
@@ -67,10 +67,11 @@ def test_imitators_learn_a_trivial_world(model: str, shown: bool) -> None:
     config = ImitationConfig(
         model=model,  # type: ignore[arg-type]
         width=16,
-        layers=1,
+        layers=2,
         dropout=0.0,
-        learning_rate=1e-2,
+        learning_rate=2e-3,
         epochs=12,
+        batch=32,
     )
     fitted = fit(config, world, [data], [jax.random.key(1)])
     assert fitted.validation_loss.shape == (1, 12)

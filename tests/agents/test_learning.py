@@ -84,7 +84,9 @@ def test_an_interrupted_run_is_the_same_run(tmp_path: Path) -> None:
 
 def test_a_checkpoint_of_another_agent_is_refused(tmp_path: Path) -> None:
     length = LengthConfig(steps=40, points=1)
-    Training.begin(CueWorld(), small("a2c-lstm"), length, [SETTING], keys(1)).save(tmp_path / "c.npz")
+    Training.begin(CueWorld(), small("a2c-lstm"), length, [SETTING], keys(1)).save(
+        tmp_path / "c.npz"
+    )
     wider = replace(small("a2c-lstm"), width=17)
     with pytest.raises(UserError, match="expected float32"):
         Training.load(CueWorld(), wider, length, [SETTING], tmp_path / "c.npz")

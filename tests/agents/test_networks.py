@@ -43,7 +43,9 @@ def test_a_sequence_is_its_steps(number: int) -> None:
         step_carry, output = policy.step(step_carry, observation, start)
         outputs.append(output)
     stepped = jax.tree.map(lambda *leaves: jnp.stack(leaves), *outputs)
-    jax.tree.map(lambda one, other: np.testing.assert_allclose(one, other, atol=2e-5), whole, stepped)
+    jax.tree.map(
+        lambda one, other: np.testing.assert_allclose(one, other, atol=2e-5), whole, stepped
+    )
     # What is carried on leads to the same next moment, whichever way it was come by.
     nothing = jnp.zeros(BATCH)
     _, after_whole = policy.step(carry, observations[0], nothing)

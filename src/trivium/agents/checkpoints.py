@@ -52,8 +52,11 @@ def from_arrays(shape: T, arrays: Arrays, where: Path) -> T:
         value = jnp.asarray(arrays[name])
         value = jax.random.wrap_key_data(value) if is_key else value
         fits = value.shape == leaf.shape and value.dtype == leaf.dtype
-        require(fits, f"{where}: {name} is {value.dtype}{list(value.shape)}, "
-                      f"expected {leaf.dtype}{list(leaf.shape)}")
+        require(
+            fits,
+            f"{where}: {name} is {value.dtype}{list(value.shape)}, "
+            f"expected {leaf.dtype}{list(leaf.shape)}",
+        )
         filled.append(value)
     return jax.tree_util.tree_unflatten(structure, filled)
 

@@ -200,6 +200,4 @@ def _one_epoch(
 def actor(world: World, model: Any, target: float | None = None) -> ImitatorActor:
     """A fitted imitator that asks for the most there is, or for another return."""
     asked = jnp.asarray(world.maximum if target is None else target, jnp.float32)
-    return ImitatorActor(
-        model, asked, world.longest, world.observation_size, world.action_bits
-    )
+    return ImitatorActor(model, asked, world.longest, world.observation_size, world.action_bits)

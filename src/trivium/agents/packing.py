@@ -60,6 +60,4 @@ def split_rows(rows: Rows, per_batch: int) -> Rows:
 def padded(rows: Rows, count: int) -> Rows:
     """Rows of padding added until there are so many."""
     missing = ((0, count - len(rows.episode)), (0, 0))
-    return Rows(
-        np.pad(rows.episode, missing, constant_values=-1), np.pad(rows.time, missing)
-    )
+    return Rows(np.pad(rows.episode, missing, constant_values=-1), np.pad(rows.time, missing))

@@ -77,7 +77,9 @@ class Training:
         shapes = jax.eval_shape(lambda: _shapes(world, agent, length, settings))
         run = from_arrays(shapes[0], _part(arrays, "run"), path)
         held = int(arrays["points"])
-        points = [from_arrays(shapes[1], _part(arrays, f"point{place}"), path) for place in range(held)]
+        points = [
+            from_arrays(shapes[1], _part(arrays, f"point{place}"), path) for place in range(held)
+        ]
         curve = [jax.tree.map(np.asarray, point) for point in points]
         return cls(world, agent, length, stack(settings), run, curve, float(arrays["seconds"]))
 
@@ -135,7 +137,9 @@ class Training:
                 tell(report)
             now = time.monotonic()
             out_of_time = seconds is not None and now - began > seconds
-            if checkpoint is not None and (out_of_time or now - saved > SECONDS_BETWEEN_CHECKPOINTS):
+            if checkpoint is not None and (
+                out_of_time or now - saved > SECONDS_BETWEEN_CHECKPOINTS
+            ):
                 self.save(checkpoint)
                 saved = time.monotonic()
             if out_of_time:
@@ -147,6 +151,8 @@ def _part(arrays: Arrays, prefix: str) -> Arrays:
     return {name[len(prefix) :]: leaf for name, leaf in arrays.items() if name.startswith(prefix)}
 
 
-def _shapes(world: World, agent: AgentConfig, length: LengthConfig, settings: Sequence[Setting]) -> Any:
+def _shapes(
+    world: World, agent: AgentConfig, length: LengthConfig, settings: Sequence[Setting]
+) -> Any:
     runs, stacked = start_all(world, agent, settings, [jax.random.key(0)] * len(settings))
     return segment_all(world, agent, length, runs, stacked)

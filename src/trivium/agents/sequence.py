@@ -12,7 +12,7 @@ from jax import Array
 from trivium.agents.acting import Moment
 from trivium.agents.recurrent import layer_norm
 
-INITIAL = 0.02  # standard deviation of fresh weights, as in GPT-2
+INSIDE = 0.5  # scale of fresh weights inside the transformer; embeddings have scale 1
 
 
 class Tokens(NamedTuple):
@@ -26,13 +26,13 @@ class Tokens(NamedTuple):
 
 
 class Dense(eqx.Module):
-    """A dense layer with small normal weights."""
+    """A dense layer; outputs have about `scale` times the size of the inputs."""
 
     weight: Array
     bias: Array
 
-    def __init__(self, inputs: int, outputs: int, key: Array) -> None:
-        self.weight = INITIAL * jax.random.normal(key, (inputs, outputs))
+    def __init__(self, inputs: int, outputs: int, key: Array, scale: float = 1.0) -> None:
+        self.weight = scale * inputs**-0.5 * jax.random.normal(key, (inputs, outputs))
         self.bias = jnp.zeros(outputs)
 
     def __call__(self, values: Array) -> Array:
@@ -65,10 +65,10 @@ class Layer(eqx.Module):
     def __init__(self, width: int, key: Array) -> None:
         keys = jax.random.split(key, 4)
         self.before_attention, self.before_dense = Norm(width), Norm(width)
-        self.mix = Dense(width, 3 * width, keys[0])
-        self.join = Dense(width, width, keys[1])
-        self.widen = Dense(width, 4 * width, keys[2])
-        self.narrow = Dense(4 * width, width, keys[3])
+        self.mix = Dense(width, 3 * width, keys[0], INSIDE)
+        self.join = Dense(width, width, keys[1], INSIDE)
+        self.widen = Dense(width, 4 * width, keys[2], INSIDE)
+        self.narrow = Dense(4 * width, width, keys[3], INSIDE)
 
     def __call__(self, values: Array, bias: Array, rate: float, key: Array | None) -> Array:
         keys = [None] * 3 if key is None else list(jax.random.split(key, 3))
@@ -108,8 +108,8 @@ class DecisionTransformer(eqx.Module):
         self.embed_to_go = Dense(1, width, keys[0])
         self.embed_observation = Dense(observation, width, keys[1])
         self.embed_action = Dense(bits, width, keys[2])
-        self.embed_time = INITIAL * jax.random.normal(keys[3], (longest, width))
-        self.head = Dense(width, bits, keys[4])
+        self.embed_time = jax.random.normal(keys[3], (longest, width))
+        self.head = Dense(width, bits, keys[4], INSIDE)
         self.layers = tuple(Layer(width, key) for key in keys[5:])
         self.before, self.after = Norm(width), Norm(width)
 
@@ -151,7 +151,7 @@ class Cloner(eqx.Module):
         keys = jax.random.split(key, 3)
         sizes = (observation, width, width, bits)
         made = zip(sizes[:-1], sizes[1:], keys, strict=True)
-        self.layers = tuple(_scaled(inputs, outputs, key) for inputs, outputs, key in made)
+        self.layers = tuple(Dense(inputs, outputs, key) for inputs, outputs, key in made)
 
     def __call__(self, tokens: Tokens, rate: float = 0.0, key: Array | None = None) -> Array:
         """Logits of the action bits at every moment."""
@@ -159,12 +159,6 @@ class Cloner(eqx.Module):
         for layer in self.layers[:-1]:
             values = jax.nn.relu(layer(values))
         return self.layers[-1](values)
-
-
-def _scaled(inputs: int, outputs: int, key: Array) -> Dense:
-    layer = Dense(inputs, outputs, key)
-    scale = (2.0 / inputs) ** 0.5 / INITIAL
-    return eqx.tree_at(lambda layer: layer.weight, layer, layer.weight * scale)
 
 
 class Past(NamedTuple):

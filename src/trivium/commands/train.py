@@ -41,7 +41,9 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Train, with a line for every point of the curve."""
     if not args or args[0] in ("-h", "--help"):
-        print(f"usage: trivium train AGENT [flags]\n\n{ABOUT}\n\nAGENT is one of: {', '.join(AGENTS)}")
+        print(
+            f"usage: trivium train AGENT [flags]\n\n{ABOUT}\n\nAGENT is one of: {', '.join(AGENTS)}"
+        )
         return 0 if args else 2
     preset = peek(args, "preset") or "paper"
     require(preset in PRESETS, f"unknown preset {preset!r}; there are {', '.join(PRESETS)}")

@@ -49,7 +49,9 @@ def write_report(folder: Path, parts: Sequence[str], command: str) -> Path:
         chart = None if figure is None else figure(results)
         if chart is not None:
             for kind in ("svg", "png"):
-                chart.save(str(folder / f"{part}.{kind}"), **({"ppi": 110} if kind == "png" else {}))
+                chart.save(
+                    str(folder / f"{part}.{kind}"), **({"ppi": 110} if kind == "png" else {})
+                )
             text += [f"![{TITLES[part]}]({part}.png)"]
         text += SECTIONS[part](results)
     path = folder / "report.md"
@@ -271,7 +273,10 @@ def _section_table1(results: Results) -> list[str]:
     order = list(PAPER_TABLE["cloning"])
     units = sorted(
         results.imitators,
-        key=lambda unit: (unit["config"]["model"] == "cloning", order.index(data_name(unit["data"]))),
+        key=lambda unit: (
+            unit["config"]["model"] == "cloning",
+            order.index(data_name(unit["data"])),
+        ),
     )
     rows = []
     for unit in units:
@@ -313,7 +318,9 @@ def _table1_words(results: Results) -> str:
         )
         for unit in results.imitators
     }
-    steps = [rewards.get(("decision-transformer", f"random{plus}")) for plus in ("", "+5", "+10", "+15")]
+    steps = [
+        rewards.get(("decision-transformer", f"random{plus}")) for plus in ("", "+5", "+10", "+15")
+    ]
     known = [(estimate.value or 0.0) for estimate in steps if estimate is not None]
     rises = all(later > earlier for earlier, later in zip(known[:-1], known[1:], strict=True))
     clones = [estimate for (model, _), estimate in rewards.items() if model == "cloning"]
@@ -367,7 +374,9 @@ def _section_transfer(results: Results) -> list[str]:
 
         def mean(chosen: Sequence[dict[str, object]], objects: Sequence[int]) -> str:
             own = [one for one in chosen if one["objects"] in objects]
-            values = [sum(seed) / len(own) for seed in zip(*(one["accuracy"] for one in own), strict=True)]  # type: ignore[call-overload]
+            values = [
+                sum(seed) / len(own) for seed in zip(*(one["accuracy"] for one in own), strict=True)
+            ]  # type: ignore[call-overload]
             return short(bootstrap_mean(values))
 
         rows.append(

@@ -226,7 +226,9 @@ def table_1(results: Results) -> Chart | None:
         return None
     order = list(PAPER_TABLE["cloning"])
     base = alt.Chart()
-    colour = alt.Color("source:N", scale=alt.Scale(domain=["ours", "paper"], range=[PALETTE[0], GREY]))
+    colour = alt.Color(
+        "source:N", scale=alt.Scale(domain=["ours", "paper"], range=[PALETTE[0], GREY])
+    )
     y = alt.Y("data:N", title="trained on", sort=order)
     bars = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("low:Q", title="mean quiz reward", scale=alt.Scale(domain=[-1, 3])),
@@ -268,7 +270,10 @@ def overhypotheses(results: Results) -> Chart | None:
     tested = list(dict.fromkeys(row["tested"] for row in rows))
     trained = sorted({row["trained"] for row in rows})
     base = alt.Chart()
-    x, y = alt.X("tested:N", title="tested on", sort=tested), alt.Y("trained:N", title=None, sort=trained)
+    x, y = (
+        alt.X("tested:N", title="tested on", sort=tested),
+        alt.Y("trained:N", title=None, sort=trained),
+    )
     boxes = base.mark_rect().encode(
         x=x,
         y=y,

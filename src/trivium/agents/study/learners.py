@@ -32,9 +32,7 @@ def run_key(*purpose: Any) -> jax.Array:
     return jax.random.wrap_key_data(np.array([word >> 32, word & 0xFFFFFFFF], dtype=np.uint32))
 
 
-def run_learners(
-    unit: LearnerUnit, out: Path, seconds: float | None, tell: Tell
-) -> dict[str, Any]:
+def run_learners(unit: LearnerUnit, out: Path, seconds: float | None, tell: Tell) -> dict[str, Any]:
     """The curves of a unit; a time limit leaves a checkpoint that the next call goes on from."""
     world = task_world(unit.tasks[0])
     pairs = [(task, seed) for task in unit.tasks for seed in range(unit.seeds)]
@@ -82,7 +80,9 @@ def curve_record(task: TaskConfig, training: Training, own: slice) -> dict[str, 
     sums = mine.training
     episodes = np.maximum(sums.episodes, 1)
     about_form = TYPE_REWARD * (2 * sums.form_right - sums.form_asked)
-    train = [str(each) in {str(machine) for machine in split(task.split)[0]} for each in DEFAULT_SIX]
+    train = [
+        str(each) in {str(machine) for machine in split(task.split)[0]} for each in DEFAULT_SIX
+    ]
     test = [str(each) in {str(machine) for machine in split(task.split)[1]} for each in DEFAULT_SIX]
     record: dict[str, Any] = {
         "task": asdict(task),

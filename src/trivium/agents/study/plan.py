@@ -63,7 +63,7 @@ QUICK = Scale(
     ppo_task_steps=20_000,
     large_steps=200_000,
     large_environments=16,
-    imitation=ImitationConfig(width=32, layers=1, epochs=2, learning_rate=1e-3),
+    imitation=ImitationConfig(width=32, layers=2, epochs=3, learning_rate=1e-3),
     episodes=1_000,
     trials=10,
     most_q_episodes=60_000,
@@ -160,13 +160,19 @@ def _learners(scale: Scale) -> list[Unit]:
     units: list[Unit] = []
     for agent in ("ppo-lstm", "ppo-lnlstm", "ppo-transformer"):
         large = _large(scale, agent, _own_width(agent, width))
-        units.append(_unit(scale, large, "large", (TaskConfig(), *tasks), scale.large_steps, ("fig3a", *some)))
+        units.append(
+            _unit(
+                scale, large, "large", (TaskConfig(), *tasks), scale.large_steps, ("fig3a", *some)
+            )
+        )
     for agent in RECURRENT:
         config = replace(paper(agent, width), block=scale.block)
         a2c = config.algorithm == "a2c"
         if a2c:
             parts = ("fig3a", *some)
-            units.append(_unit(scale, config, "paper", (TaskConfig(), *tasks), scale.a2c_steps, parts))
+            units.append(
+                _unit(scale, config, "paper", (TaskConfig(), *tasks), scale.a2c_steps, parts)
+            )
         else:
             alone = (TaskConfig(),)
             units.append(_unit(scale, config, "paper", alone, scale.ppo_steps, ("fig3a", *some)))
