@@ -36,7 +36,7 @@ except ImportError as missing:
 SIZE, BITS, WIDTH, TIME, ENVIRONMENTS = 5, 4, 12, 7, 3
 
 
-class Blank(gymnasium.Env):  # type: ignore[type-arg]
+class Blank(gymnasium.Env):
     """The spaces of Blicket-v0 and nothing else; the batch is made by hand."""
 
     observation_space = gymnasium.spaces.Box(0, 1, (SIZE,), np.float32)
@@ -64,11 +64,20 @@ def batch_for(policy: Any, config: AgentConfig) -> tuple[Batch, Any]:
     if config.algorithm == "ppo":
         advantage = (advantage - advantage.mean()) / advantage.std()
     value = np.asarray(output.value)
-    logs = np.asarray(log_probability(output.logits, action)) + generator.normal(size=shape) * 0.3
-    made = Batch(
-        observation, start, action, logs, value, advantage, value + generator.normal(size=shape)
+    logs = (
+        np.asarray(log_probability(output.logits, jnp.asarray(action)))
+        + generator.normal(size=shape) * 0.3
     )
-    return jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float32), made), carry
+    parts: tuple[Any, ...] = (
+        observation,
+        start,
+        action,
+        logs,
+        value,
+        advantage,
+        value + generator.normal(size=shape),
+    )
+    return Batch(*(jnp.asarray(part, jnp.float32) for part in parts)), carry
 
 
 def fill(model: Any, batch: Batch) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -46,11 +47,11 @@ def test_a_memoryless_agent_cannot_learn_what_needs_memory() -> None:
     assert float(training.curve[-1].greedy.reward.mean()) == 0.0
 
 
-def same(first: Any, second: Any, **tolerance: float) -> None:
+def same(first: Any, second: Any, rtol: float, atol: float) -> None:
     def check(one: Any, other: Any) -> None:
-        if jax.dtypes.issubdtype(one.dtype, jax.dtypes.prng_key):
+        if jnp.issubdtype(one.dtype, jax.dtypes.prng_key):
             one, other = jax.random.key_data(one), jax.random.key_data(other)
-        np.testing.assert_allclose(np.asarray(one), np.asarray(other), **tolerance)
+        np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=rtol, atol=atol)
 
     jax.tree.map(check, first, second)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from trivium.agents.networks import HistoryPolicy, MemorylessPolicy, RecurrentPolicy, orthogonal
-from trivium.agents.recurrent import Memory, cell_step, unroll
+from trivium.agents.recurrent import Memory, Moments, cell_step, unroll
 
 SIZE, BITS, WIDTH, TIME, BATCH = 3, 2, 6, 9, 4
 
@@ -82,7 +82,7 @@ def test_the_gradient_of_the_lstm_is_that_of_a_plain_scan(normalised: bool) -> N
         return (hidden * weight).sum() + jnp.sin(after.cell).sum() + jnp.cos(after.hidden).sum()
 
     def ours(small: Any, weights: Any, inputs: Any, kept: Any, memory: Memory) -> Any:
-        hidden, after = unroll(1, small, weights, inputs, kept, memory)
+        hidden, after = unroll(1, small, weights, Moments(inputs, kept), memory)
         return (hidden * weight).sum() + jnp.sin(after.cell).sum() + jnp.cos(after.hidden).sum()
 
     inputs = observations @ policy.input_weights

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from numpy.typing import NDArray
 
 from trivium.agents.worlds import Tables, World
 
@@ -71,13 +72,19 @@ class Episodes(NamedTuple):
     form_right: Any
 
     @property
-    def lengths(self) -> np.ndarray:
+    def lengths(self) -> NDArray[np.int64]:
         """How many steps each episode took."""
-        return np.asarray(self.live).sum(axis=1).astype(np.int64)
+        return np.asarray(np.asarray(self.live).sum(axis=1), dtype=np.int64)
 
 
 def play(
-    world: World, tables: Tables, actor: Actor, begun: tuple[Any, Array], uniform: Array, key: Array
+    world: World,
+    tables: Tables,
+    actor: Actor,
+    begun: tuple[Any, Array],
+    *,
+    uniform: Array,
+    key: Array,
 ) -> Episodes:
     """One episode from each state that is begun with; `uniform` is [time, batch, bits]."""
     state, observation = begun
@@ -104,7 +111,8 @@ def play(
     begin = (state, first, actor.initial(batch), jnp.ones(batch))
     keys = jax.random.split(key, uniform.shape[0])
     _, seen = jax.lax.scan(move, begin, (uniform, keys))
-    return jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), seen)
+    made: Episodes = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), seen)
+    return made
 
 
 def sample_episodes(
@@ -114,14 +122,14 @@ def sample_episodes(
     reset_key, act_key, step_key = jax.random.split(key, 3)
     begun = world.reset(tables, reset_key, (episodes,))
     uniform = jax.random.uniform(act_key, (world.longest, episodes, world.action_bits))
-    return play(world, tables, actor, begun, uniform, step_key)
+    return play(world, tables, actor, begun, uniform=uniform, key=step_key)
 
 
 def greedy_episodes(world: World, tables: Tables, actor: Actor) -> Episodes:
     """One episode for every machine, by the most likely actions."""
     begun = world.starts(tables)
     shape = (world.longest, begun[1].shape[0], world.action_bits)
-    return play(world, tables, actor, begun, jnp.full(shape, 0.5), jax.random.key(0))
+    return play(world, tables, actor, begun, uniform=jnp.full(shape, 0.5), key=jax.random.key(0))
 
 
 def object_reward(episodes: Episodes) -> Array:

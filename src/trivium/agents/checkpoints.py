@@ -22,7 +22,7 @@ def save_arrays(path: Path, arrays: Arrays) -> None:
     """Named arrays, put in place in one step so that no reader sees half of them."""
     partial = path.with_name(path.name + ".part")
     with open_output(partial) as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+        np.savez(file, allow_pickle=False, **arrays)
     partial.replace(path)
 
 
@@ -58,7 +58,8 @@ def from_arrays(shape: T, arrays: Arrays, where: Path) -> T:
             f"expected {leaf.dtype}{list(leaf.shape)}",
         )
         filled.append(value)
-    return jax.tree_util.tree_unflatten(structure, filled)
+    made: T = jax.tree_util.tree_unflatten(structure, filled)
+    return made
 
 
 def _plain(leaf: Any) -> Any:

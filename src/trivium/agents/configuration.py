@@ -44,11 +44,12 @@ class AgentConfig:
         for name in ("learning_rate", "gradient_norm", "clip"):
             value = getattr(self, name)
             require(value > 0, f"{name} must be above 0, got {value}")
-        parts = self.environments * (self.horizon if self.policy == "mlp" else 1)
+        # Without memory every step may go into any minibatch; with it, sequences stay whole.
+        parts = self.batch if self.policy == "mlp" else self.environments
+        what = "steps" if self.policy == "mlp" else "environments"
         require(
             parts % self.minibatches == 0,
-            f"minibatches must divide {parts} (the {'steps' if self.policy == 'mlp' else 'environments'} "
-            f"of an update), got {self.minibatches}",
+            f"minibatches must divide {parts} (the {what} of an update), got {self.minibatches}",
         )
         ppo_alone = self.algorithm == "ppo" or (self.epochs == 1 and self.minibatches == 1)
         require(ppo_alone, "a2c makes one pass over one batch: epochs and minibatches must be 1")

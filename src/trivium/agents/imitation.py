@@ -37,6 +37,11 @@ class _State(NamedTuple):
     key: Array
 
 
+class _Rows(NamedTuple):
+    training: Rows  # [row, place]
+    validation: Rows  # [batch, row, place]
+
+
 class _Data(NamedTuple):
     """Episodes on the device, with the reward that is still to come at every moment."""
 
@@ -74,7 +79,7 @@ def fit(
     """
     began = time.monotonic()
     data = stack([_data(episodes) for episodes in datasets])
-    training, validation, per_batch = _rows(config, world, datasets)
+    rows, per_batch = _rows(config, world, datasets)
     models = [make_model(config, world, jax.random.fold_in(key, 1)) for key in keys]
     optimisers = [make_optimiser(config).init(model) for model in models]
     state = _State(
@@ -82,7 +87,7 @@ def fit(
     )
     losses = []
     for _ in range(config.epochs):
-        state, noted = _epoch(config, per_batch, state, data, training, validation)
+        state, noted = _epoch(config, per_batch, state, data, rows)
         losses.append(jax.tree.map(np.asarray, noted))
         if seconds is not None and time.monotonic() - began > seconds:
             break
@@ -90,10 +95,8 @@ def fit(
     return Fitted(state.best, training_loss, validation_loss)
 
 
-def _rows(
-    config: ImitationConfig, world: World, datasets: Sequence[Episodes]
-) -> tuple[Rows, Rows, int]:
-    """Rows to train on [seed, row, place], batches to validate on, and rows in a batch.
+def _rows(config: ImitationConfig, world: World, datasets: Sequence[Episodes]) -> tuple[_Rows, int]:
+    """Rows to train on and to validate on, with a leading axis of seeds, and rows in a batch.
 
     The last episodes of a dataset are for validation. Every dataset is packed once; an epoch
     shuffles the rows.
@@ -117,7 +120,7 @@ def _rows(
         )
         for each in held_out
     ]
-    return stack([padded(each, total) for each in rows]), stack(filled), per_batch
+    return _Rows(stack([padded(each, total) for each in rows]), stack(filled)), per_batch
 
 
 def _data(episodes: Episodes) -> _Data:
@@ -127,13 +130,13 @@ def _data(episodes: Episodes) -> _Data:
 
 
 def _tokens(data: _Data, rows: Rows) -> Tokens:
-    episode, time = jnp.maximum(rows.episode, 0), rows.time
+    episode, time = jnp.maximum(rows.episode, 0), jnp.asarray(rows.time)
     return Tokens(
         data.to_go[episode, time],
         data.observation[episode, time],
         data.action[episode, time],
         time,
-        rows.episode,
+        jnp.asarray(rows.episode),
     )
 
 
@@ -151,11 +154,10 @@ def _epoch(
     per_batch: int,
     state: _State,
     data: _Data,
-    training: Rows,
-    validation: Rows,
+    rows: _Rows,
 ) -> tuple[_State, tuple[Array, Array]]:
     """One pass and one validation of every imitator."""
-    return jax.vmap(partial(_one_epoch, config, per_batch))(state, data, training, validation)
+    return jax.vmap(partial(_one_epoch, config, per_batch))(state, data, rows)
 
 
 def _one_epoch(
@@ -163,9 +165,9 @@ def _one_epoch(
     per_batch: int,
     state: _State,
     data: _Data,
-    training: Rows,
-    validation: Rows,
+    rows: _Rows,
 ) -> tuple[_State, tuple[Array, Array]]:
+    training, validation = rows
     rule = make_optimiser(config)
     order_key, first_key = jax.random.split(state.key)
     order = jax.random.permutation(order_key, training.episode.shape[0]).reshape(-1, per_batch)

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from trivium.agents.recurrent import Memory, Norms, Small, cell_step, layer_norm, unroll
+from trivium.agents.recurrent import Memory, Moments, Norms, Small, cell_step, layer_norm, unroll
 
 Carry = Any
 TRUNK_SCALE = 2**0.5
@@ -167,7 +167,9 @@ class RecurrentPolicy(eqx.Module):
         from_inputs = _through(self.trunk, observations) @ self.input_weights
         kept = 1.0 - starts[..., None]
         block = min(self.block, kept.shape[0])
-        hidden, after = unroll(block, self.small, self.hidden_weights, from_inputs, kept, carry)
+        hidden, after = unroll(
+            block, self.small, self.hidden_weights, Moments(from_inputs, kept), carry
+        )
         return after, self.heads(hidden, hidden)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import NDArray
 
 from trivium.agents.trained import Trained, load_trained
 from trivium.blicket.game.render import Conversation
@@ -40,7 +41,7 @@ class _Seat:
 
     def explore(self, seen: Conversation, stream: Stream) -> str | None:
         """The objects of the next test; None when the agent asks for the quiz."""
-        carry, action = self._after_tests(seen)
+        _, action = self._after_tests(seen)
         objects = self.trained.world.spec.objects
         if action[objects]:
             return None
@@ -66,7 +67,7 @@ class _Seat:
         form = DISJUNCTIVE if disjunctive else CONJUNCTIVE
         return Hypothesis(form, blickets or 1)
 
-    def _after_tests(self, seen: Conversation) -> tuple[Any, np.ndarray]:
+    def _after_tests(self, seen: Conversation) -> tuple[Any, NDArray[Any]]:
         """The agent's memory after the tests so far, and what it does next."""
         spec = self.trained.world.spec
         if seen.spec.objects != spec.objects:
@@ -81,13 +82,17 @@ class _Seat:
             carry, action = self._act(carry, shown, start=False)
         return carry, action
 
-    def _act(self, carry: Any, observation: np.ndarray, *, start: bool) -> tuple[Any, np.ndarray]:
+    def _act(
+        self, carry: Any, observation: NDArray[Any], *, start: bool
+    ) -> tuple[Any, NDArray[Any]]:
         begun = jnp.full(1, float(start))
         carry, output = self._step(self.trained.policy, carry, observation[None], begun)
         logits = np.asarray(output.logits[0])
-        return carry, (logits[:, 1] > logits[:, 0]).astype(np.int64)
+        return carry, np.asarray(logits[:, 1] > logits[:, 0], dtype=np.int64)
 
-    def _question(self, place: int | None) -> np.ndarray:
+    def _question(self, place: int | None) -> NDArray[Any]:
         width = self.trained.world.spec.width
-        question = np.eye(width, dtype=np.float32)[-1]
-        return question if place is None else question + np.eye(width, dtype=np.float32)[place]
+        question: NDArray[Any] = np.eye(width, dtype=np.float32)[-1]
+        if place is not None:
+            question[place] = 1.0
+        return question

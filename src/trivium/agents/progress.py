@@ -16,7 +16,7 @@ from trivium.agents.configuration import AgentConfig, LengthConfig
 from trivium.agents.training import Point, Run, Setting, segment_all, stack, start_all
 from trivium.agents.worlds import World
 
-SECONDS_BETWEEN_CHECKPOINTS = 60.0
+SECONDS_BETWEEN_CHECKPOINTS = 120.0
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,13 @@ class Small(NamedTuple):
     norms: Norms | None
 
 
+class Moments(NamedTuple):
+    """A sequence, time first: what the inputs contribute, and what is kept of the memory."""
+
+    from_inputs: Array  # [time, batch, 4 * width]
+    kept: Array  # [time, batch, 1]; 0 forgets before a moment
+
+
 def layer_norm(values: Array, scale: Array, shift: Array) -> Array:
     """The values with mean 0 and variance 1 along the last axis, scaled and shifted."""
     centred = values - values.mean(axis=-1, keepdims=True)
@@ -64,47 +71,44 @@ def cell_step(small: Small, from_input: Array, from_hidden: Array, cell: Array) 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
 def unroll(
-    block: int, small: Small, weights: Array, from_inputs: Array, kept: Array, memory: Memory
+    block: int, small: Small, weights: Array, moments: Moments, memory: Memory
 ) -> tuple[Array, Memory]:
-    """Hidden states after every step and the memory at the end; `kept` 0 forgets before a step.
+    """Hidden states after every step and the memory at the end.
 
-    `from_inputs` is [time, batch, 4 * width], `kept` [time, batch, 1]; `block` steps are
-    compiled as one piece.
+    `block` steps are compiled as one piece.
     """
-    hidden, after, _ = _forward(block, small, weights, from_inputs, kept, memory)
+    hidden, after, _ = _forward(block, small, weights, moments, memory)
     return hidden, after
 
 
 def _forward(
-    block: int, small: Small, weights: Array, from_inputs: Array, kept: Array, memory: Memory
+    block: int, small: Small, weights: Array, moments: Moments, memory: Memory
 ) -> tuple[Array, Memory, tuple[Array, Array, Array]]:
-    def step(
-        memory: Memory, inputs: tuple[Array, Array]
-    ) -> tuple[Memory, tuple[Array, Array, Array, Array]]:
-        from_input, keep = inputs
+    def step(memory: Memory, moment: Moments) -> tuple[Memory, tuple[Array, Array, Array, Array]]:
+        from_input, keep = moment
         hidden, cell = memory.hidden * keep, memory.cell * keep
         from_hidden = hidden @ weights
         after = cell_step(small, from_input, from_hidden, cell)
         return after, (after.hidden, hidden, cell, from_hidden)
 
-    after, (out, *before) = jax.lax.scan(step, memory, (from_inputs, kept), unroll=block)
+    after, (out, *before) = jax.lax.scan(step, memory, moments, unroll=block)
     return out, after, (before[0], before[1], before[2])
 
 
-Residuals = tuple[Small, Array, Array, Array, tuple[Array, Array, Array]]
+Residuals = tuple[Small, Array, Moments, tuple[Array, Array, Array]]
 
 
 def _unroll_forward(
-    block: int, small: Small, weights: Array, from_inputs: Array, kept: Array, memory: Memory
+    block: int, small: Small, weights: Array, moments: Moments, memory: Memory
 ) -> tuple[tuple[Array, Memory], Residuals]:
-    out, after, before = _forward(block, small, weights, from_inputs, kept, memory)
-    return (out, after), (small, weights, from_inputs, kept, before)
+    out, after, before = _forward(block, small, weights, moments, memory)
+    return (out, after), (small, weights, moments, before)
 
 
 def _unroll_backward(
     block: int, residuals: Residuals, gradients: tuple[Array, Memory]
-) -> tuple[Small, Array, Array, Array, Memory]:
-    small, weights, from_inputs, kept, (hidden, cell, from_hidden) = residuals
+) -> tuple[Small, Array, Moments, Memory]:
+    small, weights, moments, (hidden, cell, from_hidden) = residuals
     out_gradient, after_gradient = gradients
 
     def step(
@@ -122,7 +126,7 @@ def _unroll_backward(
     before, (product_gradient, totals) = jax.lax.scan(
         step,
         after_gradient,
-        (out_gradient, from_inputs, kept, cell, from_hidden),
+        (out_gradient, *moments, cell, from_hidden),
         reverse=True,
         unroll=block,
     )
@@ -130,11 +134,12 @@ def _unroll_backward(
     _, pull = jax.vjp(
         lambda small, from_inputs: cell_step(small, from_inputs, from_hidden, cell),
         small,
-        from_inputs,
+        moments.from_inputs,
     )
     small_gradient, input_gradient = pull(totals)
     weight_gradient = jnp.einsum("tbh,tbg->hg", hidden, product_gradient)
-    return small_gradient, weight_gradient, input_gradient, jnp.zeros_like(kept), before
+    moment_gradient = Moments(input_gradient, jnp.zeros_like(moments.kept))
+    return small_gradient, weight_gradient, moment_gradient, before
 
 
 unroll.defvjp(_unroll_forward, _unroll_backward)

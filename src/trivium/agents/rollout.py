@@ -66,6 +66,7 @@ def collect(
     policy: Policy,
     tables: Tables,
     place: Place,
+    *,
     horizon: int,
     key: Array,
     block: int = 1,
@@ -91,8 +92,10 @@ def collect(
         step = world.step(tables, place.state, action, key)
         running = _add(place.running, world.measure(place.observation, step), step.reward)
         ended = _ended(running, step.done, world.maximum)
+        state, observation = _where(step.done, fresh, (step.state, step.observation))
         after = Place(
-            *_where(step.done, fresh, (step.state, step.observation)),
+            state,
+            observation,
             step.done.astype(jnp.float32),
             carry,
             Sums(*(jnp.where(step.done, 0.0, part) for part in running)),

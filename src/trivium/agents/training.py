@@ -140,11 +140,19 @@ def update(
     """Act, then learn from it; a run that has converged goes on acting and learns no more."""
     collect_key, learn_key, key = jax.random.split(run.key, 3)
     place, collected, sums = collect(
-        world, run.policy, tables, run.place, config.horizon, collect_key, config.block
+        world,
+        run.policy,
+        tables,
+        run.place,
+        horizon=config.horizon,
+        key=collect_key,
+        block=config.block,
     )
     _, last = run.policy.step(place.carry, place.observation, place.start)
     batch = prepare(config, collected, last.value)
-    policy, optimiser = learn(config, run.policy, run.optimiser, run.place.carry, batch, learn_key)
+    policy, optimiser = learn(
+        config, (run.policy, run.optimiser), run.place.carry, batch, learn_key
+    )
     steps = run.steps + config.batch
     going_on = run.converged < 0
     policy, optimiser = jax.tree.map(
@@ -177,9 +185,9 @@ def objective(policy: Policy, config: AgentConfig, carry: Any, batch: Batch) -> 
 
 
 def learn(
-    config: AgentConfig, policy: Any, optimiser: Any, carry: Any, batch: Batch, key: Array
+    config: AgentConfig, learner: tuple[Any, Any], carry: Any, batch: Batch, key: Array
 ) -> tuple[Any, Any]:
-    """All updates that one rollout is used for."""
+    """All updates of policy and optimiser that one rollout is used for."""
     rule = make_optimiser(config)
 
     def improve(state: tuple[Any, Any], part: tuple[Any, Batch]) -> tuple[tuple[Any, Any], None]:
@@ -189,7 +197,7 @@ def learn(
         return (optax.apply_updates(policy, change), optimiser), None
 
     if config.epochs == config.minibatches == 1:
-        return improve((policy, optimiser), (carry, batch))[0]
+        return improve(learner, (carry, batch))[0]
     if config.policy == "mlp":
         # Without memory every step stands alone: minibatches are drawn from all of them.
         batch = jax.tree.map(lambda leaf: leaf.reshape(1, -1, *leaf.shape[2:]), batch)
@@ -205,4 +213,4 @@ def learn(
         return jax.lax.scan(minibatch, state, order)
 
     keys = jax.random.split(key, config.epochs)
-    return jax.lax.scan(epoch, (policy, optimiser), keys)[0]
+    return jax.lax.scan(epoch, learner, keys)[0]

@@ -25,7 +25,7 @@ def agent_episodes(trained: Trained, episodes: int, seed: int, greedy: bool) -> 
     shape = (world.longest, episodes, world.action_bits)
     uniform = jnp.full(shape, 0.5) if greedy else jax.random.uniform(act_key, shape)
     run = jax.jit(partial(play, world))
-    made = run(tables, PolicyActor(trained.policy), begun, uniform, step_key)
+    made = run(tables, PolicyActor(trained.policy), begun, uniform=uniform, key=step_key)
     seen = jax.tree.map(np.asarray, made)
     machines = np.asarray(jax_env.machine(spec, begun[0]))
     # After the last answer the world shows the quiz flag and nothing else.

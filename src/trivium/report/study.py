@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from trivium import __version__
 from trivium.core.errors import import_extra
@@ -232,8 +236,8 @@ def _section_3c(results: Results) -> list[str]:
         f"The paper found no generalisation. Of {count} agents and splits, {above} earn more than "
         f"chance on the machines held out (their whole interval is above 0). In {idle} cases the "
         f"agent gains less than half a bit about the machine before it answers: there the failure "
-        f"is one of exploring, since nobody can answer rightly about a machine not tested. Bits are "
-        f"about which of all six machines it is."
+        f"is one of exploring, since nobody can answer rightly about a machine not tested. Bits "
+        f"are about which of all six machines it is."
     )
     return [markdown(Table("", columns, tuple(rows))), words]
 
@@ -322,16 +326,16 @@ def _table1_words(results: Results) -> str:
         rewards.get(("decision-transformer", f"random{plus}")) for plus in ("", "+5", "+10", "+15")
     ]
     known = [(estimate.value or 0.0) for estimate in steps if estimate is not None]
-    rises = all(later > earlier for earlier, later in zip(known[:-1], known[1:], strict=True))
+    rises = all(later > earlier for earlier, later in pairwise(known))
     clones = [estimate for (model, _), estimate in rewards.items() if model == "cloning"]
     near = sum(abs(estimate.value or 0.0) < 0.3 for estimate in clones)
     trend = "rises" if rises else "does not rise throughout"
     return (
         f"More forced exploration in the data, more reward: with random data of 0, 5, 10 and 15 "
         f"forced steps the decision transformer's reward {trend} "
-        f"({', '.join(f'{value:.2f}' for value in known)}). Behaviour cloning is within 0.3 of zero "
-        f"on {near} of {len(clones)} datasets; it sees one observation, and a question carries no "
-        f"history. Trajectories are of `quiz-type` with all returns, memory is kept, and the head "
+        f"({', '.join(f'{value:.2f}' for value in known)}). Behaviour cloning is within 0.3 of "
+        f"zero on {near} of {len(clones)} datasets; it sees one observation, and a question "
+        f"carries no history. Trajectories are of `quiz-type` with all returns, memory is kept, and the head "
         f"is a plain logit: the original collected `quiz-typeonly`, dropped memory at every step "
         f"and confined its outputs to (0.27, 0.73), so equal figures are not to be expected."
     )
@@ -366,27 +370,26 @@ def _section_q(results: Results) -> list[str]:
     return [markdown(Table("", columns, tuple(rows))), words]
 
 
+def _mean_accuracy(tested: Sequence[Mapping[str, Any]], objects: Sequence[int]) -> str:
+    """Over forms, seed by seed; then the interval over seeds."""
+    own = [one["accuracy"] for one in tested if one["objects"] in objects]
+    return short(bootstrap_mean(np.mean(own, axis=0)))
+
+
 def _section_transfer(results: Results) -> list[str]:
     rows = []
     for unit in results.transfers:
         known = [one for one in unit["tested"] if one["form"] in unit["forms"]]
         unseen = [one for one in unit["tested"] if one["form"] not in unit["forms"]]
 
-        def mean(chosen: Sequence[dict[str, object]], objects: Sequence[int]) -> str:
-            own = [one for one in chosen if one["objects"] in objects]
-            values = [
-                sum(seed) / len(own) for seed in zip(*(one["accuracy"] for one in own), strict=True)
-            ]  # type: ignore[call-overload]
-            return short(bootstrap_mean(values))
-
         rows.append(
             (
                 f"{unit['agent']['algorithm'].upper()} {unit['agent']['policy']}",
                 ", ".join(unit["forms"]),
-                mean(known, (3,)),
-                mean(known, (4, 5)),
-                mean(unseen, (3,)),
-                mean(unseen, (4, 5)),
+                _mean_accuracy(known, (3,)),
+                _mean_accuracy(known, (4, 5)),
+                _mean_accuracy(unseen, (3,)),
+                _mean_accuracy(unseen, (4, 5)),
             )
         )
     if not rows:

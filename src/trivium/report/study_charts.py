@@ -255,14 +255,14 @@ def overhypotheses(results: Results) -> Chart | None:
         forms = unit["forms"]
         for tested in unit["tested"]:
             accuracy = float(np.mean(tested["accuracy"]))
+            known = tested["form"] in forms and tested["objects"] == 3
             rows.append(
                 {
                     "agent": POLICY_NAMES[unit["agent"]["policy"]],
                     "trained": f"{len(forms)} form{'s' * (len(forms) > 1)}: {', '.join(forms)}",
                     "tested": f"{tested['form']}, {tested['objects']} objects",
                     "accuracy": round(accuracy, 3),
-                    "known": tested["form"] in forms and tested["objects"] == 3,
-                    "text": f"{accuracy:.2f}{'*' * (tested['form'] in forms and tested['objects'] == 3)}",
+                    "text": f"{accuracy:.2f}{'*' if known else ''}",
                 }
             )
     if not rows:

@@ -92,13 +92,15 @@ def _dataset(
     unit: ImitatorUnit, world: BlicketWorld, tables: Any, player: Actor, key: jax.Array
 ) -> Episodes:
     made = _sample(world, unit.episodes, tables, player, jax.random.fold_in(key, 2))
-    return jax.tree.map(np.asarray, made)
+    data: Episodes = jax.tree.map(np.asarray, made)
+    return data
 
 
 def _play(
     unit: ImitatorUnit, world: BlicketWorld, tables: Any, player: Actor, key: jax.Array
 ) -> Episodes:
-    return _sample(world, unit.rollouts, tables, player, jax.random.fold_in(key, 3))
+    played: Episodes = _sample(world, unit.rollouts, tables, player, jax.random.fold_in(key, 3))
+    return played
 
 
 @partial(jax.jit, static_argnums=(0, 1))

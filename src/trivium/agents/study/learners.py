@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
-from numpy.typing import NDArray
 
 from trivium.agents.blicket_world import VIEWS, task_setting, task_world
 from trivium.agents.checkpoints import from_arrays, load_arrays, save_arrays, to_arrays
@@ -22,14 +22,14 @@ from trivium.blicket.dynamics import TYPE_REWARD
 from trivium.blicket.hypotheses import DEFAULT_SIX, split
 from trivium.core.streams import stream_key
 
-Floats = NDArray[np.floating[Any]]
 Tell = Callable[[str], None]
 
 
 def run_key(*purpose: Any) -> jax.Array:
     """The random key of one run; hashed from what it is for, so that no two runs share draws."""
     word = stream_key("agents", *purpose) % (1 << 64)
-    return jax.random.wrap_key_data(np.array([word >> 32, word & 0xFFFFFFFF], dtype=np.uint32))
+    words = jnp.array([word >> 32, word & 0xFFFFFFFF], dtype=jnp.uint32)
+    return jnp.asarray(jax.random.wrap_key_data(words))
 
 
 def run_learners(unit: LearnerUnit, out: Path, seconds: float | None, tell: Tell) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def curve_record(task: TaskConfig, training: Training, own: slice) -> dict[str, 
     return record
 
 
-def rounded(values: Floats) -> Any:
+def rounded(values: Any) -> Any:
     """Plain lists with three decimals, to keep the files small."""
     return np.round(np.asarray(values, dtype=np.float64), 3).tolist()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from trivium.agents.configuration import (
@@ -42,7 +42,7 @@ class Scale:
     ppo_task_steps: int = 500_000  # of the other panels, where there are many tasks
     large_steps: int = 2_000_000
     large_environments: int = 0  # 0 takes the preset's own number
-    imitation: ImitationConfig = ImitationConfig()
+    imitation: ImitationConfig = field(default_factory=ImitationConfig)
     episodes: int = 50_000  # of each dataset of Table 1
     rollouts: int = 100
     trials: int = 100  # of Q-learning
@@ -154,40 +154,38 @@ def _questions(scale: Scale) -> list[Unit]:
 
 def _learners(scale: Scale) -> list[Unit]:
     """Figures 3a to 3d at the smaller width; Figure 3a with the memoryless agents."""
-    width, tasks = scale.widths[0], _tasks(scale)
-    some = ("fig3b", "fig3c")
+    width, alone, tasks = scale.widths[0], (TaskConfig(),), _tasks(scale)
+    every = ("fig3a", "fig3b", "fig3c")
     typed = tuple(TaskConfig("quiz-type", split=split) for split in ("none", "both_loo"))
     units: list[Unit] = []
     for agent in ("ppo-lstm", "ppo-lnlstm", "ppo-transformer"):
-        large = _large(scale, agent, _own_width(agent, width))
+        config = _large(scale, agent, _own_width(agent, width))
         units.append(
-            _unit(
-                scale, large, "large", (TaskConfig(), *tasks), scale.large_steps, ("fig3a", *some)
-            )
+            _unit(scale, config, "large", (*alone, *tasks), steps=scale.large_steps, parts=every)
         )
     for agent in RECURRENT:
-        config = replace(paper(agent, width), block=scale.block)
-        a2c = config.algorithm == "a2c"
-        if a2c:
-            parts = ("fig3a", *some)
+        config = _blocked(scale, paper(agent, width))
+        if config.algorithm == "a2c":
             units.append(
-                _unit(scale, config, "paper", (TaskConfig(), *tasks), scale.a2c_steps, parts)
+                _unit(scale, config, "paper", (*alone, *tasks), steps=scale.a2c_steps, parts=every)
             )
         else:
-            alone = (TaskConfig(),)
-            units.append(_unit(scale, config, "paper", alone, scale.ppo_steps, ("fig3a", *some)))
+            units.append(_unit(scale, config, "paper", alone, steps=scale.ppo_steps, parts=every))
     for agent in ("a2c-mlp", "ppo-mlp"):
         config = paper(agent, width)
         steps = scale.a2c_steps if config.algorithm == "a2c" else scale.ppo_steps
-        units.append(_unit(scale, config, "paper", (TaskConfig(),), steps, ("fig3a",)))
+        units.append(_unit(scale, config, "paper", alone, steps=steps, parts=("fig3a",)))
     for agent in RECURRENT:
-        config = replace(paper(agent, width), block=scale.block)
+        config = _blocked(scale, paper(agent, width))
         steps = scale.a2c_steps // 2 if config.algorithm == "a2c" else scale.ppo_task_steps
-        parts = ("fig3d", "table1")
-        units.append(_unit(scale, config, "paper", typed, steps, parts, keep=True))
+        units.append(
+            _unit(scale, config, "paper", typed, steps=steps, parts=("fig3d", "table1"), keep=True)
+        )
     for agent in ("ppo-lstm", "ppo-lnlstm"):
-        config = replace(paper(agent, width), block=scale.block)
-        units.append(_unit(scale, config, "paper", tasks, scale.ppo_task_steps, some))
+        config = _blocked(scale, paper(agent, width))
+        units.append(
+            _unit(scale, config, "paper", tasks, steps=scale.ppo_task_steps, parts=every[1:])
+        )
     return units
 
 
@@ -196,9 +194,11 @@ def _wider(scale: Scale) -> list[Unit]:
     units: list[Unit] = []
     for width in scale.widths[1:]:
         for agent in ("a2c-mlp", "ppo-mlp", *RECURRENT):
-            config = replace(paper(agent, width), block=scale.block)
+            config = _blocked(scale, paper(agent, width))
             steps = scale.a2c_steps if config.algorithm == "a2c" else scale.ppo_steps
-            units.append(_unit(scale, config, "paper", (TaskConfig(),), steps, ("fig3a",)))
+            units.append(
+                _unit(scale, config, "paper", (TaskConfig(),), steps=steps, parts=("fig3a",))
+            )
     return units
 
 
@@ -207,8 +207,13 @@ def _own_width(agent: str, width: int) -> int:
     return width // 2 if agent.endswith("transformer") else width
 
 
+def _blocked(scale: Scale, config: AgentConfig) -> AgentConfig:
+    """Recurrent networks alone gain from larger pieces."""
+    return replace(config, block=scale.block) if "lstm" in config.policy else config
+
+
 def _large(scale: Scale, agent: str, width: int) -> AgentConfig:
-    config = replace(large_batch(agent, width), block=scale.block)
+    config = _blocked(scale, large_batch(agent, width))
     if scale.large_environments:
         config = replace(config, environments=scale.large_environments)
     return config
@@ -219,6 +224,7 @@ def _unit(
     agent: AgentConfig,
     preset: Literal["paper", "large"],
     tasks: tuple[TaskConfig, ...],
+    *,
     steps: int,
     parts: tuple[str, ...],
     keep: bool = False,

@@ -17,7 +17,7 @@ from trivium.core.jsonl import dump_line, open_output
 from trivium.core.spec import read_mapping
 
 Tell = Callable[[str], None]
-SHORTEST = 20.0  # seconds under which no further unit is begun
+SHORTEST = 60.0  # seconds under which no further unit is begun
 
 
 @dataclass(frozen=True)
