@@ -5,6 +5,7 @@
 set -uo pipefail
 out=$1 seconds=$2
 mkdir -p "$out/logs"
+echo "benchmarks/study_on_one_gpu.sh OUT $seconds" >"$out/command.txt"
 export XLA_PYTHON_CLIENT_PREALLOCATE=false PYTHONUNBUFFERED=1
 # With MPS the processes' kernels run side by side; without it they take turns.
 if nvidia-cuda-mps-control -d 2>"$out/logs/mps"; then echo "MPS is on"; else echo "MPS is off"; fi
@@ -20,5 +21,5 @@ study large fig3a,fig3b,fig3c,overhypotheses large,transfer
 study type fig3d,table1 _type,decision,cloning
 wait
 tail -qn 3 "$out"/logs/*
-tar -czf "$out.tgz" -C "$out" data logs
+tar -czf "$out.tgz" -C "$out" data logs command.txt
 ls -l "$out.tgz"

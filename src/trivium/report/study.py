@@ -41,6 +41,9 @@ def write_report(folder: Path, parts: Sequence[str], command: str) -> Path:
     """report.md with its pictures beside it; the path of the report."""
     charts = import_extra("trivium.report.study_charts", "plots") if _plots() else None
     results = read_results(folder)
+    made_by = folder / "command.txt"  # what computed the data, where that was another command
+    if made_by.exists():
+        command = f"{made_by.read_text(encoding='utf-8').strip()}`, then `{command}"
     text = [
         "# The paper's study of learners",
         f"Made by `{command}` with Trivium {__version__}. Intervals are 95%, over seeds. The ideal "
@@ -335,9 +338,9 @@ def _table1_words(results: Results) -> str:
         f"forced steps the decision transformer's reward {trend} "
         f"({', '.join(f'{value:.2f}' for value in known)}). Behaviour cloning is within 0.3 of "
         f"zero on {near} of {len(clones)} datasets; it sees one observation, and a question "
-        f"carries no history. Trajectories are of `quiz-type` with all returns, memory is kept, and the head "
-        f"is a plain logit: the original collected `quiz-typeonly`, dropped memory at every step "
-        f"and confined its outputs to (0.27, 0.73), so equal figures are not to be expected."
+        f"carries no history. Trajectories are of `quiz-type` with all returns, memory is kept, "
+        f"and the head is a plain logit: the original collected `quiz-typeonly`, dropped memory "
+        f"at every step and confined its outputs to (0.27, 0.73), so equal figures are not to be expected."
     )
 
 
