@@ -10,6 +10,7 @@ import numpy as np
 import orjson
 import pytest
 
+from trivium.agents.study.learners import run_learners
 from trivium.agents.study.plan import (
     PARTS,
     QUICK,
@@ -95,12 +96,15 @@ def test_units_leave_files_and_the_report_reads_them(tmp_path: Path) -> None:
 def test_a_unit_out_of_time_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     unit = next(unit for unit in plan(TINY) if unit.name == "paper_a2c-mlp_8_quiz")
     assert isinstance(unit, LearnerUnit)
-    slow = replace(unit, length=replace(unit.length, points=4))
-    stopped, *_ = pending([slow], tmp_path, deadline=time.time() + 60.5)
-    # The deadline is in reach, but compiling alone takes longer than the half second that is left.
-    hurried = replace(stopped, deadline=time.time() + 10)
-    assert "no time left" in run_task(hurried, lambda text: None)
-    assert not is_done(tmp_path, slow)
+    whole = run_learners(unit, tmp_path / "whole", None, lambda text: None)
+    part = run_learners(unit, tmp_path / "parts", 0.0, lambda text: None)
+    assert (part["finished"], len(part["tasks"][0]["steps"])) == (False, 1)
+    rest = run_learners(unit, tmp_path / "parts", None, lambda text: None)
+    assert rest["finished"]
+    assert rest["tasks"] == whole["tasks"]
+    late = pending([unit], tmp_path, deadline=time.time())
+    assert "no time left" in run_task(late[0], lambda text: None)
+    assert not is_done(tmp_path, unit)
 
 
 def test_training_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
