@@ -340,7 +340,8 @@ def _table1_words(results: Results) -> str:
         f"zero on {near} of {len(clones)} datasets; it sees one observation, and a question "
         f"carries no history. Trajectories are of `quiz-type` with all returns, memory is kept, "
         f"and the head is a plain logit: the original collected `quiz-typeonly`, dropped memory "
-        f"at every step and confined its outputs to (0.27, 0.73), so equal figures are not to be expected."
+        f"at every step and confined its outputs to (0.27, 0.73), so equal figures are not to be "
+        f"expected."
     )
 
 
