@@ -7,8 +7,15 @@ out=$1 seconds=$2
 mkdir -p "$out/logs"
 echo "benchmarks/study_on_one_gpu.sh OUT $seconds" >"$out/command.txt"
 export XLA_PYTHON_CLIENT_PREALLOCATE=false PYTHONUNBUFFERED=1
+export JAX_PLATFORMS=cuda # never fall back to the CPU in silence
 # With MPS the processes' kernels run side by side; without it they take turns.
-if nvidia-cuda-mps-control -d 2>"$out/logs/mps"; then echo "MPS is on"; else echo "MPS is off"; fi
+if nvidia-cuda-mps-control -d >"$out/logs/mps" 2>&1 &&
+  python3 -c "import jax; jax.numpy.ones(2).sum().block_until_ready()" >>"$out/logs/mps" 2>&1; then
+  echo "MPS is on"
+else
+  echo "MPS is off"
+  echo quit | nvidia-cuda-mps-control >>"$out/logs/mps" 2>&1
+fi
 study() {
   local name=$1 parts=$2 words=$3
   python3 -m trivium.agents.study --out "$out" --seconds "$seconds" --block 8 --only "$parts" \
