@@ -31,9 +31,11 @@ class Asked(Generic[F]):
     flags: F
 
 
-def read_flags(command: str, flags_type: type[F], args: Sequence[str], about: str) -> F:
+def read_flags(
+    command: str, flags_type: type[F], args: Sequence[str], about: str, default: F | None = None
+) -> F:
     """A command's own flags; bad ones end in one sentence."""
-    flags: F = _parse(flags_type, args, f"trivium {command}", about)
+    flags: F = _parse(flags_type, args, f"trivium {command}", about, default)
     return flags
 
 
@@ -47,7 +49,7 @@ def read_benchmark_flags(
         print(f"trivium {command} NAME --help lists the flags of that benchmark.")
         raise SystemExit(0 if args else 2)
     benchmark, spec, view = named_benchmark(args[0])
-    preset, config = _peek(args, "preset"), _peek(args, "config")
+    preset, config = peek(args, "preset"), peek(args, "config")
     if preset is not None:
         allowed = ", ".join(benchmark.presets)
         require(
@@ -86,7 +88,7 @@ class _Common:
     config: str | None = None  # a TOML or JSON file with fields of spec and view
 
 
-def _peek(args: Sequence[str], name: str) -> str | None:
+def peek(args: Sequence[str], name: str) -> str | None:
     """A flag's value before the others are read, since it decides their defaults."""
     for place, arg in enumerate(args):
         if arg == f"--{name}":

@@ -20,6 +20,7 @@ from trivium.registry import get_benchmark
 from trivium.runs.executors import Executor, Here
 from trivium.runs.items import Chunk
 from trivium.runs.progress import Progress
+from trivium.runs.solvers import find_solver
 
 RECORDS = "records.jsonl"
 SUMMARY = "summary.json"
@@ -82,8 +83,7 @@ def evaluate(
 ) -> Summary:
     """Attempt every item that is not in the records yet; the summary of all of them."""
     benchmark = get_benchmark(job.benchmark)
-    names = ", ".join(benchmark.solvers)
-    require(job.solver in benchmark.solvers, f"unknown solver {job.solver!r}; there are {names}")
+    find_solver(benchmark, job.solver)
     require(job.trials >= 1, f"order_trials must be at least 1, got {job.trials}")
     claim_folder(out, job.manifest())
     done = finished(out / RECORDS)
@@ -104,8 +104,9 @@ def attempts(
 ) -> list[Attempt]:
     """A solver's attempts at the items of a chunk, but for those that are done."""
     benchmark = get_benchmark(chunk.benchmark)
+    found = find_solver(benchmark, solver)
     return [
-        attempt(benchmark, item, benchmark.solvers[solver], view, trial)
+        attempt(benchmark, item, found, view, trial)
         for item in chunk.load()
         for trial in range(trials)
         if (item.id, trial) not in done

@@ -1,0 +1,139 @@
+"""Tabular Q-learning with the whole history as state, on two readings of the paper's task.
+
+`fixed` was found after the fact, as the reading that gives the paper's figures: one machine
+for the whole trial, drawn from the conjunctive sets, and both optional rewards, so that 3.99
+is the most there is. `drawn` is the task itself: a machine drawn for every episode from the
+default six, and the greedy policy must answer every question about every one of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from trivium.blicket.dynamics import (
+    OBSERVATION_BITS,
+    OBSERVATION_MASK,
+    STATE_BITS,
+    STATE_MASK,
+    BlicketSpec,
+    make_tables,
+)
+from trivium.blicket.hypotheses import DEFAULT_SIX
+from trivium.core.errors import require
+from trivium.core.streams import Stream, stream_key
+
+Definition = Literal["fixed", "drawn"]
+FIXED_MACHINES = ("conjunctive:AB", "conjunctive:AC", "conjunctive:BC", "conjunctive:ABC")
+PAPER = {"episodes": 70.0, "steps": 292.0}
+
+
+@dataclass(frozen=True)
+class QConfig:
+    """A tabular learner; the defaults are the paper's, where it names them."""
+
+    definition: Definition = "drawn"
+    exploration: float = 0.1
+    learning_rate: float = 0.95
+    discount: float = 0.99
+    check_every: int = 20  # episodes between two looks at the greedy policy
+    most_episodes: int = 500_000
+
+    def __post_init__(self) -> None:
+        for name in ("exploration", "learning_rate", "discount"):
+            value = getattr(self, name)
+            require(0 <= value <= 1, f"{name} must lie within 0..1, got {value}")
+
+
+@dataclass(frozen=True)
+class QResult:
+    """How long a trial took until the greedy policy was perfect."""
+
+    episodes: int
+    steps: int
+    converged: bool
+    histories: int  # different histories that were seen
+
+
+class _Trial:
+    """One table of values being learned."""
+
+    def __init__(self, config: QConfig, seed: int) -> None:
+        self.config = config
+        self.stream = Stream(stream_key("q-learning", config.definition, seed))
+        machines: tuple[str, ...] = DEFAULT_SIX
+        if config.definition == "fixed":
+            machines = (self.stream.choice(FIXED_MACHINES),)
+        bonuses = config.definition == "fixed"
+        spec = BlicketSpec(
+            reward_structure="quiz",
+            hypotheses=machines,
+            add_step_reward_penalty=bonuses,
+            add_detector_state_reward_for_quiz=bonuses,
+        )
+        tables = make_tables(spec)
+        self.entries: list[int] = tables.entries[0].tolist()
+        self.rewards: list[float] = tables.rewards.tolist()
+        self.starts: list[int] = tables.starts.tolist()
+        self.over, self.actions = int(tables.over), spec.actions
+        self.most = spec.objects + (0.99 if bonuses else 0.0)
+        self.values: dict[int, list[float]] = {}
+
+    def look_up(self, history: int) -> list[float]:
+        """The values of all actions after a history; zeros where it is new."""
+        found = self.values.get(history)
+        if found is None:
+            found = self.values[history] = [0.0] * self.actions
+        return found
+
+    def learn_episode(self) -> int:
+        """Play one episode and learn from it; how many steps it took."""
+        config, uniform, actions = self.config, self.stream.random, self.actions
+        state = self.stream.choice(self.starts)
+        history, steps = 1, 0  # the leading 1 keeps histories of zeros apart
+        values = self.look_up(history)
+        while state != self.over:
+            if uniform() < config.exploration:
+                action = int(uniform() * actions)
+            else:
+                most = max(values)
+                best = [each for each in range(actions) if values[each] == most]
+                action = best[int(uniform() * len(best))]
+            entry = self.entries[state * actions + action]
+            state = entry & STATE_MASK
+            history = history << OBSERVATION_BITS | entry >> STATE_BITS & OBSERVATION_MASK
+            target = self.rewards[entry >> STATE_BITS + OBSERVATION_BITS]
+            following = values
+            if state != self.over:
+                following = self.look_up(history)
+                target += config.discount * max(following)
+            values[action] += config.learning_rate * (target - values[action])
+            values = following
+            steps += 1
+        return steps
+
+    def perfect(self) -> bool:
+        """Whether the greedy policy earns the most from every machine."""
+        return all(self._greedy_return(start) > self.most - 1e-6 for start in self.starts)
+
+    def _greedy_return(self, state: int) -> float:
+        total, history = 0.0, 1
+        while state != self.over:
+            values = self.values.get(history)
+            action = 0 if values is None else values.index(max(values))
+            entry = self.entries[state * self.actions + action]
+            state = entry & STATE_MASK
+            history = history << OBSERVATION_BITS | entry >> STATE_BITS & OBSERVATION_MASK
+            total += self.rewards[entry >> STATE_BITS + OBSERVATION_BITS]
+        return total
+
+
+def learn(config: QConfig, seed: int) -> QResult:
+    """One trial: episodes until the greedy policy is perfect."""
+    trial = _Trial(config, seed)
+    steps = 0
+    for episode in range(1, config.most_episodes + 1):
+        steps += trial.learn_episode()
+        if episode % config.check_every == 0 and trial.perfect():
+            return QResult(episode, steps, True, len(trial.values))
+    return QResult(config.most_episodes, steps, False, len(trial.values))

@@ -1,0 +1,46 @@
+"""The study's computing alone, for a machine with jax, equinox and optax and little else.
+
+python3 -m trivium.agents.study --out runs/study --only fig3a,fig3b --seconds 500
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from trivium.agents.study.plan import PARTS, QUICK, Scale, plan
+from trivium.agents.study.runner import pending, run_task
+
+
+def main() -> None:
+    """Do what is left to do, in this process."""
+    parser = argparse.ArgumentParser(prog="python3 -m trivium.agents.study", description=__doc__)
+    parser.add_argument("--out", type=Path, required=True, help="the folder of the results")
+    parser.add_argument("--only", default=",".join(PARTS), help="parts, separated by commas")
+    parser.add_argument("--match", default="", help="units whose name holds one of these words")
+    parser.add_argument("--quick", action="store_true", help="a small version of everything")
+    parser.add_argument("--seeds", type=int, default=None)
+    parser.add_argument("--block", type=int, default=None, help="steps compiled as one piece")
+    parser.add_argument("--seconds", type=float, default=None, help="stop, with a checkpoint")
+    parser.add_argument("--list", action="store_true", help="name what is left to do, and stop")
+    asked = parser.parse_args()
+    changes = {"seeds": asked.seeds, "block": asked.block}
+    scale = replace(
+        QUICK if asked.quick else Scale(),
+        **{name: value for name, value in changes.items() if value is not None},
+    )
+    deadline = None if asked.seconds is None else time.time() + asked.seconds
+    words = [word for word in asked.match.split(",") if word]
+    for task in pending(plan(scale, asked.only.split(",")), asked.out, deadline):
+        if words and not any(word in task.unit.name for word in words):
+            continue
+        if asked.list:
+            print(task.unit.name)
+            continue
+        print(run_task(task, lambda text: print(text, flush=True)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

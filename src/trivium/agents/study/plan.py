@@ -1,0 +1,270 @@
+"""What the study runs: units of work, the most telling first, each one file when done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from trivium.agents.configuration import (
+    AgentConfig,
+    ImitationConfig,
+    LengthConfig,
+    TaskConfig,
+    large_batch,
+    paper,
+)
+from trivium.agents.qlearning import QConfig
+from trivium.core.errors import require
+
+PARTS = ("fig3a", "fig3b", "fig3c", "fig3d", "table1", "qlearning", "overhypotheses")
+RECURRENT = ("a2c-lstm", "ppo-lstm", "a2c-lnlstm", "ppo-lnlstm")
+FORCED = (5, 10, 15)
+HELD_OUT = (
+    "conjunctive_train",
+    "disjunctive_train",
+    "conjunctive_loo",
+    "disjunctive_loo",
+    "both_loo",
+)
+RANDOM_DATA = {"random": 0, "random+5": 5, "random+10": 10, "random+15": 15}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is run: the full study, or a quick look on a laptop."""
+
+    seeds: int = 8
+    widths: tuple[int, ...] = (256, 512)
+    points: int = 40
+    a2c_steps: int = 2_000_000
+    ppo_steps: int = 2_000_000  # of Figure 3a
+    ppo_task_steps: int = 500_000  # of the other panels, where there are many tasks
+    large_steps: int = 2_000_000
+    large_environments: int = 0  # 0 takes the preset's own number
+    imitation: ImitationConfig = field(default_factory=ImitationConfig)
+    episodes: int = 50_000  # of each dataset of Table 1
+    rollouts: int = 100
+    trials: int = 100  # of Q-learning
+    most_q_episodes: int = 500_000
+    block: int = 1
+    share_of_tasks: int = 1  # every so many of the forced steps and splits
+
+    def __post_init__(self) -> None:
+        require(self.seeds >= 1, f"seeds must be at least 1, got {self.seeds}")
+
+
+QUICK = Scale(
+    seeds=2,
+    widths=(32,),
+    points=5,
+    a2c_steps=60_000,
+    ppo_steps=40_000,
+    ppo_task_steps=20_000,
+    large_steps=200_000,
+    large_environments=16,
+    imitation=ImitationConfig(width=32, layers=2, epochs=3, learning_rate=1e-3),
+    episodes=1_000,
+    trials=10,
+    most_q_episodes=60_000,
+    share_of_tasks=2,
+)
+
+
+@dataclass(frozen=True)
+class LearnerUnit:
+    """One agent on several tasks with several seeds, all trained in one vmapped run."""
+
+    name: str
+    preset: Literal["paper", "large"]
+    agent: AgentConfig
+    tasks: tuple[TaskConfig, ...]
+    length: LengthConfig
+    seeds: int
+    parts: tuple[str, ...]
+    keep: bool = False  # whether the policies are needed later
+
+
+@dataclass(frozen=True)
+class ImitatorUnit:
+    """One imitator on one dataset with several seeds."""
+
+    name: str
+    config: ImitationConfig
+    data: str  # a kind of random data, or the learner unit whose policies made it
+    episodes: int
+    rollouts: int
+    seeds: int
+    parts: tuple[str, ...] = ("table1",)
+
+
+@dataclass(frozen=True)
+class QUnit:
+    """Trials of tabular Q-learning under one definition."""
+
+    name: str
+    config: QConfig
+    trials: int
+    parts: tuple[str, ...] = ("qlearning",)
+
+
+@dataclass(frozen=True)
+class TransferUnit:
+    """One agent trained on some forms, tested on others and on more objects."""
+
+    name: str
+    agent: AgentConfig
+    forms: tuple[str, ...]
+    length: LengthConfig
+    seeds: int
+    parts: tuple[str, ...] = ("overhypotheses",)
+
+
+Unit = LearnerUnit | ImitatorUnit | QUnit | TransferUnit
+
+
+def plan(scale: Scale, only: Sequence[str] = PARTS) -> list[Unit]:
+    """The units of these parts, the most telling first."""
+    for part in only:
+        require(part in PARTS, f"unknown part {part!r}; there are {', '.join(PARTS)}")
+    units = [
+        *_questions(scale),
+        *_learners(scale),
+        *_transfer(scale),
+        *_imitators(scale),
+        *_wider(scale),
+    ]
+    return [unit for unit in units if set(unit.parts) & set(only)]
+
+
+def _tasks(scale: Scale) -> tuple[TaskConfig, ...]:
+    forced = [TaskConfig(forced=steps) for steps in FORCED]
+    held_out = [TaskConfig(split=split) for split in HELD_OUT]
+    return (*forced[:: scale.share_of_tasks], *held_out[:: scale.share_of_tasks])
+
+
+def _questions(scale: Scale) -> list[Unit]:
+    fixed = QConfig("fixed", most_episodes=scale.most_q_episodes)
+    drawn = replace(fixed, definition="drawn")
+    return [
+        QUnit("q_fixed", fixed, scale.trials),
+        QUnit("q_drawn", drawn, scale.trials),
+    ]
+
+
+def _learners(scale: Scale) -> list[Unit]:
+    """Figures 3a to 3d at the smaller width; Figure 3a with the memoryless agents."""
+    width, alone, tasks = scale.widths[0], (TaskConfig(),), _tasks(scale)
+    every = ("fig3a", "fig3b", "fig3c")
+    typed = tuple(TaskConfig("quiz-type", split=split) for split in ("none", "both_loo"))
+    units: list[Unit] = []
+    for agent in ("ppo-lstm", "ppo-lnlstm", "ppo-transformer"):
+        config = _large(scale, agent, _own_width(agent, width))
+        units.append(
+            _unit(scale, config, "large", (*alone, *tasks), steps=scale.large_steps, parts=every)
+        )
+    for agent in RECURRENT:
+        config = _blocked(scale, paper(agent, width))
+        if config.algorithm == "a2c":
+            units.append(
+                _unit(scale, config, "paper", (*alone, *tasks), steps=scale.a2c_steps, parts=every)
+            )
+        else:
+            units.append(_unit(scale, config, "paper", alone, steps=scale.ppo_steps, parts=every))
+    for agent in ("a2c-mlp", "ppo-mlp"):
+        config = paper(agent, width)
+        steps = scale.a2c_steps if config.algorithm == "a2c" else scale.ppo_steps
+        units.append(_unit(scale, config, "paper", alone, steps=steps, parts=("fig3a",)))
+    for agent in RECURRENT:
+        config = _blocked(scale, paper(agent, width))
+        steps = scale.a2c_steps // 2 if config.algorithm == "a2c" else scale.ppo_task_steps
+        units.append(
+            _unit(scale, config, "paper", typed, steps=steps, parts=("fig3d", "table1"), keep=True)
+        )
+    for agent in ("ppo-lstm", "ppo-lnlstm"):
+        config = _blocked(scale, paper(agent, width))
+        units.append(
+            _unit(scale, config, "paper", tasks, steps=scale.ppo_task_steps, parts=every[1:])
+        )
+    return units
+
+
+def _wider(scale: Scale) -> list[Unit]:
+    """Figure 3a at the larger widths."""
+    units: list[Unit] = []
+    for width in scale.widths[1:]:
+        for agent in ("a2c-mlp", "ppo-mlp", *RECURRENT):
+            config = _blocked(scale, paper(agent, width))
+            steps = scale.a2c_steps if config.algorithm == "a2c" else scale.ppo_steps
+            units.append(
+                _unit(scale, config, "paper", (TaskConfig(),), steps=steps, parts=("fig3a",))
+            )
+    return units
+
+
+def _own_width(agent: str, width: int) -> int:
+    """A transformer of half the width costs about what the LSTM does."""
+    return width // 2 if agent.endswith("transformer") else width
+
+
+def _blocked(scale: Scale, config: AgentConfig) -> AgentConfig:
+    """Recurrent networks alone gain from larger pieces."""
+    return replace(config, block=scale.block) if "lstm" in config.policy else config
+
+
+def _large(scale: Scale, agent: str, width: int) -> AgentConfig:
+    config = _blocked(scale, large_batch(agent, width))
+    if scale.large_environments:
+        config = replace(config, environments=scale.large_environments)
+    return config
+
+
+def _unit(
+    scale: Scale,
+    agent: AgentConfig,
+    preset: Literal["paper", "large"],
+    tasks: tuple[TaskConfig, ...],
+    *,
+    steps: int,
+    parts: tuple[str, ...],
+    keep: bool = False,
+) -> LearnerUnit:
+    kind = "type" if tasks[0].reward_structure == "quiz-type" else "quiz"
+    scope = "" if TaskConfig() in tasks or kind == "type" else "_tasks"
+    name = f"{preset}_{agent.name}_{agent.width}_{kind}{scope}"
+    length = LengthConfig(steps=steps, points=scale.points)
+    return LearnerUnit(name, preset, agent, tasks, length, scale.seeds, parts, keep)
+
+
+def _imitators(scale: Scale) -> list[Unit]:
+    """Table 1: eight datasets, a decision transformer and a cloner on each."""
+    width = scale.widths[0]
+    agents = [f"paper_{agent}_{width}_type" for agent in RECURRENT]
+    units: list[Unit] = []
+    for data in (*RANDOM_DATA, *agents):
+        cloning = replace(scale.imitation, model="cloning", width=scale.imitation.width)
+        for config in (scale.imitation, cloning):
+            name = f"{config.model}_{data.replace('+', '_')}"
+            units.append(
+                ImitatorUnit(name, config, data, scale.episodes, scale.rollouts, scale.seeds)
+            )
+    return units
+
+
+TRAINED_FORMS = {
+    "one form": ("disjunctive",),
+    "two forms": ("disjunctive", "conjunctive"),
+    "four forms": ("disjunctive", "conjunctive", "parity", "inhibitor"),
+}
+
+
+def _transfer(scale: Scale) -> list[Unit]:
+    """Beyond the paper: unseen forms and more objects."""
+    units: list[Unit] = []
+    for agent in ("ppo-lstm", "ppo-transformer"):
+        config = _large(scale, agent, _own_width(agent, scale.widths[0]))
+        for label, forms in TRAINED_FORMS.items():
+            name = f"transfer_{agent}_{label.replace(' ', '_')}"
+            length = LengthConfig(steps=2 * scale.large_steps, points=scale.points // 2 or 1)
+            units.append(TransferUnit(name, config, forms, length, scale.seeds))
+    return units

@@ -1,0 +1,52 @@
+"""trivium rollout FOLDER"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from trivium.blicket.recording import FOLDER, write_dataset
+from trivium.commands.flags import read_flags, require_out
+from trivium.commands.train import agents_module
+from trivium.core.errors import require
+
+ABOUT = """Play Blicket-v0 with a trained agent and store the episodes as a Minari dataset.
+Example: trivium rollout runs/ppo --episodes 1000 --out data/minari"""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Which policy plays, and how often."""
+
+    policy: int = 0  # which policy of the folder
+    episodes: int = 1000  # how many episodes
+    seed: int = 0  # the seed of all of them
+    greedy: bool = False  # the most likely actions instead of the policy's own chances
+    out: Path | None = None  # the folder of Minari datasets
+    dataset: str | None = None  # the dataset's name (default: blicket/STRUCTURE-AGENT-v0)
+
+
+def main(args: Sequence[str]) -> int:
+    """Play, write, and say what the episodes earned."""
+    if not args or args[0] in ("-h", "--help"):
+        print(f"usage: trivium rollout FOLDER [flags]\n\n{ABOUT}")
+        return 0 if args else 2
+    flags = read_flags("rollout", Flags, args[1:], ABOUT)
+    out = require_out(flags.out)
+    require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
+    trained = agents_module("trained").load_trained(Path(args[0]), flags.policy)
+    episodes = agents_module("trajectories").agent_episodes(
+        trained, flags.episodes, flags.seed, flags.greedy
+    )
+    name = flags.dataset or f"blicket/{trained.task.reward_structure}-{trained.agent.name}-v0"
+    spec = agents_module("blicket_world").task_spec(trained.task)
+    write_dataset(name, spec, episodes, trained.agent.name, out)
+    totals = np.array([episode.total for episode in episodes])
+    steps = sum(len(episode.rewards) for episode in episodes)
+    print(f"{len(episodes)} episodes, {steps} steps, mean return {totals.mean():.3f}")
+    print(f"dataset in {out / name}; to load it:")
+    print(f"  {FOLDER}={out} python -c \"import minari; minari.load_dataset('{name}')\"")
+    return 0

@@ -1,0 +1,58 @@
+"""trivium study"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from trivium.agents.study.plan import PARTS, QUICK, Scale, plan
+from trivium.commands.flags import read_flags
+from trivium.commands.train import agents_module
+from trivium.core.errors import require
+from trivium.report.study import write_report
+from trivium.runs.executors import local_executor
+
+ABOUT = """The paper's study of learners (section 4) from nothing: Figures 3a to 3d, Table 1, the
+Q-learning figure, and unseen forms. What the folder holds already is not run again. The report
+has the paper's values beside ours. --quick is a small version for a laptop.
+Example: trivium study --quick --only fig3a,qlearning --out runs/study"""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Which parts are run, and where."""
+
+    only: str = ",".join(PARTS)  # parts, separated by commas
+    quick: bool = False  # small networks, few steps, two seeds
+    seeds: int | None = None  # runs of every configuration (default: 8, quick 2)
+    out: Path = Path("runs/study")  # the folder of results and report
+    processes: int = 1  # configurations that are run side by side
+    report_only: bool = False  # write the report of what is there, run nothing
+
+
+def main(args: Sequence[str]) -> int:
+    """Run what is missing, then write the report."""
+    flags = read_flags("study", Flags, args, ABOUT)
+    parts = [part for part in flags.only.split(",") if part]
+    require(bool(parts), f"--only names no part; there are {', '.join(PARTS)}")
+    scale = QUICK if flags.quick else Scale()
+    if flags.seeds is not None:
+        scale = replace(scale, seeds=flags.seeds)
+    units = plan(scale, parts)
+    if not flags.report_only:
+        runner = agents_module("study.runner")
+        # Imitators need the policies of learners, so they wait until those are done.
+        for tasks in runner.in_order(runner.pending(units, flags.out)):
+            with local_executor(flags.processes) as executor:
+                for line in executor.map(partial(runner.run_task, tell=_say), tasks):
+                    _say(line)
+    command = " ".join(["trivium study", *args])
+    report = write_report(flags.out, parts, command)
+    print(f"report: {report}")
+    return 0
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)

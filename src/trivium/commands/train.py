@@ -1,0 +1,70 @@
+"""trivium train AGENT"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from trivium.agents.configuration import (
+    AGENTS,
+    PRESETS,
+    AgentConfig,
+    LengthConfig,
+    TaskConfig,
+)
+from trivium.commands.flags import peek, read_flags, require_out
+from trivium.core.errors import import_extra, require
+
+ABOUT = """Train an agent in the blicket world. Writes checkpoints, learning curves and policies
+to DIR; the same command goes on where it stopped. --preset paper has the paper's settings,
+--preset large many environments at once, which learns better and runs faster.
+Example: trivium train ppo-lstm --preset large --width 128 --steps 500000 --out runs/ppo"""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What is trained, on what, and for how long."""
+
+    preset: str = "paper"  # paper or large; other flags change it
+    seed: int = 0  # the seed of all runs
+    seeds: int = 1  # how many runs are trained side by side
+    out: Path | None = None  # the folder of the training
+    agent: AgentConfig = field(default_factory=AgentConfig)
+    task: TaskConfig = field(default_factory=TaskConfig)
+    length: LengthConfig = field(default_factory=LengthConfig)
+
+
+def main(args: Sequence[str]) -> int:
+    """Train, with a line for every point of the curve."""
+    if not args or args[0] in ("-h", "--help"):
+        print(
+            f"usage: trivium train AGENT [flags]\n\n{ABOUT}\n\nAGENT is one of: {', '.join(AGENTS)}"
+        )
+        return 0 if args else 2
+    preset = peek(args, "preset") or "paper"
+    require(preset in PRESETS, f"unknown preset {preset!r}; there are {', '.join(PRESETS)}")
+    default = Flags(preset=preset, agent=PRESETS[preset](args[0]))
+    flags = read_flags("train", Flags, args[1:], ABOUT, default)
+    out = require_out(flags.out)
+    trained = agents_module("trained")
+    job = trained.TrainingJob(flags.agent, flags.task, flags.length, flags.seed, flags.seeds)
+    began = trained.train(job, out, lambda report: print(report, file=sys.stderr, flush=True))
+    last = began.curve[-1]
+    print(
+        f"{int(last.steps.max()):,} steps, greedy reward {last.greedy.reward[:, 0].mean():.3f} "
+        f"with {last.greedy.tests[:, 0].mean():.2f} tests over {flags.seeds} runs"
+    )
+    print(f"policies in {out}; put one to work:")
+    print(f"  trivium eval blicket_game --preset paper --solver agent:{out} --out runs/agent")
+    return 0
+
+
+def agents_module(name: str) -> Any:
+    """A module of the learners, or a sentence that says what is missing."""
+    for package in ("jax", "equinox", "optax"):
+        import_extra(package, "agents")
+    return importlib.import_module(f"trivium.agents.{name}")

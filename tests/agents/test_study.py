@@ -1,0 +1,184 @@
+"""The study's plan, its files, its report; and training from the command line."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pytest
+
+from trivium.agents.study.learners import run_learners
+from trivium.agents.study.plan import (
+    PARTS,
+    QUICK,
+    ImitatorUnit,
+    LearnerUnit,
+    QUnit,
+    Scale,
+    TransferUnit,
+    plan,
+)
+from trivium.agents.study.runner import in_order, is_done, pending, run_task, unit_file
+from trivium.cli import main
+from trivium.report.study import write_report
+from trivium.report.study_values import PAPER_TABLE
+
+TINY = replace(
+    QUICK,
+    widths=(8,),
+    points=2,
+    a2c_steps=400,
+    ppo_steps=1_100,
+    ppo_task_steps=1_100,
+    large_steps=1_100,
+    large_environments=4,
+    episodes=60,
+    rollouts=5,
+    trials=2,
+    share_of_tasks=4,
+    imitation=replace(QUICK.imitation, width=8, layers=1, epochs=1),
+)
+
+
+def test_the_full_plan_has_what_the_paper_has() -> None:
+    units = plan(Scale())
+    assert len({unit.name for unit in units}) == len(units)
+    alone = {
+        (unit.agent.name, unit.agent.width)
+        for unit in units
+        if isinstance(unit, LearnerUnit) and unit.preset == "paper" and "fig3a" in unit.parts
+    }
+    policies = [
+        f"{kind}-{policy}" for kind in ("a2c", "ppo") for policy in ("mlp", "lstm", "lnlstm")
+    ]
+    assert alone == {(policy, width) for policy in policies for width in (256, 512)}
+    rows = [unit for unit in units if isinstance(unit, ImitatorUnit)]
+    assert len(rows) == sum(map(len, PAPER_TABLE.values())) == 16
+    assert all(unit.seeds >= 8 for unit in units if not isinstance(unit, QUnit))
+    assert {part for unit in units for part in unit.parts} == set(PARTS)
+
+
+def test_a_part_brings_what_it_needs() -> None:
+    units = plan(TINY, ["table1"])
+    made = {unit.name for unit in units if isinstance(unit, LearnerUnit)}
+    needed = {unit.data for unit in units if isinstance(unit, ImitatorUnit)}
+    assert {data for data in needed if not data.startswith("random")} <= made
+    first, later = in_order(pending(units, Path("nowhere")))
+    assert not any(isinstance(task.unit, ImitatorUnit) for task in first)
+    assert all(isinstance(task.unit, ImitatorUnit) for task in later)
+
+
+def test_units_leave_files_and_the_report_reads_them(tmp_path: Path) -> None:
+    units = plan(TINY)
+    # One unit of each kind, the learner and an imitator of its trajectories among them.
+    chosen = [
+        next(unit for unit in units if unit.name == "paper_a2c-lstm_8_type"),
+        next(unit for unit in units if unit.name == "cloning_paper_a2c-lstm_8_type"),
+        next(unit for unit in units if unit.name == "paper_a2c-lstm_8_quiz"),
+        next(unit for unit in units if isinstance(unit, TransferUnit)),
+        *[unit for unit in units if isinstance(unit, QUnit)],
+    ]
+    for task in pending(chosen, tmp_path):
+        assert "done" in run_task(task, lambda text: None)
+    assert pending(chosen, tmp_path) == []
+    for unit in chosen:
+        assert orjson.loads(unit_file(tmp_path, unit).read_bytes())["finished"]
+    report = write_report(tmp_path, PARTS, "trivium study").read_text(encoding="utf-8")
+    for part in PARTS:
+        assert part == "qlearning" or (tmp_path / f"{part}.png").exists(), part
+    assert "70" in report
+    assert "Not run." not in report
+
+
+def test_a_unit_out_of_time_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    unit = next(unit for unit in plan(TINY) if unit.name == "paper_a2c-mlp_8_quiz")
+    assert isinstance(unit, LearnerUnit)
+    whole = run_learners(unit, tmp_path / "whole", None, lambda text: None)
+    part = run_learners(unit, tmp_path / "parts", 0.0, lambda text: None)
+    assert (part["finished"], len(part["tasks"][0]["steps"])) == (False, 1)
+    rest = run_learners(unit, tmp_path / "parts", None, lambda text: None)
+    assert rest["finished"]
+    assert rest["tasks"] == whole["tasks"]
+    late = pending([unit], tmp_path, deadline=time.time())
+    assert "no time left" in run_task(late[0], lambda text: None)
+    assert not is_done(tmp_path, unit)
+
+
+def test_training_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "agent"
+    words = ["train", "a2c-lstm", "--width", "8", "--trunk", "4", "--steps", "400", "--points", "2"]
+    assert main([*words, "--out", str(folder)]) == 0
+    policy = (folder / "policy_0.npz").read_bytes()
+    assert main([*words, "--out", str(folder)]) == 0  # nothing is left to do
+    assert (folder / "policy_0.npz").read_bytes() == policy
+    assert main([*words, "--width", "9", "--out", str(folder)]) == 2
+    assert "holds another training" in capsys.readouterr().err
+    game = [
+        "eval",
+        "blicket_game",
+        "--preset",
+        "paper",
+        "--items",
+        "6",
+        "--out",
+        str(tmp_path / "g"),
+    ]
+    assert main([*game, "--solver", f"agent:{folder}"]) == 0
+    summary = orjson.loads((tmp_path / "g" / "summary.json").read_bytes())
+    assert (summary["answered"], summary["violations"]) == (6, 0)
+    rollout = ["rollout", str(folder), "--episodes", "5", "--out", str(tmp_path / "minari")]
+    assert main(rollout) == 0
+    assert "5 episodes" in capsys.readouterr().out
+
+
+def test_rollouts_are_what_the_environment_says(tmp_path: Path) -> None:
+    """Recorded actions, replayed in the Gymnasium environment, earn what was recorded."""
+    from trivium.agents.trained import load_trained
+    from trivium.agents.trajectories import agent_episodes
+    from trivium.blicket.env import BlicketEnv
+
+    folder = tmp_path / "agent"
+    words = ["train", "a2c-mlp", "--width", "8", "--steps", "100", "--points", "1", "--forced", "2"]
+    assert main([*words, "--out", str(folder)]) == 0
+    for episode in agent_episodes(load_trained(folder), 4, seed=3, greedy=False):
+        world = BlicketEnv(
+            reward_structure="quiz", quiz_disabled_steps=1, hypotheses=[episode.hypothesis]
+        )
+        seen = [world.reset()[0]]
+        earned = []
+        for action in episode.actions:
+            observation, reward, done, *_ = world.step(action)
+            seen.append(observation)
+            earned.append(reward)
+        assert done
+        np.testing.assert_array_equal(np.array(seen), episode.observations)
+        np.testing.assert_array_equal(earned, episode.rewards)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["train", "dqn"], "unknown agent 'dqn'"),
+        (["train", "a2c-lstm", "--preset", "huge"], "unknown preset 'huge'"),
+        (["train", "a2c-lstm"], "--out is missing"),
+        (["train", "a2c-lstm", "--width", "0", "--out", "x"], "width must be at least 1"),
+        (["rollout", "nowhere", "--out", "x"], "holds no training"),
+        (["study", "--only", "fig9"], "unknown part 'fig9'"),
+        (["eval", "blicket_game", "--solver", "agent:nowhere", "--out", "x"], "holds no training"),
+    ],
+)
+def test_bad_input_ends_in_one_sentence(
+    words: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == 2
+    message = capsys.readouterr().err
+    assert said in message
+    assert "Traceback" not in message
