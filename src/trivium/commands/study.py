@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from trivium.commands.flags import read_flags
 from trivium.commands.train import agents_module
 from trivium.core.errors import require
 from trivium.report.study import write_report
-from trivium.runs.executors import local_executor
+from trivium.runs.executors import Workers
 
 ABOUT = """The paper's study of learners (section 4) from nothing: Figures 3a to 3d, Table 1, the
 Q-learning figure, and unseen forms. What the folder holds already is not run again. The report
@@ -28,8 +28,8 @@ class Flags:
     quick: bool = False  # small networks, few steps, two seeds
     seeds: int | None = None  # runs of every configuration (default: 8, quick 2)
     out: Path = Path("runs/study")  # the folder of results and report
-    processes: int = 1  # configurations that are run side by side
     report_only: bool = False  # write the report of what is there, run nothing
+    workers: Workers = field(default_factory=Workers)
 
 
 def main(args: Sequence[str]) -> int:
@@ -45,7 +45,7 @@ def main(args: Sequence[str]) -> int:
         runner = agents_module("study.runner")
         # Imitators need the policies of learners, so they wait until those are done.
         for tasks in runner.in_order(runner.pending(units, flags.out)):
-            with local_executor(flags.processes) as executor:
+            with flags.workers.open() as executor:
                 for line in executor.map(partial(runner.run_task, tell=_say), tasks):
                     _say(line)
     command = " ".join(["trivium study", *args])
