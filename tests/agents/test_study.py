@@ -32,7 +32,6 @@ TINY = replace(
     points=2,
     a2c_steps=400,
     ppo_steps=1_100,
-    ppo_task_steps=1_100,
     large_steps=1_100,
     large_environments=4,
     episodes=60,
