@@ -137,12 +137,13 @@ def test_kinds_of_error() -> None:
     assert kind(WRONG, named(RICH, "x_1")) == "called-valid"
 
 
+@pytest.mark.parametrize("renderer", ["corrset", "csv", "language-tabular"])
 @pytest.mark.parametrize("preset", PRESETS)
-def test_chance_is_what_the_random_solver_scores(preset: str) -> None:
+def test_chance_is_what_the_random_solver_scores(preset: str, renderer: str) -> None:
     """The mean difference over 1,800 items within 4 standard errors (1 in 16,000 by accident)."""
     gaps = []
     for item in generate(PRESETS[preset], 77, 0, 1800):
-        row = attempt(VARIABLES, item, VARIABLES.solvers["random"], told_by("corrset"))
+        row = attempt(VARIABLES, item, VARIABLES.solvers["random"], told_by(renderer))
         if row.scores["ctrl_nDCG"] is not None:
             gaps.append(row.scores["ctrl_nDCG"] - chance(item))
     assert abs(np.mean(gaps)) < 4 * np.std(gaps) / len(gaps) ** 0.5

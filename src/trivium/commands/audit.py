@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.benchmark import Audit
 from trivium.core.errors import require
-from trivium.core.probe import LEVEL
+from trivium.core.probe import GAIN, LEVEL
 from trivium.report.tables import Table, terminal
 
 ABOUT = """Can a shortcut beat chance? Tries every shortcut solver and probes of what is printed on
@@ -34,9 +34,13 @@ def main(args: Sequence[str]) -> int:
         f"items must be at least {FEWEST_ITEMS}, got {items}",
     )
     audit = asked.benchmark.audit(asked.spec, asked.flags.seed, items)
+    why = "; ".join(audit.notes) or "there are no cues"
+    require(bool(audit.cues), f"nothing was audited on {audit.items} items: {why}")
     audit_table(asked.benchmark.name, audit).show(terminal())
     for note in audit.notes:
         print(note)
+    if audit.items < audit.needed:
+        print(f"{audit.items} items are few: seeing {GAIN * 100:.0f} points takes {audit.needed}")
     caught = [cue.name for cue in audit.cues if cue.caught]
     if caught:
         print(f"CAUGHT: {len(caught)} of {len(audit.cues)} cues beat chance: {', '.join(caught)}")

@@ -19,7 +19,7 @@ from trivium.report.tables import metric_table, terminal
 from trivium.runs.estimate import SAMPLE, cost_of
 from trivium.runs.evaluate import RECORDS, Job, evaluate, finished
 from trivium.runs.executors import Workers
-from trivium.runs.items import Chunk, file_chunks, made_chunks, read_items
+from trivium.runs.items import Chunk, contents_of, file_chunks, made_chunks, read_items
 
 ABOUT = """Put a solver or a model to work on items, made on demand or read from files. Writes
 DIR/records.jsonl and DIR/summary.json; the same command goes on where it stopped.
@@ -55,33 +55,37 @@ def main(args: Sequence[str]) -> int:
         f"{', '.join(asked.benchmark.solvers)}",
     )
     require(flags.solver is None or flags.model is None, "give either --solver or --model")
-    summary = _evaluate_model(asked, out) if flags.model else _evaluate_solver(asked, out)
+    if flags.input:
+        asked.require_files_alone("items", "seed", "start")
+    chunks, total = chosen_items(asked)
+    work = _evaluate_model if flags.model else _evaluate_solver
+    summary = work(asked, chunks, total, out)
     metric_table(summary).show(terminal())
+    if summary.items > total:
+        print(f"the figures are of all {summary.items} items in the folder, not of {total} alone")
     if summary.errors and flags.model:
         print(f"{summary.errors} attempts failed for good; --retry_errors asks them again")
     print(f"records in {out / RECORDS}")
     return 0
 
 
-def _evaluate_solver(asked: Asked[Flags], out: Path) -> Summary:
-    chunks, total = chosen_items(asked)
+def _evaluate_solver(asked: Asked[Flags], chunks: list[Chunk], total: int, out: Path) -> Summary:
     with asked.flags.workers.open() as executor:
-        return evaluate(_job(asked), chunks, total, out, executor)
+        return evaluate(_job(asked, chunks), chunks, total, out, executor)
 
 
-def _evaluate_model(asked: Asked[Flags], out: Path) -> Summary:
+def _evaluate_model(asked: Asked[Flags], chunks: list[Chunk], total: int, out: Path) -> Summary:
     flags = asked.flags
     settings = model_settings(str(flags.model), flags.asking)
-    chunks, total = chosen_items(asked)
     held = finished(out / RECORDS, errors=not flags.asking.retry_errors)
     left = max(0, total * flags.order_trials - len(held))
     sample = list(islice(chunks[0].load(), SAMPLE))
     confirm(cost_of(asked.benchmark, asked.view, sample, left), flags.asking)
-    job = replace(_job(asked), shaping=settings.shaping())
+    job = replace(_job(asked, chunks), shaping=settings.shaping())
     return evaluate_model(job, settings, chunks, total, out)
 
 
-def _job(asked: Asked[Flags]) -> Job:
+def _job(asked: Asked[Flags], chunks: list[Chunk]) -> Job:
     flags = asked.flags
     return Job(
         benchmark=asked.benchmark.name,
@@ -90,6 +94,7 @@ def _job(asked: Asked[Flags]) -> Job:
         spec=None if flags.input else asked.spec,
         seed=None if flags.input else flags.seed,
         files=tuple(map(str, flags.input)),
+        contents=contents_of(asked.benchmark, chunks) if flags.input else None,
         trials=flags.order_trials,
     )
 

@@ -29,6 +29,16 @@ class Asked(Generic[F]):
     spec: Any
     view: Any
     flags: F
+    given: frozenset[str]  # the flags that were spelled out
+
+    def require_files_alone(self, *names: str) -> None:
+        """Refuse flags that say how items are made where they are read from files."""
+        fields = (field.name for field in dataclasses.fields(self.benchmark.spec_type))
+        for name in ("preset", *names, *fields):
+            require(
+                name not in self.given,
+                f"--{name} goes with items made on demand, not with --in",
+            )
 
 
 def read_flags(
@@ -36,6 +46,7 @@ def read_flags(
 ) -> F:
     """A command's own flags; bad ones end in one sentence."""
     flags: F = _parse(flags_type, args, f"trivium {command}", about, default)
+    _check_numbers(flags)
     return flags
 
 
@@ -73,13 +84,38 @@ def read_benchmark_flags(
         ],
         frozen=True,
     )
-    flags, size = flags_type(), benchmark.dataset_size(spec)
-    if size is not None and isinstance(getattr(flags, "items", None), int):
-        flags = dataclasses.replace(flags, items=size)  # type: ignore[type-var]
+    flags = _sized(flags_type(), benchmark, spec)
     default = combined(flags, _Common(preset, config), spec, view)
     prog = f"trivium {command} {args[0]}"
     read: Any = _parse(combined, args[1:], prog, f"{benchmark.title}\n\n{about}", default)
-    return Asked(benchmark, read.spec, read.view, read.flags)
+    _check_numbers(read)
+    given = _given(args)
+    flags = read.flags if "items" in given else _sized(read.flags, benchmark, read.spec)
+    return Asked(benchmark, read.spec, read.view, flags, given)
+
+
+def _sized(flags: F, benchmark: AnyBenchmark, spec: Any) -> F:
+    """The flags with as many items as the dataset of the spec has, where it has a size."""
+    size = benchmark.dataset_size(spec)
+    if size is None or not isinstance(getattr(flags, "items", None), int):
+        return flags
+    return dataclasses.replace(flags, items=size)  # type: ignore[type-var]
+
+
+def _given(args: Sequence[str]) -> frozenset[str]:
+    """The flags that stand on a command line, spelled as their fields are."""
+    words = (arg[2:].partition("=")[0].replace("-", "_") for arg in args if arg.startswith("--"))
+    return frozenset(word.removeprefix("no_") for word in words)
+
+
+def _check_numbers(flags: Any) -> None:
+    """Files and manifests hold whole numbers of 64 bits."""
+    for field in dataclasses.fields(flags):
+        value = getattr(flags, field.name)
+        if dataclasses.is_dataclass(value):
+            _check_numbers(value)
+        elif isinstance(value, int):
+            require(abs(value) < 2**63, f"{field.name} must fit into 64 bits, got {value}")
 
 
 @dataclass(frozen=True)
@@ -90,13 +126,15 @@ class _Common:
 
 def peek(args: Sequence[str], name: str) -> str | None:
     """A flag's value before the others are read, since it decides their defaults."""
+    found: list[str] = []
     for place, arg in enumerate(args):
         if arg == f"--{name}":
             require(place + 1 < len(args), f"--{name} needs a value")
-            return args[place + 1]
-        if arg.startswith(f"--{name}="):
-            return arg.partition("=")[2]
-    return None
+            found.append(args[place + 1])
+        elif arg.startswith(f"--{name}="):
+            found.append(arg.partition("=")[2])
+    require(len(found) <= 1, f"--{name} is given {len(found)} times")
+    return found[0] if found else None
 
 
 def _parse(kind: Any, args: Sequence[str], prog: str, about: str, default: Any = None) -> Any:

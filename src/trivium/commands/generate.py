@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from trivium.commands.flags import read_benchmark_flags, require_out
-from trivium.core.jsonl import open_output
+from trivium.core.jsonl import open_whole
 from trivium.registry import get_benchmark
 from trivium.runs.executors import Workers
 from trivium.runs.items import Chunk, made_chunks
@@ -45,11 +45,8 @@ def main(args: Sequence[str]) -> int:
         if str(out) == "-":
             _write(made, sys.stdout.buffer, flags.items)
             return 0
-        # Under another name until it is whole: half a file must not look like a finished one.
-        partial = out.with_name(out.name + ".part")
-        with open_output(partial) as file:
+        with open_whole(out) as file:
             _write(made, file, flags.items)
-        partial.replace(out)
     print(f"{flags.items} items written to {out}")
     return 0
 

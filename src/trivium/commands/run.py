@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
@@ -17,7 +17,7 @@ from trivium.core.errors import require
 from trivium.core.summary import Summary
 from trivium.models.lanes import confirm, evaluate_model
 from trivium.models.settings import ModelFlags, ModelSettings, folder_name, model_settings
-from trivium.registry import benchmark_names, get_benchmark
+from trivium.registry import benchmark_names, named_benchmark
 from trivium.report.tables import Table, result_table, terminal
 from trivium.report.write import write_report
 from trivium.runs.estimate import SAMPLE, Cost, cost_of
@@ -47,28 +47,44 @@ class Flags:
     asking: ModelFlags = field(default_factory=ModelFlags)
 
 
+@dataclass(frozen=True)
+class Part:
+    """A benchmark of the run: the specs that are run, by their names, and how they are told."""
+
+    benchmark: AnyBenchmark
+    specs: Mapping[str, Any]
+    view: Any
+
+
+def _part(name: str) -> Part:
+    """All presets of a benchmark, or the one spec that a full name stands for."""
+    benchmark, spec, view = named_benchmark(name)
+    variant = name.partition(".")[2]
+    return Part(benchmark, {variant: spec} if variant else benchmark.presets, view)
+
+
 def main(args: Sequence[str]) -> int:
     """Run, print one table per benchmark, end with the path of the report."""
     flags = read_flags("run", Flags, args, ABOUT)
     require(flags.items is None or flags.items >= 1, f"items must be at least 1, got {flags.items}")
     names = flags.benchmarks or benchmark_names()
-    chosen = [get_benchmark(name) for name in names]
+    chosen = [_part(name) for name in names]
     models = [model_settings(model, flags.asking) for model in flags.models]
     out = flags.out or Path("runs") / time.strftime("run_%Y%m%d_%H%M%S")
-    costs = [_cost(benchmark, flags, settings, out) for benchmark in chosen for settings in models]
+    costs = [_cost(part, flags, settings, out) for part in chosen for settings in models]
     confirm(sum(costs, Cost(0, 0, 0)), flags.asking)
     claim_folder(
         out, {"kind": "run", "seed": flags.seed, "command": shlex.join(["trivium", "run", *args])}
     )
     console = terminal()
     with flags.workers.open() as executor:
-        for benchmark in chosen:
-            _run_benchmark(benchmark, flags, models, out, executor).show(console)
+        for part in chosen:
+            _run_part(part, flags, models, out, executor).show(console)
     add_to_index(
         out,
         kind="run",
         benchmark=" ".join(names),
-        cells=sum(len(one.presets) * (len(one.solvers) + len(models)) for one in chosen),
+        cells=sum(len(part.specs) * (len(part.benchmark.solvers) + len(models)) for part in chosen),
         items=flags.items,
         seeds=[flags.seed],
     )
@@ -77,15 +93,15 @@ def main(args: Sequence[str]) -> int:
     return 0
 
 
-def _cost(benchmark: AnyBenchmark, flags: Flags, settings: ModelSettings, out: Path) -> Cost:
+def _cost(part: Part, flags: Flags, settings: ModelSettings, out: Path) -> Cost:
     """What a model has still to be asked about one benchmark."""
-    cost = Cost(0, 0, 0)
-    for preset, spec in benchmark.presets.items():
+    cost, benchmark = Cost(0, 0, 0), part.benchmark
+    for preset, spec in part.specs.items():
         records = _folder(out, benchmark, preset, settings.model) / RECORDS
         held = finished(records, errors=not flags.asking.retry_errors)
         left = max(0, (flags.items or benchmark.main_items) - len(held))
         sample = list(benchmark.generate(spec, flags.seed, 0, SAMPLE))
-        cost += cost_of(benchmark, benchmark.view_type(), sample, left)
+        cost += cost_of(benchmark, part.view, sample, left)
     return cost
 
 
@@ -93,19 +109,19 @@ def _folder(out: Path, benchmark: AnyBenchmark, preset: str, solver: str) -> Pat
     return out / benchmark.name / preset / folder_name(solver)
 
 
-def _run_benchmark(
-    benchmark: AnyBenchmark,
+def _run_part(
+    part: Part,
     flags: Flags,
     models: Sequence[ModelSettings],
     out: Path,
     executor: Executor,
 ) -> Table:
+    benchmark = part.benchmark
     named: list[tuple[str, Summary]] = []
     count = flags.items or benchmark.main_items
-    for preset, spec in benchmark.presets.items():
+    for preset, spec in part.specs.items():
         for solver in benchmark.solvers:
-            view = benchmark.view_type()
-            job = Job(benchmark.name, solver, view, spec, flags.seed, setting=preset)
+            job = Job(benchmark.name, solver, part.view, spec, flags.seed, setting=preset)
             chunks = made_chunks(benchmark, spec, flags.seed, 0, count)
             folder = _folder(out, benchmark, preset, solver)
             named.append((preset, evaluate(job, chunks, count, folder, executor)))
@@ -113,7 +129,7 @@ def _run_benchmark(
             job = Job(
                 benchmark.name,
                 settings.model,
-                benchmark.view_type(),
+                part.view,
                 spec,
                 flags.seed,
                 shaping=settings.shaping(),

@@ -43,8 +43,11 @@ def main(args: Sequence[str]) -> int:
     out = require_out(flags.out)
     require(bool(flags.input), "--in is missing: which items were replied to?")
     require(flags.replies is not None, "--replies is missing: where are the replies?")
+    asked.require_files_alone()
     items = read_items(benchmark, flags.input)
-    replies = read_replies(Path(str(flags.replies)), {item.id for item in items})
+    replies = read_replies(
+        Path(str(flags.replies)), {item.id for item in items}, lists=benchmark.multi_turn
+    )
     tally = Tally(benchmark.metrics)
     with open_output(out) as file:
         for item in items:
@@ -58,8 +61,8 @@ def main(args: Sequence[str]) -> int:
     return 0
 
 
-def read_replies(path: Path, known: set[str]) -> dict[str, list[str]]:
-    """What was said about each item; a line that fits no item is named."""
+def read_replies(path: Path, known: set[str], *, lists: bool) -> dict[str, list[str]]:
+    """What was said about each item, in lists for games; a line that fits no item is named."""
     replies: dict[str, list[str]] = {}
     for number, row in read_rows(path):
         where = f"{path} line {number}"
@@ -67,7 +70,8 @@ def read_replies(path: Path, known: set[str]) -> dict[str, list[str]]:
         require(isinstance(name, str), f"{where}: id must be text, got {name!r}")
         said = [reply] if isinstance(reply, str) else reply
         ok = isinstance(said, list) and bool(said) and all(isinstance(part, str) for part in said)
-        require(ok, f"{where}: reply must be text or a list of texts")
+        ok = ok and (lists or isinstance(reply, str))
+        require(ok, f"{where}: reply must be text{' or a list of texts' if lists else ''}")
         require(name in known, f"{where}: there is no item {name!r}")
         require(name not in replies, f"{where}: {name!r} was replied to before")
         replies[str(name)] = list(said or [])

@@ -35,6 +35,7 @@ def main(args: Sequence[str]) -> int:
     if flags.input is None:
         item = next(iter(benchmark.generate(asked.spec, flags.seed, flags.index, 1)))
     else:
+        asked.require_files_alone("seed")
         items = read_items(benchmark, [flags.input])
         require(flags.index < len(items), f"index must be below {len(items)}, got {flags.index}")
         item = items[flags.index]

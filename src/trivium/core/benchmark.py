@@ -99,6 +99,7 @@ class Audit:
     items: int
     level: float
     notes: tuple[str, ...] = ()
+    needed: int = 0  # items that show a cue of a few points over chance
 
     @property
     def passed(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -69,14 +70,39 @@ def open_output(path: str | Path, mode: str = "wb") -> BinaryIO:
         raise UserError(f"{path}: cannot be written ({problem.strerror})") from None
 
 
+@contextmanager
+def open_whole(path: str | Path) -> Iterator[BinaryIO]:
+    """The file for writing, under another name until it is whole: no reader sees half of it."""
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        # A pipe or a device must be written into: a rename would put a file in its place.
+        with open_output(path) as file:
+            yield file
+        return
+    path = path.resolve()  # a link stays one
+    partial = path.with_name(path.name + ".part")
+    try:
+        with open_output(partial) as file:
+            yield file
+        _rename(partial, path)
+    except BaseException:
+        with suppress(OSError):
+            partial.unlink()
+        raise
+
+
+def _rename(partial: Path, path: Path) -> None:
+    try:
+        partial.replace(path)
+    except OSError as problem:
+        raise UserError(f"{path}: cannot be written ({problem.strerror})") from None
+
+
 def write_json(path: str | Path, value: Any) -> None:
     """A JSON file, put in place in one step so that no reader sees half of it."""
-    path = Path(path)
-    partial = path.with_name(path.name + ".part")
-    with open_output(partial) as file:
+    with open_whole(path) as file:
         file.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY))
         file.write(b"\n")
-    partial.replace(path)
 
 
 class Appender:

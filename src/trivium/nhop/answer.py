@@ -30,7 +30,7 @@ def write(answer: NhopAnswer, view: NhopView) -> str:
 _AROUND = "[\\s\"'`*_<>()\\[\\]\u2018\u2019\u201c\u201d]{0,9}"
 _NAME = r"(?<![A-Za-z0-9])([A-Za-z]{1,4})\s{0,9}_\s{0,9}([0-9]{1,18})(?![A-Za-z0-9])"
 _TOKEN = re.compile(_NAME)
-_STATED = re.compile(rf"answer{_AROUND}(?:is|:|=|->)?{_AROUND}{_NAME}", re.IGNORECASE)
+_STATED = re.compile(rf"answer{_AROUND}(?:is\s{{0,9}}:?|:|=|->){_AROUND}{_NAME}", re.IGNORECASE)
 _SLOT = re.compile(rf"\bf([0-9]{{1,3}}){_AROUND}[:=]{_AROUND}{_NAME}", re.IGNORECASE)
 
 
@@ -41,19 +41,17 @@ def normal(text: str) -> str:
 
 def parse(item: NhopItem, reply: str, view: NhopView) -> NhopAnswer | None:
     """The answer in a reply; None where it states none."""
+    reply = reply.replace("\\_", "_")  # as Markdown writes an underscore
     accepted = {normal(spelling): item.answer for spelling in item.accepted}
     if len(reply) < 200 and (whole := normal(reply)) in accepted:
         return NhopAnswer(accepted[whole])
     named = [_token(found.groups()) for found in _TOKEN.finditer(reply)]
     if not named:
         return None
-    if view.mode == "direct":
-        token = named[0] if len(set(named)) == 1 else None
-    else:
-        stated = [_token(found.groups()) for found in _STATED.finditer(reply)]
-        token = (stated or named)[-1]
-    if token is None:
+    stated = [_token(found.groups()) for found in _STATED.finditer(reply)]
+    if view.mode == "direct" and not stated and len(set(named)) > 1:
         return None
+    token = (stated or named)[-1]
     steps = _steps(item, reply) if view.mode == "steps" else ()
     return NhopAnswer(accepted.get(token, token), steps)
 

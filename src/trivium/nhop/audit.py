@@ -36,11 +36,18 @@ def audit(spec: Spec, seed: int, solvers: Mapping[str, Solver], items: int | Non
     """Every cue with its interval, on fresh items."""
     example = next(generate(spec, seed))
     floor = chance(example)
-    shortcuts = [solver for solver in solvers.values() if solver.role in ("shortcut", "program")]
+    shortcuts = [
+        solver
+        for solver in solvers.values()
+        if solver.role in ("shortcut", "program")
+        # In a ladder it names a token one hop short of the answer, which can never hit.
+        and not (example.blocks and solver.name == "pointer_f_n1")
+    ]
     levels = max(1, len(example.blocks))
     tried = len(shortcuts) + levels * (len(FEATURES) + 1)
     level = cue_level(tried)
-    count = items_needed(floor, tried) if items is None else items
+    needed = items_needed(floor, tried)
+    count = needed if items is None else items
     fresh = list(generate(spec, seed, 0, count))
     prompts = [render(item, VIEW) for item in fresh]
     pages = [read_page(prompt) for prompt in prompts]
@@ -49,7 +56,7 @@ def audit(spec: Spec, seed: int, solvers: Mapping[str, Solver], items: int | Non
     for block in range(levels):
         cues += _probe_cues(fresh, pages, block, level, silent)
     notes = (f"equal for all candidates of every item: {', '.join(silent)}",) if silent else ()
-    return Audit(tuple(cues), count, level, notes)
+    return Audit(tuple(cues), count, level, notes, needed)
 
 
 def _solver_cue(

@@ -163,18 +163,34 @@ def from_row(row: Mapping[str, Any], explicit: bool) -> NhopItem:
     answer = row.get("answer_id")
     require(isinstance(answer, str) and bool(answer), f"answer_id must be text, got {answer!r}")
     accepted = row.get("answer_aliases", [answer])
+    texts = isinstance(accepted, list) and all(isinstance(part, str) for part in accepted)
     require(
-        isinstance(accepted, list) and answer in accepted,
-        f"answer_aliases must be a list that holds {answer!r}, got {accepted!r}",
+        texts and answer in accepted,
+        f"answer_aliases must be a list of texts that holds {answer!r}, got {accepted!r}",
     )
     item = NhopItem(str(name), facts, blocks, start, depth, str(answer), accepted, _origin(row))
+    require(bool(item.candidates), f"{facts_key} must hold lines of f{depth}, which is asked for")
     derived = derive(item)
+    if not derived:
+        _check_underivable(item)
     require(len(derived) <= 1, f"more than one answer can be derived: {', '.join(derived)}")
     require(
         not derived or derived == [answer],
         f"answer_id is {answer!r}, but the facts lead to {''.join(derived)!r}",
     )
     return item
+
+
+def _check_underivable(item: NhopItem) -> None:
+    """An item may leave out a link on purpose, but not its alias maps or its answer."""
+    for block in item.blocks:
+        # Tokens have an underscore and aliases have none.
+        plain = all("_" in head for head, _, _ in block.lines)
+        require(bool(block.aliases) or plain, f"alias_map_{block.function} is missing")
+    require(
+        item.answer in item.candidates,
+        f"answer_id is {item.answer!r}, which is none of the candidates",
+    )
 
 
 def read_question(question: Any) -> tuple[int, str]:

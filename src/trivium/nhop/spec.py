@@ -10,6 +10,7 @@ from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
 MOST_HOPS = 200  # prompts past this length measure nothing but patience
+MOST_CHAINS = 1000  # and so do wider ones
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class ImplicitSpec:
 
     def __post_init__(self) -> None:
         _check_world(self.hops, self.M, self.id_width)
-        require(self.m >= 4, f"m must be at least 4, got {self.m}")
+        require(4 <= self.m <= MOST_CHAINS, f"m must be in 4..{MOST_CHAINS}, got {self.m}")
         require(self.m <= self.M, f"M must be at least m={self.m}, got {self.M}")
         if self.ablate_hop is not None:
             require(self.ablate_inner, "ablate_hop needs ablate_inner")
@@ -52,7 +53,7 @@ class ExplicitSpec:
     """Candidate ladders: blocks of k candidates for each of the last L functions."""
 
     hops: int = 4  # n: functions are f1..fn, the question asks for all of them
-    L: int = 3  # decision depth: how many trailing functions have candidate blocks
+    L: int = 3  # functions with a block of candidates: f_{n-L+1} .. f_n
     k: int = 6  # candidates in each block
     k0: int | None = None  # candidates for f_{n-2}, where different
     k1: int | None = None  # candidates for f_{n-1}, where different
@@ -72,10 +73,13 @@ class ExplicitSpec:
         require(1 <= self.L <= self.hops, f"L must be in 1..{self.hops}, got {self.L}")
         for name in ("k", "k0", "k1", "k2"):
             value = getattr(self, name)
-            require(value is None or value >= 2, f"{name} must be at least 2, got {value}")
+            require(
+                value is None or 2 <= value <= MOST_CHAINS,
+                f"{name} must be in 2..{MOST_CHAINS}, got {value}",
+            )
         require(
-            self.context_chains >= 0,
-            f"context_chains must be at least 0, got {self.context_chains}",
+            0 <= self.context_chains <= MOST_CHAINS,
+            f"context_chains must be in 0..{MOST_CHAINS}, got {self.context_chains}",
         )
         require(
             self.alias_prefix.isascii() and self.alias_prefix.isalpha(),
@@ -86,6 +90,11 @@ class ExplicitSpec:
             require(
                 self.budget_lines >= least,
                 f"budget_lines must be at least {least} for these blocks, got {self.budget_lines}",
+            )
+            most = self.lines_with(MOST_CHAINS)
+            require(
+                self.budget_lines <= most,
+                f"budget_lines must be at most {most} for these blocks, got {self.budget_lines}",
             )
         self._check_controls()
         require(

@@ -11,11 +11,10 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from trivium.core.errors import require
 from trivium.core.jsonl import read_rows
 from trivium.core.statistics import Estimate, paired_difference
 from trivium.registry import get_benchmark
-from trivium.report.digest import record_files
+from trivium.report.digest import check_record, record_files
 from trivium.report.tables import Table
 
 Item = tuple[str, int | None, bytes]
@@ -48,8 +47,7 @@ def contestants(runs: Sequence[Path]) -> list[Contestant]:
         scores: dict[tuple[str, str], dict[Item, list[float]]] = defaultdict(dict)
         for path in record_files([run]):
             for number, row in read_rows(path):
-                if not {"benchmark", "solver", "scores", "id"} <= set(row):
-                    require(False, f"{path} line {number}: not a record")
+                check_record(row, f"{path} line {number}")
                 headline = get_benchmark(row["benchmark"]).metrics[0].name
                 value = row["scores"].get(headline)
                 if value is None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import require
+from trivium.core.errors import UserError, require
 from trivium.core.jsonl import read_rows
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
 from trivium.core.summary import Summary, Tally, merged
@@ -21,7 +21,17 @@ from trivium.runs.config import plain
 from trivium.runs.evaluate import MANIFEST, RECORDS
 
 Row = dict[str, Any]
-NEEDED = ("benchmark", "id", "trial", "solver", "answer", "scores", "kind", "chance", "groups")
+NEEDED: dict[str, tuple[type, ...]] = {
+    "benchmark": (str,),
+    "id": (str,),
+    "trial": (int,),
+    "solver": (str,),
+    "answer": (object,),
+    "scores": (dict,),
+    "kind": (str,),
+    "chance": (int, float),
+    "groups": (dict,),
+}
 EXAMPLES = 4  # attempts kept of every solver, setting and kind
 TRACED = 200  # attempts of every solver and setting that are followed step by step
 
@@ -159,9 +169,7 @@ def digest(paths: Sequence[Path], examples: int = EXAMPLES) -> dict[str, Digest]
         name = _setting_of(path)
         names: dict[bytes, str] = {}
         for number, row in read_rows(path):
-            missing = [key for key in NEEDED if key not in row]
-            if missing:
-                require(False, f"{path} line {number}: not a record ({missing[0]} is missing)")
+            check_record(row, f"{path} line {number}")
             own = digests.get(row["benchmark"])
             if own is None:
                 own = digests[row["benchmark"]] = Digest(
@@ -178,6 +186,18 @@ def digest(paths: Sequence[Path], examples: int = EXAMPLES) -> dict[str, Digest]
     return digests
 
 
+def check_record(row: Row, where: str) -> None:
+    """Refuse what is not a record, with a sentence that names its place."""
+    for key, types in NEEDED.items():
+        if key not in row:
+            raise UserError(f"{where}: not a record ({key} is missing)")
+        if not isinstance(row[key], types):
+            raise UserError(f"{where}: not a record ({key} is {row[key]!r:.80})")
+    numbers = [value for value in row["scores"].values() if value is not None]
+    if not all(isinstance(value, (int, float)) for value in numbers):
+        raise UserError(f"{where}: not a record (scores are {row['scores']!r:.80})")
+
+
 def record_files(paths: Sequence[Path]) -> list[Path]:
     """The files named, and every records.jsonl under the folders named."""
     files: list[Path] = []
@@ -185,7 +205,8 @@ def record_files(paths: Sequence[Path]) -> list[Path]:
         found = sorted(path.rglob(RECORDS), key=_in_order) if path.is_dir() else [path]
         require(bool(found), f"{path}: no {RECORDS} in this folder")
         files += found
-    return files
+    # A file that is named twice, itself and by its folder, is counted once.
+    return list({file.resolve(): file for file in files}.values())
 
 
 def _in_order(path: Path) -> list[tuple[bool, int, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.console import Console
@@ -87,15 +87,23 @@ def analysis_tables(digest: Digest) -> list[Table]:
     name = digest.benchmark.name
     pooled = digest.split(lambda key: key.solver)
     for solver in digest.solvers:
-        tables.append(metric_table(pooled[solver]))
-        if len(digest.settings) > 1:
-            tables.append(
-                _split_table(digest, solver, ("setting",), lambda key: (key.setting,), False)
-            )
-        tables += [_group_table(digest, solver, names) for names in digest.crossings]
+        own = [metric_table(pooled[solver])]
+        own += [_group_table(digest, solver, names) for names in digest.crossings]
         if len(digest.seeds) > 1:
-            tables.append(_split_table(digest, solver, ("seed",), lambda key: (key.seed,)))
-        tables.append(kind_table(f"{name}, {solver}: kinds of answers", pooled[solver].kinds))
+            own.append(_split_table(digest, solver, ("seed",), lambda key: (key.seed,)))
+        own.append(kind_table(f"{name}, {solver}: kinds of answers", pooled[solver].kinds))
+        settings = {key.setting for key in digest.tallies if key.solver == solver}
+        if len(settings) > 1:
+            # A figure of several settings belongs to none of them, and must say so.
+            own = [
+                replace(one, title=f"{one.title} ({len(settings)} settings together)")
+                for one in own
+            ]
+            by_setting = _split_table(
+                digest, solver, ("setting",), lambda key: (key.setting,), False
+            )
+            own.insert(1, by_setting)
+        tables += own
     return tables
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from trivium import __version__
 from trivium.core.errors import MissingExtraError, import_extra
-from trivium.core.jsonl import open_output
+from trivium.core.jsonl import open_whole
 from trivium.core.spec import read_mapping
 from trivium.registry import benchmark_names
 from trivium.report.digest import Digest, digest
@@ -126,7 +126,5 @@ def _cell(text: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    partial = path.with_name(path.name + ".part")
-    with open_output(partial) as file:
+    with open_whole(path) as file:
         file.write(text.encode("utf-8", "replace"))
-    partial.replace(path)

@@ -90,6 +90,8 @@ def sweep_plan(values: Mapping[str, Any]) -> Plan:
     # A bare name is one of the provider that the older configs were written for.
     models = [name if "/" in name else f"openai/{name}" for name in lists.get("models", [])]
     require(bool(seeds), "seeds is empty: name at least one")
+    large = [seed for seed in seeds if abs(seed) >= 2**63]
+    require(not large, f"seeds must fit into 64 bits, got {large}")
     who: list[dict[str, Any]] = [{"solver": solver} for solver in solvers]
     who += [{"model": model} for model in models]
     cells = tuple(

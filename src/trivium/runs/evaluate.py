@@ -12,7 +12,7 @@ import orjson
 
 from trivium.core.benchmark import AnyBenchmark, Attempt
 from trivium.core.errors import UserError, require
-from trivium.core.jsonl import Appender, open_input, open_output, read_rows, write_json
+from trivium.core.jsonl import Appender, open_input, open_whole, read_rows, write_json
 from trivium.core.pipeline import attempt
 from trivium.core.spec import read_mapping, spec_to_dict
 from trivium.core.summary import Summary, Tally
@@ -38,6 +38,7 @@ class Job:
     spec: Any = None  # None for items from files
     seed: int | None = None
     files: tuple[str, ...] = ()
+    contents: str | None = None  # a hash of the items in the files
     trials: int = 1
     shaping: Mapping[str, Any] | None = None  # what else shapes a model's replies
     setting: str | None = None  # what tells it from other evaluations of a run
@@ -52,6 +53,7 @@ class Job:
             "spec": None if self.spec is None else spec_to_dict(self.spec),
             "seed": self.seed,
             "files": list(self.files),
+            "contents": self.contents,
             "order_trials": self.trials,
             "setting": self.setting,
         }
@@ -180,12 +182,10 @@ def _places(path: Path) -> Iterator[tuple[dict[str, Any], Place]]:
 
 def _rewrite(path: Path, places: Iterable[Place]) -> None:
     """The file with these lines alone, put in place in one step."""
-    partial = path.with_name(path.name + ".part")
-    with open_input(path) as held, open_output(partial) as file:
+    with open_input(path) as held, open_whole(path) as file:
         for begin, length in places:
             held.seek(begin)
             file.write(held.read(length))
-    partial.replace(path)
 
 
 def write_summary(benchmark: AnyBenchmark, out: Path) -> Summary:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
-from trivium.core.jsonl import read_rows
+from trivium.core.jsonl import dump_line, read_rows
 from trivium.registry import get_benchmark
 
 CHUNK = 250
@@ -39,6 +40,7 @@ def made_chunks(
     """Items made on demand, in chunks."""
     require(count >= 1, f"items must be at least 1, got {count}")
     require(start >= 0, f"start must be at least 0, got {start}")
+    require(start + count < 2**63, f"start must fit into 64 bits with the items, got {start}")
     for first in range(start, start + count, size):
         yield Chunk(benchmark.name, spec, seed, first, min(size, start + count - first))
 
@@ -61,6 +63,15 @@ def read_items(benchmark: AnyBenchmark, paths: Sequence[Path]) -> list[Any]:
             items.append(item)
     require(bool(items), f"{', '.join(map(str, paths))}: there are no items")
     return items
+
+
+def contents_of(benchmark: AnyBenchmark, chunks: Sequence[Chunk]) -> str:
+    """A hash of items that were read from files: the names of files say little about them."""
+    contents = hashlib.sha256()
+    for chunk in chunks:
+        for item in chunk.load():
+            contents.update(dump_line(benchmark.to_row(item)))
+    return contents.hexdigest()
 
 
 def file_chunks(benchmark: AnyBenchmark, items: Sequence[Any]) -> Iterator[Chunk]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from trivium.core.benchmark import Attempt
-from trivium.core.jsonl import Appender, open_output
+from trivium.core.jsonl import Appender, open_whole
 from trivium.core.statistics import Estimate
 from trivium.core.summary import Summary
 from trivium.registry import get_benchmark
@@ -107,10 +107,8 @@ def _write_data(plan: Plan, folder: Path, executor: Executor) -> None:
     made = executor.map(make_lines, tasks)
     for place, pieces in groupby(made, key=itemgetter(0)):
         path = missing[place][1]
-        partial = path.with_name(path.name + ".part")
-        with open_output(partial) as file:
+        with open_whole(path) as file:
             file.writelines(lines for _, lines in pieces)
-        partial.replace(path)
 
 
 def make_lines(task: tuple[int, Chunk]) -> tuple[int, bytes]:
@@ -145,10 +143,8 @@ def write_table(plan: Plan, out: Path) -> None:
             + [role, *_counts(summary)]
             + [part for name in metrics for part in _figures(summary.metrics.get(name))]
         )
-    partial = out / f"{SUMMARY_TABLE}.part"
-    with open_output(partial) as file:
+    with open_whole(out / SUMMARY_TABLE) as file:
         file.write(text.getvalue().encode())
-    partial.replace(out / SUMMARY_TABLE)
 
 
 def _counts(summary: Summary) -> list[int | str]:

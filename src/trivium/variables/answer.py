@@ -46,6 +46,7 @@ _NONE = "none"
 
 def parse(reply: str, view: VariablesView) -> VariablesAnswer | None:
     """The answer in a reply: the last that can be read, or the first; None where there is none."""
+    reply = reply.replace("\\_", "_")  # as Markdown writes an underscore
     openings = list(_OPENING.finditer(reply))
     # An answer ends before the next one begins, so that no text is read twice.
     ends = [*(opening.start() for opening in openings), len(reply)][1:]
@@ -101,7 +102,7 @@ def _read(body: str) -> VariablesAnswer | None:
 def _control(value: str) -> tuple[str, ...] | None:
     """The variables in a list, or () for none; an empty field says nothing."""
     names = tuple(_names(value))
-    return () if names[:1] == (_NONE,) else names or None
+    return () if names == (_NONE,) else names or None
 
 
 def _names(value: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
@@ -91,8 +91,9 @@ class Sheet:
 
 def audit(spec: VariablesSpec, seed: int, items: int | None) -> Audit:
     """Every cue with its interval, on fresh items."""
-    count = ceil(items_needed(0.5, 4 * len(ABOUT)) / PAIRS_PER_ITEM) if items is None else items
-    return audit_items(list(generate(spec, seed, 0, count)))
+    needed = ceil(items_needed(0.5, 4 * len(ABOUT)) / PAIRS_PER_ITEM)
+    count = needed if items is None else items
+    return replace(audit_items(list(generate(spec, seed, 0, count))), needed=needed)
 
 
 def audit_items(items: Sequence[VariablesItem]) -> Audit:

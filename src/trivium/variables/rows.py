@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +14,7 @@ from trivium.core.errors import require
 from trivium.core.streams import Stream, stream_key, word_block
 from trivium.variables.generate import Links, table_words
 from trivium.variables.item import WORDINGS, Gold, Term, VariablesItem, gold, item_id
-from trivium.variables.spec import MOST_VARS
+from trivium.variables.spec import LEAST_SNR, MOST_SNR, MOST_VARS
 from trivium.variables.tables import RANGE, Table, observe
 from trivium.variables.trees import Edge, topological
 
@@ -100,6 +100,7 @@ def gold_label(item: VariablesItem, answer: Gold) -> tuple[dict[str, Any], int |
 
 def from_row(row: Mapping[str, Any], number: int) -> VariablesItem:
     """The item in a row, made here or elsewhere; its gold label is derived anew."""
+    row = {key: value for key, value in row.items() if value is not None}  # null is missing
     name = row.get("id", item_id(number))
     require(isinstance(name, str) and bool(name), f"id must be text, got {name!r}")
     metadata = _mapping(row, "variable_metadata")
@@ -127,7 +128,8 @@ def from_row(row: Mapping[str, Any], number: int) -> VariablesItem:
     edge = (_place(target[0], places), _place(target[1], places))  # type: ignore[index]
     require(edge in hypotheses, f"target_hypothesis {target!r} must be one of the hypotheses")
     snr = _mapping(row, "sample_metadata").get("snr") if "sample_metadata" in row else None
-    require(snr is None or _is_number(snr), f"snr must be a number or null, got {snr!r}")
+    ok = snr is None or (_is_number(snr) and LEAST_SNR <= snr <= MOST_SNR)
+    require(ok, f"snr must be null or in {LEAST_SNR}..{MOST_SNR} dB, got {snr!r:.80}")
     table = _table(row, len(names)) if "table" in row else None
     if table is None:
         table = _drawn(terms, rates, snr, stream_key("variables table", description))
@@ -154,7 +156,12 @@ def _mapping(row: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    known = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return known and abs(value) <= sys.float_info.max  # not isfinite: an int may be too large
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
 def _place(name: Any, places: Mapping[str, int]) -> int:
@@ -208,7 +215,8 @@ def _terms(metadata: Any, name: str, places: Mapping[str, int]) -> list[Term]:
 
 
 def _rate(metadata: Mapping[str, Any], name: str) -> float:
-    extra = metadata.get("extra", {})
+    extra = metadata.get("extra")
+    extra = {} if extra is None else extra
     rate: Any = extra.get("sparsity_rate", 0) if isinstance(extra, dict) else None
     require(
         _is_number(rate) and 0 <= rate <= 1,
@@ -284,12 +292,15 @@ def _check_stored(row: Mapping[str, Any], item: VariablesItem) -> None:
         stored = row["variable_metadata"][name].get("corrs")
         if stored is None:
             continue
-        require(isinstance(stored, list), f"corrs of {name} must be a list, got {stored!r:.80}")
+        require(_are_names(stored), f"corrs of {name} must be a list of names, got {stored!r:.80}")
         derived = {item.names[other] for other in world.partners(number)}
         told = {other for other in stored if other in seen} if name in seen else set()
         require(told == derived, f"corrs of {name} disagree with the causal graph")
     if "causal_graph" in row:
         graph = _mapping(row, "causal_graph")
+        for above, below in graph.items():
+            where = f"causal_graph of {above}"
+            require(_are_names(below), f"{where} must be a list of names, got {below!r:.80}")
         stored_edges = {(above, name) for above, below in graph.items() for name in below}
         edges = {
             (item.names[parent], name)
@@ -314,7 +325,7 @@ def _check_stored(row: Mapping[str, Any], item: VariablesItem) -> None:
 def _comparable(label: Mapping[str, Any]) -> dict[str, Any]:
     """A gold label whose control variables stand in no order."""
     control = label.get("ctrl_vars")
-    known = isinstance(control, list) and all(isinstance(name, str) for name in control)
+    known = bool(control) and _are_names(control)
     return dict(label, ctrl_vars=sorted(control) if known and control else control or None)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from trivium.core.benchmark import Solver, Turn, by_name
 from trivium.variables.answer import INVALID, VariablesAnswer, write
 from trivium.variables.dependence import dependent_sets, untested_pairs
+from trivium.variables.generate import Floats
 from trivium.variables.render import Page, read_page
 from trivium.variables.score import gold
 from trivium.variables.spec import UNOBSERVED
@@ -21,14 +22,29 @@ def oracle(turn: Turn) -> str:
 
 
 def guess(turn: Turn) -> str:
-    """Says valid or invalid by a coin, and names variables of the page at random."""
+    """Says valid or invalid by a coin, and names observed or hypothesised variables at random."""
     if turn.stream.random() < 0.5:
         return write(INVALID)
-    names = read_page(turn.messages[0], turn.view).names
+    names = nameable(read_page(turn.messages[0], turn.view))
     independent, dependent, *control = turn.stream.sample(
         names, 2 + turn.stream.below(len(names) - 1)
     )
     return write(VariablesAnswer(True, independent, dependent, tuple(control)))
+
+
+def nameable(page: Page) -> list[str]:
+    """The variables that every renderer names: a table shows the unobserved ones too."""
+    if page.told.table is None:
+        return page.names
+    known = {page.told.names[column] for column in _observed(page.told.table)}
+    known.update(name for edge in page.hypotheses for name in edge)
+    return [name for name in page.names if name in known]
+
+
+def _observed(table: Floats) -> list[int]:
+    """The columns that have not lost too much to count as observed."""
+    columns: list[int] = np.flatnonzero(np.isnan(table).mean(axis=0) <= UNOBSERVED).tolist()
+    return columns
 
 
 def noctrl(turn: Turn) -> str:
@@ -73,8 +89,8 @@ def tested(page: Page) -> tuple[list[set[str]], list[tuple[str, str]]]:
     """The observed variables in sets that tests tie together, and pairs that cannot be tested."""
     table, names = page.told.table, page.told.names
     assert table is not None
-    seen = np.flatnonzero(np.isnan(table).mean(axis=0) <= UNOBSERVED)
-    names = [names[column] for column in seen.tolist()]
+    seen = _observed(table)
+    names = [names[column] for column in seen]
     independent, dependent = page.target
     planned = None
     if independent in names and dependent in names:

@@ -11,6 +11,7 @@ from trivium.core.errors import require
 MOST_VARS = 30  # sets of variables are held as bits of one number
 UNOBSERVED = 0.8  # a variable that has lost more of its observations than this is unobserved
 LEAST_LOST = 0.2  # what a thinned variable loses at least
+LEAST_SNR, MOST_SNR = -100, 200  # in dB; past these nothing or everything is noise
 RENDERERS = ("language-corrset", "corrset", "language-tabular", "markdown", "csv", "json")
 
 
@@ -51,8 +52,8 @@ class VariablesSpec:
             f"observations must be a multiple of 10 in 10..1000, got {self.observations}",
         )
         require(
-            self.snr is None or -100 <= self.snr <= 200,
-            f"snr must be in -100..200 dB, got {self.snr}",
+            self.snr is None or LEAST_SNR <= self.snr <= MOST_SNR,
+            f"snr must be in {LEAST_SNR}..{MOST_SNR} dB, got {self.snr}",
         )
 
     @property
