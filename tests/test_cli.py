@@ -44,7 +44,7 @@ WRONG_CALLS = [
     ("show nhop_implicit --m 8 --M 7", "M must be at least m=8, got 7"),
     ("show nhop_implicit --M 100000", "M must be in 1..10000"),
     ("show nhop_implicit --hops 2", "hops must be in 3..200, got 2"),
-    ("show nhop_implicit --m 3", "m must be at least 4, got 3"),
+    ("show nhop_implicit --m 3", "m must be in 4..1000, got 3"),
     ("show nhop_implicit --hops four", "--hops must be a whole number, got 'four'"),
     ("show nhop_implicit --hopps 4", "--hopps, 4 (did you mean --hops?)"),
     ("show nhop_implicit --mode loud", "invalid choice 'loud' for argument '--mode'"),
@@ -56,8 +56,13 @@ WRONG_CALLS = [
     ("show nhop_explicit --preset explicit-medium", "unknown preset 'explicit-medium'"),
     ("show nhop_explicit --preset", "--preset needs a value"),
     ("show nhop_explicit --L 9", "L must be in 1..4, got 9"),
-    ("show nhop_explicit --k 1", "k must be at least 2, got 1"),
+    ("show nhop_explicit --k 1", "k must be in 2..1000, got 1"),
     ("show nhop_explicit --preset explicit-hard --k 9", "context_chains of at least 8"),
+    ("show nhop_implicit --m 600000 --M 1000000 --id_width 6", "m must be in 4..1000, got 600000"),
+    ("show nhop_explicit --k1 5000 --M 9000", "k1 must be in 2..1000, got 5000"),
+    ("show nhop_explicit --context_chains 5000 --M 9000", "context_chains must be in 0..1000"),
+    ("show nhop_explicit --budget_lines 9000 --M 9000", "budget_lines must be at most 2020"),
+    ("show nhop_explicit --preset explicit-easy --preset explicit-hard", "is given 2 times"),
     ("show nhop_explicit --config {tmp}/missing.toml", "missing.toml: No such file"),
     ("show nhop_explicit --config {tmp}/bad.toml", "unknown key 'hopps'"),
     ("show nhop_explicit --config {tmp}/half.toml", "half.toml"),
@@ -68,6 +73,16 @@ WRONG_CALLS = [
     ("generate nhop_implicit --processes 0 --out {tmp}/x", "processes must be at least 1"),
     ("generate nhop_implicit --out {tmp}/items.jsonl/x", "cannot be written"),
     ("generate nhop_implicit --out /proc/nowhere/x", "cannot be written"),
+    ("generate nhop_implicit --out .", "cannot be written (Is a directory)"),
+    ("generate nhop_implicit --out {tmp}", "cannot be written (Is a directory)"),
+    ("generate nhop_implicit --start 9223372036854775807 --out {tmp}/x", "must fit into 64 bits"),
+    ("show nhop_implicit --in {tmp}/items.jsonl --seed 3", "--seed goes with items made on demand"),
+    (f"eval nhop_implicit --solver oracle --seed {10**26} --out {{tmp}}/e", "fit into 64 bits"),
+    (f"run --seed -{10**26} --out {{tmp}}/e", "seed must fit into 64 bits"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --items 2 --out {tmp}/e",
+     "--items goes with items made on demand, not with --in"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --no-ablate-inner --out {tmp}/e",
+     "--ablate_inner goes with items made on demand, not with --in"),
     ("eval nhop_implicit --out {tmp}/e", "--solver"),
     ("eval nhop_implicit --solver genius --out {tmp}/e", "unknown solver 'genius'"),
     ("eval nhop_implicit --solver oracle", "--out is missing"),
@@ -84,10 +99,15 @@ WRONG_CALLS = [
      "line 1: reply must be text"),
     ("score nhop_implicit --in {tmp}/items.jsonl --replies {tmp}/stray.jsonl --out {tmp}/s",
      "line 1: there is no item 'IMP-999999'"),
+    ("score nhop_implicit --in {tmp}/items.jsonl --replies {tmp}/list.jsonl --out {tmp}/s",
+     "line 1: reply must be text"),
     ("analyze", "results"),
     ("analyze {tmp}", "no records.jsonl in this folder"),
     ("analyze {tmp}/items.jsonl", "line 1: not a record"),
     ("audit nhop_implicit --items 5", "items must be at least 100, got 5"),
+    ("audit identifying_variables --items 100", "nothing was audited on 100 items"),
+    ("audit identifying_variables --min_vars 2 --max_vars 2 --items 400", "nothing was audited"),
+    ("run --benchmarks identifying_variables.csv.nothing", "nothing"),
     ("run --items 0", "items must be at least 1, got 0"),
     ("run --benchmarks nothing", "unknown benchmark 'nothing'"),
     ("estimate nhop_implicit --items -1", "items must be at least 1, got -1"),
@@ -106,8 +126,10 @@ def test_a_wrong_call_ends_with_one_sentence_and_status_2(
     write(tmp_path / "twice.jsonl", lines[0] + lines[0])
     write(tmp_path / "empty.jsonl", "")
     write(tmp_path / "stray.jsonl", '{"id": "IMP-999999", "reply": "E_0001"}\n')
+    write(tmp_path / "list.jsonl", '{"id": "IMP-000000", "reply": ["E_0001", "E_0002"]}\n')
     capsys.readouterr()
     assert run(call.format(tmp=tmp_path)) == 2
+    assert not list(tmp_path.glob("**/*.part"))
     said = capsys.readouterr()
     assert said.err.startswith("trivium: ")
     assert said.err.count("\n") == 1, said.err
@@ -248,6 +270,58 @@ def test_another_evaluation_in_the_same_folder_is_refused(
         assert "holds another evaluation" in capsys.readouterr().err
 
 
+def test_a_changed_file_of_items_is_another_evaluation(
+    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = f"eval nhop_implicit --solver oracle --in {items} --out {tmp_path / 'e'}"
+    assert run(words) == 0
+    assert run(words) == 0
+    assert run("generate nhop_implicit --items 5 --seed 4 --out", str(items)) == 0
+    capsys.readouterr()
+    assert run(words) == 2
+    assert "holds another evaluation (contents" in capsys.readouterr().err
+
+
+def test_a_folder_with_more_items_than_asked_for_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = f"eval nhop_implicit --solver oracle --out {tmp_path} --items"
+    assert run(words, "10") == 0
+    assert "of all" not in capsys.readouterr().out
+    assert run(words, "3") == 0
+    assert (
+        "the figures are of all 10 items in the folder, not of 3 alone" in capsys.readouterr().out
+    )
+
+
+def test_items_are_written_into_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    words = ["generate", "nhop_implicit", "--items", "3", "--out", str(pipe)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "trivium", *words], stdout=subprocess.DEVNULL
+    ) as process:
+        assert pipe.read_bytes().count(b"\n") == 3
+    assert process.returncode == 0
+    assert pipe.is_fifo()
+
+
+def test_the_size_of_a_dataset_is_that_of_the_spec_asked_for(tmp_path: Path) -> None:
+    out = tmp_path / "items.jsonl"
+    for words, lines in (("--size 50", 50), ("--size 50 --items 7", 7)):
+        assert run(f"generate identifying_variables {words} --out {out}") == 0
+        assert out.read_bytes().count(b"\n") == lines
+
+
+def test_the_main_job_takes_full_names(tmp_path: Path) -> None:
+    name = "identifying_variables.csv.balanced-ctrl"
+    assert run(f"run --items 3 --benchmarks {name} --processes 1 --out {tmp_path}") == 0
+    folder = tmp_path / "identifying_variables"
+    assert [path.name for path in folder.iterdir()] == ["csv.balanced-ctrl"]
+    _, row = next(iter(read_rows(folder / "csv.balanced-ctrl" / "random" / "records.jsonl")))
+    assert row["view"]["renderer"] == "csv"
+
+
 def test_a_killed_evaluation_is_taken_up_again(tmp_path: Path) -> None:
     """A real kill -9 in the middle; the finished records equal those of an undisturbed run."""
     out = tmp_path / "killed"
@@ -281,7 +355,9 @@ def test_audit_says_pass_or_caught_by_its_exit_status(capsys: pytest.CaptureFixt
     assert run("audit nhop_explicit --preset explicit-easy --items 300") == 1
     assert "CAUGHT" in capsys.readouterr().out
     assert run("audit nhop_explicit --preset explicit-hard --items 300") == 0
-    assert "PASSED" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "PASSED" in said
+    assert "300 items are few: seeing 3 points takes" in said
 
 
 def test_a_closed_pipe_is_no_error() -> None:

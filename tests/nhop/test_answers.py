@@ -43,6 +43,8 @@ OTHER = next(token for token in ITEM.candidates if token != GOLD)
         f"**Answer:** {GOLD}",
         f"{GOLD} {GOLD}",
         f"```\n{GOLD}\n```",
+        GOLD.replace("_", r"\_"),
+        f"The answer is: **{GOLD}**",
     ],
 )
 @pytest.mark.parametrize("mode", ["direct", "steps", "free"])
@@ -59,6 +61,10 @@ def test_decoration_does_not_matter(reply: str, mode: str) -> None:
         (f"Answer: {GOLD}\nNo, wait.\nAnswer: {OTHER}", "free", OTHER),
         (f"It goes A_0001, then {GOLD}", "free", GOLD),
         (f"The answer is {GOLD}, not {OTHER}", "free", GOLD),
+        (f"Answer: {GOLD}\n\nThe answer {OTHER} would be wrong", "free", GOLD),
+        (f"Answer: {GOLD}\n\nThe answer {OTHER} would be wrong", "steps", GOLD),
+        (f"Answer: {GOLD} (not {OTHER})", "direct", GOLD),
+        (f"From {OTHER}, the answer is {GOLD}.", "direct", GOLD),
         (f"f1: {OTHER}\nf2: {OTHER}\nAnswer: {GOLD}", "steps", GOLD),
         (f"f4 = {GOLD}", "steps", GOLD),
         (f"{OTHER} or {GOLD}", "direct", None),

@@ -108,6 +108,35 @@ def test_an_unanswerable_file_loads_and_is_guessed() -> None:
     assert attempt(IMPLICIT, item, IMPLICIT.solvers["oracle"], NhopView()).answer is not None
 
 
+def test_a_ladder_without_a_link_on_purpose_loads() -> None:
+    row = ladder()
+    row["facts_chain"] = row["facts_chain"][:1]
+    item = EXPLICIT.from_row(row, 0)
+    assert attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView()).answer is not None
+
+
+def test_a_ladder_without_its_alias_map_is_refused() -> None:
+    row = aliased("alias to token", "as aliases")
+    del row["alias_map_f3"]
+    with pytest.raises(UserError, match="alias_map_f3 is missing"):
+        EXPLICIT.from_row(row, 0)
+
+
+@pytest.mark.parametrize("kept", [slice(0, 0), slice(0, 1)])
+def test_a_bag_without_the_relation_that_is_asked_for_is_refused(kept: slice) -> None:
+    row = bag()
+    row["facts_bag"] = row["facts_bag"][kept]
+    with pytest.raises(UserError, match="facts_bag must hold lines of f2"):
+        IMPLICIT.from_row(row, 0)
+
+
+def test_an_answer_that_nothing_prints_is_refused() -> None:
+    row = bag() | {"answer_id": "C_99", "answer_aliases": ["C_99"]}
+    row["facts_bag"] = row["facts_bag"][1:2] + row["facts_bag"][3:]
+    with pytest.raises(UserError, match="none of the candidates"):
+        IMPLICIT.from_row(row, 0)
+
+
 def broken(**changes: Any) -> dict[str, Any]:
     row = ladder() | changes
     return {key: value for key, value in row.items() if value is not ...}
@@ -126,6 +155,7 @@ def broken(**changes: Any) -> dict[str, Any]:
         (broken(facts_chain=[["A_1", "f1", 3]]), "facts_chain must be a list"),
         (broken(answer_id=...), "answer_id must be text"),
         (broken(answer_id="F_0199"), "answer_aliases"),
+        (broken(answer_aliases=["F_0824", 5]), "answer_aliases must be a list of texts"),
         (broken(answer_id="F_0199", answer_aliases=["F_0199"]), "the facts lead to 'F_0824'"),
         (broken(candidates_fn_1=...), "without a gap"),
         (broken(candidates_fn=...), "without a gap"),

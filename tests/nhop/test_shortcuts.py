@@ -53,6 +53,14 @@ def test_the_audit_passes_hard_ladders_and_bags() -> None:
     assert IMPLICIT.audit(ImplicitSpec(), seed=0).passed
 
 
+def test_the_pointer_is_audited_on_bags_alone() -> None:
+    """On ladders it names a token that is never an answer: a cue that cannot be caught is none."""
+    audits = [EXPLICIT.audit(HARD, 0, 100), IMPLICIT.audit(ImplicitSpec(), 0, 100)]
+    tried = [{cue.name for cue in audit.cues} for audit in audits]
+    assert ["pointer_f_n1" in names for names in tried] == [False, True]
+    assert "pointer_f_n1" in EXPLICIT.solvers
+
+
 def caught(spec: ExplicitSpec) -> set[str]:
     return {cue.name for cue in EXPLICIT.audit(spec, seed=0, items=600).cues if cue.caught}
 

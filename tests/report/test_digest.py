@@ -16,6 +16,7 @@ from trivium.core.pipeline import attempt
 from trivium.core.summary import summarise
 from trivium.nhop import EXPLICIT, IMPLICIT
 from trivium.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
+from trivium.report.compare import contestants
 from trivium.report.digest import EXAMPLES, digest, record_files, setting_name
 from trivium.report.examples import examples
 from trivium.report.tables import analysis_tables
@@ -85,6 +86,38 @@ def test_what_is_no_record_is_named_by_line(tmp_path: Path, key: str) -> None:
     del rows[1][key]
     with pytest.raises(UserError, match=rf"records\.jsonl line 2: not a record \({key} is missing"):
         digest([written(tmp_path, rows)])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("scores", []), ("scores", {"em": "1"}), ("groups", None), ("trial", "0"), ("kind", 3)],
+)
+def test_a_record_with_a_wrong_value_is_named_by_line(
+    tmp_path: Path, key: str, value: object
+) -> None:
+    rows = made(ImplicitSpec(), "oracle", items=2)
+    rows[1][key] = value
+    path = written(tmp_path, rows)
+    for read in (digest, contestants):
+        with pytest.raises(UserError, match=rf"records\.jsonl line 2: not a record \({key}"):
+            read([path])
+
+
+def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+    path = written(tmp_path / "one", made(ImplicitSpec(), "oracle", items=2))
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(path)
+    assert digest([tmp_path / "one", path, link])["nhop_implicit"].records == 2
+
+
+def test_tables_of_several_settings_say_so(tmp_path: Path) -> None:
+    rows = made(ImplicitSpec(), "oracle", items=2)
+    own = digest([written(tmp_path, rows)])["nhop_implicit"]
+    assert not any("together" in table.title for table in analysis_tables(own))
+    rows += made(ImplicitSpec(M=600), "oracle", items=2)
+    own = digest([written(tmp_path, rows)])["nhop_implicit"]
+    for table in analysis_tables(own):
+        assert ("by setting" in table.title) != ("(2 settings together)" in table.title)
 
 
 def test_empty_folders_and_files_are_refused(tmp_path: Path) -> None:

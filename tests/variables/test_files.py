@@ -123,6 +123,15 @@ def test_our_rows_have_every_key_of_the_original() -> None:
             assert row["gold_label"]["ctrl_vars"] is None
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["num_not_ctrl", "sample_metadata", "causal_graph", "gold_label"]
+    + [f"variable_metadata/x_1111/{key}" for key in ("extra", "corrs")],
+)
+def test_null_counts_as_missing(path: str) -> None:
+    assert VARIABLES.gold(from_row(changed(path, None), 0)) == VARIABLES.gold(from_row(BY_HAND, 0))
+
+
 def test_cyclic_beliefs_of_a_file_from_elsewhere_are_read() -> None:
     row = copy.deepcopy(BY_HAND)
     row["hypotheses"]["x_2222"] = ["x_3333"]
@@ -151,11 +160,17 @@ METHOD = "variable_metadata/x_2222/gen_method"
         (changed("gold_label/ind_var", "x_2222"), "gold_label is"),
         (changed("gold_label", 5), "gold_label is"),
         (changed("num_not_ctrl", 2), "num_not_ctrl is 2, but the decision trees say 3"),
-        (changed("num_not_ctrl", None), "num_not_ctrl is None"),
         (changed("variable_metadata/x_1111/corrs", []), "corrs of x_1111 disagree"),
         (changed("variable_metadata/x_1111/corrs", "x_2222"), "corrs of x_1111 must be a list"),
         (changed("causal_graph/x_4444", ["x_1111"]), "causal_graph disagrees"),
         (changed("causal_graph", []), "causal_graph must be an object"),
+        (changed("causal_graph/x_4444", 5), "causal_graph of x_4444 must be a list of names"),
+        (changed("causal_graph/x_4444", None), "causal_graph of x_4444 must be a list of names"),
+        (changed("causal_graph/x_4444", [["x_1111"]]), "causal_graph of x_4444 must be a list"),
+        (changed("variable_metadata/x_1111/corrs", [["x_2222"]]), "corrs of x_1111 must be a list"),
+        (changed("sample_metadata", {"snr": -1e5}), "snr must be null or in -100..200 dB"),
+        (changed("sample_metadata", {"snr": 10**400}), "snr must be null or in -100..200 dB"),
+        (changed("table", [[1, 2, 3, 10**400]] * 2), "table must have 4 numbers or nulls"),
         (changed("variable_metadata", {}), "variable_metadata must hold 2..30 variables, got 0"),
         (changed("variable_metadata", None), "variable_metadata must be an object"),
         (changed("variable_metadata/y", {}), "variables must be named x_ and a number"),
@@ -179,7 +194,7 @@ METHOD = "variable_metadata/x_2222/gen_method"
         (changed("target_hypothesis", ["x_1111"]), "target_hypothesis must be"),
         (changed("target_hypothesis", None), "target_hypothesis must be"),
         (changed("target_hypothesis", ["x_1111", {}]), "unknown variable {}"),
-        (changed("sample_metadata", {"snr": "loud"}), "snr must be a number or null"),
+        (changed("sample_metadata", {"snr": "loud"}), "snr must be null or in"),
         (changed("table", [[1, 2, 3]]), "table must be a list of rows, an even number"),
         (changed("table", [[1, 2, 3], [1, 2, 3]]), "table must have 4 numbers or nulls"),
         (changed("table", [[1, 2, 3, "4"]] * 2), "table must have 4 numbers or nulls"),
