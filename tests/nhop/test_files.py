@@ -115,11 +115,22 @@ def test_a_ladder_without_a_link_on_purpose_loads() -> None:
     assert attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView()).answer is not None
 
 
-def test_a_ladder_without_its_alias_map_is_refused() -> None:
-    row = aliased("alias to token", "as aliases")
-    del row["alias_map_f3"]
-    with pytest.raises(UserError, match="alias_map_f3 is missing"):
+@pytest.mark.parametrize("function", ["f2", "f3", "f4"])
+def test_a_ladder_without_an_alias_map_is_refused(function: str) -> None:
+    """f2 too, whose lines stand among the facts, so that the answer can be derived without it."""
+    row = EXPLICIT.to_row(next(EXPLICIT.generate(EXPLICIT.presets["explicit-hard"], 1)))
+    del row[f"alias_map_{function}"]
+    with pytest.raises(UserError, match=f"alias_map_{function} is missing"):
         EXPLICIT.from_row(row, 0)
+
+
+def test_tokens_of_another_shape_load() -> None:
+    row = ladder() | {"answer_id": "F0824", "answer_aliases": ["F0824"]}
+    row["question"] = row["question"].replace("_", "")
+    for key in ("facts_chain", "candidates_fn_2", "candidates_fn_1", "candidates_fn"):
+        row[key] = [[part.replace("_", "") for part in line] for line in row[key]]
+    item = EXPLICIT.from_row(row, 0)
+    assert attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView()).kind == "right"
 
 
 @pytest.mark.parametrize("kept", [slice(0, 0), slice(0, 1)])

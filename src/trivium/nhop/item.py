@@ -170,27 +170,28 @@ def from_row(row: Mapping[str, Any], explicit: bool) -> NhopItem:
     )
     item = NhopItem(str(name), facts, blocks, start, depth, str(answer), accepted, _origin(row))
     require(bool(item.candidates), f"{facts_key} must hold lines of f{depth}, which is asked for")
+    _check_aliases(item)
     derived = derive(item)
-    if not derived:
-        _check_underivable(item)
     require(len(derived) <= 1, f"more than one answer can be derived: {', '.join(derived)}")
     require(
         not derived or derived == [answer],
         f"answer_id is {answer!r}, but the facts lead to {''.join(derived)!r}",
     )
+    # A link may be left out on purpose; the answer must be one that can be given.
+    require(answer in item.candidates, f"answer_id is {answer!r}, which is none of the candidates")
     return item
 
 
-def _check_underivable(item: NhopItem) -> None:
-    """An item may leave out a link on purpose, but not its alias maps or its answer."""
+def _check_aliases(item: NhopItem) -> None:
+    """Refuse heads that look like aliases, link to nothing above and have no map."""
+    above = {item.start, *(tail for _, _, tail in item.facts)}
     for block in item.blocks:
+        heads = {head for head, _, _ in block.lines}
+        known = bool(block.aliases) or not heads.isdisjoint(above)
         # Tokens have an underscore and aliases have none.
-        plain = all("_" in head for head, _, _ in block.lines)
-        require(bool(block.aliases) or plain, f"alias_map_{block.function} is missing")
-    require(
-        item.answer in item.candidates,
-        f"answer_id is {item.answer!r}, which is none of the candidates",
-    )
+        plain = all("_" in head for head in heads)
+        require(known or plain, f"alias_map_{block.function} is missing")
+        above.update(tail for _, _, tail in block.lines)
 
 
 def read_question(question: Any) -> tuple[int, str]:
