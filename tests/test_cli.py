@@ -50,6 +50,7 @@ WRONG_CALLS = [
     ("show nhop_implicit --mode loud", "invalid choice 'loud' for argument '--mode'"),
     ("show nhop_implicit --ablate_hop x", "--ablate-hop must be a whole number, got 'x'"),
     ("show nhop_implicit --hops", "Missing value for argument '--hops'"),
+    ("show identifying_variables --index 9223372036854775807", "index must fit into 64 bits"),
     ("show nhop_implicit --index -1", "index must be at least 0"),
     ("show nhop_implicit --ablate_inner --ablate_hop 9", "ablate_hop must be in 2..3, got 9"),
     ("show nhop_implicit --ablate_hop 2", "ablate_hop needs ablate_inner"),

@@ -32,6 +32,7 @@ def main(args: Sequence[str]) -> int:
     asked = read_benchmark_flags("show", Flags, args, ABOUT)
     benchmark, flags = asked.benchmark, asked.flags
     require(flags.index >= 0, f"index must be at least 0, got {flags.index}")
+    require(flags.index < 2**63 - 1, f"index must fit into 64 bits, got {flags.index}")
     if flags.input is None:
         item = next(iter(benchmark.generate(asked.spec, flags.seed, flags.index, 1)))
     else:
