@@ -17,7 +17,7 @@ from trivium.agents.configuration import (
 from trivium.agents.qlearning import QConfig
 from trivium.core.errors import require
 
-PARTS = ("fig3a", "fig3b", "fig3c", "fig3d", "table1", "qlearning", "overhypotheses")
+PARTS = ("fig3a", "fig3b", "fig3c", "fig3d", "table1", "table2", "qlearning", "overhypotheses")
 RECURRENT = ("a2c-lstm", "ppo-lstm", "a2c-lnlstm", "ppo-lnlstm")
 FORCED = (5, 10, 15)
 HELD_OUT = (
