@@ -38,7 +38,7 @@ SECTIONS: dict[str, Callable[[Results], list[str]]] = {
     "qlearning": section_q,
     "overhypotheses": section_transfer,
 }
-PNG_PPI = 100
+PNG_PPI = 80
 
 
 def write_report(folder: Path, parts: Sequence[str], command: str, units: Sequence[Unit]) -> Path:

@@ -96,6 +96,7 @@ def _curves(
     """Curves with their bands, a panel each, over grey lines of known values."""
     own = alt.Chart().transform_filter("isValid(datum.value)")
     x = alt.X("steps:Q", title="environment steps (millions)", axis=alt.Axis(tickCount=5))
+    x.scale = alt.Scale(nice=False, zero=True)
     scale = alt.Scale(domain=domain, nice=False, zero=False)
     colour = _policy(rows, alt.Color)
     colour.legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=4, symbolOpacity=1)
@@ -117,7 +118,7 @@ def _panels(layers: Any, rows: Rows) -> Any:
         .facet(
             facet=alt.Facet("panel:N", title=None, sort=distinct(rows, "panel")),
             columns=2,
-            spacing={"column": 80, "row": 25},
+            spacing={"column": 25, "row": 25},
         )
         .resolve_axis(x="independent")
     )
@@ -233,12 +234,19 @@ def figure_3c(results: Results) -> Chart | None:
     colour, shape = _choice("machines", ["trained on", "held out"], PALETTE[:2])
     y = alt.Y("agent:N", title=None, sort=distinct(rows, "agent"))
     scale = alt.Scale(domain=[-2, 3.1], nice=False)
+    axis = alt.Axis(values=list(range(-2, 4)), format="d")
     zero = base.mark_rule(color=GREY, strokeDash=[4, 3]).encode(x=alt.datum(0))
     bars = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title="mean quiz reward", scale=scale), x2="high:Q", y=y, color=colour
+        x=alt.X("low:Q", title="mean quiz reward", scale=scale, axis=axis),
+        x2="high:Q",
+        y=y,
+        color=colour,
     )
     dots = base.mark_point(filled=True, size=80, opacity=1).encode(
-        x=alt.X("value:Q", title="mean quiz reward", scale=scale), y=y, color=colour, shape=shape
+        x=alt.X("value:Q", title="mean quiz reward", scale=scale, axis=axis),
+        y=y,
+        color=colour,
+        shape=shape,
     )
     words = base.mark_text(align="left", color="#606060", fontSize=11).encode(
         x=alt.value(WIDTH + 8), y=y, text="words:N"
@@ -247,7 +255,7 @@ def figure_3c(results: Results) -> Chart | None:
     facets = chart.facet(
         facet=alt.Facet("panel:N", title=None, sort=distinct(rows, "panel")),
         columns=2,
-        spacing={"column": 120, "row": 25},
+        spacing={"column": 15, "row": 25},
     ).resolve_axis(x="independent")
     return finish(
         facets,
@@ -330,13 +338,14 @@ def overhypotheses(results: Results) -> Chart | None:
     units = sorted(results.transfers, key=lambda one: (one["agent"]["policy"], len(one["forms"])))
     for unit in units:
         forms = unit["forms"]
+        trained = f"{len(forms)} form{'s' * (len(forms) > 1)}"
         for tested in unit["tested"]:
             accuracy = float(np.mean(tested["accuracy"]))
             known = tested["form"] in forms and tested["objects"] == 3
             floor = single_word_accuracy(tested["form"], tested["objects"])
             rows.append(
                 {
-                    "trained": f"{POLICY_NAMES[unit['agent']['policy']]}: {', '.join(forms)}",
+                    "trained": f"{POLICY_NAMES[unit['agent']['policy']]}, {trained}",
                     "form": tested["form"],
                     "objects": tested["objects"],
                     "gain": round(accuracy - floor, 3),
@@ -347,7 +356,7 @@ def overhypotheses(results: Results) -> Chart | None:
         return None
     base = alt.Chart()
     x = alt.X("objects:O", title="objects", axis=alt.Axis(labelAngle=0))
-    y = alt.Y("trained:N", title="trained on 3 objects", sort=distinct(rows, "trained"))
+    y = alt.Y("trained:N", title=None, sort=distinct(rows, "trained"))
     colour = alt.Color(
         "gain:Q",
         title="above one word for all",
@@ -362,13 +371,13 @@ def overhypotheses(results: Results) -> Chart | None:
         color=alt.condition("abs(datum.gain) > 0.28", alt.value("white"), alt.value("black")),
     )
     chart = alt.layer(boxes, words, data=inline(rows)).properties(width=120, height=150)
-    column = alt.Column("form:N", title="tested on", sort=distinct(rows, "form"))
+    column = alt.Column("form:N", title=None, sort=distinct(rows, "form"))
     return finish(
         chart.facet(column=column, spacing=10),
         "Beyond the paper: is an overhypothesis learned?",
-        "Share of objects told rightly by the greedy policy on every machine of a form, mean over "
-        "seeds; a star marks what was trained on. Blue is better than the better of yes and no to "
-        "every object, red is worse.",
+        "Share of objects told rightly by the greedy policy on every machine of a form and number "
+        "of objects, mean over seeds. A star marks what was trained on: one, two or four forms of "
+        "three objects. Blue is above the better of yes and no to every object, red is below.",
     )
 
 

@@ -35,6 +35,7 @@ from trivium.report.study_values import (
 )
 
 RANDOM = ("random", "random+5", "random+10", "random+15")
+LEARNED = 0.9  # the share of objects told rightly from which on machines count as learned
 GUESSED_BITS = 4 * log(2)  # the loss of who knows nothing of an action's four bits
 
 
@@ -142,7 +143,7 @@ def _forced_trend(steps: Sequence[Estimate], units: Sequence[Mapping[str, Any]])
         and np.mean(np.array(unit["validation_loss"])[:, -1]) > 0.99 * GUESSED_BITS
     ]
     paper = PAPER_TABLE["decision-transformer"]["random+15"][0]
-    found = "shows" if rises == len(steps) - 1 else "does not show"
+    found = "show" if rises == len(steps) - 1 else "do not show"
     text = (
         f"More forced exploration, more reward? With random data of 0, 5, 10 and 15 forced steps "
         f"the decision transformer earns {values}. The data {found} the paper's rise from step to "
@@ -318,8 +319,40 @@ def section_transfer(results: Results) -> list[str]:
     words = (
         f"Share of objects told rightly; in brackets what the better of yes and no to every object "
         f"gives, averaged over the same forms. Of {len(rows)} agents these are above that with "
-        f"their whole interval: {listed(said)}. An agent with an overhypothesis about forms would "
-        f"keep its accuracy on more objects of a form that it knows, and would find out an unseen "
-        f"form by testing."
+        f"their whole interval: {listed(said)}. {_overhypothesis_words(units)}"
     )
     return [markdown(columns, rows), words]
+
+
+def _overhypothesis_words(units: Sequence[Mapping[str, Any]]) -> str:
+    """What the figures say of overhypotheses, agent by agent."""
+    unlearned, fallen = [], 0
+    single = set()
+    for unit in units:
+        known = [one for one in unit["tested"] if one["form"] in unit["forms"]]
+        own, more = _accuracy(known, (3,)), _accuracy(known, (4, 5))
+        fallen += above(own, more)
+        if middle(own) < LEARNED:
+            policy = POLICY_NAMES[unit["agent"]["policy"]]
+            unlearned.append(f"{policy}, {len(unit['forms'])} forms ({short(own)})")
+        single |= {
+            f"{one['form']} of {one['objects']} objects"
+            for one in unit["tested"]
+            if one["machines"] == 1
+        }
+    text = (
+        f"An agent with an overhypothesis would keep its accuracy on more objects of a form that "
+        f"it knows, and would find out an unseen form by testing: {fallen} of {len(units)} fall "
+        f"with more objects (intervals apart). "
+    )
+    if unlearned:
+        text += (
+            f"Below {LEARNED} on the very machines trained on, so that they say little of "
+            f"transfer: {listed(unlearned)}. "
+        )
+    if single:
+        text += (
+            f"There is one machine only for {listed(sorted(single))}, all of whose objects are "
+            f"blickets: there yes to all is right, and the figure says little. "
+        )
+    return text.strip()

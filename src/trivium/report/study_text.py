@@ -8,6 +8,7 @@ from trivium.core.statistics import Estimate
 from trivium.report.tables import Table
 
 NOT_RUN = ["Not run."]
+MOST = 0.9  # the share of cases from which on a finding is said to agree
 
 
 def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -46,9 +47,9 @@ def covers(estimate: Estimate, value: float) -> bool:
 
 def verdict(share_that_agrees: float) -> str:
     """How a finding of the paper stands, from the share of our cases that show it."""
-    if share_that_agrees == 1:
+    if share_that_agrees >= MOST:
         return "Agrees with the paper"
-    if share_that_agrees == 0:
+    if share_that_agrees <= 1 - MOST:
         return "Does not agree with the paper"
     return "Agrees with the paper in part"
 
