@@ -10,6 +10,7 @@ import numpy as np
 import orjson
 import pytest
 
+from trivium.agents.study import transfer
 from trivium.agents.study.learners import run_learners
 from trivium.agents.study.plan import (
     PARTS,
@@ -22,9 +23,11 @@ from trivium.agents.study.plan import (
     plan,
 )
 from trivium.agents.study.runner import in_order, is_done, pending, run_task, unit_file
+from trivium.blicket.hypotheses import Hypothesis, lights, split
 from trivium.cli import main
 from trivium.report.study import write_report
-from trivium.report.study_values import PAPER_TABLE
+from trivium.report.study_others import section_table1
+from trivium.report.study_values import FORM_PLATEAUS, PAPER_TABLE, Results
 
 TINY = replace(
     QUICK,
@@ -57,7 +60,8 @@ def test_the_full_plan_has_what_the_paper_has() -> None:
     rows = [unit for unit in units if isinstance(unit, ImitatorUnit)]
     assert len(rows) == sum(map(len, PAPER_TABLE.values())) == 16
     assert all(unit.seeds >= 8 for unit in units if not isinstance(unit, QUnit))
-    assert {part for unit in units for part in unit.parts} == set(PARTS)
+    # Table 2 is read from stored replies: nothing is run for it.
+    assert {part for unit in units for part in unit.parts} == set(PARTS) - {"table2"}
 
 
 def test_a_part_brings_what_it_needs() -> None:
@@ -70,7 +74,13 @@ def test_a_part_brings_what_it_needs() -> None:
     assert all(isinstance(task.unit, ImitatorUnit) for task in later)
 
 
-def test_units_leave_files_and_the_report_reads_them(tmp_path: Path) -> None:
+def test_units_leave_files_and_the_report_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A known and an unseen form, with as many objects as in training and with more: every
+    # further pair is compiled anew and goes the same way.
+    monkeypatch.setattr(transfer, "TESTED_FORMS", ("disjunctive", "parity"))
+    monkeypatch.setattr(transfer, "TESTED_OBJECTS", (3, 4))
     units = plan(TINY)
     # One unit of each kind, the learner and an imitator of its trajectories among them.
     chosen = [
@@ -85,11 +95,79 @@ def test_units_leave_files_and_the_report_reads_them(tmp_path: Path) -> None:
     assert pending(chosen, tmp_path) == []
     for unit in chosen:
         assert orjson.loads(unit_file(tmp_path, unit).read_bytes())["finished"]
-    report = write_report(tmp_path, PARTS, "trivium study").read_text(encoding="utf-8")
+    report = write_report(tmp_path, PARTS, "trivium study", units).read_text(encoding="utf-8")
     for part in PARTS:
-        assert part == "qlearning" or (tmp_path / f"{part}.png").exists(), part
-    assert "70" in report
+        drawn = part not in ("qlearning", "table2")
+        assert (tmp_path / f"{part}.png").exists() == drawn, part
+    assert "| the paper | 70 | 292 | - |" in report
     assert "Not run." not in report
+    missing = {unit.name for unit in units} - {unit.name for unit in chosen}
+    assert all(f"`{name}`" in report for name in missing)
+    assert not any(f"`{unit.name}`" in report for unit in chosen)
+
+
+def test_table_2_needs_no_learners(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The stored replies are scored with nothing run, and all but the misprint agree."""
+    assert main(["study", "--only", "table2", "--out", str(tmp_path)]) == 0
+    report = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "11 of 12 replies" in report
+    assert "| 1/1, 1 wrong, structure - | 1/2, 1 wrong, structure - |" in report
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_plateaus_of_the_form_are_exact() -> None:
+    """The best share of forms told rightly, by trying every sequence of tests."""
+    for name, plateaus in FORM_PLATEAUS.items():
+        trained = split(name)[0].hypotheses
+        found = [most_forms(trained, tests) / len(trained) for tests in range(len(plateaus))]
+        assert found == pytest.approx(list(plateaus.values()))
+
+
+def most_forms(left: tuple[Hypothesis, ...], tests: int) -> int:
+    """How many of these machines' forms can be told rightly after so many more tests."""
+    if tests == 0 or not left:
+        forms = [machine.form for machine in left]
+        return max((forms.count(form) for form in forms), default=0)
+    return max(
+        sum(
+            most_forms(tuple(one for one in left if lights(one, placed) == light), tests - 1)
+            for light in (0.0, 1.0)
+        )
+        for placed in range(8)
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([0.1, 0.0, 0.1], "Does not agree with the paper"),
+        ([0.1, 1.0, 2.4], "Agrees with the paper"),
+    ],
+)
+def test_words_follow_the_data(values: list[float], said: str) -> None:
+    """The verdict on forced exploration is worked out, not written down."""
+    rewards = dict(
+        zip(("random", "random+5", "random+10", "random+15"), [0.0, *values], strict=True)
+    )
+    units = [
+        {
+            "config": {"model": "decision-transformer"},
+            "data": data,
+            "data_reward": 0.0,
+            "epochs": 1,
+            "validation_loss": [[2.77], [2.77]],
+            "played": {
+                "as collected": {
+                    "reward": [reward, reward + 0.01],
+                    "sd": [1.0, 1.0],
+                    "form": [0.5, 0.5],
+                }
+            },
+        }
+        for data, reward in rewards.items()
+    ]
+    text = "\n".join(section_table1(Results([], units, [], [])))
+    assert f"{said}. More forced exploration" in text
 
 
 def test_a_unit_out_of_time_goes_on_from_its_checkpoint(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from trivium.core.errors import require
 from trivium.report.study import write_report
 from trivium.runs.executors import Workers
 
-ABOUT = """The paper's study of learners (section 4) from nothing: Figures 3a to 3d, Table 1, the
-Q-learning figure, and unseen forms. What the folder holds already is not run again. The report
-has the paper's values beside ours. --quick is a small version for a laptop.
+ABOUT = """The paper's study of learners (section 4) from nothing: Figures 3a to 3d, Tables 1 and 2,
+the Q-learning figure, and unseen forms. What the folder holds already is not run again. The
+report has the paper's values beside ours. --quick is a small version for a laptop.
 Example: trivium study --quick --only fig3a,qlearning --out runs/study"""
 
 
@@ -41,7 +41,7 @@ def main(args: Sequence[str]) -> int:
     if flags.seeds is not None:
         scale = replace(scale, seeds=flags.seeds)
     units = plan(scale, parts)
-    if not flags.report_only:
+    if units and not flags.report_only:
         runner = agents_module("study.runner")
         # Imitators need the policies of learners, so they wait until those are done.
         for tasks in runner.in_order(runner.pending(units, flags.out)):
@@ -49,7 +49,7 @@ def main(args: Sequence[str]) -> int:
                 for line in executor.map(partial(runner.run_task, tell=_say), tasks):
                     _say(line)
     command = " ".join(["trivium study", *args])
-    report = write_report(flags.out, parts, command)
+    report = write_report(flags.out, parts, command, units)
     print(f"report: {report}")
     return 0
 

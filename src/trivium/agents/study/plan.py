@@ -17,7 +17,7 @@ from trivium.agents.configuration import (
 from trivium.agents.qlearning import QConfig
 from trivium.core.errors import require
 
-PARTS = ("fig3a", "fig3b", "fig3c", "fig3d", "table1", "qlearning", "overhypotheses")
+PARTS = ("fig3a", "fig3b", "fig3c", "fig3d", "table1", "table2", "qlearning", "overhypotheses")
 RECURRENT = ("a2c-lstm", "ppo-lstm", "a2c-lnlstm", "ppo-lnlstm")
 FORCED = (5, 10, 15)
 HELD_OUT = (
@@ -47,7 +47,11 @@ class Scale:
     trials: int = 100  # of Q-learning
     most_q_episodes: int = 500_000
     block: int = 1
-    share_of_tasks: int = 1  # every so many of the forced steps and splits
+    share_of_tasks: int = 1  # every so many of forced steps, splits, random data, sets of forms
+    large: tuple[str, ...] = ("ppo-lstm", "ppo-lnlstm", "ppo-transformer")
+    recurrent: tuple[str, ...] = RECURRENT
+    memoryless: tuple[str, ...] = ("a2c-mlp", "ppo-mlp")
+    transfer: tuple[str, ...] = ("ppo-lstm", "ppo-transformer")
 
     def __post_init__(self) -> None:
         require(self.seeds >= 1, f"seeds must be at least 1, got {self.seeds}")
@@ -61,15 +65,19 @@ QUICK = Scale(
     seeds=2,
     widths=(32,),
     points=5,
-    a2c_steps=60_000,
+    a2c_steps=40_000,
     ppo_steps=40_000,
-    large_steps=200_000,
+    large_steps=80_000,
     large_environments=16,
     imitation=ImitationConfig(width=32, layers=2, epochs=3, learning_rate=1e-3),
     episodes=1_000,
     trials=10,
     most_q_episodes=60_000,
     share_of_tasks=2,
+    large=("ppo-lstm",),
+    recurrent=("a2c-lstm", "ppo-lstm"),
+    memoryless=("a2c-mlp",),
+    transfer=("ppo-lstm",),
 )
 
 
@@ -160,22 +168,22 @@ def _learners(scale: Scale) -> list[Unit]:
     every = ("fig3a", "fig3b", "fig3c")
     typed = tuple(TaskConfig("quiz-type", split=split) for split in ("none", "both_loo"))
     units: list[Unit] = []
-    for agent in ("ppo-lstm", "ppo-lnlstm", "ppo-transformer"):
+    for agent in scale.large:
         config = _large(scale, agent, _own_width(agent, width))
         units.append(
             _unit(scale, config, "large", (*alone, *tasks), steps=scale.large_steps, parts=every)
         )
-    for agent in RECURRENT:
+    for agent in scale.recurrent:
         config = _blocked(scale, paper(agent, width))
         # Small batches wait for the device, not the other way round: more tasks cost nothing.
         units.append(
             _unit(scale, config, "paper", (*alone, *tasks), steps=scale.steps(config), parts=every)
         )
-    for agent in ("a2c-mlp", "ppo-mlp"):
+    for agent in scale.memoryless:
         config = paper(agent, width)
         steps = scale.steps(config)
         units.append(_unit(scale, config, "paper", alone, steps=steps, parts=("fig3a",)))
-    for agent in RECURRENT:
+    for agent in scale.recurrent:
         config = _blocked(scale, paper(agent, width))
         steps = scale.steps(config) // 2
         units.append(
@@ -188,7 +196,7 @@ def _wider(scale: Scale) -> list[Unit]:
     """Figure 3a at the larger widths."""
     units: list[Unit] = []
     for width in scale.widths[1:]:
-        for agent in ("a2c-mlp", "ppo-mlp", *RECURRENT):
+        for agent in (*scale.memoryless, *scale.recurrent):
             config = _blocked(scale, paper(agent, width))
             steps = scale.steps(config)
             units.append(
@@ -234,9 +242,9 @@ def _unit(
 def _imitators(scale: Scale) -> list[Unit]:
     """Table 1: eight datasets, a decision transformer and a cloner on each."""
     width = scale.widths[0]
-    agents = [f"paper_{agent}_{width}_type" for agent in RECURRENT]
+    agents = [f"paper_{agent}_{width}_type" for agent in scale.recurrent]
     units: list[Unit] = []
-    for data in (*RANDOM_DATA, *agents):
+    for data in (*list(RANDOM_DATA)[:: scale.share_of_tasks], *agents):
         cloning = replace(scale.imitation, model="cloning", width=scale.imitation.width)
         for config in (scale.imitation, cloning):
             name = f"{config.model}_{data.replace('+', '_')}"
@@ -256,9 +264,9 @@ TRAINED_FORMS = {
 def _transfer(scale: Scale) -> list[Unit]:
     """Beyond the paper: unseen forms and more objects."""
     units: list[Unit] = []
-    for agent in ("ppo-lstm", "ppo-transformer"):
+    for agent in scale.transfer:
         config = _large(scale, agent, _own_width(agent, scale.widths[0]))
-        for label, forms in TRAINED_FORMS.items():
+        for label, forms in list(TRAINED_FORMS.items())[:: scale.share_of_tasks]:
             name = f"transfer_{agent}_{label.replace(' ', '_')}"
             length = LengthConfig(steps=2 * scale.large_steps, points=scale.points // 2 or 1)
             units.append(TransferUnit(name, config, forms, length, scale.seeds))
