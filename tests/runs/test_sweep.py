@@ -19,7 +19,8 @@ from trivium.cli import main
 from trivium.nhop import IMPLICIT
 from trivium.nhop.spec import ImplicitSpec, NhopView
 from trivium.runs.config import sweep_plan
-from trivium.runs.index import COLUMNS, add_to_index, alone, run_folder
+from trivium.runs.evaluate import claim_folder
+from trivium.runs.index import COLUMNS, add_to_index, alone, new_folder, unfinished
 
 CONFIG = """
 approach = "implicit"
@@ -104,9 +105,13 @@ def test_a_sweep_killed_at_random_moments_ends_the_same(config: Path, undisturbe
 
 def test_a_finished_run_is_not_begun_again_in_place(config: Path) -> None:
     plan = sweep_plan({"approach": "implicit", "items": 3})
-    first = run_folder(plan, config.parent / "runs")
-    (first / "run.json").write_text('{"kind": "sweep"}')
-    assert run_folder(plan, config.parent / "runs") != first
+    root = config.parent / "runs"
+    first = new_folder(plan, root)
+    claim_folder(first, plan.manifest())
+    assert unfinished(plan, root) == first
+    (first / "report.html").touch()
+    assert unfinished(plan, root) is None
+    assert new_folder(plan, root) != first
 
 
 @pytest.fixture

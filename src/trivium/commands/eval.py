@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -13,7 +14,7 @@ import tyro
 from trivium.commands.flags import Asked, read_benchmark_flags, require_out
 from trivium.core.errors import require
 from trivium.core.summary import Summary
-from trivium.models.lanes import confirm, evaluate_model
+from trivium.models.lanes import confirm, evaluate_model, require_reachable
 from trivium.models.settings import ModelFlags, model_settings
 from trivium.report.tables import metric_table, terminal
 from trivium.runs.estimate import SAMPLE, cost_of
@@ -48,6 +49,7 @@ def main(args: Sequence[str]) -> int:
     """Evaluate and print the summary."""
     asked = read_benchmark_flags("eval", Flags, args, ABOUT)
     flags = asked.flags
+    command = shlex.join(["trivium", "eval", *args])
     out = require_out(flags.out)
     require(
         flags.solver is not None or flags.model is not None,
@@ -55,7 +57,8 @@ def main(args: Sequence[str]) -> int:
         f"{', '.join(asked.benchmark.solvers)}",
     )
     require(flags.solver is None or flags.model is None, "give either --solver or --model")
-    summary = _evaluate_model(asked, out) if flags.model else _evaluate_solver(asked, out)
+    work = _evaluate_model if flags.model else _evaluate_solver
+    summary = work(asked, out, command)
     metric_table(summary).show(terminal())
     if summary.errors and flags.model:
         print(f"{summary.errors} attempts failed for good; --retry_errors asks them again")
@@ -63,25 +66,26 @@ def main(args: Sequence[str]) -> int:
     return 0
 
 
-def _evaluate_solver(asked: Asked[Flags], out: Path) -> Summary:
+def _evaluate_solver(asked: Asked[Flags], out: Path, command: str) -> Summary:
     chunks, total = chosen_items(asked)
     with asked.flags.workers.open() as executor:
-        return evaluate(_job(asked), chunks, total, out, executor)
+        return evaluate(_job(asked, command), chunks, total, out, executor)
 
 
-def _evaluate_model(asked: Asked[Flags], out: Path) -> Summary:
+def _evaluate_model(asked: Asked[Flags], out: Path, command: str) -> Summary:
     flags = asked.flags
     settings = model_settings(str(flags.model), flags.asking)
+    require_reachable(asked.benchmark, settings)
     chunks, total = chosen_items(asked)
     held = finished(out / RECORDS, errors=not flags.asking.retry_errors)
     left = max(0, total * flags.order_trials - len(held))
     sample = list(islice(chunks[0].load(), SAMPLE))
     confirm(cost_of(asked.benchmark, asked.view, sample, left), flags.asking)
-    job = replace(_job(asked), shaping=settings.shaping())
+    job = replace(_job(asked, command), shaping=settings.shaping())
     return evaluate_model(job, settings, chunks, total, out)
 
 
-def _job(asked: Asked[Flags]) -> Job:
+def _job(asked: Asked[Flags], command: str) -> Job:
     flags = asked.flags
     return Job(
         benchmark=asked.benchmark.name,
@@ -91,6 +95,7 @@ def _job(asked: Asked[Flags]) -> Job:
         seed=None if flags.input else flags.seed,
         files=tuple(map(str, flags.input)),
         trials=flags.order_trials,
+        command=command,
     )
 
 

@@ -41,20 +41,26 @@ class Job:
     trials: int = 1
     shaping: Mapping[str, Any] | None = None  # what else shapes a model's replies
     setting: str | None = None  # what tells it from other evaluations of a run
+    command: str | None = None  # what makes it again
 
     def manifest(self) -> dict[str, Any]:
         """As it stands in run.json."""
         extra = {} if self.shaping is None else {"shaping": dict(self.shaping)}
-        return extra | {
-            "benchmark": self.benchmark,
-            "solver": self.solver,
-            "view": spec_to_dict(self.view),
-            "spec": None if self.spec is None else spec_to_dict(self.spec),
-            "seed": self.seed,
-            "files": list(self.files),
-            "order_trials": self.trials,
-            "setting": self.setting,
-        }
+        told = {} if self.command is None else {"command": self.command}
+        return (
+            extra
+            | told
+            | {
+                "benchmark": self.benchmark,
+                "solver": self.solver,
+                "view": spec_to_dict(self.view),
+                "spec": None if self.spec is None else spec_to_dict(self.spec),
+                "seed": self.seed,
+                "files": list(self.files),
+                "order_trials": self.trials,
+                "setting": self.setting,
+            }
+        )
 
 
 @dataclass
@@ -126,6 +132,9 @@ def claim_folder(out: Path, manifest: dict[str, Any]) -> None:
             f"{out} holds another evaluation ({key} is {held.get(key)!r} there, "
             f"{manifest.get(key)!r} was asked for); choose another folder with --out"
         )
+    told = {key: value for key, value in manifest.items() if key in COSMETIC}
+    if any(held.get(key) != value for key, value in told.items()):
+        write_json(path, held | told)
 
 
 def same_run(held: Mapping[str, Any], asked: Mapping[str, Any]) -> str | None:
