@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from trivium.cli import main
+from trivium.core.spec import read_mapping
 from trivium.nhop import IMPLICIT
 from trivium.nhop.spec import ImplicitSpec, NhopView
 from trivium.runs.config import sweep_plan
@@ -137,9 +138,12 @@ def test_a_changed_config_is_refused_in_the_same_folder(
     config.write_text(CONFIG.replace("items = 40", "items = 4") + "id_width = 3\nM = 256\n")
     assert main(words) == 2
     assert Path("here/summary.csv").read_bytes() == before
-    # What a run is called is not what it is.
+    # What a run is called is not what it is; it is called as it was called last.
     config.write_text(CONFIG.replace("items = 40", "items = 4").replace("small", "renamed"))
-    assert main(words) == 0
+    assert main([*words, "--data"]) == 0
+    held = read_mapping("here/run.json")
+    assert (held["label"], held["items"]) == ("renamed", 4)
+    assert held["command"].endswith("--data")
 
 
 def test_two_processes_cannot_share_a_folder(
