@@ -60,7 +60,7 @@ def inline(rows: Rows) -> alt.InlineData:
     return alt.InlineData(values=[dict(row) for row in rows])
 
 
-def panels(chart: alt.LayerChart, by: alt.Facet, columns: int = 3) -> alt.FacetChart:
+def panels(chart: Any, by: alt.Facet, columns: int = 3) -> alt.FacetChart:
     """The chart in panels, each above an axis of its own: a last row may be short of some."""
     made: alt.FacetChart = chart.facet(facet=by, columns=columns).resolve_axis(x="independent")
     return made
