@@ -19,7 +19,9 @@ PAGES = Path(trivium.__file__).parents[2] / "docs" / "providers"
 COMMANDS = [
     pytest.param(line, id=f"{page.stem}-{number}")
     for page in sorted(PAGES.glob("*.md"))
-    for number, line in enumerate(re.findall(r"^trivium (?:eval|run) .*$", page.read_text(), re.M))
+    for number, line in enumerate(
+        re.findall(r"^trivium (?:eval|run|sweep) .*$", page.read_text(), re.M)
+    )
     if "anthropic/" not in line
     and all(name in benchmark_names() for name in re.findall(r"trivium eval (\w+)", line))
 ]

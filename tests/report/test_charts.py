@@ -162,3 +162,30 @@ def test_swept_numbers_that_no_group_tells_have_a_curve(tmp_path: Path) -> None:
 
 def test_what_a_group_tells_is_not_drawn_twice(grid: Digest) -> None:
     assert grid.swept() == {}
+
+
+def test_lines_do_not_pass_from_name_to_name(tmp_path: Path) -> None:
+    rows = [
+        {**row, "groups": {"form": ("one", "other")[number % 2]}}
+        for number, row in enumerate(made(ImplicitSpec(), "oracle"))
+    ]
+    found = drawn(digest([written(tmp_path, rows)])["nhop_implicit"])
+    kinds = [layer["mark"]["type"] for layer in found["em_by_form"].spec["layer"]]
+    assert "line" not in kinds
+
+
+def test_ticks_stand_at_the_values_and_say_them(tmp_path: Path) -> None:
+    rows = [
+        {**row, "groups": {"machines": (6, 11)[number % 2]}}
+        for number, row in enumerate(made(ImplicitSpec(), "oracle"))
+    ]
+    found = drawn(digest([written(tmp_path, rows)])["nhop_implicit"])
+    svg = converter.vegalite_to_svg(found["em_by_machines"].spec)
+    assert ">6</text>" in svg
+    assert ">11</text>" in svg
+
+
+def test_every_panel_has_an_axis_of_its_own(grid: Digest) -> None:
+    found = drawn(grid)
+    for name in ("standing", "em_n_m", "em_by_n"):
+        assert found[name].spec["resolve"]["axis"]["x"] == "independent", name

@@ -13,6 +13,7 @@ from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.jsonl import dump_line
 from trivium.core.pipeline import attempt
+from trivium.core.spec import read_mapping
 from trivium.core.summary import summarise
 from trivium.nhop import EXPLICIT, IMPLICIT
 from trivium.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
@@ -174,3 +175,17 @@ def test_analyze_prints_examples_as_plain_text(
     assert "\x1b" not in said
     assert "'\\x1b[31m[bold]red\\u202e'" in said
     assert orjson.loads(dump_line(rows[0]))["kind"] == "violation"
+
+
+def test_a_prompt_that_was_kept_is_shown(tmp_path: Path) -> None:
+    foreign = {"spec": None, "seed": None, "index": None, "prompt": "as it was asked"}
+    rows = [{**row, **foreign} for row in made(ImplicitSpec(), "oracle")]
+    assert examples(digest([written(tmp_path, rows)]).values())["texts"][0] == "as it was asked"
+
+
+def test_the_page_of_an_evaluation_says_how_to_make_it_again(tmp_path: Path) -> None:
+    words = f"eval nhop_implicit --solver oracle --items 3 --out {tmp_path}"
+    assert main(words.split()) == 0
+    assert read_mapping(tmp_path / "run.json")["command"] == f"trivium {words}"
+    assert main(f"{words} --seed 0".split()) == 0
+    assert read_mapping(tmp_path / "run.json")["command"] == f"trivium {words} --seed 0"

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,27 @@ def test_a_bar_puts_the_dot_where_the_value_is(value: float) -> None:
     assert ends is not None
     low, high = float(ends[1]), float(ends[2])
     assert float(dot[1]) == pytest.approx(low + value * (high - low), abs=0.1)
+
+
+def test_an_interval_may_begin_at_nothing() -> None:
+    summary = replace(_summary(0.5), metrics={"em": Estimate(0.3, 0.0, 0.6, 40)})
+    drawn = bar(summary, "em", "model", [("chance", 0.25), ("ceiling", 1.0)], (0.0, 1.0))
+    ends = re.search(r'<line class="interval model" x1="([0-9.]+)"', drawn)
+    track = re.search(r'<line class="track" x1="([0-9.]+)"', drawn)
+    assert ends is not None
+    assert track is not None
+    assert ends[1] == track[1]
+
+
+def test_attempts_that_failed_are_not_in_the_denominator(tmp_path: Path) -> None:
+    rows = made(ImplicitSpec(), "oracle", items=10)
+    asked = [{**row, "solver": "openai/some_model"} for row in rows]
+    for row in asked[:3]:
+        row |= {"kind": "error", "scores": {}, "answer": None, "error": "500"}
+    html = standings(digest([written(tmp_path, [*rows, *asked])])["nhop_implicit"])
+    assert "<td>7 of 10</td>" in html
+    assert "<td>10</td>" in html
+    assert "openai/<wbr>some_<wbr>model" in html
 
 
 def test_an_undefined_value_has_no_bar() -> None:

@@ -136,3 +136,21 @@ def test_a_config_can_be_estimated(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("implicit_small: 1,200 requests, about")
     assert main(["estimate", "implicit_small", "--items", "3"]) == 2
     assert "a config stands alone, got --items 3" in capsys.readouterr().err
+
+
+def test_flags_take_the_place_of_what_a_config_says(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(SEED_STYLE))
+    plan = read_sweep(str(path), {"items": 2, "models": ["a/b", "c/d"], "label": "quick"})
+    assert (plan.items, plan.label) == (2, "quick")
+    assert {cell.model for cell in plan.cells if cell.model} == {"a/b", "c/d"}
+    assert sweep_plan(plan.manifest()).cells == plan.cells, "the run is a config of itself"
+
+
+def test_what_is_held_already_costs_nothing() -> None:
+    plan = sweep_plan({**SEED_STYLE, "hops": 4, "Ls": 2, "seeds": [7, 13]})
+    tags = [cell.tag for cell in plan.cells if cell.model]
+    assert plan.cost().requests == 240
+    assert plan.cost({tags[0]: 120}).requests == 120
+    assert plan.cost({tags[0]: 120, tags[1]: 100}).requests == 20
+    assert plan.cost(dict.fromkeys(tags, 500)).requests == 0

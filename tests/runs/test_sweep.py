@@ -16,10 +16,12 @@ from pathlib import Path
 import pytest
 
 from trivium.cli import main
+from trivium.core.spec import read_mapping
 from trivium.nhop import IMPLICIT
 from trivium.nhop.spec import ImplicitSpec, NhopView
 from trivium.runs.config import sweep_plan
-from trivium.runs.index import COLUMNS, add_to_index, alone, run_folder
+from trivium.runs.evaluate import claim_folder
+from trivium.runs.index import COLUMNS, add_to_index, alone, new_folder, unfinished
 
 CONFIG = """
 approach = "implicit"
@@ -104,9 +106,13 @@ def test_a_sweep_killed_at_random_moments_ends_the_same(config: Path, undisturbe
 
 def test_a_finished_run_is_not_begun_again_in_place(config: Path) -> None:
     plan = sweep_plan({"approach": "implicit", "items": 3})
-    first = run_folder(plan, config.parent / "runs")
-    (first / "run.json").write_text('{"kind": "sweep"}')
-    assert run_folder(plan, config.parent / "runs") != first
+    root = config.parent / "runs"
+    first = new_folder(plan, root)
+    claim_folder(first, plan.manifest())
+    assert unfinished(plan, root) == first
+    (first / "report.html").touch()
+    assert unfinished(plan, root) is None
+    assert new_folder(plan, root) != first
 
 
 @pytest.fixture
@@ -132,9 +138,12 @@ def test_a_changed_config_is_refused_in_the_same_folder(
     config.write_text(CONFIG.replace("items = 40", "items = 4") + "id_width = 3\nM = 256\n")
     assert main(words) == 2
     assert Path("here/summary.csv").read_bytes() == before
-    # What a run is called is not what it is.
+    # What a run is called is not what it is; it is called as it was called last.
     config.write_text(CONFIG.replace("items = 40", "items = 4").replace("small", "renamed"))
-    assert main(words) == 0
+    assert main([*words, "--data"]) == 0
+    held = read_mapping("here/run.json")
+    assert (held["label"], held["items"]) == ("renamed", 4)
+    assert held["command"].endswith("--data")
 
 
 def test_two_processes_cannot_share_a_folder(

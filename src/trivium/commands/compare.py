@@ -32,6 +32,7 @@ def main(args: Sequence[str]) -> int:
     flags = read_flags("compare", Flags, args, ABOUT)
     require(bool(flags.runs), "no runs named: give at least one folder or file of records")
     found = contestants(flags.runs)
+    require(bool(found), f"{', '.join(map(str, flags.runs))}: there are no records to compare")
     known = list(dict.fromkeys(one.solver for one in found))
     for solver in flags.solvers:
         require(solver in known, f"unknown solver {solver!r}; the runs hold {', '.join(known)}")

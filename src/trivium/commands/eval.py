@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -13,7 +14,7 @@ import tyro
 from trivium.commands.flags import Asked, read_benchmark_flags, require_out
 from trivium.core.errors import require
 from trivium.core.summary import Summary
-from trivium.models.lanes import confirm, evaluate_model
+from trivium.models.lanes import confirm, evaluate_model, require_reachable
 from trivium.models.settings import ModelFlags, model_settings
 from trivium.report.tables import metric_table, terminal
 from trivium.runs.estimate import SAMPLE, cost_of
@@ -48,6 +49,7 @@ def main(args: Sequence[str]) -> int:
     """Evaluate and print the summary."""
     asked = read_benchmark_flags("eval", Flags, args, ABOUT)
     flags = asked.flags
+    command = shlex.join(["trivium", "eval", *args])
     out = require_out(flags.out)
     require(
         flags.solver is not None or flags.model is not None,
@@ -57,9 +59,12 @@ def main(args: Sequence[str]) -> int:
     require(flags.solver is None or flags.model is None, "give either --solver or --model")
     if flags.input:
         asked.require_files_alone("items", "seed", "start")
+    if flags.model:
+        # What the model lacks is said before any item is made or read.
+        require_reachable(asked.benchmark, model_settings(flags.model, flags.asking))
     chunks, total = chosen_items(asked)
     work = _evaluate_model if flags.model else _evaluate_solver
-    summary = work(asked, chunks, total, out)
+    summary = work(asked, _job(asked, chunks, command), chunks, total, out)
     metric_table(summary).show(terminal())
     if summary.items > total:
         print(f"the figures are of all {summary.items} items in the folder, not of {total} alone")
@@ -69,23 +74,27 @@ def main(args: Sequence[str]) -> int:
     return 0
 
 
-def _evaluate_solver(asked: Asked[Flags], chunks: list[Chunk], total: int, out: Path) -> Summary:
+def _evaluate_solver(
+    asked: Asked[Flags], job: Job, chunks: list[Chunk], total: int, out: Path
+) -> Summary:
     with asked.flags.workers.open() as executor:
-        return evaluate(_job(asked, chunks), chunks, total, out, executor)
+        return evaluate(job, chunks, total, out, executor)
 
 
-def _evaluate_model(asked: Asked[Flags], chunks: list[Chunk], total: int, out: Path) -> Summary:
+def _evaluate_model(
+    asked: Asked[Flags], job: Job, chunks: list[Chunk], total: int, out: Path
+) -> Summary:
     flags = asked.flags
     settings = model_settings(str(flags.model), flags.asking)
     held = finished(out / RECORDS, errors=not flags.asking.retry_errors)
     left = max(0, total * flags.order_trials - len(held))
     sample = list(islice(chunks[0].load(), SAMPLE))
     confirm(cost_of(asked.benchmark, asked.view, sample, left), flags.asking)
-    job = replace(_job(asked, chunks), shaping=settings.shaping())
-    return evaluate_model(job, settings, chunks, total, out)
+    shaped = replace(job, shaping=settings.shaping())
+    return evaluate_model(shaped, settings, chunks, total, out)
 
 
-def _job(asked: Asked[Flags], chunks: list[Chunk]) -> Job:
+def _job(asked: Asked[Flags], chunks: list[Chunk], command: str) -> Job:
     flags = asked.flags
     return Job(
         benchmark=asked.benchmark.name,
@@ -96,6 +105,7 @@ def _job(asked: Asked[Flags], chunks: list[Chunk]) -> Job:
         files=tuple(map(str, flags.input)),
         contents=contents_of(asked.benchmark, chunks) if flags.input else None,
         trials=flags.order_trials,
+        command=command,
     )
 
 

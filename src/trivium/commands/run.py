@@ -15,7 +15,7 @@ from trivium.commands.flags import read_flags
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
 from trivium.core.summary import Summary
-from trivium.models.lanes import confirm, evaluate_model
+from trivium.models.lanes import confirm, evaluate_model, require_reachable
 from trivium.models.settings import ModelFlags, ModelSettings, folder_name, model_settings
 from trivium.registry import benchmark_names, named_benchmark
 from trivium.report.tables import Table, result_table, terminal
@@ -67,9 +67,12 @@ def main(args: Sequence[str]) -> int:
     """Run, print one table per benchmark, end with the path of the report."""
     flags = read_flags("run", Flags, args, ABOUT)
     require(flags.items is None or flags.items >= 1, f"items must be at least 1, got {flags.items}")
-    names = flags.benchmarks or benchmark_names()
+    names = tuple(dict.fromkeys(flags.benchmarks)) or benchmark_names()
     chosen = [_part(name) for name in names]
     models = [model_settings(model, flags.asking) for model in flags.models]
+    for part in chosen:
+        for settings in models:
+            require_reachable(part.benchmark, settings)
     out = flags.out or Path("runs") / time.strftime("run_%Y%m%d_%H%M%S")
     costs = [_cost(part, flags, settings, out) for part in chosen for settings in models]
     confirm(sum(costs, Cost(0, 0, 0)), flags.asking)

@@ -8,27 +8,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
 from trivium.commands.flags import read_flags
-from trivium.models.lanes import confirm, evaluate_model
+from trivium.models.lanes import confirm, evaluate_model, require_reachable
 from trivium.models.settings import ModelFlags, model_settings
 from trivium.registry import get_benchmark
 from trivium.report.tables import Table, terminal
 from trivium.report.write import write_report
 from trivium.runs.config import read_sweep, shipped
 from trivium.runs.executors import Workers, all_processors
-from trivium.runs.index import add_to_index, alone, run_folder
+from trivium.runs.index import add_to_index, alone, new_folder, unfinished
 from trivium.runs.items import made_chunks
 from trivium.runs.plan import Cell, Plan
-from trivium.runs.sweep import run_plan
+from trivium.runs.sweep import held_by, run_plan
 
 ABOUT = f"""Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, or from a
 config that comes with Trivium ({", ".join(shipped())}). Writes data/, results/, plots/,
 summary.csv, results.md and report.html, and a row in runs/index.csv. A sweep that was stopped
 goes on when the same command is given again.
-Example: trivium sweep implicit_small"""
+Example: trivium sweep implicit_small
+Example: trivium sweep explicit_hard --items 24 --model openai/gpt-4.1-mini"""
 ROOT = Path("runs")
 
 
@@ -58,6 +60,9 @@ class Flags:
     config: tyro.conf.Positional[str]  # a file, or the name of a config that comes with Trivium
     out: Path | None = None  # the folder (default: the unfinished run of this config, or a new one)
     label: str | None = None  # what the run is called in titles and in the index
+    items: int | None = None  # items of each cell (default: as the config says)
+    # language models, each as PROVIDER/MODEL, instead of the config's; say --model once for each
+    models: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(name="model")] = ()
     dry_run: bool = False  # print the cells and what they would cost, and do nothing
     running: Running = field(default_factory=Running)
 
@@ -65,9 +70,10 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Run the sweep."""
     flags = read_flags("sweep", Flags, args, ABOUT)
-    plan = read_sweep(flags.config)
-    if flags.label is not None:
-        plan = replace(plan, label=flags.label, config={**plan.config, "label": flags.label})
+    given = {"label": flags.label, "items": flags.items, "models": list(flags.models) or None}
+    plan = read_sweep(
+        flags.config, {key: value for key, value in given.items() if value is not None}
+    )
     if flags.dry_run:
         print_plan(plan)
         return 0
@@ -87,24 +93,29 @@ def print_plan(plan: Plan) -> None:
 def run_and_report(plan: Plan, running: Running, out: Path | None, command: str) -> int:
     """Do what is left of a plan, then write the report and the row of the index."""
     asking = running.asking_for(plan)
+    benchmark = get_benchmark(plan.benchmark)
+    for model in dict.fromkeys(cell.model for cell in plan.cells if cell.model):
+        require_reachable(benchmark, model_settings(model, asking))
+    begun = out or (None if running.fresh else unfinished(plan, ROOT))
     if any(cell.model for cell in plan.cells):
-        confirm(plan.cost(), asking)
-    folder = out or run_folder(plan, ROOT, fresh=running.fresh)
-    print(f"{plan.kind} of {len(plan.cells)} cells in {folder}", file=sys.stderr)
+        held = held_by(plan, begun, errors=not asking.retry_errors) if begun else {}
+        confirm(plan.cost(held), asking)
     ask = partial(_ask, asking)
-    with alone(folder):
-        with running.workers.open() as executor:
+    with running.workers.open() as executor:
+        folder = begun or new_folder(plan, ROOT)
+        with alone(folder):
+            print(f"{plan.kind} of {len(plan.cells)} cells in {folder}", file=sys.stderr)
             run_plan(plan, folder, executor, ask, command, data=running.data)
-        add_to_index(
-            folder,
-            kind=plan.kind,
-            benchmark=plan.benchmark,
-            label=plan.label,
-            cells=len(plan.cells),
-            items=plan.items,
-            seeds=(cell.seed for cell in plan.cells),
-        )
-        report = write_report(folder)
+            add_to_index(
+                folder,
+                kind=plan.kind,
+                benchmark=plan.benchmark,
+                label=plan.label,
+                cells=len(plan.cells),
+                items=plan.items,
+                seeds=(cell.seed for cell in plan.cells),
+            )
+            report = write_report(folder)
     print(f"report: {report}")
     return 0
 

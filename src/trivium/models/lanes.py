@@ -35,15 +35,26 @@ def choose_engine(benchmark: AnyBenchmark, settings: ModelSettings) -> str:
     return "direct" if is_compatible(settings) and not benchmark.multi_turn else "inspect"
 
 
+def require_reachable(benchmark: AnyBenchmark, settings: ModelSettings) -> None:
+    """Say what is missing (a key, an address, a package) before any work is done."""
+    if choose_engine(benchmark, settings) == "direct":
+        for package in ("openai", "aiohttp"):
+            import_extra(package, "models")
+        find_address(settings)
+    else:
+        import_extra("inspect_ai", "models")
+        from trivium.models.inspect_lane.run import inspect_model  # noqa: PLC0415
+
+        inspect_model(settings)
+
+
 def evaluate_model(
     job: Job, settings: ModelSettings, chunks: Iterable[Chunk], total: int, out: Path
 ) -> Summary:
     """Ask a model about every item that is not in the records yet; the summary of all of them."""
     benchmark = get_benchmark(job.benchmark)
     require(job.trials >= 1, f"order_trials must be at least 1, got {job.trials}")
-    engine = choose_engine(benchmark, settings)
-    if engine == "direct":
-        find_address(settings)  # what is missing is said before a folder is made
+    require_reachable(benchmark, settings)
     claim_folder(out, job.manifest())
     if settings.flags.retry_errors:
         drop_errors(out / RECORDS)
@@ -54,14 +65,11 @@ def evaluate_model(
         Appender(out / RECORDS) as records,
         Progress(label, total * job.trials, len(done), settings.flags.log_every) as progress,
     ):
-        if engine == "direct":
-            for package in ("openai", "aiohttp"):
-                import_extra(package, "models")
+        if choose_engine(benchmark, settings) == "direct":
             from trivium.models.direct import ask_directly  # noqa: PLC0415
 
             ask_directly(work, settings, records, progress)
         else:
-            import_extra("inspect_ai", "models")
             from trivium.models.inspect_lane.run import ask_through_inspect  # noqa: PLC0415
 
             ask_through_inspect(work, settings, records, progress, out)

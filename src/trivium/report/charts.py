@@ -22,6 +22,7 @@ from trivium.report.look import (
     extent,
     finish,
     inline,
+    panels,
     role_colour,
     solver_colour,
     solver_shape,
@@ -55,15 +56,13 @@ def standing(rows: Rows, lines: Rows, metric: str) -> Chart:
     panel = alt.layer(marks, whiskers, dots, data=inline(both)).properties(
         width=300, height=alt.Step(20)
     )
-    chart = panel.facet(
-        facet=alt.Facet(
-            "setting:N",
-            title=None,
-            sort=distinct(rows, "setting"),
-            header=alt.Header(labelLimit=300),
-        ),
-        columns=2,
+    setting = alt.Facet(
+        "setting:N",
+        title=None,
+        sort=distinct(rows, "setting"),
+        header=alt.Header(labelLimit=300),
     )
+    chart = panels(panel, setting, columns=2)
     return finish(
         chart,
         f"Who is where between chance and the ceiling ({metric})",
@@ -92,11 +91,10 @@ def heatmap(rows: Rows, x: str, y: str, metric: str, *, lift: bool) -> Chart:
         text=alt.Text("value:Q", format=".2f"),
         color=alt.condition(dark, alt.value("white"), alt.value("black")),
     )
-    chart = (
-        alt.layer(cells, texts, data=inline(rows))
-        .properties(width=alt.Step(46), height=alt.Step(34))
-        .facet(facet=alt.Facet("solver:N", title=None, sort=distinct(rows, "solver")), columns=3)
+    panel = alt.layer(cells, texts, data=inline(rows)).properties(
+        width=alt.Step(46), height=alt.Step(34)
     )
+    chart = panels(panel, alt.Facet("solver:N", title=None, sort=distinct(rows, "solver")))
     about = "0 is chance and 1 is perfect." if lift else "Chance has a panel of its own."
     return finish(chart, f"{metric} over {x} and {y}", f"One panel for each solver. {about}")
 
@@ -123,13 +121,14 @@ def curve(
         shape=solver_shape(rows),
         tooltip=["solver:N", tip(x), *tooltips()],
     )
-    marks = (
-        base.transform_filter("isValid(datum.line)")
-        .mark_line(color=GREY, strokeWidth=1.5)
-        .encode(y="value:Q", strokeDash=dashes(lines))
-    )
-    # Between names there is nothing that a line could pass through.
-    between = [paths] if along.shorthand.endswith(":Q") else []
+    marks = base.transform_filter("isValid(datum.line)")
+    if along.shorthand.endswith(":Q"):
+        marks, between = marks.mark_line(color=GREY, strokeWidth=1.5), [paths]
+    else:  # between names there is nothing that a line could pass through
+        across = alt.X(f"{column(x)}:N", bandPosition=0.1)
+        ends = {"x": across, "x2": alt.X2(column(x), bandPosition=0.9)}
+        marks, between = marks.mark_rule(color=GREY, strokeWidth=1.5).encode(**ends), []
+    marks = marks.encode(y="value:Q", strokeDash=dashes(lines))
     layers = [bands, *between, dots, marks]
     told = "Bars are 95% intervals; grey lines are chance, the best shortcut and the ceiling."
     if published:
@@ -138,7 +137,7 @@ def curve(
     chart: Any = alt.layer(*layers, data=inline(both)).properties(width=280, height=240)
     if panel is not None:
         order = distinct(sorted(both, key=lambda row: row[column(panel)]), "panel")
-        chart = chart.facet(facet=alt.Facet("panel:N", title=None, sort=order), columns=3)
+        chart = panels(chart, alt.Facet("panel:N", title=None, sort=order))
     return finish(chart, f"{metric} against {x}" + (f", by {panel}" if panel else ""), told)
 
 
@@ -146,9 +145,12 @@ def _along(rows: Rows, x: str) -> alt.X:
     """The axis of a parameter: ticks where it was set, in even steps where it is a name."""
     values = {row[column(x)] for row in rows}
     if not all(isinstance(value, (int, float)) for value in values):
-        return alt.X(f"{column(x)}:N", title=x, axis=alt.Axis(labelAngle=0))
+        band = alt.Scale(type="band")
+        return alt.X(f"{column(x)}:N", title=x, axis=alt.Axis(labelAngle=0), scale=band)
+    # A format alone would round to the step between ticks: 6 and 11 would read 6 and 10.
+    axis = alt.Axis(values=sorted(values), labelExpr="format(datum.value, '~r')")
     scale = alt.Scale(zero=False, padding=14)
-    return alt.X(f"{column(x)}:Q", title=x, axis=alt.Axis(values=sorted(values)), scale=scale)
+    return alt.X(f"{column(x)}:Q", title=x, axis=axis, scale=scale)
 
 
 def _published_points(base: alt.Chart) -> alt.Chart:
@@ -220,7 +222,7 @@ def kind_bars(rows: Rows, pooled: str) -> Chart:
 def variant_bars(rows: Rows, lines: Rows, metric: str) -> Chart:
     """A metric by variant, a bar for each solver."""
     both = [*rows, *lines]
-    names = distinct(rows, "solver")
+    names, settings = distinct(rows, "solver"), distinct(rows, "setting")
     base = alt.Chart()
     x = alt.X(
         "solver:N",
@@ -244,8 +246,8 @@ def variant_bars(rows: Rows, lines: Rows, metric: str) -> Chart:
     )
     chart = (
         alt.layer(bars, whiskers, marks, data=inline(both))
-        .properties(width=max(90, 18 * len(names)), height=240)
-        .facet(column=alt.Column("setting:N", title=None, sort=distinct(rows, "setting")))
+        .properties(width=max(90, 18 * len(names), 7 * max(map(len, settings))), height=240)
+        .facet(column=alt.Column("setting:N", title=None, sort=settings))
     )
     return finish(
         chart,
@@ -305,14 +307,10 @@ def exploration(rows: Rows, lines: Rows, measure: str) -> Chart:
         .mark_line(color=GREY, strokeWidth=1.5)
         .encode(y="value:Q", strokeDash=dashes(lines))
     )
-    chart = (
-        alt.layer(bands, paths, dots, marks, data=inline(both))
-        .properties(width=280, height=240)
-        .facet(
-            facet=alt.Facet("setting:N", title=None, sort=distinct(rows, "setting")),
-            columns=3,
-        )
+    panel = alt.layer(bands, paths, dots, marks, data=inline(both)).properties(
+        width=280, height=240
     )
+    chart = panels(panel, alt.Facet("setting:N", title=None, sort=distinct(rows, "setting")))
     return finish(
         chart,
         f"Exploration: {measure} after every test",

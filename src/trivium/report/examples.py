@@ -77,7 +77,8 @@ def _told(benchmark: AnyBenchmark, row: Row) -> tuple[list[tuple[str, str]], str
     """The conversation in turns, made again from where the item came from, and the answer."""
     replies = replies_of(row)
     if row.get("spec") is None or row.get("index") is None:
-        return [("world", NO_PROMPT), *(("solver", reply) for reply in replies)], "-"
+        prompt = row.get("prompt") or NO_PROMPT
+        return [("world", prompt), *(("solver", reply) for reply in replies)], "-"
     told, view = told_item(benchmark, row)
     turns = [("world", benchmark.render(told, view))]
     system = benchmark.system(view)

@@ -60,6 +60,12 @@ def inline(rows: Rows) -> alt.InlineData:
     return alt.InlineData(values=[dict(row) for row in rows])
 
 
+def panels(chart: Any, by: alt.Facet, columns: int = 3) -> alt.FacetChart:
+    """The chart in panels, each above an axis of its own: a last row may be short of some."""
+    made: alt.FacetChart = chart.facet(facet=by, columns=columns).resolve_axis(x="independent")
+    return made
+
+
 def distinct(rows: Rows, key: str) -> list[str]:
     """The values of a column, in the order of the rows."""
     return list(dict.fromkeys(row[key] for row in rows if row.get(key) is not None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -10,7 +11,7 @@ from typing import Any
 from trivium.core.statistics import Estimate, quantile
 from trivium.core.summary import Summary
 from trivium.report.digest import Digest, Key
-from trivium.report.tables import Table, kind_table, natural, number
+from trivium.report.tables import Table, denominator, kind_table, natural, number
 
 MOST_PANELS = 12  # settings that get a standing of their own; more are pooled
 MOST_ROWS = 1000  # of a table in the page
@@ -71,10 +72,11 @@ def _standing(digest: Digest, setting: str | None, parts: Mapping[str, Summary])
     lines += [("ceiling", ceiling[1])] if ceiling else []
     ends = (metric.worst, metric.best)
     rows = "\n".join(
-        f'<tr><th scope="row">{escape(name)} <span class="role">{digest.role(name)}</span></th>'
+        f'<tr><th scope="row">{_breakable(name)} <span class="role">{digest.role(name)}</span></th>'
         f"<td>{bar(summary, metric.name, digest.role(name), lines, ends)}</td>"
         f"<td>{escape(str(summary.metrics[metric.name]))}</td>"
-        f"<td>{number(summary.metrics['lift'])}</td><td>{summary.items:,}</td></tr>"
+        f"<td>{number(summary.metrics['lift'])}</td>"
+        f"<td>{denominator(summary, metric.name)}</td></tr>"
         for name, summary in ranked
     )
     caption = f"<caption>{escape(setting)}</caption>" if setting else ""
@@ -86,6 +88,11 @@ def _standing(digest: Digest, setting: str | None, parts: Mapping[str, Summary])
         f'<th scope="col">items</th></tr></thead><tbody>{rows}</tbody></table></div>'
         f'<p class="verdict">{escape(verdict(digest, parts, chance, shortcut, ceiling))}</p>'
     )
+
+
+def _breakable(name: str) -> str:
+    """A name that a narrow page may break where a reader would."""
+    return re.sub(r"([_/-])", r"\1<wbr>", escape(name))
 
 
 def _best(digest: Digest, parts: Mapping[str, Summary], role: str) -> tuple[str, float] | None:
@@ -158,7 +165,7 @@ def bar(
         f'<line class="{name}" x1="{at(value)}" x2="{at(value)}" y1="1" y2="{BAR_HEIGHT - 1}"/>'
         for name, value in lines
     )
-    ends_of = (estimate.low or estimate.value, estimate.high or estimate.value)
+    ends_of = [estimate.value if end is None else end for end in (estimate.low, estimate.high)]
     told = f"{estimate} between {', '.join(f'{name} {value:.3f}' for name, value in lines)}"
     return (
         f'<svg class="bar" width="{BAR_WIDTH}" height="{BAR_HEIGHT}" role="img" '

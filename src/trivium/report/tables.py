@@ -34,7 +34,8 @@ class Table:
 
     def show(self, console: Console) -> None:
         """Print it on a terminal; what a model said is never read as markup."""
-        made = RichTable(title=Text(self.title), title_justify="left")
+        console.print(Text(self.title, style="italic"))  # a title of its own is cut to the table
+        made = RichTable()
         for number, column in enumerate(self.columns):
             made.add_column(
                 Text(column), justify="left" if number == 0 else "right", overflow="fold"
@@ -53,7 +54,7 @@ def result_table(title: str, named: Sequence[tuple[str, Summary]], metric: str) 
             str(summary.metrics[metric]),
             number(summary.metrics["lift"]),
             f"{summary.chance:.3f}",
-            str(summary.items),
+            denominator(summary, metric),
         )
         for name, summary in named
     ]
@@ -74,6 +75,12 @@ def counted(summary: Summary) -> str:
         f"{summary.items} items, {summary.answered} answered, "
         f"{summary.violations} violations, {summary.errors} errors"
     )
+
+
+def denominator(summary: Summary, metric: str) -> str:
+    """How many items a metric is the mean of, and of how many where some could not be scored."""
+    scored = summary.metrics[metric].n
+    return f"{scored:,}" if scored == summary.items else f"{scored:,} of {summary.items:,}"
 
 
 def number(estimate: Estimate) -> str:

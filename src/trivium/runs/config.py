@@ -62,11 +62,14 @@ def find_config(name: str) -> Path:
     return configs[name]
 
 
-def read_sweep(name: str) -> Plan:
-    """The plan in a config file, or a sentence that names the file and the key."""
+def read_sweep(name: str, instead: Mapping[str, Any] | None = None) -> Plan:
+    """The plan in a config file, or a sentence that names the file and the key.
+
+    What is given `instead` takes the place of what the file says.
+    """
     path = find_config(name)
     try:
-        return sweep_plan(read_mapping(path))
+        return sweep_plan({**_respelled(read_mapping(path)), **(instead or {})})
     except UserError as problem:
         if str(problem).startswith(str(path)):
             raise
@@ -78,7 +81,8 @@ def sweep_plan(values: Mapping[str, Any]) -> Plan:
     # A run's own run.json is a config too; what it derived is derived again.
     asked = _respelled({key: value for key, value in values.items() if key not in DERIVED})
     require("benchmark" in asked, "benchmark is missing: which one is swept?")
-    name = APPROACHES.get(asked["benchmark"], asked["benchmark"])
+    name = _checked(asked["benchmark"], str, "benchmark")
+    name = APPROACHES.get(name, name)
     benchmark = get_benchmark(name)
     lists = {key: _listed(asked.pop(key), kind, key) for key, kind in LISTS.items() if key in asked}
     own = {key: _checked(asked.pop(key), kind, key) for key, kind in OWN.items() if key in asked}

@@ -42,10 +42,13 @@ class Job:
     trials: int = 1
     shaping: Mapping[str, Any] | None = None  # what else shapes a model's replies
     setting: str | None = None  # what tells it from other evaluations of a run
+    command: str | None = None  # what makes it again
 
     def manifest(self) -> dict[str, Any]:
         """As it stands in run.json."""
-        extra = {} if self.shaping is None else {"shaping": dict(self.shaping)}
+        extra: dict[str, Any] = {} if self.shaping is None else {"shaping": dict(self.shaping)}
+        if self.command is not None:
+            extra["command"] = self.command
         return extra | {
             "benchmark": self.benchmark,
             "solver": self.solver,
@@ -128,6 +131,9 @@ def claim_folder(out: Path, manifest: dict[str, Any]) -> None:
             f"{out} holds another evaluation ({key} is {held.get(key)!r} there, "
             f"{manifest.get(key)!r} was asked for); choose another folder with --out"
         )
+    told = {key: value for key, value in manifest.items() if key in COSMETIC}
+    if any(held.get(key) != value for key, value in told.items()):
+        write_json(path, held | told)
 
 
 def same_run(held: Mapping[str, Any], asked: Mapping[str, Any]) -> str | None:

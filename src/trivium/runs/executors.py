@@ -139,13 +139,15 @@ class Workers:
     executor: Literal["local", "ray"] = "local"  # this machine, or a Ray cluster
     ray_address: str | None = None  # of the cluster (default: RAY_ADDRESS, or one of its own)
 
-    @contextmanager
-    def open(self) -> Iterator[Executor]:
-        """The executor that was asked for, closed afterwards."""
+    def __post_init__(self) -> None:
         require(self.processes >= 1, f"processes must be at least 1, got {self.processes}")
         require(
             self.executor == "ray" or self.ray_address is None, "ray_address needs --executor ray"
         )
+
+    @contextmanager
+    def open(self) -> Iterator[Executor]:
+        """The executor that was asked for, closed afterwards."""
         if self.executor == "local" and self.processes == 1:
             yield Here()
             return

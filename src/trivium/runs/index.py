@@ -21,16 +21,18 @@ INDEX = "index.csv"
 COLUMNS = ("run", "kind", "benchmark", "label", "cells", "items", "seeds", "version")
 
 
-def run_folder(plan: Plan, root: Path, *, fresh: bool = False) -> Path:
-    """A new folder for the plan, or the newest one in which the same plan was left unfinished."""
+def unfinished(plan: Plan, root: Path) -> Path | None:
+    """The newest folder of the same plan, where it was left unfinished."""
+    for folder in sorted((root / plan.approach).glob(f"{plan.kind}_*"), reverse=True):
+        manifest = folder / MANIFEST
+        if manifest.exists() and same_run(read_mapping(manifest), plan.manifest()) is None:
+            return None if (folder / REPORT).exists() else folder
+    return None
+
+
+def new_folder(plan: Plan, root: Path) -> Path:
+    """A folder for the plan, made now."""
     parent = root / plan.approach
-    if not fresh:
-        for folder in sorted(parent.glob(f"{plan.kind}_*"), reverse=True):
-            manifest = folder / MANIFEST
-            if manifest.exists() and same_run(read_mapping(manifest), plan.manifest()) is None:
-                if not (folder / REPORT).exists():
-                    return folder
-                break
     stamp = time.strftime(f"{plan.kind}_%Y%m%d_%H%M%S")
     for number in range(1, 1000):
         folder = parent / (stamp if number == 1 else f"{stamp}_{number}")
@@ -52,8 +54,12 @@ def alone(folder: Path) -> Iterator[None]:
     except ImportError:
         yield
         return
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / ".lock", "wb") as file:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = open(folder / ".lock", "wb")  # noqa: SIM115 - closed below, whatever happens
+    except OSError as problem:
+        raise UserError(f"{folder}: cannot be written ({problem.strerror})") from None
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

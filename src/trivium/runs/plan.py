@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from trivium.core.errors import require
 from trivium.registry import get_benchmark
-from trivium.runs.estimate import Cost, estimate
+from trivium.runs.estimate import SAMPLE, Cost, cost_of
 from trivium.runs.evaluate import Job
 
 # Where the runs of a benchmark lie under runs/, where that is not its own name.
@@ -89,22 +89,20 @@ class Plan:
             setting=cell.setting,
         )
 
-    def cost(self) -> Cost:
-        """What the cells with a model would cost; where there is none, what one would cost."""
+    def cost(self, held: Mapping[str, int] | None = None) -> Cost:
+        """What the cells with a model would cost; where there is none, what one would cost.
+
+        What a cell holds already, by its tag, is not asked again.
+        """
         first = self.cells[0].solver
         asked = [cell for cell in self.cells if cell.model]
         asked = asked or [cell for cell in self.cells if cell.solver == first]
         total = Cost(0, 0, 0)
         benchmark = get_benchmark(self.benchmark)
         for cell in asked:
-            total += estimate(
-                benchmark,
-                cell.spec,
-                cell.view,
-                seed=cell.seed,
-                items=self.items,
-                trials=self.trials,
-            )
+            sample = list(benchmark.generate(cell.spec, cell.seed, 0, min(self.items, SAMPLE)))
+            left = self.items * self.trials - (held or {}).get(cell.tag, 0)
+            total += cost_of(benchmark, cell.view, sample, max(0, left))
         return total
 
 

@@ -59,6 +59,12 @@ def run_plan(
     write_table(plan, out)
 
 
+def held_by(plan: Plan, out: Path, *, errors: bool) -> dict[str, int]:
+    """How many attempts a folder holds of every cell; of failed ones where they count."""
+    paths = {cell.tag: out / RESULTS / cell.tag / RECORDS for cell in plan.cells}
+    return {tag: len(finished(path, errors=errors)) for tag, path in paths.items()}
+
+
 def _run_solvers(plan: Plan, results: Path, executor: Executor) -> None:
     cells = [cell for cell in plan.cells if cell.solver is not None]
     done = []

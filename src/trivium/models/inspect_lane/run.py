@@ -98,7 +98,12 @@ def _in_one_sentence() -> Iterator[None]:
 def inspect_model(settings: ModelSettings) -> Model:
     """The model as Inspect knows it."""
     with _in_one_sentence():
-        return _inspect_model(settings)
+        try:
+            return _inspect_model(settings)
+        except ValueError as problem:  # a provider that it does not know
+            raise UserError(
+                f"{problem} Where it speaks OpenAI's protocol, --base_url says where it is"
+            ) from None
 
 
 def _inspect_model(settings: ModelSettings) -> Model:
