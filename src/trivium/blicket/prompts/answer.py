@@ -39,21 +39,24 @@ def parse(item: PromptItem, reply: str, view: PromptView) -> PromptAnswer | None
     return PromptAnswer(claims.named("yes"), claims.named("maybe"), like)
 
 
-_DECORATION = re.compile(r"[*_`\"\u201c\u201d<>{}#]+")
+_DECORATION = re.compile(r"[*_`\"\u201c\u201d#]+|\\\\boxed")
 # Marks as words, arrows as colons; a dash says what an object is only before such words.
 _WRITTEN_OUT = (
     (re.compile("\u2019"), "'"),
-    (re.compile("[\u2705\u2713\u2714\u2611]\ufe0f?"), " yes "),
-    (re.compile("[\u274c\u2717\u2718\u2716\u2612]\ufe0f?"), " no, "),
+    (re.compile("[\u2705\u2713\u2714\u2611]\ufe0f?"), " \u2713 "),
+    (re.compile("[\u274c\u2717\u2718\u2716\u2612]\ufe0f?"), " \u2717 "),
     (re.compile("\u2260"), " is not "),
     (re.compile("->|=>|\u2192|\u21d2"), " : "),
+    (re.compile("[<>{}]"), " "),
     (
         re.compile(r"\s[-\u2013\u2014]\s(?=(?:yes|no|not|non|an?|is|it|maybe|possibly|blicket)\b)"),
         ": ",
     ),
     (re.compile(r"\s[\u2013\u2014]\s"), ", "),
 )
-_BULLET = re.compile(r"(?<=[^\s?])\s*\n\s{0,9}(?:[-\u2022]|\d{1,2}[.)])\s")
+_BULLET = re.compile(
+    r"(?<=[^\s?])\s*\n\s{0,9}(?:[-\u2022]|\d{1,2}[.)])\s(?![^\n?]{0,200}\?\s*?(?:\n|$))"
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 

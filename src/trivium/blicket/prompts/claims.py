@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from trivium.blicket.prompts.words import COLOURS, SHAPES
 
+NEAR = 60  # how many signs back "they" and "the others" may point
 Signs = list[tuple[str, str]]  # each sign, with a name where it is an object's
 
 # Signs: O an object, A all objects, Z none of them, R the other objects, T these, J it, B a
@@ -25,8 +26,8 @@ _IT_IS = (
 )
 _WORDS = (
     ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"),
-    ("VNB", r"(?:is|are|was) no blickets?|no(?=\s?(?:[.,;)|]|$))"),
-    ("VB", r"yes(?=\s?(?:[.,;)|]|$| [a-z]))"),
+    ("VNB", r"(?:is|are|was) no blickets?|(?<=[:|(]) ?no(?=\s?(?:[.,;)|]|$))|\u2717"),
+    ("VB", r"(?<=[:|(]) ?yes(?=\s?(?:[.,;)|]|$))|\u2713"),
     ("Z", r"none|no (?:[a-z]{1,9} )?objects?|no blickets?|nothing"),
     ("AE", r"(?:all|everything) (?:but|except)"),
     ("A", r"all (?:of )?(?:the |these |its |[a-z]{3,5} )?(?:new )?objects|everything|all of them"),
@@ -52,8 +53,12 @@ _WORDS = (
     ("E", r"except(?: for)?|other than|apart from|rather than|instead of|without"),
     ("I", r"if|whether|when|suppose|supposing|assume|assuming|unless|were"),
     ("W", r"(?:is|are)(?=\s?(?:[.,;!)]|$)| too\b)"),
-    ("V", r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as"),
-    ("S", r"and|or|also|so|plus|as well as"),
+    (
+        "V",
+        r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as"
+        r"|as(?= (?:the |a )(?:only |sole )?blicket)",
+    ),
+    ("S", r"and|or|so|plus|as well as"),
     ("D", r"but|while|whereas|though|although|however|yet"),
 )
 # A bracket says what an object is ("torus (not a blicket)") or adds to a list.
@@ -132,7 +137,7 @@ class Claims:
         if sentence.endswith("?"):
             self.asked = bool(kinds & {"B", "P"})
             return
-        if self.asked and kinds <= {"O", "A", "Z", "S", "M"} and _bare(sentence):
+        if self.asked and kinds <= {"O", "A", "Z", "S", "M", "V"} and _bare(sentence):
             signs = [("P", ""), ("V", ""), *signs]
             kinds |= {"P"}
         self.asked = False
@@ -147,14 +152,17 @@ class Claims:
     def _take(self, signs: Signs, sentence: str) -> None:
         """All claims of one sentence; one that is stated as the answer is about the new machine."""
         claims: dict[str, str] = {}
-        full = False
-        for found in _CLAIM.finditer("".join(sign for sign, _ in signs)):
+        full, only = False, _ONLY.search(sentence) is not None
+        text = "".join(sign for sign, _ in signs)
+        first = _BLICKET.search(text)
+        blicket = first.start() if first else len(text)
+        for found in _CLAIM.finditer(text):
             part = "listed" if found["what"] else "subject"
             around = _around(found)
-            if _says_nothing(found, around, "B" in found.string[: found.start()]):
+            if _says_nothing(found, around, blicket < found.start()):
                 continue
             status = _status(around)
-            full = full or (status == "yes" and (found["what"] == "P" or _ONLY.search(sentence)))
+            full = full or (status == "yes" and (found["what"] == "P" or only))
             for place in range(*found.span(part)):
                 sign = signs[place][0]
                 if sign in "NME":
@@ -176,12 +184,14 @@ class Claims:
             return [name]
         if sign == "A":
             return list(self.new)
-        before = [each for _, each in signs[:place] if each]
+        near = signs[max(0, place - NEAR) : place]
+        before = [each for _, each in near if each]
         if sign == "R":
-            return [each for each in self.new if each not in before and each not in claims]
+            known = {*(before or self.spoken_of), *claims}
+            return [each for each in self.new if each not in known]
         if sign == "J":
             return (before or list(self.spoken_of))[-1:]
-        return (_last_pair(signs[:place]) or before or list(self.spoken_of)) if sign == "T" else []
+        return (_last_pair(near) or before or list(self.spoken_of)) if sign == "T" else []
 
 
 def _around(found: re.Match[str]) -> str:
@@ -210,18 +220,21 @@ def _last_pair(signs: Signs) -> list[str]:
     return [name for _, name in signs[end - len(found[0]) : end] if name]
 
 
+_BLICKET = re.compile("[BP]")
 _PAIR = re.compile(r"O(?:[SN]{1,3}O)+")
 _ANSWER_LINES = ("blickets:", "maybe blickets:")
 _ONLY = re.compile(rf"\b(?:only|sole) (?:blickets?\b(?! [dm])|(?:the )?(?:{_NAME}))")
 _SO_IS = re.compile(r"\bso (?:is|are) ((?:the )?[a-z ]{1,60})")
 _IS_ONE = re.compile(r"\b(is|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)")
 _NAMED_SO = re.compile(r", (?:which is )?(?:the |a )(?:only )?blicket, ")
-_FILLING = re.compile(r"(?:\b(?:only|just|the|answer|object|an?)\b|[^a-z])*")
+_ASIDE = re.compile(r"\([a-z ]{0,40}(?:detector|machine)s?\)")
+_FILLING = re.compile(r"(?:\b(?:only|just|the|answer|object|an?|it)\b|[^a-z])*")
 
 
 def _plain(sentence: str) -> str:
     """Some ways of speaking in fewer words: "so is the torus", "is one too", "it's"."""
     sentence = re.sub(r"\b(it|that|they)'(?:s|re)\b", r"\1 is", sentence)
+    sentence = _ASIDE.sub("", sentence)
     sentence = _IS_ONE.sub(r"\1 blicket", _NAMED_SO.sub(" (blicket), ", sentence))
     return _SO_IS.sub(r"\1 is a blicket", sentence)
 
