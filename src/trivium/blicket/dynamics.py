@@ -180,7 +180,12 @@ def make_tables(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
     flips = 2 if space.noisy else 1
     size = flips * (over + 1) * spec.actions
     require(
-        over <= STATE_MASK and size <= MOST_ENTRIES,
+        over <= STATE_MASK,
+        f"{len(space)} hypotheses make {over} states, more than {STATE_MASK}: "
+        f"choose fewer hypotheses, objects or steps",
+    )
+    require(
+        size <= MOST_ENTRIES,
         f"{len(space)} hypotheses make a table of {size} entries, more than {MOST_ENTRIES}: "
         f"choose fewer hypotheses, objects or steps",
     )
