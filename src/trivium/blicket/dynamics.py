@@ -30,6 +30,7 @@ from trivium.blicket.hypotheses import (
     DISJUNCTIVE,
     FORMS,
     Space,
+    parse,
     space_of,
 )
 from trivium.core.errors import require
@@ -70,7 +71,9 @@ class BlicketSpec:
             self.quiz_disabled_steps >= -1,
             f"quiz_disabled_steps must be at least -1, got {self.quiz_disabled_steps}",
         )
-        object.__setattr__(self, "hypotheses", tuple(map(str, self.hypotheses)))
+        object.__setattr__(
+            self, "hypotheses", tuple(str(parse(str(each))) for each in self.hypotheses)
+        )
         forms = {hypothesis.form for hypothesis in self.space}
         require(
             not self.asks_type or self.type_bits <= self.objects,
