@@ -249,3 +249,32 @@ def test_rendering_shows_what_there_is() -> None:
     shown = many.render()
     assert shown is not None
     assert len(shown) == 3
+
+
+@pytest.mark.parametrize("strange", [2, 256, -1, 0.7])
+@pytest.mark.parametrize("place", [0, 8])
+def test_a_batch_of_what_is_no_action_is_refused(strange: float, place: int) -> None:
+    env = BlicketVectorEnv(2, objects=8, hypotheses=["conjunctive:AB"], reward_structure="quiz")
+    env.reset(seed=0)
+    actions = np.zeros((2, 9), dtype=np.float64 if strange == 0.7 else np.int64)
+    actions[1, place] = strange
+    with pytest.raises(UserError, match="actions must be"):
+        env.step(actions)
+
+
+def test_the_finished_machine_is_told_where_the_next_begins_in_the_same_step() -> None:
+    env = BlicketVectorEnv(64, autoreset_mode="SameStep", max_steps=0)
+    _, before = env.reset(seed=0)
+    actions = np.zeros(env.action_space.shape, dtype=np.int64)
+    for _ in range(4):
+        _, _, done, _, info = env.step(actions)
+        if done.any():
+            break
+    assert (info["final_info"]["machine"] == before["machine"]).all()
+    assert (info["machine"] != before["machine"]).any()
+
+
+def test_hypotheses_are_kept_in_their_usual_spelling() -> None:
+    spec = BlicketSpec(hypotheses=("conjunctive:BA", "disjunctive:AB~.1"))
+    assert spec.hypotheses == ("conjunctive:AB", "disjunctive:AB~0.1")
+    BlicketVectorEnv(2, hypotheses=["conjunctive:BA"]).reset(seed=0)

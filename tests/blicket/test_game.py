@@ -118,7 +118,7 @@ def test_noise_turns_the_light_over_whatever_is_asked() -> None:
         ("TEST A\nTEST B", Command("B")),
         ("TEST", None),
         ("TEST D", None),
-        ("TEST A to see what happens", None),
+        ("TEST A to see what happens", Command("A")),
         ("this is a test of A", None),
         ("ANSWER blickets: A C; form: conjunctive", Command("AC", "conjunctive")),
         ("Answer: blickets = A, form = disjunctive", Command("A", "disjunctive")),

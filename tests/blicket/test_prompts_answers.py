@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -304,6 +308,21 @@ def test_a_reply_is_read(
     assert PROMPTS.parse(ITEM, [reply], PromptView()) == expected
 
 
+# Replies as real models word them: tables, marks, lists, asides, second thoughts.
+WORDED = json.loads((Path(__file__).parent / "replies.json").read_text(encoding="utf-8"))
+PAPER = {
+    f"{item.hypotheses} {item.form}": item
+    for item in PROMPTS.generate(PromptSpec(stimuli="paper"), 0, 0, 4)
+}
+
+
+@pytest.mark.parametrize("case", WORDED, ids=lambda case: case["reply"][:40])
+def test_a_reply_in_a_models_own_words_is_read(case: dict[str, Any]) -> None:
+    view = PromptView(reply=case["view"])
+    answer = PROMPTS.parse(PAPER[case["item"]], [case["reply"]], view)
+    assert answer == PromptAnswer(tuple(case["blickets"]), tuple(case["maybe"]), case["like"])
+
+
 @pytest.mark.parametrize("reply", SILENT)
 def test_a_reply_without_a_claim_is_no_answer(reply: str) -> None:
     assert PROMPTS.parse(ITEM, [reply], PromptView()) is None
@@ -398,7 +417,8 @@ def test_no_text_breaks_the_parser(text: str) -> None:
 
 
 HOSTILE = """brown torus |is not |blickets, |(|like the striped |brown torus and |\n- |not like |a|
-maybe if |is (not a blicket|all of the |* |. |cannot be |red and |non-"""
+maybe if |is (not a blicket|all of the |* |. |cannot be |red and |non-|it is |: no|both are |so is |
+dotted is the |the other two |rather than the cone, |, the blicket, |\u2713 brown torus"""
 
 
 @pytest.mark.parametrize("piece", HOSTILE.split("|"))

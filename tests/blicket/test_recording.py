@@ -16,6 +16,7 @@ from trivium.blicket.hypotheses import ALL_ELEVEN
 from trivium.blicket.policies import get_policy
 from trivium.blicket.recording import FOLDER, play, play_episode, write_dataset
 from trivium.cli import main
+from trivium.commands import record
 from trivium.core.errors import UserError
 
 QUIZ = BlicketSpec(reward_structure="quiz")
@@ -152,3 +153,16 @@ def test_figures_are_fractions_where_they_are_small_ones() -> None:
     ]
     with pytest.raises(UserError, match="policy must be one of"):
         get_policy("nobody")
+
+
+@pytest.mark.parametrize("name", ["foo", "../evil-v0", "/evil-v0", "a b-v0", "blicket/x-v"])
+def test_a_dataset_needs_a_name_that_stays_in_its_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UserError, match="dataset must be a name such as"):
+        record.main(["--episodes", "1", "--out", str(tmp_path / "data"), "--dataset", name])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dataset_is_not_written_into_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="out must be a folder"):
+        record.main(["--episodes", "1", "--out", str(tmp_path / "file")])

@@ -30,6 +30,7 @@ from trivium.blicket.hypotheses import (
     DISJUNCTIVE,
     FORMS,
     Space,
+    parse,
     space_of,
 )
 from trivium.core.errors import require
@@ -70,7 +71,9 @@ class BlicketSpec:
             self.quiz_disabled_steps >= -1,
             f"quiz_disabled_steps must be at least -1, got {self.quiz_disabled_steps}",
         )
-        object.__setattr__(self, "hypotheses", tuple(map(str, self.hypotheses)))
+        object.__setattr__(
+            self, "hypotheses", tuple(str(parse(str(each))) for each in self.hypotheses)
+        )
         forms = {hypothesis.form for hypothesis in self.space}
         require(
             not self.asks_type or self.type_bits <= self.objects,
@@ -180,7 +183,12 @@ def make_tables(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
     flips = 2 if space.noisy else 1
     size = flips * (over + 1) * spec.actions
     require(
-        over <= STATE_MASK and size <= MOST_ENTRIES,
+        over <= STATE_MASK,
+        f"{len(space)} hypotheses make {over} states, more than {STATE_MASK}: "
+        f"choose fewer hypotheses, objects or steps",
+    )
+    require(
+        size <= MOST_ENTRIES,
         f"{len(space)} hypotheses make a table of {size} entries, more than {MOST_ENTRIES}: "
         f"choose fewer hypotheses, objects or steps",
     )

@@ -123,7 +123,8 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
             which = np.flatnonzero(done)
             if which.size:
                 info["final_obs"] = rows[:, : self.rules.width].copy()
-                info["_final_obs"] = done.copy()
+                info["_final_obs"] = info["_final_info"] = done.copy()
+                info["final_info"] = {"machine": self._machine.copy(), "_machine": done.copy()}
                 self._begin(which)
                 rows[which] = 0.0
                 index[which] = -1
@@ -146,11 +147,16 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         """The numbers of a batch of actions."""
         shape = self.action_space.shape
         require(actions.shape == shape, f"actions must have shape {shape}, got {actions.shape}")
+        whole = actions.dtype.kind in "biu"
+        require(whole, f"actions must be whole numbers, got {actions.dtype}")
         if isinstance(self.single_action_space, spaces.Discrete):
             least, most = int(actions.min()), int(actions.max())
             good = least >= 0 and most < self.rules.actions
             require(good, f"actions must be in 0..{self.rules.actions - 1}, got {least}..{most}")
             return actions
+        if actions.dtype.itemsize > 1 or actions.shape[1] > 8:  # what pack_bits cannot see
+            good = not (actions & ~actions.dtype.type(1)).any()
+            require(good, "actions must be 0 or 1 in every place")
         return pack_bits(actions)
 
     def render(self) -> tuple[Any, ...] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +42,7 @@ def main(args: Sequence[str]) -> int:
     policy = get_policy(flags.policy)
     words = f"{flags.spec.reward_structure}-{flags.policy}".replace("_", "-")
     name = flags.dataset or f"blicket/{words}-v0"
+    _check_place(out, name)
     episodes = []
     with Progress("episodes", flags.episodes) as bar:
         for episode in play(flags.spec, policy, flags.seed, flags.episodes):
@@ -53,3 +55,16 @@ def main(args: Sequence[str]) -> int:
     print(f"dataset in {out / name}; to load it:")
     print(f"  {FOLDER}={out} python -c \"import minari; minari.load_dataset('{name}')\"")
     return 0
+
+
+def _check_place(out: Path, name: str) -> None:
+    """Before anything is played: a name that Minari takes, in a folder that can hold it."""
+    require(
+        re.fullmatch(r"(?:[\w-]+/)*[\w-]+-v\d+", name) is not None,
+        f"dataset must be a name such as blicket/mine-v0, got {name!r}",
+    )
+    require(out.is_dir() or not out.exists(), f"out must be a folder, {out} is a file")
+    require(
+        not (out / name).exists(),
+        f"there is a dataset {name!r} already: choose another name or folder",
+    )

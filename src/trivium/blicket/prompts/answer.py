@@ -39,14 +39,32 @@ def parse(item: PromptItem, reply: str, view: PromptView) -> PromptAnswer | None
     return PromptAnswer(claims.named("yes"), claims.named("maybe"), like)
 
 
-_DECORATION = re.compile(r"[*_`\"\u201c\u201d]+")
-_BULLET = re.compile(r"(?<=\S)\s*\n\s{0,9}(?:[-\u2022]|\d{1,2}[.)])\s")
+_DECORATION = re.compile(r"[*_`\"\u201c\u201d#]+|\\\\boxed")
+# Marks as words, arrows as colons; a dash says what an object is only before such words.
+_WRITTEN_OUT = (
+    (re.compile("\u2019"), "'"),
+    (re.compile("[\u2705\u2713\u2714\u2611]\ufe0f?"), " \u2713 "),
+    (re.compile("[\u274c\u2717\u2718\u2716\u2612]\ufe0f?"), " \u2717 "),
+    (re.compile("\u2260"), " is not "),
+    (re.compile("->|=>|\u2192|\u21d2"), " : "),
+    (re.compile("[<>{}]"), " "),
+    (
+        re.compile(r"\s[-\u2013\u2014]\s(?=(?:yes|no|not|non|an?|is|it|maybe|possibly|blicket)\b)"),
+        ": ",
+    ),
+    (re.compile(r"\s[\u2013\u2014]\s"), ", "),
+)
+_BULLET = re.compile(
+    r"(?<=[^\s?])\s*\n\s{0,9}(?:[-\u2022]|\d{1,2}[.)])\s(?![^\n?]{0,200}\?\s*?(?:\n|$))"
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 def sentences(reply: str) -> list[str]:
     """The sentences of a reply in lower case; a list of bullets is one sentence."""
-    plain = _DECORATION.sub("", reply.replace("\u2019", "'")).lower()
+    plain = _DECORATION.sub("", reply.lower())
+    for pattern, words in _WRITTEN_OUT:
+        plain = pattern.sub(words, plain)
     plain = _BULLET.sub(", ", plain)
     return [sentence for part in _SENTENCE_END.split(plain) if (sentence := part.strip())]
 

@@ -8,20 +8,30 @@ from collections.abc import Sequence
 from trivium.blicket.prompts.item import UNSURE
 
 _LIKE = re.compile(
-    r"\b(?:(?:like|similar|similarly|same|resembles?|matches|akin|equivalent|is an?|is the)\b"
-    r"|machine\s?:)"
+    r"(?:(?:\b|(?='))(?:like|similar|similarly|same|resembles?|matches|akin|equivalent"
+    r"|is an?|is of|is the|'s an?|'s the|shares?|follows?|would say)\b"
+    r"|(?:machine|detector|structure|type|conclusion)\s?[:=])"
 )
 _NOT_LIKE = re.compile(r"\b(?:not|unlike|than|instead of|never)\b|n't\b")
 _UNSURE = re.compile(
-    r"\b(?:unsure|uncertain|unclear|undetermined|unknown|ambiguous|impossible|either|neither|maybe"
+    r"\b(?:unsure|uncertain|unclear|un(?:der-?)?determined|unknown|ambiguous|impossible|either"
+    r"|neither|maybe|indeterminate|inconclusive|open question|consistent with both|unable to"
+    r"|not able to|lack|think there(?:'s| is) (?:a|any) way"
     r"|not (?:sure|certain|clear|known|possible|enough|determined?)|insufficient|no way"
-    r"|(?:cannot|can not|can't|could not|couldn't|don't|do not) (?:be )?"
-    r"(?:tell|told|know|known|say|said|determined?|decided?|sure|infer|inferred|conclude))\b"
+    r"|(?:cannot|can not|can't|could not|couldn't|don't|do not|doesn't|does not) (?:be )?"
+    r"(?:tell|told|know|known|say|said|determined?|decided?|sure|infer|inferred|conclude|distinguish"
+    r"|reveal|settle))\b"
 )
 _TOPIC = re.compile(r"\b(?:behaves?|works?|machines?|detectors?|structure|like|rule|kind|type)\b")
-_CLAUSE = re.compile(r"\b(?:because|since|whereas|while)\b|;")
+_CLAUSE = re.compile(r"\b(?:because|since|whereas|while)\b|;|, (?:and|but)\b")
+# "The dotted one is what it behaves like", and an answer of one word.
+_TURNED = (
+    r"{}[a-z' ]{{0,30}}(?: is (?:the|what)\b|:)[a-z, ]{{0,40}}\b(?:like|same|resembles|matches)\b"
+)
+_ALONE = r"(?:so |thus |the )?{}(?:-like| pattern| one| type| (?:detector|machine)(?=[.!]))?[.!]?"
 _BLICKETS = re.compile(r"\bblickets?\b(?! detectors?| machines?)")
 SHORT = 40  # a reply to one's own question, as "striped" or "the dotted one"
+_REACH = re.compile(r"\bbut\b|[,;]|\band (?:just |more |is |it |works |behaves ){0,3}like\b")
 _NEW = re.compile(r"\b(?:this|it|new|last|third)\b")
 
 
@@ -29,13 +39,16 @@ def likeness(told: Sequence[str], known: Sequence[str], new: str) -> str | None:
     """A known machine's pattern, "unsure", or None where nothing is said; the last word counts."""
     said = None
     asked = False  # whether the sentence before asked which machine it is like
-    for sentence in told:
+    for number, sentence in enumerate(told, 1):
         if sentence.endswith("?"):
             asked = _LIKE.search(sentence) is not None
             continue
         short = asked and len(sentence) <= SHORT
         for clause in _CLAUSE.split(f"machine: {sentence}" if short else sentence):
             said = _of_clause(clause, known, new) or said
+        alone = [each for each in known if re.fullmatch(_ALONE.format(_word(each)), sentence)]
+        if alone and number == len(told):
+            said = alone[0]
         asked = False
     return said
 
@@ -51,7 +64,8 @@ def _of_clause(sentence: str, known: Sequence[str], new: str) -> str | None:
         if not changed:
             return UNSURE
     if not named:
-        return None
+        turned = [each for each in known if re.search(_TURNED.format(_word(each)), sentence)]
+        return turned[0] if len(turned) == 1 and not _NOT_LIKE.search(sentence) else None
     others = any(_mentioned(pattern, before) for pattern in known)
     if others and not (_NEW.search(before) or (new and _mentioned(new, before))):
         return None
@@ -62,7 +76,11 @@ def _of_clause(sentence: str, known: Sequence[str], new: str) -> str | None:
 
 
 def _mentioned(pattern: str, text: str) -> bool:
-    return re.search(rf"\b{re.escape(pattern.lower())}", text) is not None
+    return re.search(_word(pattern), text) is not None
+
+
+def _word(pattern: str) -> str:
+    return rf"\b{re.escape(pattern.lower())}"
 
 
 def _denied(pattern: str, sentence: str) -> bool:
@@ -72,4 +90,4 @@ def _denied(pattern: str, sentence: str) -> bool:
     if not found:
         return False
     # "not like A but like B": the denial reaches no further than the next "but" or comma.
-    return re.search(r"\bbut\b|[,;]", sentence[found[-1].end() : end]) is None
+    return _REACH.search(sentence, found[-1].end(), end) is None
