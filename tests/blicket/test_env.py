@@ -256,7 +256,7 @@ def test_rendering_shows_what_there_is() -> None:
 def test_a_batch_of_what_is_no_action_is_refused(strange: float, place: int) -> None:
     env = BlicketVectorEnv(2, objects=8, hypotheses=["conjunctive:AB"], reward_structure="quiz")
     env.reset(seed=0)
-    actions = np.zeros((2, 9), dtype=np.float64 if strange == 0.7 else np.int64)
+    actions: Any = np.zeros((2, 9), dtype=np.float64 if strange == 0.7 else np.int64)
     actions[1, place] = strange
     with pytest.raises(UserError, match="actions must be"):
         env.step(actions)
@@ -265,7 +265,7 @@ def test_a_batch_of_what_is_no_action_is_refused(strange: float, place: int) -> 
 def test_the_finished_machine_is_told_where_the_next_begins_in_the_same_step() -> None:
     env = BlicketVectorEnv(64, autoreset_mode="SameStep", max_steps=0)
     _, before = env.reset(seed=0)
-    actions = np.zeros(env.action_space.shape, dtype=np.int64)
+    actions: Any = np.zeros(np.shape(env.action_space.sample()), dtype=np.int64)
     for _ in range(4):
         _, _, done, _, info = env.step(actions)
         if done.any():
@@ -278,3 +278,24 @@ def test_hypotheses_are_kept_in_their_usual_spelling() -> None:
     spec = BlicketSpec(hypotheses=("conjunctive:BA", "disjunctive:AB~.1"))
     assert spec.hypotheses == ("conjunctive:AB", "disjunctive:AB~0.1")
     BlicketVectorEnv(2, hypotheses=["conjunctive:BA"]).reset(seed=0)
+
+
+def test_a_batch_takes_the_machine_that_is_named() -> None:
+    env = BlicketVectorEnv(3)
+    _, info = env.reset(seed=0, options={"hypothesis": "disjunctive:C"})
+    known = list(env.rules.hypotheses)
+    assert [known[machine] for machine in info["machine"]] == ["disjunctive:C"] * 3
+    with pytest.raises(UserError, match="hypothesis must be one of"):
+        env.reset(options={"hypothesis": "disjunctive:Z"})
+    with pytest.raises(UserError, match="reset_mask must have shape"):
+        env.reset(options={"reset_mask": np.ones(2, dtype=np.bool_)})
+
+
+def test_a_batch_takes_every_kind_of_seed() -> None:
+    machines = []
+    for seed in (7, np.int64(7)):
+        env = BlicketVectorEnv(50)
+        machines.append(env.reset(seed=seed)[1]["machine"].tolist())  # type: ignore[arg-type]
+        assert env.np_random_seed == 7
+    assert machines[0] == machines[1]
+    BlicketVectorEnv(2).reset(seed=[1, None])

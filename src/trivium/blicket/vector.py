@@ -82,17 +82,38 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
     def reset(
         self,
         *,
-        seed: int | Sequence[int] | None = None,
+        seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Batch, dict[str, Any]]:
-        """New machines everywhere, or where `options["reset_mask"]` says."""
-        if seed is not None:
-            self._np_random = np.random.default_rng(seed)
-            self._np_random_seed = seed if isinstance(seed, int) else -1
+        """New machines everywhere, or where `options["reset_mask"]` says.
+
+        One generator draws for the whole batch: a list of seeds seeds it as a whole, and a
+        list with a None in it seeds nothing. `options["hypothesis"]` names the machine of all.
+        """
+        seeds = list(seed) if isinstance(seed, Sequence) else [seed]
+        known_seeds = [int(one) for one in seeds if one is not None]
+        if len(known_seeds) == len(seeds):
+            single = len(seeds) == 1
+            self._np_random = np.random.default_rng(known_seeds[0] if single else known_seeds)
+            self._np_random_seed = known_seeds[0] if single else -1
             self._ahead = self._ahead[:0]
-        mask = (options or {}).get("reset_mask")
+        asked = options or {}
+        mask = asked.get("reset_mask")
+        if mask is not None:
+            shape = np.shape(mask)
+            require(
+                shape == (self.num_envs,),
+                f"reset_mask must have shape ({self.num_envs},), got {shape}",
+            )
         which = np.arange(self.num_envs) if mask is None else np.flatnonzero(mask)
         self._begin(which)
+        if "hypothesis" in asked:
+            known, wanted = list(self.rules.hypotheses), asked["hypothesis"]
+            require(
+                wanted in known, f"hypothesis must be one of {', '.join(known)}, got {wanted!r}"
+            )
+            self._machine[which] = known.index(wanted)
+            self._place[which] = self._starts[known.index(wanted)]
         self._ended[which] = False
         self._index[which] = -1
         return self._observe(), {"machine": self._machine.copy()}

@@ -17,7 +17,7 @@ from trivium.core.benchmark import Turn, solver_stream
 VERDICTS = {
     "right": "Right!",
     "lucky": "Right, with some luck: your tests left other machines possible.",
-    "too-early": "Wrong, though your tests allowed it: one more would have told.",
+    "too-early": "Wrong, though your tests left it possible.",
     "against-its-own-tests": "Wrong: your own tests had already ruled it out.",
     "no-such-machine": "Wrong: the machine could not have worked like that.",
 }
