@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import jax
 import numpy as np
 import orjson
 import pytest
@@ -44,6 +47,15 @@ TINY = replace(
 )
 
 
+@pytest.fixture
+def soon_compiled() -> Iterator[None]:
+    """Programs that run for a moment are compiled without optimisations: half of the time."""
+    config: Any = jax.config  # its methods have no types
+    config.update("jax_disable_most_optimizations", True)
+    yield
+    config.update("jax_disable_most_optimizations", False)
+
+
 def test_the_full_plan_has_what_the_paper_has() -> None:
     units = plan(Scale())
     assert len({unit.name for unit in units}) == len(units)
@@ -73,6 +85,7 @@ def test_a_part_brings_what_it_needs() -> None:
     assert all(isinstance(task.unit, ImitatorUnit) for task in later)
 
 
+@pytest.mark.usefixtures("soon_compiled")
 def test_units_leave_files_and_the_report_reads_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
