@@ -95,8 +95,12 @@ def _curves(
 ) -> Any:
     """Curves with their bands, a panel each, over grey lines of known values."""
     own = alt.Chart().transform_filter("isValid(datum.value)")
-    x = alt.X("steps:Q", title="environment steps (millions)", axis=alt.Axis(tickCount=5))
-    x.scale = alt.Scale(nice=False, zero=True)
+    x = alt.X(
+        "steps:Q",
+        title="environment steps (millions)",
+        axis=alt.Axis(tickCount=5),
+        scale=alt.Scale(nice=False, zero=True),
+    )
     scale = alt.Scale(domain=domain, nice=False, zero=False)
     colour = _policy(rows, alt.Color)
     colour.legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=4, symbolOpacity=1)

@@ -269,7 +269,7 @@ def _held_out_words(found: Sequence[Learner]) -> str:
         f"{len(idle)} cases the agent gains less than half a bit about the machine before it "
         f"answers (bits are about which of all six it is): there the failure is one of exploring, "
         f"since nobody can answer about a machine not tested. In the other {count - len(idle)} it "
-        f"did test, and read the lights as the machines that it knows would give them. "
+        f"did test; it probably reads the lights as those of machines that it knows. "
     )
     if single:
         text += (
