@@ -53,6 +53,17 @@ def test_bad_input_gets_a_hint(
     assert "(1 of them could not tell anything)" in said
 
 
+def test_a_test_may_be_spelt_out_and_a_form_that_is_none_is_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = "Test A C\nTest: b\nanswer blickets: A; form: parity\nconjunctive\na c\n"
+    _, said = play(script, monkeypatch, capsys)
+    assert said.count("\u25cf lights up") == 1
+    assert said.count("stays dark") == 1
+    assert "how does it work (conjunctive, disjunctive)>" in said
+    assert "The machine was conjunctive:AC." in said
+
+
 def test_an_answer_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

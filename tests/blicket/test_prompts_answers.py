@@ -425,3 +425,11 @@ dotted is the |the other two |rather than the cone, |, the blicket, |\u2713 brow
 def test_long_hostile_text_ends(piece: str) -> None:
     """Time must be linear: a backtracking expression would not end within the test's day."""
     PROMPTS.parse(ITEM, [piece * 40_000 + "is a blicket"], PromptView())
+
+
+def test_a_maybe_where_all_is_decided_is_called_needless() -> None:
+    item = next(iter(PROMPTS.generate(PROMPTS.presets["given-disjunctive"], 0)))
+    gold = PROMPTS.gold(item)
+    others = [each for each in item.new.objects if each not in gold.blickets]
+    answer = PromptAnswer(gold.blickets, (others[0],), gold.like)
+    assert PROMPTS.kind(item, answer) == "needless-maybe:structure-right"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -85,9 +86,8 @@ def _turn(game: Game, console: Console) -> None:
     elif game.left == 0:
         console.print(Text("No tests are left: type answer, and say how the machine works."))
     else:
-        command = read_command(
-            f"TEST {line.removeprefix('TEST').removeprefix('test')}", game.item.objects
-        )
+        objects = re.sub(r"^test\b:?", "", line, flags=re.IGNORECASE)
+        command = read_command(f"TEST {objects}", game.item.objects)
         if command is None:
             console.print(Text(f"The objects are {' '.join(game.item.objects)}. {HELP}"))
         else:
@@ -108,7 +108,7 @@ def _answer(game: Game, line: str, console: Console) -> None:
     """Take a whole answer line, or ask for its parts one by one."""
     objects, forms = game.item.objects, rules_of(game.item.spec)
     command = read_command(line, objects)
-    if command is None or command.form is None:
+    if command is None or command.form not in forms:
         form = forms[0]
         if len(forms) > 1:
             form = _choose(console, f"how does it work ({', '.join(forms)})> ", forms)

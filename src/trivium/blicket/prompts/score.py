@@ -73,6 +73,8 @@ def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
         what = "objects-of-other-machines"
     elif scores["wrong"]:
         what = "too-many-blickets" if scores["blickets_right"] == 1 else "wrong-blickets"
+    elif scores["blickets_right"] == 1:
+        what = "needless-maybe"
     else:
         what = "too-few-blickets" if answer.blickets else "no-blickets"
     return f"{what}:{_structure(item, answer)}"
