@@ -18,7 +18,7 @@ else
 fi
 study() {
   local name=$1 parts=$2 words=$3
-  python3 -m trivium.agents.study --out "$out" --seconds "$seconds" --block 8 --only "$parts" \
+  python3 -m trivium.agents.study --out "$out" --seconds "$seconds" --only "$parts" \
     --match "$words" >>"$out/logs/$name" 2>&1 &
 }
 JAX_PLATFORMS=cpu study q qlearning q_

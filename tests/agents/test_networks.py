@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from trivium.agents.networks import HistoryPolicy, MemorylessPolicy, RecurrentPolicy, orthogonal
-from trivium.agents.recurrent import Memory, Moments, cell_step, unroll
+from trivium.agents.recurrent import IN_A_ROW, Layout, Memory, Moments, cell_step, unroll
 
 SIZE, BITS, WIDTH, TIME, BATCH = 3, 2, 6, 9, 4
 
@@ -21,7 +21,7 @@ def policies() -> list[Any]:
     return [
         MemorylessPolicy(*shape),
         RecurrentPolicy(*shape, trunk=(5,)),
-        RecurrentPolicy(*shape, trunk=(), normalised=True, block=2),
+        RecurrentPolicy(*shape, trunk=(), normalised=True, layout=Layout(block=2)),
         HistoryPolicy(*shape, window=TIME + 1, layers=1),
     ]
 
@@ -94,6 +94,40 @@ def test_the_gradient_of_the_lstm_is_that_of_a_plain_scan(normalised: bool) -> N
         wanted,
         found,
     )
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+@pytest.mark.parametrize("piece", [2, 3, 6])
+def test_pieces_side_by_side_are_the_whole_sequence(piece: int, normalised: bool) -> None:
+    """Outputs, gradients and what is carried on, for episodes of one to four steps."""
+    time, longest = 24, 4
+    generator = np.random.default_rng(piece)
+    starts = (generator.random((time, BATCH)) < 0.2).astype(np.float32)
+    begun = generator.integers(0, longest, BATCH)  # how long the carried episodes have lasted
+    for moment in range(time):
+        starts[moment] = np.maximum(starts[moment], begun >= longest)
+        begun = np.where(starts[moment] > 0, 1, begun + 1)
+    observations = jnp.asarray(generator.normal(size=(time, BATCH, SIZE)), jnp.float32)
+    weight = jnp.asarray(generator.normal(size=(time, BATCH)), jnp.float32)
+
+    def run(layout: Layout) -> Any:
+        policy = RecurrentPolicy(
+            SIZE, BITS, WIDTH, jax.random.key(2), normalised=normalised, layout=layout
+        )
+        noise = np.random.default_rng(7)
+        carry = jax.tree.map(
+            lambda leaf: leaf + noise.normal(size=leaf.shape), policy.initial(BATCH)
+        )
+
+        def total(policy: RecurrentPolicy) -> Any:
+            after, output = policy.unroll(carry, observations, jnp.asarray(starts))
+            return (output.value * weight).sum(), (after, output)
+
+        (_, seen), gradient = jax.value_and_grad(total, has_aux=True)(policy)
+        return jax.tree.leaves((seen, gradient))
+
+    for one, other in zip(run(IN_A_ROW), run(Layout(2, piece, longest)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("shape", [(4, 9), (9, 4), (5, 5)])

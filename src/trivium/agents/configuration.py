@@ -32,10 +32,9 @@ class AgentConfig:
     epochs: int = 1  # PPO: passes over what was collected
     minibatches: int = 1  # PPO: parts of each pass
     clip: float = 0.2  # PPO: how far the policy's ratio and the value may move
-    block: int = 1  # steps of a recurrent sequence compiled as one piece; a matter of speed
 
     def __post_init__(self) -> None:
-        for name in ("width", "environments", "horizon", "epochs", "minibatches", "block"):
+        for name in ("width", "environments", "horizon", "epochs", "minibatches"):
             value = getattr(self, name)
             require(value >= 1, f"{name} must be at least 1, got {value}")
         for name in ("discount", "gae_lambda"):

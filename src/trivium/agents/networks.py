@@ -15,7 +15,17 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from trivium.agents.recurrent import Memory, Moments, Norms, Small, cell_step, layer_norm, unroll
+from trivium.agents.recurrent import (
+    IN_A_ROW,
+    Layout,
+    Memory,
+    Moments,
+    Norms,
+    Small,
+    cell_step,
+    layer_norm,
+    unroll_laid_out,
+)
 
 Carry = Any
 TRUNK_SCALE = 2**0.5
@@ -125,7 +135,7 @@ class RecurrentPolicy(eqx.Module):
     hidden_weights: Array
     small: Small
     heads: Heads
-    block: int = eqx.field(static=True)  # steps of a sequence that are compiled as one piece
+    layout: Layout = eqx.field(static=True)
 
     def __init__(
         self,
@@ -136,7 +146,7 @@ class RecurrentPolicy(eqx.Module):
         *,
         normalised: bool = False,
         trunk: Sequence[int] = (64, 64),
-        block: int = 1,
+        layout: Layout = IN_A_ROW,
     ) -> None:
         keys = jax.random.split(key, 4)
         sizes = (observation, *trunk)
@@ -147,7 +157,7 @@ class RecurrentPolicy(eqx.Module):
         norms = Norms(*gates, *gates, jnp.ones(width), jnp.zeros(width)) if normalised else None
         self.small = Small(jnp.zeros(4 * width), norms)
         self.heads = Heads(width, bits, keys[3])
-        self.block = block
+        self.layout = layout
 
     def initial(self, batch: int) -> Memory:
         """An empty memory for each environment."""
@@ -166,9 +176,8 @@ class RecurrentPolicy(eqx.Module):
         """The outputs of a sequence."""
         from_inputs = _through(self.trunk, observations) @ self.input_weights
         kept = 1.0 - starts[..., None]
-        block = min(self.block, kept.shape[0])
-        hidden, after = unroll(
-            block, self.small, self.hidden_weights, Moments(from_inputs, kept), carry
+        hidden, after = unroll_laid_out(
+            self.layout, self.small, self.hidden_weights, Moments(from_inputs, kept), carry
         )
         return after, self.heads(hidden, hidden)
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 NORM_EPSILON = 1e-5
@@ -143,3 +144,46 @@ def _unroll_backward(
 
 
 unroll.defvjp(_unroll_forward, _unroll_backward)
+
+
+class Layout(NamedTuple):
+    """How a sequence is laid out; results do not depend on it but for rounding."""
+
+    block: int = 1  # steps that are compiled as one
+    piece: int = 0  # steps of a piece that is run beside others; 0 runs all in a row
+    longest: int = 0  # no episode has more steps; pieces rely on it
+
+
+IN_A_ROW = Layout()
+
+
+def unroll_laid_out(
+    layout: Layout, small: Small, weights: Array, moments: Moments, memory: Memory
+) -> tuple[Array, Memory]:
+    """The same as `unroll`, with pieces of the sequence side by side where the layout says so.
+
+    Memory ends where an episode starts. So each piece is run from one longest episode before
+    it with an empty memory: by its own first moment the memory is what it would have been.
+    More is computed, and far less has to wait.
+    """
+    block, piece, longest = layout
+    time, batch = moments.kept.shape[:2]
+    length = longest - 1 + piece
+    if not piece or time <= length or time % piece:
+        return unroll(min(block, time), small, weights, moments, memory)
+    own = np.arange(0, time, piece)
+    first = np.maximum(own - (longest - 1), 0)
+    chosen = first + np.arange(length)[:, None]  # [time, piece]
+    beside = Moments(*(_beside(leaf[chosen]) for leaf in moments))
+    known = jnp.asarray(first == 0, moments.from_inputs.dtype)[:, None, None]
+    begun = Memory(*((known * leaf).reshape(-1, leaf.shape[-1]) for leaf in memory))
+    hidden, after = unroll(min(block, length), small, weights, beside, begun)
+    apart = hidden.reshape(length, len(own), batch, -1)
+    places = own - first + np.arange(piece)[:, None]
+    joined = apart[places, np.arange(len(own))].swapaxes(0, 1)
+    return joined.reshape(time, batch, -1), Memory(*(leaf[-batch:] for leaf in after))
+
+
+def _beside(pieces: Array) -> Array:
+    """[time, piece, batch, ...] as [time, piece * batch, ...]."""
+    return pieces.reshape(pieces.shape[0], -1, *pieces.shape[3:])

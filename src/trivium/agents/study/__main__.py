@@ -22,15 +22,12 @@ def main() -> None:
     parser.add_argument("--match", default="", help="units whose name holds one of these words")
     parser.add_argument("--quick", action="store_true", help="a small version of everything")
     parser.add_argument("--seeds", type=int, default=None)
-    parser.add_argument("--block", type=int, default=None, help="steps compiled as one piece")
     parser.add_argument("--seconds", type=float, default=None, help="stop, with a checkpoint")
     parser.add_argument("--list", action="store_true", help="name what is left to do, and stop")
     asked = parser.parse_args()
-    changes = {"seeds": asked.seeds, "block": asked.block}
-    scale = replace(
-        QUICK if asked.quick else Scale(),
-        **{name: value for name, value in changes.items() if value is not None},
-    )
+    scale = QUICK if asked.quick else Scale()
+    if asked.seeds is not None:
+        scale = replace(scale, seeds=asked.seeds)
     deadline = None if asked.seconds is None else time.time() + asked.seconds
     words = [word for word in asked.match.split(",") if word]
     for task in pending(plan(scale, asked.only.split(",")), asked.out, deadline):

@@ -46,7 +46,6 @@ class Scale:
     rollouts: int = 100
     trials: int = 100  # of Q-learning
     most_q_episodes: int = 500_000
-    block: int = 1
     share_of_tasks: int = 1  # every so many of forced steps, splits, random data, sets of forms
     large: tuple[str, ...] = ("ppo-lstm", "ppo-lnlstm", "ppo-transformer")
     recurrent: tuple[str, ...] = RECURRENT
@@ -174,7 +173,7 @@ def _learners(scale: Scale) -> list[Unit]:
             _unit(scale, config, "large", (*alone, *tasks), steps=scale.large_steps, parts=every)
         )
     for agent in scale.recurrent:
-        config = _blocked(scale, paper(agent, width))
+        config = paper(agent, width)
         # Small batches wait for the device, not the other way round: more tasks cost nothing.
         units.append(
             _unit(scale, config, "paper", (*alone, *tasks), steps=scale.steps(config), parts=every)
@@ -184,7 +183,7 @@ def _learners(scale: Scale) -> list[Unit]:
         steps = scale.steps(config)
         units.append(_unit(scale, config, "paper", alone, steps=steps, parts=("fig3a",)))
     for agent in scale.recurrent:
-        config = _blocked(scale, paper(agent, width))
+        config = paper(agent, width)
         steps = scale.steps(config) // 2
         units.append(
             _unit(scale, config, "paper", typed, steps=steps, parts=("fig3d", "table1"), keep=True)
@@ -197,7 +196,7 @@ def _wider(scale: Scale) -> list[Unit]:
     units: list[Unit] = []
     for width in scale.widths[1:]:
         for agent in (*scale.memoryless, *scale.recurrent):
-            config = _blocked(scale, paper(agent, width))
+            config = paper(agent, width)
             steps = scale.steps(config)
             units.append(
                 _unit(scale, config, "paper", (TaskConfig(),), steps=steps, parts=("fig3a",))
@@ -210,13 +209,8 @@ def _own_width(agent: str, width: int) -> int:
     return width // 2 if agent.endswith("transformer") else width
 
 
-def _blocked(scale: Scale, config: AgentConfig) -> AgentConfig:
-    """Recurrent networks alone gain from larger pieces."""
-    return replace(config, block=scale.block) if "lstm" in config.policy else config
-
-
 def _large(scale: Scale, agent: str, width: int) -> AgentConfig:
-    config = _blocked(scale, large_batch(agent, width))
+    config = large_batch(agent, width)
     if scale.large_environments:
         config = replace(config, environments=scale.large_environments)
     return config
