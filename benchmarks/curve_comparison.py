@@ -1,0 +1,223 @@
+"""Whether two sets of learning curves agree: bands, a verdict, a table and a picture.
+
+Were both sides one algorithm, which seed belongs to which side would be chance. So all ways of
+dealing the seeds out to two sides are gone through, and the largest Welch t over the bins is
+noted for each. The critical value is the quantile of those at 1 - 0.05 / agents: the chance that
+any bin of any agent lies outside its band, if nothing differs, is at most 5%. No distribution is
+assumed and bins may depend on one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from trivium.core.errors import require
+from trivium.core.statistics import Estimate, bootstrap_mean
+from trivium.report.look import PALETTE, Chart, finish, inline, panels
+
+Curves = NDArray[np.float64]  # [seeds, bins]
+JOINT_ERROR = 0.05  # over all agents and bins
+MOST_DEALS = 20_000  # ways to deal out the seeds; of more, so many are drawn
+SIDES = {"ours": "Trivium", "theirs": "Stable-Baselines3"}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One agent's curves on both sides."""
+
+    agent: str
+    bin: int
+    ours: Curves
+    theirs: Curves
+    critical: float  # Welch t that is exceeded in some bin by chance with the agent's error rate
+    chance: float  # of a largest t as large as the one seen, if nothing differs
+
+    @property
+    def difference(self) -> Curves:
+        """Ours less theirs."""
+        gap: Curves = self.ours.mean(axis=0) - self.theirs.mean(axis=0)
+        return gap
+
+    @property
+    def half(self) -> Curves:
+        """Half the width of the simultaneous band around the difference."""
+        return self.critical * spread(self.ours, self.theirs)
+
+    @property
+    def agree(self) -> bool:
+        """Whether the band holds zero in every bin."""
+        return bool((np.abs(self.difference) <= self.half).all())
+
+    @property
+    def steps(self) -> list[int]:
+        """Where each bin ends."""
+        return [self.bin * (place + 1) for place in range(self.ours.shape[1])]
+
+
+def spread(first: Curves, second: Curves) -> Curves:
+    """Welch's standard error of a difference of means, along the last axis but one."""
+    parts = [side.var(axis=-2, ddof=1) / side.shape[-2] for side in (first, second)]
+    error: Curves = np.sqrt(parts[0] + parts[1] + 1e-12)  # a bin may be the same for all
+    return error
+
+
+def deals(ours: int, theirs: int) -> NDArray[np.bool_]:
+    """Ways to call that many of all seeds ours: all of them, or many drawn ones."""
+    count = ours + theirs
+    if comb(count, ours) <= MOST_DEALS:
+        made = np.zeros((comb(count, ours), count), dtype=bool)
+        for row, chosen in zip(made, combinations(range(count), ours), strict=True):
+            row[list(chosen)] = True
+        return made
+    order = np.random.default_rng(0).random((MOST_DEALS, count)).argsort(axis=1)
+    return order < ours
+
+
+def largest(ours: Curves, theirs: Curves) -> Curves:
+    """The largest Welch t over the bins."""
+    gap = ours.mean(axis=-2) - theirs.mean(axis=-2)
+    found: Curves = np.abs(gap / spread(ours, theirs)).max(axis=-1)
+    return found
+
+
+def comparison(agent: str, width: int, ours: Curves, theirs: Curves, error: float) -> Comparison:
+    """Both sides of one agent, with the critical value of its error rate."""
+    both = np.concatenate([ours, theirs])
+    dealt = deals(len(ours), len(theirs))
+    by_chance = np.array([largest(both[deal], both[~deal]) for deal in dealt])
+    critical = float(np.quantile(by_chance, 1 - error, method="higher"))
+    chance = float((by_chance >= largest(ours, theirs) - 1e-9).mean())
+    return Comparison(agent, width, ours, theirs, critical, chance)
+
+
+def load(folder: Path) -> list[Comparison]:
+    """Every agent that both sides have curves of, as far as all of them go."""
+    found = [orjson.loads(path.read_bytes()) for path in sorted(folder.glob("*/*.json"))]
+    widths = {curve["bin"] for curve in found}
+    require(len(widths) == 1, f"{folder}: curves of one bin are needed, got {sorted(widths)}")
+    agents = dict.fromkeys(curve["agent"] for curve in found)
+    sides = {agent: _sides(found, agent) for agent in agents}
+    there = {agent: both for agent, both in sides.items() if min(map(len, both.values())) >= 2}
+    require(bool(there), f"{folder}: no agent has two seeds or more on both sides")
+    error = JOINT_ERROR / len(there)
+    return [comparison(agent, *widths, *_cut(both), error=error) for agent, both in there.items()]
+
+
+def _sides(found: Sequence[dict[str, Any]], agent: str) -> dict[str, list[list[float]]]:
+    own = [curve for curve in found if curve["agent"] == agent]
+    return {side: [curve["rewards"] for curve in own if curve["side"] == side] for side in SIDES}
+
+
+def _cut(sides: dict[str, list[list[float]]]) -> tuple[Curves, Curves]:
+    bins = min(len(curve) for side in sides.values() for curve in side)
+    ours, theirs = (np.array([curve[:bins] for curve in side]) for side in sides.values())
+    return ours, theirs
+
+
+def compare(folder: Path, to: Path) -> None:
+    """Print every bin, and write the table and the picture."""
+    made = load(folder)
+    for one in made:
+        print_bins(one)
+    text = table(made)
+    print(text)
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.with_suffix(".md").write_text(text, encoding="utf-8")
+    drawn: Any = picture(made)
+    drawn.save(to.with_suffix(".svg"))
+    drawn.save(to.with_suffix(".png"), scale_factor=2)
+
+
+def print_bins(one: Comparison) -> None:
+    """Both means with their intervals and the difference with its band, bin by bin."""
+    print(f"{one.agent}: steps, ours, theirs, difference with its simultaneous band")
+    rows = zip(one.steps, one.ours.T, one.theirs.T, one.difference, one.half, strict=True)
+    for steps, ours, theirs, gap, half in rows:
+        print(
+            f"  {steps:>9,}  {bootstrap_mean(ours)!s:>24}  {bootstrap_mean(theirs)!s:>24}"
+            f"  {gap:+.3f} ± {half:.3f}{'' if abs(gap) <= half else '  outside'}"
+        )
+
+
+def table(made: Sequence[Comparison]) -> str:
+    """The verdicts in Markdown."""
+    heads = (
+        "agent",
+        "seeds",
+        "steps",
+        "ours, last bin",
+        "theirs, last bin",
+        "largest difference",
+        "widest band",
+        "p",
+        "agree",
+    )
+    lines = [heads, ["---"] * len(heads), *(_verdict(one) for one in made)]
+    rows = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return (
+        f"{rows}\n\nMean reward of the training episodes (at most 3) with 95% bootstrap intervals "
+        f"over seeds, in bins of {made[0].bin:,} steps. Agree: the difference lies inside its "
+        "simultaneous band in every bin; if nothing differed, the chance of any disagreement in "
+        f"this table would be at most {JOINT_ERROR:.0%} (permutations of the seeds, largest Welch "
+        "t over the bins). p: chance of a t as large as the largest seen, for the agent alone.\n"
+    )
+
+
+def _verdict(one: Comparison) -> list[str]:
+    worst = int(np.argmax(np.abs(one.difference)))
+    return [
+        one.agent,
+        f"{len(one.ours)} and {len(one.theirs)}",
+        f"{one.steps[-1]:,}",
+        str(bootstrap_mean(one.ours[:, -1])),
+        str(bootstrap_mean(one.theirs[:, -1])),
+        f"{one.difference[worst]:+.3f} ± {one.half[worst]:.3f}",
+        f"± {one.half.max():.3f}",
+        f"{one.chance:.3f}",
+        "yes" if one.agree else "no",
+    ]
+
+
+def picture(made: Sequence[Comparison]) -> Chart:
+    """A panel for each agent: means of both sides over the steps, with their intervals."""
+    rows = [
+        _point(bootstrap_mean(values), agent=one.agent, side=name, steps=steps)
+        for one in made
+        for side, name in SIDES.items()
+        for steps, values in zip(one.steps, getattr(one, side).T, strict=True)
+    ]
+    names = list(SIDES.values())
+    scale = alt.Scale(domain=names, range=PALETTE[: len(names)])
+    colour = alt.Color("side:N", title=None, scale=scale)
+    dash = alt.StrokeDash(
+        "side:N", title=None, scale=alt.Scale(domain=names, range=[[1, 0], [6, 3]])
+    )
+    base = alt.Chart().encode(
+        x=alt.X("steps:Q", title="environment steps", axis=alt.Axis(format="~s"))
+    )
+    bands = base.mark_area(opacity=0.2).encode(
+        y=alt.Y("low:Q", title="mean reward of an episode"), y2="high:Q", color=colour
+    )
+    means = base.mark_line(strokeWidth=2).encode(y="value:Q", color=colour, strokeDash=dash)
+    panel = alt.layer(bands, means, data=inline(rows)).properties(width=260, height=220)
+    seeds = min(min(len(one.ours), len(one.theirs)) for one in made)
+    return finish(
+        panels(panel, alt.Facet("agent:N", title=None, sort=[one.agent for one in made])),
+        "The same algorithms twice: learning curves on blicket",
+        f"Mean reward of training episodes at the paper's settings over {seeds} seeds or more "
+        "on each side, with 95% intervals.",
+    )
+
+
+def _point(estimate: Estimate, **labels: Any) -> dict[str, Any]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, **labels}
