@@ -2,9 +2,10 @@
 
 Were both sides one algorithm, which seed belongs to which side would be chance. So all ways of
 dealing the seeds out to two sides are gone through, and the largest Welch t over the bins is
-noted for each. The critical value is the quantile of those at 1 - 0.05 / agents: the chance that
-any bin of any agent lies outside its band, if nothing differs, is at most 5%. No distribution is
-assumed and bins may depend on one another.
+noted for each. The critical value is the quantile of those at 1 - 0.05 / comparisons: the chance
+that any bin of any comparison lies outside its band, if nothing differs, is at most 5%. No
+distribution is assumed and bins may depend on one another. Memoryless agents cannot answer the
+quiz, so their reward stays at nought; how long their episodes last changes all the same.
 """
 
 from __future__ import annotations
@@ -26,20 +27,23 @@ from trivium.core.statistics import Estimate, bootstrap_mean
 from trivium.report.look import PALETTE, Chart, finish, inline, panels
 
 Curves = NDArray[np.float64]  # [seeds, bins]
-JOINT_ERROR = 0.05  # over all agents and bins
+Sides = dict[str, list[dict[str, Any]]]  # curves as they stand in their files
+JOINT_ERROR = 0.05  # over all agents, measures and bins
 MOST_DEALS = 20_000  # ways to deal out the seeds; of more, so many are drawn
+MEASURES = ("reward", "steps")  # means of an episode
 SIDES = {"ours": "Trivium", "theirs": "Stable-Baselines3"}
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One agent's curves on both sides."""
+    """One agent's curves of one measure on both sides."""
 
     agent: str
+    measure: str
     bin: int
     ours: Curves
     theirs: Curves
-    critical: float  # Welch t that is exceeded in some bin by chance with the agent's error rate
+    critical: float  # Welch t that is exceeded in some bin by chance at the error rate
     chance: float  # of a largest t as large as the one seen, if nothing differs
 
     @property
@@ -90,14 +94,25 @@ def largest(ours: Curves, theirs: Curves) -> Curves:
     return found
 
 
-def comparison(agent: str, width: int, ours: Curves, theirs: Curves, error: float) -> Comparison:
-    """Both sides of one agent, with the critical value of its error rate."""
+def comparison(agent: str, measure: str, sides: Sides, error: float) -> Comparison:
+    """Both sides of one agent as far as all its curves go, with the critical value."""
+    bins = min(len(curve["rewards"]) for side in sides.values() for curve in side)
+    ours, theirs = (
+        np.array([values(curve, measure)[:bins] for curve in side]) for side in sides.values()
+    )
     both = np.concatenate([ours, theirs])
     dealt = deals(len(ours), len(theirs))
     by_chance = np.array([largest(both[deal], both[~deal]) for deal in dealt])
     critical = float(np.quantile(by_chance, 1 - error, method="higher"))
     chance = float((by_chance >= largest(ours, theirs) - 1e-9).mean())
-    return Comparison(agent, width, ours, theirs, critical, chance)
+    return Comparison(agent, measure, sides["ours"][0]["bin"], ours, theirs, critical, chance)
+
+
+def values(curve: dict[str, Any], measure: str) -> list[float]:
+    """A measure in every bin."""
+    if measure == "reward":
+        return list(curve["rewards"])
+    return [curve["bin"] / episodes for episodes in curve["episodes"]]
 
 
 def load(folder: Path) -> list[Comparison]:
@@ -105,23 +120,22 @@ def load(folder: Path) -> list[Comparison]:
     found = [orjson.loads(path.read_bytes()) for path in sorted(folder.glob("*/*.json"))]
     widths = {curve["bin"] for curve in found}
     require(len(widths) == 1, f"{folder}: curves of one bin are needed, got {sorted(widths)}")
-    agents = dict.fromkeys(curve["agent"] for curve in found)
+    names = {curve["agent"] for curve in found}
+    agents = sorted(names, key=lambda name: (name.endswith("lstm"), name))  # memoryless first
     sides = {agent: _sides(found, agent) for agent in agents}
     there = {agent: both for agent, both in sides.items() if min(map(len, both.values())) >= 2}
     require(bool(there), f"{folder}: no agent has two seeds or more on both sides")
-    error = JOINT_ERROR / len(there)
-    return [comparison(agent, *widths, *_cut(both), error=error) for agent, both in there.items()]
+    error = JOINT_ERROR / (len(MEASURES) * len(there))
+    return [
+        comparison(agent, measure, both, error)
+        for measure in MEASURES
+        for agent, both in there.items()
+    ]
 
 
-def _sides(found: Sequence[dict[str, Any]], agent: str) -> dict[str, list[list[float]]]:
+def _sides(found: Sequence[dict[str, Any]], agent: str) -> Sides:
     own = [curve for curve in found if curve["agent"] == agent]
-    return {side: [curve["rewards"] for curve in own if curve["side"] == side] for side in SIDES}
-
-
-def _cut(sides: dict[str, list[list[float]]]) -> tuple[Curves, Curves]:
-    bins = min(len(curve) for side in sides.values() for curve in side)
-    ours, theirs = (np.array([curve[:bins] for curve in side]) for side in sides.values())
-    return ours, theirs
+    return {side: [curve for curve in own if curve["side"] == side] for side in SIDES}
 
 
 def compare(folder: Path, to: Path) -> None:
@@ -140,7 +154,9 @@ def compare(folder: Path, to: Path) -> None:
 
 def print_bins(one: Comparison) -> None:
     """Both means with their intervals and the difference with its band, bin by bin."""
-    print(f"{one.agent}: steps, ours, theirs, difference with its simultaneous band")
+    print(
+        f"{one.agent}, {one.measure}: at step, ours, theirs, difference with its simultaneous band"
+    )
     rows = zip(one.steps, one.ours.T, one.theirs.T, one.difference, one.half, strict=True)
     for steps, ours, theirs, gap, half in rows:
         print(
@@ -153,23 +169,25 @@ def table(made: Sequence[Comparison]) -> str:
     """The verdicts in Markdown."""
     heads = (
         "agent",
+        "mean of an episode",
         "seeds",
-        "steps",
+        "at step",
         "ours, last bin",
         "theirs, last bin",
         "largest difference",
         "widest band",
-        "p",
+        "chance",
         "agree",
     )
     lines = [heads, ["---"] * len(heads), *(_verdict(one) for one in made)]
     rows = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     return (
-        f"{rows}\n\nMean reward of the training episodes (at most 3) with 95% bootstrap intervals "
-        f"over seeds, in bins of {made[0].bin:,} steps. Agree: the difference lies inside its "
-        "simultaneous band in every bin; if nothing differed, the chance of any disagreement in "
-        f"this table would be at most {JOINT_ERROR:.0%} (permutations of the seeds, largest Welch "
-        "t over the bins). p: chance of a t as large as the largest seen, for the agent alone.\n"
+        f"{rows}\n\nMeans over the training episodes that end in a bin of {made[0].bin:,} steps, "
+        "with 95% bootstrap intervals over seeds; the most reward is 3. Agree: the difference lies "
+        "inside its simultaneous band in every bin; if nothing differed, any disagreement in this "
+        f"table would have a chance of at most {JOINT_ERROR:.0%} (permutations of the seeds, "
+        "largest Welch t over the bins). Chance: of a t as large as the largest seen, for the row "
+        "alone.\n"
     )
 
 
@@ -177,6 +195,7 @@ def _verdict(one: Comparison) -> list[str]:
     worst = int(np.argmax(np.abs(one.difference)))
     return [
         one.agent,
+        one.measure,
         f"{len(one.ours)} and {len(one.theirs)}",
         f"{one.steps[-1]:,}",
         str(bootstrap_mean(one.ours[:, -1])),
@@ -189,34 +208,44 @@ def _verdict(one: Comparison) -> list[str]:
 
 
 def picture(made: Sequence[Comparison]) -> Chart:
-    """A panel for each agent: means of both sides over the steps, with their intervals."""
+    """A panel for each comparison: means of both sides over the steps, with their intervals."""
     rows = [
-        _point(bootstrap_mean(values), agent=one.agent, side=name, steps=steps)
+        _point(bootstrap_mean(seeds), panel=_panel(one), side=name, steps=steps)
         for one in made
         for side, name in SIDES.items()
-        for steps, values in zip(one.steps, getattr(one, side).T, strict=True)
+        for steps, seeds in zip(one.steps, getattr(one, side).T, strict=True)
     ]
     names = list(SIDES.values())
     scale = alt.Scale(domain=names, range=PALETTE[: len(names)])
     colour = alt.Color("side:N", title=None, scale=scale)
-    dash = alt.StrokeDash(
-        "side:N", title=None, scale=alt.Scale(domain=names, range=[[1, 0], [6, 3]])
+    dashes = alt.Scale(domain=names, range=[[1, 0], [6, 3]])
+    along = alt.X(
+        "steps:Q",
+        title="environment steps",
+        axis=alt.Axis(format="~s", tickCount=5),
+        scale=alt.Scale(zero=True),
     )
-    base = alt.Chart().encode(
-        x=alt.X("steps:Q", title="environment steps", axis=alt.Axis(format="~s"))
+    base = alt.Chart().encode(x=along, color=colour)
+    height = alt.Y("low:Q", title=None, axis=alt.Axis(minExtent=38))
+    bands = base.mark_area(opacity=0.2).encode(y=height, y2="high:Q")
+    means = base.mark_line(strokeWidth=2).encode(
+        y="value:Q", strokeDash=alt.StrokeDash("side:N", title=None, scale=dashes)
     )
-    bands = base.mark_area(opacity=0.2).encode(
-        y=alt.Y("low:Q", title="mean reward of an episode"), y2="high:Q", color=colour
-    )
-    means = base.mark_line(strokeWidth=2).encode(y="value:Q", color=colour, strokeDash=dash)
-    panel = alt.layer(bands, means, data=inline(rows)).properties(width=260, height=220)
-    seeds = min(min(len(one.ours), len(one.theirs)) for one in made)
+    panel = alt.layer(bands, means, data=inline(rows)).properties(width=260, height=200)
+    order = [_panel(one) for one in made]
+    columns = len(order) // len(MEASURES)
+    facets = panels(panel, alt.Facet("panel:N", title=None, sort=order), columns)
+    fewest = min(min(len(one.ours), len(one.theirs)) for one in made)
     return finish(
-        panels(panel, alt.Facet("agent:N", title=None, sort=[one.agent for one in made])),
+        facets.resolve_scale(x="independent", y="independent"),
         "The same algorithms twice: learning curves on blicket",
-        f"Mean reward of training episodes at the paper's settings over {seeds} seeds or more "
-        "on each side, with 95% intervals.",
+        f"Means over training episodes at the paper's settings, {fewest} seeds or more on each "
+        "side, with 95% intervals.",
     )
+
+
+def _panel(one: Comparison) -> str:
+    return f"{one.agent}: {one.measure} of an episode"
 
 
 def _point(estimate: Estimate, **labels: Any) -> dict[str, Any]:
