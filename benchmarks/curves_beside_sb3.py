@@ -16,6 +16,7 @@ import argparse
 import importlib
 import multiprocessing
 import os
+import sys
 import time
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -118,6 +119,7 @@ def theirs(plan: Plan, processes: int) -> None:
 
 def their_curve(plan: Plan, deadline: float, job: tuple[str, int]) -> str:
     """Train one of their learners; what came of it, in words."""
+    learners = importlib.import_module("sb3_learners")
     agent, seed = job
     curve, began, rewards = Curve("theirs", agent, seed, plan.bin), time.time(), list[float]()
 
@@ -136,7 +138,7 @@ def their_curve(plan: Plan, deadline: float, job: tuple[str, int]) -> str:
 
     steps = plan.steps[agent]
     if began < deadline:
-        importlib.import_module("sb3_learners").train(settings(agent), seed, steps, finished)
+        learners.train(settings(agent), seed, steps, finished)
         if time.time() < deadline:
             close_bins(steps + 1)
     reached = plan.bin * len(curve.rewards)
@@ -189,7 +191,8 @@ def main() -> None:
         else:
             theirs(plan, options.processes)
     except UserError as problem:
-        raise SystemExit(f"error: {problem}") from None
+        print(f"error: {problem}", file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 if __name__ == "__main__":
