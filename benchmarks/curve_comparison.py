@@ -44,6 +44,7 @@ class Comparison:
     ours: Curves
     theirs: Curves
     critical: float  # Welch t that is exceeded in some bin by chance at the error rate
+    decisive: bool  # whether there are seeds enough for any curves to be found different
     chance: float  # of a largest t as large as the one seen, if nothing differs
 
     @property
@@ -58,9 +59,11 @@ class Comparison:
         return self.critical * spread(self.ours, self.theirs)
 
     @property
-    def agree(self) -> bool:
+    def verdict(self) -> str:
         """Whether the band holds zero in every bin."""
-        return bool((np.abs(self.difference) <= self.half).all())
+        if not self.decisive:
+            return "too few seeds"
+        return "yes" if (np.abs(self.difference) <= self.half).all() else "no"
 
     @property
     def steps(self) -> list[int]:
@@ -105,7 +108,9 @@ def comparison(agent: str, measure: str, sides: Sides, error: float) -> Comparis
     by_chance = np.array([largest(both[deal], both[~deal]) for deal in dealt])
     critical = float(np.quantile(by_chance, 1 - error, method="higher"))
     chance = float((by_chance >= largest(ours, theirs) - 1e-9).mean())
-    return Comparison(agent, measure, sides["ours"][0]["bin"], ours, theirs, critical, chance)
+    decisive = critical < by_chance.max() - 1e-9
+    width = sides["ours"][0]["bin"]
+    return Comparison(agent, measure, width, ours, theirs, critical, bool(decisive), chance)
 
 
 def values(curve: dict[str, Any], measure: str) -> list[float]:
@@ -203,7 +208,7 @@ def _verdict(one: Comparison) -> list[str]:
         f"{one.difference[worst]:+.3f} ± {one.half[worst]:.3f}",
         f"± {one.half.max():.3f}",
         f"{one.chance:.3f}",
-        "yes" if one.agree else "no",
+        one.verdict,
     ]
 
 
