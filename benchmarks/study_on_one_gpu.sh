@@ -16,16 +16,19 @@ else
   echo "MPS is off"
   echo quit | nvidia-cuda-mps-control >>"$out/logs/mps" 2>&1
 fi
-study() {
-  local name=$1 parts=$2 words=$3
-  python3 -m trivium.agents.study --out "$out" --seconds "$seconds" --only "$parts" \
-    --match "$words" >>"$out/logs/$name" 2>&1 &
+study() { # a name for the log, and the units in their order
+  python3 -m trivium.agents.study --out "$out" --seconds "$seconds" --match "$2" \
+    >>"$out/logs/$1" 2>&1 &
 }
-JAX_PLATFORMS=cpu study q qlearning q_
-study a2c fig3a,fig3b,fig3c a2c-lstm_256,a2c-lnlstm_256,a2c-mlp,a2c-lstm_512,a2c-lnlstm_512
-study ppo fig3a,fig3b,fig3c paper_ppo
-study large fig3a,fig3b,fig3c,overhypotheses large,transfer
-study type fig3d,table1 _type,decision,cloning
+JAX_PLATFORMS=cpu study q 'q_*'
+study ppo 'paper_ppo-lstm_256_quiz,paper_ppo-lstm_512_quiz,paper_ppo-mlp_*'
+study ppo-norm 'paper_ppo-lnlstm_256_quiz,paper_ppo-lnlstm_512_quiz'
+study a2c 'paper_a2c-*_256_quiz'
+study a2c-more 'paper_a2c-*_tasks,paper_a2c-*_512_quiz'
+study tasks 'paper_ppo-*_tasks'
+study type 'paper_*_type,decision-transformer_paper_*,cloning_paper_*,transfer_ppo-transformer*'
+study random 'decision-transformer_random*,cloning_random*'
+study large 'large_*,transfer_ppo-lstm*'
 wait
 tail -qn 3 "$out"/logs/*
 tar -czf "$out.tgz" -C "$out" data logs command.txt

@@ -46,7 +46,7 @@ def test_neighbours_in_a_row_do_not_see_each_other() -> None:
     generator = np.random.default_rng(0)
     tokens = Tokens(
         jnp.asarray(generator.normal(size=(1, 6)), jnp.float32),
-        jnp.asarray(generator.normal(size=(1, 6, 2)), jnp.float32),
+        jnp.asarray(generator.integers(0, 2, (1, 6, 2)), jnp.float32),
         jnp.asarray(generator.integers(0, 2, (1, 6, 1))),
         jnp.array([[0, 1, 2, 0, 1, 2]]),
         jnp.array([[4, 4, 4, 9, 9, 9]]),

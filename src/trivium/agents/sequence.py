@@ -12,8 +12,6 @@ from jax import Array
 from trivium.agents.acting import Moment
 from trivium.agents.recurrent import layer_norm
 
-INSIDE = 0.5  # scale of fresh weights inside the transformer; embeddings have scale 1
-
 
 class Tokens(NamedTuple):
     """Rows of moments, [row, place] and on; `episode` tells whose they are, -1 is padding."""
@@ -26,17 +24,35 @@ class Tokens(NamedTuple):
 
 
 class Dense(eqx.Module):
-    """A dense layer; outputs have about `scale` times the size of the inputs."""
+    """A dense layer; outputs have about the size of the inputs."""
 
     weight: Array
     bias: Array
 
-    def __init__(self, inputs: int, outputs: int, key: Array, scale: float = 1.0) -> None:
-        self.weight = scale * inputs**-0.5 * jax.random.normal(key, (inputs, outputs))
+    def __init__(self, inputs: int, outputs: int, key: Array) -> None:
+        self.weight = inputs**-0.5 * jax.random.normal(key, (inputs, outputs))
         self.bias = jnp.zeros(outputs)
 
     def __call__(self, values: Array) -> Array:
         return values @ self.weight + self.bias
+
+
+class Words(eqx.Module):
+    """An embedding for every pattern of bits, as a language model has one for every word.
+
+    What a test shows is which objects lie there together with the light. In a sum over the
+    bits that "together" is lost and has to be rebuilt before anything can be learned from
+    random data, where nothing simpler tells an action; then training does not get off the ground.
+    """
+
+    table: Array
+
+    def __init__(self, bits: int, width: int, key: Array) -> None:
+        self.table = jax.random.normal(key, (1 << bits, width))
+
+    def __call__(self, values: Array) -> Array:
+        places = jnp.arange(values.shape[-1])
+        return self.table[(values.astype(jnp.int32) << places).sum(axis=-1)]
 
 
 class Norm(eqx.Module):
@@ -65,10 +81,10 @@ class Layer(eqx.Module):
     def __init__(self, width: int, key: Array) -> None:
         keys = jax.random.split(key, 4)
         self.before_attention, self.before_dense = Norm(width), Norm(width)
-        self.mix = Dense(width, 3 * width, keys[0], INSIDE)
-        self.join = Dense(width, width, keys[1], INSIDE)
-        self.widen = Dense(width, 4 * width, keys[2], INSIDE)
-        self.narrow = Dense(4 * width, width, keys[3], INSIDE)
+        self.mix = Dense(width, 3 * width, keys[0])
+        self.join = Dense(width, width, keys[1])
+        self.widen = Dense(width, 4 * width, keys[2])
+        self.narrow = Dense(4 * width, width, keys[3])
 
     def __call__(self, values: Array, bias: Array, rate: float, key: Array | None) -> Array:
         keys = [None] * 3 if key is None else list(jax.random.split(key, 3))
@@ -93,7 +109,7 @@ class DecisionTransformer(eqx.Module):
     """Actions predicted from the reward still to come and the history (Chen et al., 2021)."""
 
     embed_to_go: Dense
-    embed_observation: Dense
+    embed_observation: Words
     embed_action: Dense
     embed_time: Array
     before: Norm
@@ -106,10 +122,10 @@ class DecisionTransformer(eqx.Module):
     ) -> None:
         keys = jax.random.split(key, layers + 5)
         self.embed_to_go = Dense(1, width, keys[0])
-        self.embed_observation = Dense(observation, width, keys[1])
+        self.embed_observation = Words(observation, width, keys[1])
         self.embed_action = Dense(bits, width, keys[2])
         self.embed_time = jax.random.normal(keys[3], (longest, width))
-        self.head = Dense(width, bits, keys[4], INSIDE)
+        self.head = Dense(width, bits, keys[4])
         self.layers = tuple(Layer(width, key) for key in keys[5:])
         self.before, self.after = Norm(width), Norm(width)
 

@@ -106,15 +106,18 @@ def _widths(found: Sequence[Learner]) -> str:
     for narrow in own:
         for wide in own:
             if narrow.short == wide.short and narrow.width < wide.width:
-                is_better = above(_last(wide), _last(narrow))
-                said = "the wider is better" if is_better else "the wider is not clearly better"
+                less, more = _at_common_step(narrow, wide)
+                said = "the wider is better" if above(more, less) else "no clear gain"
                 lines.append(
-                    f"{narrow.short} {short(_last(narrow))} with {narrow.width} units and "
-                    f"{short(_last(wide))} with {wide.width}: {said}"
+                    f"{narrow.short} {short(less)} with {narrow.width} units and "
+                    f"{short(more)} with {wide.width}: {said}"
                 )
     if not lines:
         return ""
-    return f"The paper found 512 units best. Where we have two widths: {'; '.join(lines)}."
+    return (
+        f"The paper found 512 units best. Ours, at the last step that both widths reached: "
+        f"{'; '.join(lines)}."
+    )
 
 
 def _plateaus(found: Sequence[Learner]) -> str:
@@ -154,7 +157,7 @@ def _batches(found: Sequence[Learner]) -> str:
 def section_3b(results: Results) -> list[str]:
     """Forced exploration, evaluated with the forced steps and without them."""
     base = {
-        learner.label: learner.final("reward")
+        learner.label: learner
         for learner in learners(results, split="none", forced=0, reward_structure="quiz")
     }
     rows, pairs = [], []
@@ -163,7 +166,9 @@ def section_3b(results: Results) -> list[str]:
             continue
         trained = learner.final("reward")
         freed = learner.final("reward", view="no forced steps")
-        never = base.get(learner.label)
+        unforced = base.get(learner.label)
+        # Where that was trained for longer, what it earned by the same step.
+        never = None if unforced is None else unforced.greedy_at(learner.steps)
         if never is not None:
             pairs.append((trained, freed, never))
         rows.append(

@@ -118,6 +118,12 @@ class Learner:
         values = np.array(self.record[name])
         return [bootstrap_mean(values[:, place]) for place in range(values.shape[1])]
 
+    def greedy_at(self, steps: int) -> Estimate:
+        """The greedy reward on the machines trained on, by so many steps."""
+        places = [place for place, step in enumerate(self.record["steps"]) if step <= steps]
+        values = np.array(self.record["greedy_reward"]["train"])
+        return bootstrap_mean(values[:, max(places, default=0)])
+
     def final(self, name: str, group: str = "train", view: str = "as trained") -> Estimate:
         """A figure of the greedy policy at the end, over seeds; exact over machines."""
         views = self.record["greedy"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import replace
+from fnmatch import fnmatchcase as fnmatch
 from pathlib import Path
 
 from trivium.agents.study.plan import PARTS, QUICK, Scale, plan
@@ -19,7 +20,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python3 -m trivium.agents.study", description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="the folder of the results")
     parser.add_argument("--only", default=",".join(PARTS), help="parts, separated by commas")
-    parser.add_argument("--match", default="", help="units whose name holds one of these words")
+    parser.add_argument("--match", default="*", help="units by name, in this order: a*,b*")
     parser.add_argument("--quick", action="store_true", help="a small version of everything")
     parser.add_argument("--seeds", type=int, default=None)
     parser.add_argument("--seconds", type=float, default=None, help="stop, with a checkpoint")
@@ -29,10 +30,12 @@ def main() -> None:
     if asked.seeds is not None:
         scale = replace(scale, seeds=asked.seeds)
     deadline = None if asked.seconds is None else time.time() + asked.seconds
-    words = [word for word in asked.match.split(",") if word]
-    for task in pending(plan(scale, asked.only.split(",")), asked.out, deadline):
-        if words and not any(word in task.unit.name for word in words):
-            continue
+    left = pending(plan(scale, asked.only.split(",")), asked.out, deadline)
+    patterns = asked.match.split(",")
+    matches = [
+        (pattern, task) for pattern in patterns for task in left if fnmatch(task.unit.name, pattern)
+    ]
+    for task in dict.fromkeys(task for _, task in matches):
         if asked.list:
             print(task.unit.name)
             continue

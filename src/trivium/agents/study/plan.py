@@ -37,12 +37,15 @@ class Scale:
     seeds: int = 8
     widths: tuple[int, ...] = (256, 512)
     points: int = 40
-    a2c_steps: int = 1_500_000
-    ppo_steps: int = 1_000_000
+    alone_steps: int = 3_000_000  # Figure 3a at the paper's batch
+    wider_steps: int = 1_500_000  # the same at the larger width
+    task_steps: int = 1_000_000  # forced steps and held-out machines, and telling the form
     large_steps: int = 1_500_000
+    transfer_steps: int = 4_000_000
     large_environments: int = 0  # 0 takes the preset's own number
     imitation: ImitationConfig = field(default_factory=ImitationConfig)
-    episodes: int = 50_000  # of each dataset of Table 1
+    random_episodes: int = 300_000  # in random data an action tells little, so there are more
+    agent_episodes: int = 50_000
     rollouts: int = 100
     trials: int = 100  # of Q-learning
     most_q_episodes: int = 500_000
@@ -55,21 +58,20 @@ class Scale:
     def __post_init__(self) -> None:
         require(self.seeds >= 1, f"seeds must be at least 1, got {self.seeds}")
 
-    def steps(self, agent: AgentConfig) -> int:
-        """How long an agent trains at the paper's batch."""
-        return self.a2c_steps if agent.algorithm == "a2c" else self.ppo_steps
-
 
 QUICK = Scale(
     seeds=2,
     widths=(32,),
     points=5,
-    a2c_steps=40_000,
-    ppo_steps=40_000,
+    alone_steps=40_000,
+    wider_steps=40_000,
+    task_steps=40_000,
     large_steps=80_000,
+    transfer_steps=160_000,
     large_environments=16,
     imitation=ImitationConfig(width=32, layers=2, epochs=3, learning_rate=1e-3),
-    episodes=1_000,
+    random_episodes=2_000,
+    agent_episodes=1_000,
     trials=10,
     most_q_episodes=60_000,
     share_of_tasks=4,
@@ -164,44 +166,47 @@ def _questions(scale: Scale) -> list[Unit]:
 def _learners(scale: Scale) -> list[Unit]:
     """Figures 3a to 3d at the smaller width; Figure 3a with the memoryless agents."""
     width, alone, tasks = scale.widths[0], (TaskConfig(),), _tasks(scale)
+    both = tuple(
+        TaskConfig(split=task.split, forced=FORCED[0]) for task in tasks if task.split != "none"
+    )
     every = ("fig3a", "fig3b", "fig3c")
     typed = tuple(TaskConfig("quiz-type", split=split) for split in ("none", "both_loo"))
     units: list[Unit] = []
     for agent in scale.large:
         config = _large(scale, agent, _own_width(agent, width))
-        units.append(
-            _unit(scale, config, "large", (*alone, *tasks), steps=scale.large_steps, parts=every)
-        )
+        # The large batch is quick, so here the held-out machines are met with force as well.
+        held = (*alone, *tasks, *both)
+        units.append(_unit(scale, config, "large", held, steps=scale.large_steps, parts=every))
+    units += _paper_units(scale, (*scale.recurrent, *scale.memoryless), width)
     for agent in scale.recurrent:
-        config = paper(agent, width)
-        # Small batches wait for the device, not the other way round: more tasks cost nothing.
-        units.append(
-            _unit(scale, config, "paper", (*alone, *tasks), steps=scale.steps(config), parts=every)
-        )
-    for agent in scale.memoryless:
-        config = paper(agent, width)
-        steps = scale.steps(config)
-        units.append(_unit(scale, config, "paper", alone, steps=steps, parts=("fig3a",)))
-    for agent in scale.recurrent:
-        config = paper(agent, width)
-        steps = scale.steps(config) // 2
-        units.append(
-            _unit(scale, config, "paper", typed, steps=steps, parts=("fig3d", "table1"), keep=True)
-        )
+        config, steps = paper(agent, width), scale.task_steps
+        units += [
+            _unit(scale, config, "paper", tasks, steps=steps, parts=("fig3b", "fig3c")),
+            _unit(scale, config, "paper", typed, steps=steps, parts=("fig3d", "table1"), keep=True),
+        ]
     return units
+
+
+def _paper_units(scale: Scale, agents: Sequence[str], width: int) -> list[Unit]:
+    """Figure 3a at the paper's batch; Figure 3b compares with the smaller width."""
+    first = width == scale.widths[0]
+    return [
+        _unit(
+            scale,
+            paper(agent, width),
+            "paper",
+            (TaskConfig(),),
+            steps=scale.alone_steps if first else scale.wider_steps,
+            parts=("fig3a", "fig3b") if first else ("fig3a",),
+        )
+        for agent in agents
+    ]
 
 
 def _wider(scale: Scale) -> list[Unit]:
     """Figure 3a at the larger widths."""
-    units: list[Unit] = []
-    for width in scale.widths[1:]:
-        for agent in (*scale.memoryless, *scale.recurrent):
-            config = paper(agent, width)
-            steps = scale.steps(config)
-            units.append(
-                _unit(scale, config, "paper", (TaskConfig(),), steps=steps, parts=("fig3a",))
-            )
-    return units
+    agents = (*scale.recurrent, *scale.memoryless)
+    return [unit for width in scale.widths[1:] for unit in _paper_units(scale, agents, width)]
 
 
 def _own_width(agent: str, width: int) -> int:
@@ -239,12 +244,11 @@ def _imitators(scale: Scale) -> list[Unit]:
     agents = [f"paper_{agent}_{width}_type" for agent in scale.recurrent]
     units: list[Unit] = []
     for data in (*list(RANDOM_DATA)[:: scale.share_of_tasks], *agents):
-        cloning = replace(scale.imitation, model="cloning", width=scale.imitation.width)
+        cloning = replace(scale.imitation, model="cloning")
+        episodes = scale.random_episodes if data in RANDOM_DATA else scale.agent_episodes
         for config in (scale.imitation, cloning):
             name = f"{config.model}_{data.replace('+', '_')}"
-            units.append(
-                ImitatorUnit(name, config, data, scale.episodes, scale.rollouts, scale.seeds)
-            )
+            units.append(ImitatorUnit(name, config, data, episodes, scale.rollouts, scale.seeds))
     return units
 
 
@@ -262,6 +266,6 @@ def _transfer(scale: Scale) -> list[Unit]:
         config = _large(scale, agent, _own_width(agent, scale.widths[0]))
         for label, forms in list(TRAINED_FORMS.items())[:: scale.share_of_tasks]:
             name = f"transfer_{agent}_{label.replace(' ', '_')}"
-            length = LengthConfig(steps=2 * scale.large_steps, points=scale.points // 2 or 1)
+            length = LengthConfig(steps=scale.transfer_steps, points=scale.points // 2 or 1)
             units.append(TransferUnit(name, config, forms, length, scale.seeds))
     return units
