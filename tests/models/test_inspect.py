@@ -1,4 +1,4 @@
-"""The Inspect lane: natively, as an eval set, its figures, its logs and their way back."""
+"""The Inspect lane: natively, its figures, its logs and their way back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ from tests.models.server import Server, Speaker
 from trivium.cli import main
 from trivium.core.summary import summarise
 from trivium.models.inspect_lane.logs import log_files, read_log
-from trivium.models.inspect_lane.run import Cell, eval_set_cells
 from trivium.models.inspect_lane.solvers import baseline
 from trivium.models.inspect_lane.tasks import TASKS
 from trivium.models.lanes import choose_engine
@@ -158,26 +157,6 @@ def test_figures_inside_inspect_agree_to_the_last_digit(
     _, attempts = read_log(Path(log.location))
     found = summarise([orjson.loads(orjson.dumps(row)) for row in attempts], benchmark.metrics)
     assert found.to_dict()["metrics"] == figures
-
-
-def test_cells_run_as_an_eval_set_and_are_not_run_twice(tmp_path: Path) -> None:
-    cells = [
-        Cell("nhop_implicit", NHOP.spec_type(hops=hops), NHOP.view_type(), 1, 3) for hops in (4, 5)
-    ]
-    models = [model_settings(f"trivium/{name}", ModelFlags()) for name in ("oracle", "last_line")]
-    for _ in range(2):
-        done, logs = eval_set_cells(cells, models, tmp_path)
-        assert done
-        assert len(logs) == 4
-        assert len(log_files(tmp_path)) == 4
-    hops = set()
-    for path in log_files(tmp_path):
-        header, attempts = read_log(path)
-        made = list(attempts)
-        assert len(made) == 3
-        assert made[0].spec is not None
-        hops.add((header.eval.model, made[0].spec["hops"]))
-    assert len(hops) == 4
 
 
 def test_a_failed_sample_is_an_error_and_can_be_asked_again(tmp_path: Path) -> None:

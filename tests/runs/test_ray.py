@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ def test_a_node_that_dies_changes_nothing(tmp_path: Path) -> None:
     assert len((out / "summary.csv").read_text().splitlines()) == 1 + CELLS
 
 
-def _nobody(plan: Plan, cell: Cell, folder: Path) -> None:
+def _nobody(plan: Plan, cells: Sequence[Cell], results: Path) -> None:
     raise AssertionError("no model was named")
 
 

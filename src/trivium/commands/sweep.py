@@ -13,7 +13,13 @@ from typing import Annotated
 import tyro
 
 from trivium.commands.flags import read_flags
-from trivium.models.lanes import confirm, evaluate_model, require_reachable
+from trivium.models.lanes import (
+    LOGS,
+    Evaluation,
+    confirm,
+    evaluate_models,
+    require_reachable,
+)
 from trivium.models.settings import ModelFlags, model_settings
 from trivium.registry import get_benchmark
 from trivium.report.tables import Table, terminal
@@ -120,10 +126,14 @@ def run_and_report(plan: Plan, running: Running, out: Path | None, command: str)
     return 0
 
 
-def _ask(asking: ModelFlags, plan: Plan, cell: Cell, folder: Path) -> None:
-    """Ask a model about what is left of a cell."""
-    settings = model_settings(str(cell.model), asking)
-    job = replace(plan.job(cell), shaping=settings.shaping())
+def _ask(asking: ModelFlags, plan: Plan, cells: Sequence[Cell], results: Path) -> None:
+    """Ask models about what is left of these cells."""
     benchmark = get_benchmark(plan.benchmark)
-    chunks = made_chunks(benchmark, cell.spec, cell.seed, 0, plan.items)
-    evaluate_model(job, settings, chunks, plan.items, folder)
+    evaluations = []
+    for cell in cells:
+        settings = model_settings(str(cell.model), asking)
+        job = replace(plan.job(cell), shaping=settings.shaping())
+        chunks = made_chunks(benchmark, cell.spec, cell.seed, 0, plan.items)
+        folder = results / cell.tag
+        evaluations.append(Evaluation(cell.tag, job, settings, chunks, plan.items, folder))
+    evaluate_models(evaluations, results.parent / LOGS)

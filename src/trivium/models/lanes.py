@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from trivium.core.benchmark import AnyBenchmark
@@ -27,6 +28,8 @@ from trivium.runs.evaluate import (
 from trivium.runs.items import Chunk
 from trivium.runs.progress import Progress
 
+LOGS = "logs"  # the folder of Inspect's own logs, beside the records
+
 
 def choose_engine(benchmark: AnyBenchmark, settings: ModelSettings) -> str:
     """The engine asked for, or the one that fits."""
@@ -48,33 +51,79 @@ def require_reachable(benchmark: AnyBenchmark, settings: ModelSettings) -> None:
         inspect_model(settings)
 
 
+@dataclass(frozen=True)
+class Evaluation:
+    """One model put to work: what is evaluated, how it is asked, and where the records go."""
+
+    name: str  # what Inspect calls it; no two that are asked together have the same
+    job: Job
+    settings: ModelSettings
+    chunks: Iterable[Chunk]
+    total: int  # items in the chunks
+    out: Path
+
+
 def evaluate_model(
     job: Job, settings: ModelSettings, chunks: Iterable[Chunk], total: int, out: Path
 ) -> Summary:
     """Ask a model about every item that is not in the records yet; the summary of all of them."""
+    asked = Evaluation(job.benchmark, job, settings, chunks, total, out)
+    return evaluate_models([asked], out / LOGS)[0]
+
+
+def evaluate_models(evaluations: Sequence[Evaluation], logs: Path) -> list[Summary]:
+    """Every evaluation: one after the other on the direct lane, as one eval set on Inspect's."""
+    left = [(asked, _left(asked)) for asked in evaluations]
+    inspected: list[tuple[Evaluation, Work]] = []
+    for asked, work in left:
+        if choose_engine(work.benchmark, asked.settings) == "direct":
+            _ask_directly(asked, work)
+        else:
+            inspected.append((asked, work))
+    if inspected:
+        _ask_through_inspect(inspected, logs)
+    return [write_summary(work.benchmark, asked.out) for asked, work in left]
+
+
+def _left(asked: Evaluation) -> Work:
+    """What the records of an evaluation do not hold yet."""
+    job, path = asked.job, asked.out / RECORDS
     benchmark = get_benchmark(job.benchmark)
     require(job.trials >= 1, f"order_trials must be at least 1, got {job.trials}")
-    require_reachable(benchmark, settings)
-    claim_folder(out, job.manifest())
-    if settings.flags.retry_errors:
-        drop_errors(out / RECORDS)
-    done = finished(out / RECORDS)
-    work = Work(benchmark, job.view, chunks, job.trials, frozenset(done))
-    label = f"{job.benchmark} {job.solver}"
-    with (
-        Appender(out / RECORDS) as records,
-        Progress(label, total * job.trials, len(done), settings.flags.log_every) as progress,
-    ):
-        if choose_engine(benchmark, settings) == "direct":
-            from trivium.models.direct import ask_directly  # noqa: PLC0415
+    require_reachable(benchmark, asked.settings)
+    claim_folder(asked.out, job.manifest())
+    if asked.settings.flags.retry_errors:
+        drop_errors(path)
+    return Work(benchmark, job.view, asked.chunks, job.trials, frozenset(finished(path)))
 
-            ask_directly(work, settings, records, progress)
-        else:
-            from trivium.models.inspect_lane.run import ask_through_inspect  # noqa: PLC0415
 
-            ask_through_inspect(work, settings, records, progress, out)
-    put_in_order(out / RECORDS, work.order)
-    return write_summary(benchmark, out)
+def _ask_directly(asked: Evaluation, work: Work) -> None:
+    from trivium.models.direct import ask_directly  # noqa: PLC0415
+
+    with Appender(asked.out / RECORDS) as records, _progress([(asked, work)]) as progress:
+        ask_directly(work, asked.settings, records, progress)
+    put_in_order(asked.out / RECORDS, work.order)
+
+
+def _ask_through_inspect(inspected: Sequence[tuple[Evaluation, Work]], logs: Path) -> None:
+    from trivium.models.inspect_lane.run import Cell, ask_through_inspect  # noqa: PLC0415
+
+    cells = [
+        Cell(asked.name, work, asked.settings, asked.out / RECORDS) for asked, work in inspected
+    ]
+    with _progress(inspected) as progress:
+        ask_through_inspect(cells, progress, logs)
+    for asked, work in inspected:
+        put_in_order(asked.out / RECORDS, work.order)
+
+
+def _progress(under_way: Sequence[tuple[Evaluation, Work]]) -> Progress:
+    """How far some evaluations are together."""
+    first = under_way[0][0]
+    cells = f"{len(under_way)} cells" if len(under_way) > 1 else first.job.solver
+    total = sum(asked.total * asked.job.trials for asked, _ in under_way)
+    done = sum(len(work.done) for _, work in under_way)
+    return Progress(f"{first.job.benchmark} {cells}", total, done, first.settings.flags.log_every)
 
 
 def confirm(cost: Cost, flags: ModelFlags) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -29,8 +29,8 @@ from trivium.runs.plan import Cell, Plan
 from trivium.runs.progress import Progress
 
 DATA, RESULTS, SUMMARY_TABLE = "data", "results", "summary.csv"
-# Asks a model for what is left of a cell and writes the records into the folder.
-Ask = Callable[[Plan, Cell, Path], None]
+# Asks models for what is left of these cells and writes the records into the folders of their tags.
+Ask = Callable[[Plan, Sequence[Cell], Path], None]
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ def run_plan(
     if data:
         _write_data(plan, out / DATA, executor)
     _run_solvers(plan, out / RESULTS, executor)
-    for cell in plan.cells:
-        if cell.model is not None:
-            ask(plan, cell, out / RESULTS / cell.tag)
+    asked = [cell for cell in plan.cells if cell.model is not None]
+    if asked:
+        ask(plan, asked, out / RESULTS)
     write_table(plan, out)
 
 

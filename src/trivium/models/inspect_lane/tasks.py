@@ -8,6 +8,7 @@ from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import Model
 from inspect_ai.solver import TaskState
 
 from trivium.core.benchmark import AnyBenchmark
@@ -43,6 +44,8 @@ def build_task(
     view: Any,
     work: Iterable[tuple[Any, int]],
     *,
+    name: str | None = None,
+    model: Model | None = None,
     system: str | None = None,
     tool: bool = True,
     ended: Callable[[TaskState], Awaitable[None]] | None = None,
@@ -58,7 +61,8 @@ def build_task(
         scorer=scores(),
         metrics=metrics_of(benchmark, repeated=any(trial for _, trial in asked)),
         cleanup=ended,
-        name=benchmark.name,
+        name=name or benchmark.name,
+        model=model,
         # One failed sample must not end the run; the denominators say how many there were.
         fail_on_error=False,
     )
