@@ -15,6 +15,7 @@ import pytest
 
 from trivium.cli import COMMANDS, main
 from trivium.core.jsonl import read_rows
+from trivium.registry import benchmark_names
 
 ITEMS = "nhop_implicit --items 5 --seed 3"
 
@@ -46,10 +47,16 @@ WRONG_CALLS = [
     ("show nhop_implicit --hops 2", "hops must be in 3..200, got 2"),
     ("show nhop_implicit --m 3", "m must be in 4..1000, got 3"),
     ("show nhop_implicit --hops four", "--hops must be a whole number, got 'four'"),
-    ("show nhop_implicit --hopps 4", "--hopps, 4 (did you mean --hops?)"),
-    ("show nhop_implicit --mode loud", "invalid choice 'loud' for argument '--mode'"),
+    ("show nhop_implicit --hopps 4", "not understood: --hopps 4 (did you mean --hops?)"),
+    ("show nhop_implicit --mode loud", "--mode must be one of direct, steps, free, got 'loud'"),
     ("show nhop_implicit --ablate_hop x", "--ablate-hop must be a whole number, got 'x'"),
-    ("show nhop_implicit --hops", "Missing value for argument '--hops'"),
+    ("show nhop_implicit --hops", "--hops needs a value"),
+    ("show nhop_implicit --hops 4 --hops 5", "--hops is given 2 times"),
+    ("show nhop_implicit stray", "not understood: stray"),
+    ("show nhop_explicit --alias x", "--alias x (did you mean --alias-heads-per-block?)"),
+    ("ceilings --noise soon", "--noise must be a number, got 'soon'"),
+    ("show identifying_variables --snr loud", "--snr must be a number, got 'loud'"),
+    ("record --detector_reward inf", "detector_reward must be a finite number, got inf"),
     ("show identifying_variables --index 9223372036854775807", "index must fit into 64 bits"),
     ("show nhop_implicit --index -1", "index must be at least 0"),
     ("show nhop_implicit --ablate_inner --ablate_hop 9", "ablate_hop must be in 2..3, got 9"),
@@ -77,6 +84,20 @@ WRONG_CALLS = [
     ("generate nhop_implicit --out .", "cannot be written (Is a directory)"),
     ("generate nhop_implicit --out {tmp}", "cannot be written (Is a directory)"),
     ("generate nhop_implicit --start 9223372036854775807 --out {tmp}/x", "must fit into 64 bits"),
+    ("show nhop_explicit --budget_lines 80 --context_chains 8", "budget_lines picks the context"),
+    ("show identifying_variables --max_parents 2", "max_parents goes with graph dag, got 2"),
+    ("show blicket_game --preset paper --rules parity", "hypotheses stand instead of rules"),
+    ("show blicket_prompts --stimuli paper --placements paper", "placements goes with stimuli gen"),
+    ("ceilings --hypotheses disjunctive:A disjunctive:B --noise 0.1", "noise goes with rules"),
+    ("generate nhop_implicit --mode free --out {tmp}/x", "--mode says how items are told"),
+    ("generate nhop_implicit --config {tmp}/told.toml --out {tmp}/x", "mode in {tmp}/told.toml"),
+    ("audit nhop_implicit --mode free", "--mode says how items are told, and audit tells none"),
+    ("eval nhop_implicit --solver oracle --temp 1 --out {tmp}/e", "--temp goes with --model"),
+    ("eval nhop_implicit --model trivium/oracle --processes 2 --out {tmp}/e", "--processes goes"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --config {tmp}/made.toml "
+     "--out {tmp}/e", "hops in {tmp}/made.toml goes with items made on demand, not with --in"),
+    ("show nhop_implicit --in {tmp}/items.jsonl --config {tmp}/made.toml", "hops in {tmp}/made"),
+    ("run --timeout 5", "--timeout goes with --model, and none is named"),
     ("show nhop_implicit --in {tmp}/items.jsonl --seed 3", "--seed goes with items made on demand"),
     (f"eval nhop_implicit --solver oracle --seed {10**26} --out {{tmp}}/e", "fit into 64 bits"),
     (f"run --seed -{10**26} --out {{tmp}}/e", "seed must fit into 64 bits"),
@@ -122,6 +143,8 @@ def test_a_wrong_call_ends_with_one_sentence_and_status_2(
     lines = items.read_text().splitlines(keepends=True)
     write(tmp_path / "bad.toml", "hopps = 4\n")
     write(tmp_path / "half.toml", "hops = \n")
+    write(tmp_path / "made.toml", "hops = 6\n")
+    write(tmp_path / "told.toml", 'mode = "free"\n')
     write(tmp_path / "half.jsonl", lines[0] + lines[1][:100])
     write(tmp_path / "wrong.jsonl", lines[0] + lines[1] + lines[2].replace('_id":"E_', '_id":"F_'))
     write(tmp_path / "twice.jsonl", lines[0] + lines[0])
@@ -134,7 +157,7 @@ def test_a_wrong_call_ends_with_one_sentence_and_status_2(
     said = capsys.readouterr()
     assert said.err.startswith("trivium: ")
     assert said.err.count("\n") == 1, said.err
-    assert says in said.err
+    assert says.format(tmp=tmp_path) in said.err
     assert "Traceback" not in said.out + said.err
 
 
@@ -154,6 +177,29 @@ def test_every_command_has_help_with_an_example(
     said = " ".join(capsys.readouterr().out.split())
     assert f"trivium {name}" in said
     assert "Example" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(f"eval {name}" for name in benchmark_names()),
+        *("run", "sweep implicit_small", "record", "ceilings", "audit nhop_implicit"),
+        *("train ppo-lstm", "rollout folder", "study", "analyze results"),
+    ],
+)
+def test_every_numeric_flag_says_what_it_takes(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        run(f"{words} --help")
+    flags = re.findall(r"(--\S+) (?:\{None\}\|)?(INT|FLOAT)\b", capsys.readouterr().out)
+    assert flags
+    for flag, kind in flags:
+        number = "a whole number" if kind == "INT" else "a number"
+        assert run(words, flag, "soon") == 2
+        assert capsys.readouterr().err == f"trivium: {flag} must be {number}, got 'soon'\n"
+        assert run(words, flag) == 2
+        assert capsys.readouterr().err == f"trivium: {flag} needs a value\n"
 
 
 def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:

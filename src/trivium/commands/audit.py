@@ -28,6 +28,7 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Print every cue with its interval."""
     asked = read_benchmark_flags("audit", Flags, args, ABOUT)
+    asked.require_nothing_told("audit")
     items = asked.flags.items
     require(
         items is None or items >= FEWEST_ITEMS,

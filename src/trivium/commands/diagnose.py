@@ -10,7 +10,7 @@ from typing import Annotated
 
 import tyro
 
-from trivium.commands.flags import read_benchmark_flags
+from trivium.commands.flags import read_benchmark_flags, refuse_model_flags
 from trivium.commands.sweep import Running, print_plan, run_and_report
 from trivium.core.errors import require
 from trivium.runs.config import SPELLINGS
@@ -45,6 +45,8 @@ def main(args: Sequence[str]) -> int:
     """Run the variants."""
     asked = read_benchmark_flags("diagnose", Flags, _respelled(args), ABOUT)
     flags = asked.flags
+    if not flags.models:
+        refuse_model_flags(args, "none is named")
     plan = diagnosis(
         asked.benchmark,
         asked.spec,

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from trivium.commands.flags import Asked, read_benchmark_flags, require_out
+from trivium.commands.flags import (
+    Asked,
+    read_benchmark_flags,
+    refuse_model_flags,
+    require_out,
+)
 from trivium.core.errors import require
 from trivium.core.summary import Summary
 from trivium.models.lanes import confirm, evaluate_model, require_reachable
@@ -57,6 +62,13 @@ def main(args: Sequence[str]) -> int:
         f"{', '.join(asked.benchmark.solvers)}",
     )
     require(flags.solver is None or flags.model is None, "give either --solver or --model")
+    if flags.solver is not None:
+        refuse_model_flags(args, f"{flags.solver} is a built-in solver")
+    for worker in fields(Workers) if flags.model else ():
+        require(
+            worker.name not in asked.given,
+            f"--{worker.name} goes with --solver; of a model, --concurrency says how much at once",
+        )
     if flags.input:
         asked.require_files_alone("items", "seed", "start")
     if flags.model:

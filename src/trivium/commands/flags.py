@@ -5,20 +5,26 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import io
-import re
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import tyro
 
+from trivium.commands.sentences import sentence
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping, spec_from_dict
+from trivium.models.settings import ModelFlags
 from trivium.registry import benchmark_names, named_benchmark
 
 F = TypeVar("F")
+REPEATABLE = {"model"}
+# How models are asked, but for how the user is: a question that does not arise needs no answer.
+OF_MODELS = {field.name for field in dataclasses.fields(ModelFlags)} - {"yes", "confirm_above"}
 
 
 @dataclass(frozen=True)
@@ -29,15 +35,23 @@ class Asked(Generic[F]):
     spec: Any
     view: Any
     flags: F
-    given: frozenset[str]  # the flags that were spelled out
+    given: Mapping[str, str]  # what was spelled out: fields, and the flag or file that did it
 
     def require_files_alone(self, *names: str) -> None:
-        """Refuse flags that say how items are made where they are read from files."""
+        """Refuse what says how items are made where they are read from files."""
         fields = (field.name for field in dataclasses.fields(self.benchmark.spec_type))
         for name in ("preset", *names, *fields):
             require(
                 name not in self.given,
-                f"--{name} goes with items made on demand, not with --in",
+                f"{self.given.get(name)} goes with items made on demand, not with --in",
+            )
+
+    def require_nothing_told(self, command: str) -> None:
+        """Refuse what says how items are told where none is told."""
+        for field in dataclasses.fields(self.benchmark.view_type):
+            require(
+                field.name not in self.given,
+                f"{self.given.get(field.name)} says how items are told, and {command} tells none",
             )
 
 
@@ -45,6 +59,7 @@ def read_flags(
     command: str, flags_type: type[F], args: Sequence[str], about: str, default: F | None = None
 ) -> F:
     """A command's own flags; bad ones end in one sentence."""
+    given_flags(args)
     flags: F = _parse(flags_type, args, f"trivium {command}", about, default)
     _check_numbers(flags)
     return flags
@@ -60,6 +75,7 @@ def read_benchmark_flags(
         print(f"trivium {command} NAME --help lists the flags of that benchmark.")
         raise SystemExit(0 if args else 2)
     benchmark, spec, view = named_benchmark(args[0])
+    given = given_flags(args)
     preset, config = peek(args, "preset"), peek(args, "config")
     if preset is not None:
         allowed = ", ".join(benchmark.presets)
@@ -70,6 +86,7 @@ def read_benchmark_flags(
         spec = benchmark.presets[preset]
     if config is not None:
         values = read_mapping(config)
+        given = {key: f"{key} in {config}" for key in values} | given
         told = {field.name for field in dataclasses.fields(benchmark.view_type)}
         view_values = {key: values.pop(key) for key in list(values) if key in told}
         spec = spec_from_dict(benchmark.spec_type, values, base=spec, where=config)
@@ -89,7 +106,6 @@ def read_benchmark_flags(
     prog = f"trivium {command} {args[0]}"
     read: Any = _parse(combined, args[1:], prog, f"{benchmark.title}\n\n{about}", default)
     _check_numbers(read)
-    given = _given(args)
     flags = read.flags if "items" in given else _sized(read.flags, benchmark, read.spec)
     return Asked(benchmark, read.spec, read.view, flags, given)
 
@@ -102,20 +118,31 @@ def _sized(flags: F, benchmark: AnyBenchmark, spec: Any) -> F:
     return dataclasses.replace(flags, items=size)  # type: ignore[type-var]
 
 
-def _given(args: Sequence[str]) -> frozenset[str]:
-    """The flags that stand on a command line, spelled as their fields are."""
+def given_flags(args: Sequence[str]) -> dict[str, str]:
+    """The flags that stand on a command line, by the fields that they are of; none stands twice."""
     words = (arg[2:].partition("=")[0].replace("-", "_") for arg in args if arg.startswith("--"))
-    return frozenset(word.removeprefix("no_") for word in words)
+    counts = Counter(word.removeprefix("no_") for word in words)
+    for name, times in counts.items():
+        require(times == 1 or name in REPEATABLE, f"--{name} is given {times} times")
+    return {name: f"--{name}" for name in counts}
+
+
+def refuse_model_flags(args: Sequence[str], why: str) -> None:
+    """Refuse flags that say how models are asked where none is."""
+    for name, flag in given_flags(args).items():
+        require(name not in OF_MODELS, f"{flag} goes with --model, and {why}")
 
 
 def _check_numbers(flags: Any) -> None:
-    """Files and manifests hold whole numbers of 64 bits."""
+    """Files and manifests hold whole numbers of 64 bits, and fractions that are numbers."""
     for field in dataclasses.fields(flags):
         value = getattr(flags, field.name)
         if dataclasses.is_dataclass(value):
             _check_numbers(value)
         elif isinstance(value, int):
             require(abs(value) < 2**63, f"{field.name} must fit into 64 bits, got {value}")
+        elif isinstance(value, float):
+            require(math.isfinite(value), f"{field.name} must be a finite number, got {value}")
 
 
 @dataclass(frozen=True)
@@ -133,7 +160,6 @@ def peek(args: Sequence[str], name: str) -> str | None:
             found.append(args[place + 1])
         elif arg.startswith(f"--{name}="):
             found.append(arg.partition("=")[2])
-    require(len(found) <= 1, f"--{name} is given {len(found)} times")
     return found[0] if found else None
 
 
@@ -153,28 +179,7 @@ def _parse(kind: Any, args: Sequence[str], prog: str, about: str, default: Any =
     except SystemExit as stop:
         if stop.code in (0, None):
             raise
-        raise UserError(_sentence(said.getvalue())) from None
-
-
-_FRAME = "|\u2502 "
-_NUMBER = re.compile(r"Error parsing (--\S+): .*invalid literal for int\(\).*: ('.*')")
-
-
-def _sentence(box: str) -> str:
-    """What an error box says first, as one line; what it suggests follows in brackets."""
-    parts: list[str] = []
-    for line in re.sub(r"\x1b\[[0-9;]*m", "", box).splitlines():
-        if re.search(r"[-\u2500]{4}", line):  # a frame or a rule, its title aside
-            parts.append("")
-        elif parts:
-            parts[-1] = f"{parts[-1]} {line.strip(_FRAME)}".strip()
-    said = re.sub(r"\s+", " ", parts[0] if parts else box).strip()
-    number = _NUMBER.match(said)
-    if number is not None:
-        return f"{number[1]} must be a whole number, got {number[2]}"
-    meant = [flag for part in parts if part.startswith("Perhaps") for flag in part.split()]
-    near = [flag for flag in meant if flag.startswith("--")]
-    return said + (f" (did you mean {near[0]}?)" if near else "")
+        raise UserError(sentence(said.getvalue())) from None
 
 
 def require_out(out: Path | None) -> Path:

@@ -36,6 +36,7 @@ def main(args: Sequence[str]) -> int:
     """Write the file."""
     asked = read_benchmark_flags("generate", Flags, args, ABOUT)
     flags = asked.flags
+    asked.require_nothing_told("generate")
     out = require_out(flags.out)
     chunks = made_chunks(
         asked.benchmark, asked.spec, flags.seed, flags.start, flags.items, size=CHUNK

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
@@ -21,7 +22,8 @@ Example: trivium report runs/implicit/sweep_20260101_120000 --label 'first look'
 class Flags:
     """Which run, and what it is called."""
 
-    run: tyro.conf.Positional[Path]  # the folder of the run
+    # the folder of the run
+    run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]
     label: str | None = None  # what the run is called in titles (default: as when it was run)
 
 

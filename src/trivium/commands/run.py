@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from trivium.commands.flags import read_flags
+from trivium.commands.flags import read_flags, refuse_model_flags
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
 from trivium.core.summary import Summary
@@ -67,6 +67,8 @@ def main(args: Sequence[str]) -> int:
     """Run, print one table per benchmark, end with the path of the report."""
     flags = read_flags("run", Flags, args, ABOUT)
     require(flags.items is None or flags.items >= 1, f"items must be at least 1, got {flags.items}")
+    if not flags.models:
+        refuse_model_flags(args, "none is named")
     names = tuple(dict.fromkeys(flags.benchmarks)) or benchmark_names()
     chosen = [_part(name) for name in names]
     models = [model_settings(model, flags.asking) for model in flags.models]

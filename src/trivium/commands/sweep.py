@@ -12,7 +12,8 @@ from typing import Annotated
 
 import tyro
 
-from trivium.commands.flags import read_flags
+from trivium.commands.flags import read_flags, refuse_model_flags
+from trivium.core.errors import require
 from trivium.models.lanes import (
     LOGS,
     Evaluation,
@@ -63,7 +64,8 @@ class Running:
 class Flags:
     """What is swept, and where it goes."""
 
-    config: tyro.conf.Positional[str]  # a file, or the name of a config that comes with Trivium
+    # a file, or the name of a config that comes with Trivium
+    config: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="CONFIG")]
     out: Path | None = None  # the folder (default: the unfinished run of this config, or a new one)
     label: str | None = None  # what the run is called in titles and in the index
     items: int | None = None  # items of each cell (default: as the config says)
@@ -80,6 +82,8 @@ def main(args: Sequence[str]) -> int:
     plan = read_sweep(
         flags.config, {key: value for key, value in given.items() if value is not None}
     )
+    if not any(cell.model for cell in plan.cells):
+        refuse_model_flags(args, "neither the config nor a flag names one")
     if flags.dry_run:
         print_plan(plan)
         return 0
@@ -98,6 +102,7 @@ def print_plan(plan: Plan) -> None:
 
 def run_and_report(plan: Plan, running: Running, out: Path | None, command: str) -> int:
     """Do what is left of a plan, then write the report and the row of the index."""
+    require(not (out and running.fresh), "--fresh begins a new folder: give it or --out, not both")
     asking = running.asking_for(plan)
     benchmark = get_benchmark(plan.benchmark)
     for model in dict.fromkeys(cell.model for cell in plan.cells if cell.model):

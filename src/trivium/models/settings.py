@@ -21,7 +21,8 @@ class ModelFlags:
     base_url: str | None = None  # the address of an OpenAI-compatible endpoint, up to /v1
     concurrency: int = 32  # how many attempts are under way at once
     max_retries: int = 8  # how often a failed call is tried again
-    retry_backoff: float = 0.5  # seconds before the first retry; doubled for each one after it
+    # seconds before the first retry, doubled for each one after it (Inspect has its own rule)
+    retry_backoff: float = 0.5
     timeout: float = 120.0  # seconds that a call may take
     temp: float | None = None  # the temperature (default: the provider's own)
     max_output_tokens: int = 4096  # where a reply is cut off, reasoning included

@@ -11,6 +11,7 @@ from trivium.core.errors import require
 
 MOST_HOPS = 200  # prompts past this length measure nothing but patience
 MOST_CHAINS = 1000  # and so do wider ones
+CONTEXT_CHAINS = 6
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class ExplicitSpec:
     k0: int | None = None  # candidates for f_{n-2}, where different
     k1: int | None = None  # candidates for f_{n-1}, where different
     k2: int | None = None  # candidates for f_n and for blocks before f_{n-2}, where different
-    context_chains: int = 6  # distractor chains mixed into the facts
+    context_chains: int = CONTEXT_CHAINS  # distractor chains mixed into the facts
     budget_lines: int | None = None  # printed lines per item; picks context_chains itself
     M: int = 512  # tokens in each layer
     id_width: int = 4  # digits of a token's number
@@ -86,6 +87,11 @@ class ExplicitSpec:
             f"alias_prefix must be letters A-Z, got {self.alias_prefix!r}",
         )
         if self.budget_lines is not None:
+            require(
+                self.context_chains == CONTEXT_CHAINS and not self.chain_only_ordered,
+                "budget_lines picks the context chains itself: give neither context_chains "
+                "nor chain_only_ordered with it",
+            )
             least = self.lines_with(self.fewest_contexts)
             require(
                 self.budget_lines >= least,

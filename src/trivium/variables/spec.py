@@ -10,6 +10,7 @@ from trivium.core.errors import require
 
 MOST_VARS = 30  # sets of variables are held as bits of one number
 UNOBSERVED = 0.8  # a variable that has lost more of its observations than this is unobserved
+MAX_PARENTS = 3
 LEAST_LOST = 0.2  # what a thinned variable loses at least
 LEAST_SNR, MOST_SNR = -100, 200  # in dB; past these nothing or everything is noise
 RENDERERS = ("language-corrset", "corrset", "language-tabular", "markdown", "csv", "json")
@@ -26,7 +27,7 @@ class VariablesSpec:
     min_vars: int = 10  # fewest variables
     max_vars: int = 10  # most variables; their number is uniform in between
     graph: Literal["forest", "dag"] = "forest"  # dag: a child may have several parents
-    max_parents: int = 3  # most parents of a child, in a dag
+    max_parents: int = MAX_PARENTS  # most parents of a child, in a dag
     max_hyps: int = 3  # most hypotheses in the list
     thinned: float = 1.0  # the share of variables to thin out is uniform in 0 .. this
     observations: int = 20  # rows of the table; prose tells the first half of them
@@ -45,6 +46,10 @@ class VariablesSpec:
             f"got {self.min_vars} and {self.max_vars}",
         )
         require(1 <= self.max_parents <= 8, f"max_parents must be in 1..8, got {self.max_parents}")
+        require(
+            self.graph == "dag" or self.max_parents == MAX_PARENTS,
+            f"max_parents goes with graph dag, got {self.max_parents} with {self.graph}",
+        )
         require(1 <= self.max_hyps <= 8, f"max_hyps must be in 1..8, got {self.max_hyps}")
         require(0 <= self.thinned <= 1, f"thinned must be in 0..1, got {self.thinned}")
         require(

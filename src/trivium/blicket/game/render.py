@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -116,11 +117,8 @@ def _read_opening(opening: str) -> GameSpec:
         named = sets.split(", ") if sets else []
         own = [f"{rule}:{each}" for each in named] or [str(each) for each in machines(count, rule)]
         listed += own
+    known = GameSpec(objects=count, tests=int(budget[1]), noise=float(budget[2] or 0))
     full = not any(sets for _, sets in _LAW.findall(opening))
-    return GameSpec(
-        objects=count,
-        rules=tuple(rules),
-        hypotheses=() if full else tuple(listed),
-        tests=int(budget[1]),
-        noise=float(budget[2] or 0),
-    )
+    if full:
+        return replace(known, rules=tuple(rules))
+    return replace(known, hypotheses=tuple(listed))

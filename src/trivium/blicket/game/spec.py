@@ -50,6 +50,10 @@ class GameSpec:
             len(set(self.hypotheses)) == len(self.hypotheses),
             f"hypotheses must differ, got {self.hypotheses}",
         )
+        require(
+            not self.hypotheses or self.rules == (CONJUNCTIVE, DISJUNCTIVE),
+            f"hypotheses stand instead of rules, got rules {', '.join(self.rules)} too",
+        )
         for text in self.hypotheses:
             machine = parse(text)
             require(machine.noise == 0, f"hypotheses carry no noise of their own, got {text!r}")
@@ -79,6 +83,7 @@ DIAGNOSTICS = {
     "control": CONTROL,
     "no_story": Diagnostic("the rules alone, without a word on blickets", view={"story": False}),
     "six": Diagnostic(
-        "the paper's six machines alone", spec={"hypotheses": DEFAULT_SIX, "tests": 3}
+        "the paper's six machines alone",
+        spec={"rules": (CONJUNCTIVE, DISJUNCTIVE), "hypotheses": DEFAULT_SIX, "tests": 3},
     ),
 }

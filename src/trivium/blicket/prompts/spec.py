@@ -32,6 +32,10 @@ class PromptSpec:
         require(allowed, f"objects must be in 3..{MOST_OBJECTS}, got {self.objects}")
         if self.stimuli == "paper":
             require(self.objects == 3, f"the paper's stimuli have objects = 3, got {self.objects}")
+            require(
+                self.placements == "balanced",
+                "placements goes with stimuli generated: the paper's prompts have their own",
+            )
 
     @property
     def cells(self) -> list[Cell]:

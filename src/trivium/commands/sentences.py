@@ -1,0 +1,58 @@
+"""What the reader of flags complains of, as one sentence of ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_FRAME = "|\u2502 "
+
+
+def sentence(box: str) -> str:
+    """What an error box says, as one line that names the flag, the value and what is allowed."""
+    parts: list[str] = []
+    for line in re.sub(r"\x1b\[[0-9;]*m", "", box).splitlines():
+        if re.search(r"[-\u2500]{4}", line):  # a frame or a rule, its title aside
+            parts.append("")
+        elif parts:
+            parts[-1] = f"{parts[-1]} {line.strip(_FRAME)}".strip()
+    said = re.sub(r"\s+", " ", parts[0] if parts else box).strip()
+    for pattern, ours in _COMPLAINTS:
+        if (found := re.fullmatch(pattern, said)) is not None:
+            return ours(found) + _suggestion(parts[1:])
+    return said
+
+
+def _suggestion(parts: list[str]) -> str:
+    """The flag that is most like the one that was given, in brackets."""
+    near = (re.search(r"--[\w-]+", part) for part in parts if part.startswith("Perhaps"))
+    similar = (re.search(r":\s+(--[\w-]+)", part) for part in parts if "similar to" in part)
+    flags = [found[0] for found in near if found] + [found[1] for found in similar if found]
+    return f" (did you mean {flags[0]}?)" if flags else ""
+
+
+def _choices(found: re.Match[str]) -> str:
+    return f"{found[2]} must be one of {found[3].replace(chr(39), '')}, got {found[1]}"
+
+
+# How a mistake reads there, and how it reads here.
+_COMPLAINTS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
+    (
+        r"Error parsing (--\S+): .*invalid literal for int\(\).*?: (['\"].*)",
+        lambda found: f"{found[1]} must be a whole number, got {found[2]}",
+    ),
+    (
+        r"Error parsing (--\S+): .*could not convert string to float: (['\"].*)",
+        lambda found: f"{found[1]} must be a number, got {found[2]}",
+    ),
+    (r"invalid choice (.*) for argument '(--\S+)'\. Expected one of \((.*?),? ?\) ?\.?", _choices),
+    (r"Missing value for argument '(--\S+)'\..*", lambda found: f"{found[1]} needs a value"),
+    (
+        r"Missing from trivium \S+: (\S+) (.*) \(required\)",
+        lambda found: f"{found[1]} is missing: {found[2]}",
+    ),
+    (
+        r"Unrecognized options: (.*)",
+        lambda found: f"not understood: {found[1].replace(', ', ' ')}",
+    ),
+)
