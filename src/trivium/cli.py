@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 
 from trivium import __version__
@@ -42,7 +44,8 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run a command; 0 is success, 1 a check that failed, 2 bad input, 130 an interrupt."""
     words = list(sys.argv[1:] if args is None else args)
     try:
-        return _dispatch(words)
+        code = _dispatch(words)
+        sys.stdout.flush()
     except UserError as problem:
         print(f"trivium: {problem}", file=sys.stderr)
         return 2
@@ -51,8 +54,22 @@ def main(args: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         # The reader went away (`| head`): nothing more to say, and nothing went wrong.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as problem:
+        # Files of ours are named where they are written; here it is standard output, or a file
+        # that another package writes.
+        said = " ".join(str(problem.strerror or problem).split())
+        print(f"trivium: {problem.filename or 'standard output'}: {said}", file=sys.stderr)
+        _drop_output()
+        return 2
+    return code
+
+
+def _drop_output() -> None:
+    """What could not be written is not tried again when the process ends."""
+    with suppress(io.UnsupportedOperation):  # not a real file, as in tests
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _dispatch(words: list[str]) -> int:

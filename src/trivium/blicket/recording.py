@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from trivium.blicket.dynamics import BlicketSpec
 from trivium.blicket.policies import Policy
-from trivium.core.errors import import_extra, require
+from trivium.core.errors import UserError, import_extra, require
 from trivium.core.spec import changed_fields
 from trivium.core.streams import stream_key
 
@@ -86,6 +87,7 @@ def write_dataset(
     """
     minari = import_extra("minari", "gym")
     collector = import_extra("minari.data_collector", "gym")
+    storage = import_extra("minari.storage", "gym")
     gymnasium = import_extra("gymnasium", "gym")
     import_extra("trivium.blicket.env", "gym")
     require(len(episodes) > 0, "a dataset needs at least one episode, got none")
@@ -107,23 +109,38 @@ def write_dataset(
         key: list(value) if isinstance(value, tuple) else value
         for key, value in changed_fields(spec).items()
     }
+    about = f"Blicket-v0 played by {policy}; machines: {', '.join(spec.hypotheses)}"
     env = gymnasium.make("trivium/Blicket-v0", **options)
     with _minari_folder(folder):
         taken = name in minari.list_local_datasets()
         require(not taken, f"there is a dataset {name!r} already: choose another name or folder")
-        return minari.create_dataset_from_buffers(
-            dataset_id=name,
-            buffer=buffers,
-            env=env,
-            eval_env=env,
-            algorithm_name=policy,
-            author="Trivium",
-            author_email="",
-            code_permalink="",
-            description=f"Blicket-v0 played by {policy}; machines: {', '.join(spec.hypotheses)}",
-            data_format="hdf5",
-            requirements=["trivium"],
-        )
+        with _whole_or_not(storage.get_dataset_path(name)):
+            return minari.create_dataset_from_buffers(
+                dataset_id=name,
+                buffer=buffers,
+                env=env,
+                eval_env=env,
+                algorithm_name=policy,
+                author="Trivium",
+                author_email="",
+                code_permalink="",
+                description=about,
+                data_format="hdf5",
+                requirements=["trivium"],
+            )
+
+
+@contextmanager
+def _whole_or_not(path: Path) -> Iterator[None]:
+    """A dataset that could not be written to its end is taken away again."""
+    try:
+        yield
+    except BaseException as problem:
+        shutil.rmtree(path, ignore_errors=True)
+        if isinstance(problem, OSError):
+            said = " ".join(str(problem.strerror or problem).split())
+            raise UserError(f"{path}: cannot be written ({said})") from None
+        raise
 
 
 def _machine_column(spec: BlicketSpec, episode: Episode) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ import tyro
 from trivium.commands.flags import read_benchmark_flags, require_out
 from trivium.core.benchmark import AnyBenchmark, Attempt
 from trivium.core.errors import require
-from trivium.core.jsonl import dump_line, open_output, read_rows, write_json
+from trivium.core.jsonl import dump_line, open_whole, read_rows, write_json
 from trivium.core.pipeline import failed, record
 from trivium.core.summary import Tally
 from trivium.report.tables import metric_table, terminal
@@ -49,7 +49,7 @@ def main(args: Sequence[str]) -> int:
         Path(str(flags.replies)), {item.id for item in items}, lists=benchmark.multi_turn
     )
     tally = Tally(benchmark.metrics)
-    with open_output(out) as file:
+    with open_whole(out) as file:
         for item in items:
             row = _row(_scored(benchmark, item, replies.get(item.id), flags.solver, asked.view))
             tally.add(row)

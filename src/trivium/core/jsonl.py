@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -63,9 +64,35 @@ def open_input(path: str | Path) -> BinaryIO:
 def open_output(path: str | Path, mode: str = "wb") -> BinaryIO:
     """The file for writing, its folder made, or a sentence."""
     path = Path(path)
-    try:
+    with _naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        return open(path, mode)  # type: ignore[return-value]
+        file = _Output(path, mode)
+    return io.BufferedRandom(file) if "+" in mode else io.BufferedWriter(file)
+
+
+class _Output(io.FileIO):
+    """A file that says its name when it cannot be written: a full disk is found in the middle."""
+
+    def write(self, data: Any, /) -> int:
+        with _naming(self.name):
+            return super().write(data)
+
+    def truncate(self, size: int | None = None) -> int:
+        with _naming(self.name):
+            return super().truncate(size)
+
+    def close(self) -> None:
+        with _naming(self.name):  # some file systems tell of a full disk as late as here
+            super().close()
+
+
+@contextmanager
+def _naming(path: object) -> Iterator[None]:
+    """What the system says of a file that cannot be written, as a sentence with its name."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # nobody reads any more, which is no mistake
     except OSError as problem:
         raise UserError(f"{path}: cannot be written ({problem.strerror})") from None
 
@@ -84,18 +111,12 @@ def open_whole(path: str | Path) -> Iterator[BinaryIO]:
     try:
         with open_output(partial) as file:
             yield file
-        _rename(partial, path)
+        with _naming(path):
+            partial.replace(path)
     except BaseException:
         with suppress(OSError):
             partial.unlink()
         raise
-
-
-def _rename(partial: Path, path: Path) -> None:
-    try:
-        partial.replace(path)
-    except OSError as problem:
-        raise UserError(f"{path}: cannot be written ({problem.strerror})") from None
 
 
 def write_json(path: str | Path, value: Any) -> None:

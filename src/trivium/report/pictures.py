@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from trivium.core.errors import import_extra
-from trivium.core.jsonl import open_output
+from trivium.core.jsonl import open_whole
 from trivium.report import charts, frames
 from trivium.report.digest import Digest
 from trivium.report.sections import Picture
@@ -167,7 +167,7 @@ def save(made: Sequence[Picture], folder: Path) -> list[Path]:
         svg = converter.vegalite_to_svg(picture.spec).encode()
         for suffix, content in ((".png", png), (".svg", svg)):
             path = folder / f"{picture.name}{suffix}"
-            with open_output(path) as file:
+            with open_whole(path) as file:
                 file.write(content)
             paths.append(path)
     return paths

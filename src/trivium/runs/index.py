@@ -6,12 +6,13 @@ import csv
 import io
 import os
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from trivium import __version__
 from trivium.core.errors import UserError, require
+from trivium.core.jsonl import open_input, open_output
 from trivium.core.spec import read_mapping
 from trivium.runs.evaluate import MANIFEST, same_run
 from trivium.runs.plan import Plan
@@ -90,27 +91,30 @@ def add_to_index(
     if path is None:
         return
     name = folder.absolute().relative_to(path.parent).as_posix()
-    try:
-        # Whoever comes first writes the header; rows are single appends, so that runs
-        # that end at the same moment cannot mix their rows.
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-        os.write(descriptor, _line(COLUMNS))
-        os.close(descriptor)
-    except FileExistsError:
-        pass
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
+    with suppress(FileExistsError):
+        path.touch(exist_ok=False)
+        _append(path, COLUMNS)  # whoever comes first writes the header
+    with open_input(path) as held, io.TextIOWrapper(held, encoding="utf-8", newline="") as text:
+        rows = list(csv.reader(text))
     require(rows[:1] == [list(COLUMNS)], f"{path}: not an index of runs")
     if any(row[:1] == [name] for row in rows):
         return
     told = " ".join(map(str, sorted(set(seeds))))
     row = (name, kind, benchmark, label or "", cells, items or "", told, __version__)
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
-    os.write(descriptor, _line(row))
-    os.close(descriptor)
+    _append(path, row)
 
 
-def _line(values: tuple[object, ...]) -> bytes:
+def _append(path: Path, values: Sequence[object]) -> None:
+    """One row more, whole or not at all."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(values)
-    return text.getvalue().encode()
+    size = path.stat().st_size
+    try:
+        # A single append, so that runs that end at the same moment cannot mix their rows.
+        with open_output(path, "ab") as file:
+            file.write(text.getvalue().encode())
+    except UserError:
+        os.truncate(path, size)
+        if not size:
+            path.unlink()  # without its header it would be no index
+        raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -55,13 +56,18 @@ def ask_through_inspect(cells: Sequence[Cell], progress: Progress, logs: Path) -
     if not tasks:
         return
     unfinished = []
-    for log in _evaluated(tasks, cells, _new_folder(logs)):
-        if log.status != "cancelled":  # what was under way has not failed: it is asked again
-            asking.read_failures(log)
-        if log.status != "success":
-            unfinished.append(log)
-    if any(log.status == "cancelled" for log in unfinished):
-        raise KeyboardInterrupt
+    try:
+        for log in _evaluated(tasks, cells, _new_folder(logs)):
+            if log.status != "cancelled":  # what was under way has not failed: it is asked again
+                asking.read_failures(log)
+            if log.status != "success":
+                unfinished.append(log)
+        if any(log.status == "cancelled" for log in unfinished):
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        if asking.stopped is not None:
+            raise asking.stopped from None
+        raise
     for log in unfinished:
         why = log.error.message if log.error is not None else log.status
         raise UserError(f"Inspect did not finish {log.eval.task}: {asking.hide(why)}")
@@ -76,6 +82,8 @@ class _Asking:
     left: dict[str, set[tuple[str, int]]] = field(default_factory=dict)  # by name of the cell
     models: dict[str, Model] = field(default_factory=dict)
     under_way: Counter[str] = field(default_factory=Counter)  # samples by model
+
+    stopped: UserError | None = None  # why the records cannot be gone on with
 
     def __post_init__(self) -> None:
         self.hide = key_hider()
@@ -98,7 +106,11 @@ class _Asking:
             if state.scores:  # samples that failed are taken from the log, which knows why
                 held = dict(state.store.items())
                 made = attempt_of(state.metadata, held, name, self.hide)
-                self.add(cell, made, state.input_text)
+                try:
+                    self.add(cell, made, state.input_text)
+                except UserError as problem:  # a full disk; Inspect itself would go on asking
+                    self.stopped = problem
+                    signal.raise_signal(signal.SIGINT)
 
         return build_task(
             cell.work.benchmark,
