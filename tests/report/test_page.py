@@ -61,9 +61,11 @@ def test_without_the_plots_extra_the_page_has_everything_else(tmp_path: Path) ->
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "altair is missing: pip install 'trivium[plots]'" in done.stderr
+    assert done.stderr == "trivium: altair is missing: pip install 'trivium[plots]'\n"
     text = (tmp_path / "report.html").read_text()
-    assert 'id="pictures"' not in text
+    why = "There are no pictures, since altair is missing: pip install "
+    assert f"{why}&#x27;trivium[plots]&#x27;" in text
+    assert f"{why}'trivium&#91;plots&#93;'" in (tmp_path / "results.md").read_text()
     assert "unsafe-eval" not in text
     assert '<svg class="bar"' in text
     assert 'id="data-items"' in text

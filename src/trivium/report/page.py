@@ -39,6 +39,7 @@ class Content:
     command: str | None = None  # what makes the run again
     config: str | None = None  # and the file it needs
     pictures: Mapping[str, Sequence[Picture]] = field(default_factory=dict)  # by benchmark
+    undrawn: str | None = None  # why there are none
     bundle: str | None = None  # the library that draws them
     items: Mapping[str, Any] = field(default_factory=dict)
 
@@ -127,7 +128,8 @@ def _facts(content: Content) -> str:
 
 
 def _pictures(content: Content) -> str:
-    parts = []
+    undrawn = content.undrawn
+    parts = [f"<p>There are no pictures, since {escape(undrawn)}</p>"] if undrawn else []
     for name, own in content.pictures.items():
         parts += [f"<h3>{escape(name)}</h3>"] if len(content.pictures) > 1 else []
         parts += map(picture_html, own)

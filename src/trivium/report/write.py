@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trivium import __version__
-from trivium.core.errors import MissingExtraError, import_extra
+from trivium.core.errors import MissingExtraError, import_extra, require
 from trivium.core.jsonl import open_whole
 from trivium.core.spec import read_mapping
 from trivium.registry import benchmark_names
@@ -31,15 +31,17 @@ def write_report(folder: Path, label: str | None = None) -> Path:
     manifest = _manifest(folder)
     label = label or manifest.get("label")
     digests = _digests(folder, manifest)
-    drawn = draw(digests, folder, manifest, label)
+    undrawn = missing_plots()
+    drawn = {} if undrawn else draw(digests, folder, manifest, label)
     title = _title(digests, manifest, label)
-    _write(folder / RESULTS, _markdown(title, digests, drawn))
+    _write(folder / RESULTS, _markdown(title, digests, drawn, undrawn))
     content = Content(
         title=title,
         digests=digests,
         command=manifest.get("command"),
         config=_toml(manifest) if manifest.get("kind") == "sweep" else None,
         pictures=drawn,
+        undrawn=undrawn,
         bundle=import_extra("vl_convert", "plots").javascript_bundle() if drawn else None,
         items=examples(digests),
     )
@@ -49,23 +51,27 @@ def write_report(folder: Path, label: str | None = None) -> Path:
 
 def write_plots(folder: Path, label: str | None = None) -> list[Path]:
     """The pictures of a run alone."""
-    for module in ("altair", "vl_convert"):
-        import_extra(module, "plots")
+    require((undrawn := missing_plots()) is None, str(undrawn))
     manifest = _manifest(folder)
     drawn = draw(_digests(folder, manifest), folder, manifest, label or manifest.get("label"))
     names = [picture.name for own in drawn.values() for picture in own]
     return [folder / PLOTS / f"{name}.png" for name in names]
 
 
-def draw(
-    digests: Sequence[Digest], folder: Path, manifest: Mapping[str, Any], label: str | None
-) -> dict[str, list[Picture]]:
-    """The pictures by benchmark, saved beside the page; none without the extra [plots]."""
+def missing_plots() -> str | None:
+    """Why no picture can be drawn here, with what to do about it; None where they can be."""
     try:
         for module in ("altair", "vl_convert"):
             import_extra(module, "plots")
-    except MissingExtraError:
-        return {}
+    except MissingExtraError as missing:
+        return str(missing)
+    return None
+
+
+def draw(
+    digests: Sequence[Digest], folder: Path, manifest: Mapping[str, Any], label: str | None
+) -> dict[str, list[Picture]]:
+    """The pictures by benchmark, saved beside the page."""
     pictures = importlib.import_module("trivium.report.pictures")
     drawn: dict[str, list[Picture]] = {
         own.benchmark.name: pictures.pictures(
@@ -101,8 +107,14 @@ def _toml(manifest: Mapping[str, Any]) -> str:
     return "\n".join(f"{key} = {json.dumps(value)}" for key, value in kept.items()) + "\n"
 
 
-def _markdown(title: str, digests: Sequence[Digest], drawn: Mapping[str, Sequence[Picture]]) -> str:
+def _markdown(
+    title: str,
+    digests: Sequence[Digest],
+    drawn: Mapping[str, Sequence[Picture]],
+    undrawn: str | None,
+) -> str:
     parts = [f"# {_cell(title)}", f"Made by Trivium {__version__}. The page beside it: {REPORT}."]
+    parts += [f"There are no pictures, since {_cell(undrawn)}"] if undrawn else []
     for own in digests:
         parts.append(f"## {own.benchmark.name}")
         for table in page_tables(own):
