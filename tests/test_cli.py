@@ -216,6 +216,16 @@ def test_both_spellings_of_a_flag_work(capsys: pytest.CaptureFixture[str]) -> No
     assert said[0] == said[1]
 
 
+def test_show_puts_the_system_message_before_the_prompt(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system = write(tmp_path / "system.txt", "Be brief.\n")
+    assert run("show nhop_implicit --system", str(system)) == 0
+    assert "--- system\nBe brief.\n--- prompt\n" in capsys.readouterr().out
+    assert run("show nhop_implicit") == 0
+    assert "--- system" not in capsys.readouterr().out
+
+
 def test_a_config_file_a_preset_and_flags_come_together(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

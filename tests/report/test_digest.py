@@ -75,6 +75,25 @@ def test_a_given_setting_goes_before_a_derived_one(tmp_path: Path) -> None:
     assert found.records == 24
 
 
+def test_the_browser_shows_the_system_message_that_the_run_sent(tmp_path: Path) -> None:
+    sent = {"benchmark": "nhop_implicit", "shaping": {"temp": None, "system": "Be brief."}}
+    for name, manifest in (("sent", sent), ("own", sent | {"shaping": None})):
+        rows = made(ImplicitSpec(), "oracle", items=1)
+        written(tmp_path / name, [{**row, "solver": name} for row in rows])
+        (tmp_path / name / "run.json").write_bytes(orjson.dumps(manifest))
+    foreign = {**rows[0], "solver": "foreign", "spec": None, "system": 5}
+    written(tmp_path / "foreign", [foreign])
+    (tmp_path / "foreign" / "run.json").write_bytes(orjson.dumps(sent))
+    found = examples(digest([tmp_path]).values())
+    shown = {
+        attempt["solver"]: [
+            found["texts"][text] for side, text in attempt["turns"] if side == "system"
+        ]
+        for attempt in found["attempts"]
+    }
+    assert shown == {"sent": ["Be brief."], "own": [], "foreign": ["Be brief."]}
+
+
 def test_files_come_in_the_order_of_the_numbers_in_their_names(tmp_path: Path) -> None:
     for name in ("hops10", "hops4", "hops9"):
         written(tmp_path / name, made(ImplicitSpec(), "oracle", items=1))

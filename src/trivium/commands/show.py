@@ -11,6 +11,7 @@ import tyro
 
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import require
+from trivium.models.settings import read_system
 from trivium.runs.items import read_items
 
 ABOUT = """One item as a model sees it, with its answer.
@@ -25,6 +26,7 @@ class Flags:
     index: int = 0  # which item of that seed
     # show an item of this file instead
     input: Annotated[Path | None, tyro.conf.arg(name="in")] = None
+    system: Path | None = None  # a file whose text goes before the task as the system message
 
 
 def main(args: Sequence[str]) -> int:
@@ -41,8 +43,8 @@ def main(args: Sequence[str]) -> int:
         require(flags.index < len(items), f"index must be below {len(items)}, got {flags.index}")
         item = items[flags.index]
     print(f"--- {item.id}")
-    system = benchmark.system(asked.view)
-    if system is not None:
+    system = read_system(flags.system) if flags.system else benchmark.system(asked.view)
+    if system:
         print(f"--- system\n{system}\n--- prompt")
     print(benchmark.render(item, asked.view))
     print("--- answer")

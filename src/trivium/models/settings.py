@@ -91,7 +91,7 @@ def model_settings(model: str, flags: ModelFlags) -> ModelSettings:
         bool(provider and name),
         f"model must be PROVIDER/MODEL such as openai/gpt-4.1-mini, got {model!r}",
     )
-    return ModelSettings(model, flags, None if flags.system is None else _read(flags.system))
+    return ModelSettings(model, flags, None if flags.system is None else read_system(flags.system))
 
 
 def folder_name(model: str) -> str:
@@ -99,7 +99,8 @@ def folder_name(model: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", model)
 
 
-def _read(path: Path) -> str:
+def read_system(path: Path) -> str:
+    """The text of a file that goes before the task as the system message."""
     try:
         return path.read_text(encoding="utf-8").strip()
     except OSError as problem:

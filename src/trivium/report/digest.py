@@ -63,8 +63,8 @@ class Digest:
     most_examples: int = EXAMPLES
     order: tuple[str, ...] = ()  # of settings, where it is known
 
-    def add(self, row: Row, setting: str) -> None:
-        """Count one record."""
+    def add(self, row: Row, setting: str, system: str | None = None) -> None:
+        """Count one record; `system` is what the run sent before the task, if it sent its own."""
         self.records += 1
         key = Key(setting, row["solver"], row.get("seed"), tuple(row["groups"].items()))
         tally = self.tallies.get(key)
@@ -75,7 +75,7 @@ class Digest:
         tally.add(row)
         kept = self.examples.setdefault((setting, row["solver"], row["kind"].partition(":")[0]), [])
         if len(kept) < self.most_examples:
-            kept.append(row)
+            kept.append({**row, "system": system})
         if self.benchmark.traced is not None and row.get("spec") is not None:
             own = self.traced.setdefault((setting, row["solver"]), [])
             if len(own) < TRACED:
@@ -166,7 +166,7 @@ def digest(paths: Sequence[Path], examples: int = EXAMPLES) -> dict[str, Digest]
     """All records of these files and folders, one digest for each benchmark."""
     digests: dict[str, Digest] = {}
     for path in record_files(paths):
-        name = _setting_of(path)
+        name, system = _told_by_the_run(path)
         names: dict[bytes, str] = {}
         for number, row in read_rows(path):
             check_record(row, f"{path} line {number}")
@@ -181,7 +181,7 @@ def digest(paths: Sequence[Path], examples: int = EXAMPLES) -> dict[str, Digest]
                 setting = names.get(told)
                 if setting is None:
                     setting = names[told] = setting_name(own.benchmark, row)
-            own.add(row, setting)
+            own.add(row, setting, system)
     require(bool(digests), f"{', '.join(map(str, paths))}: there are no records")
     return digests
 
@@ -215,13 +215,16 @@ def _in_order(path: Path) -> list[tuple[bool, int, str]]:
     return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
 
 
-def _setting_of(path: Path) -> str | None:
-    """The setting that the run of these records was given, if it was given one."""
+def _told_by_the_run(path: Path) -> tuple[str | None, str | None]:
+    """The setting and the system message that the run of these records was given, if any."""
     manifest = path.parent / MANIFEST
     if path.name != RECORDS or not manifest.exists():
-        return None
-    setting = read_mapping(manifest).get("setting")
-    return setting if isinstance(setting, str) else None
+        return None, None
+    held = read_mapping(manifest)
+    shaping = held.get("shaping")
+    told = held.get("setting"), shaping.get("system") if isinstance(shaping, dict) else None
+    setting, system = (text if isinstance(text, str) else None for text in told)
+    return setting, system
 
 
 def setting_name(benchmark: AnyBenchmark, row: Mapping[str, Any]) -> str:

@@ -75,14 +75,15 @@ def _attempt(benchmark: AnyBenchmark, setting: str, row: Row) -> dict[str, Any]:
 
 def _told(benchmark: AnyBenchmark, row: Row) -> tuple[list[tuple[str, str]], str]:
     """The conversation in turns, made again from where the item came from, and the answer."""
-    replies = replies_of(row)
+    replies, system = replies_of(row), row.get("system")
     if row.get("spec") is None or row.get("index") is None:
-        prompt = row.get("prompt") or NO_PROMPT
-        return [("world", prompt), *(("solver", reply) for reply in replies)], "-"
+        turns = [("world", row.get("prompt") or NO_PROMPT)]
+        turns += [("solver", reply) for reply in replies]
+        return [("system", system), *turns] if system else turns, "-"
     told, view = told_item(benchmark, row)
     turns = [("world", benchmark.render(told, view))]
-    system = benchmark.system(view)
-    if system is not None:
+    system = benchmark.system(view) if system is None else system
+    if system:
         turns.insert(0, ("system", system))
     for place, reply in enumerate(replies, start=1):
         turns.append(("solver", reply))
