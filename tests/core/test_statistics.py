@@ -90,6 +90,24 @@ def test_many_different_values_get_the_interval_that_resampling_would_give() -> 
     assert normal.low == pytest.approx(resampled.low, abs=0.1 * widths[0])
 
 
+@pytest.mark.parametrize("n", [1, 5, 200])
+def test_a_mean_of_equal_values_is_as_unsure_as_a_proportion(n: int) -> None:
+    for share in (0.0, 1.0):
+        found, expected = bootstrap_mean([share] * n, bounds=(0, 1)), wilson(share * n, n)
+        assert (found.value, found.n) == (share, n)
+        assert found.low == pytest.approx(expected.low)
+        assert found.high == pytest.approx(expected.high)
+    others = wilson(0, n).high
+    assert others is not None
+    middle = bootstrap_mean([0.5] * n, bounds=(0, 1))
+    assert middle.low == pytest.approx(0.5 - others / 2)
+    assert middle.high == pytest.approx(0.5 + others / 2)
+    alike = paired_difference([1.0] * n, [1.0] * n, bounds=(0, 1))
+    assert alike.low == pytest.approx(-others)
+    assert alike.high == pytest.approx(others)
+    assert bootstrap_mean([3.0] * n) == Estimate(3.0, 3.0, 3.0, n), "nothing bounds a count"
+
+
 def test_a_bootstrap_of_nothing_is_undefined() -> None:
     assert bootstrap_mean([]) == UNDEFINED
 

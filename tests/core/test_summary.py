@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.core.benchmark import Metric
+from trivium.core.statistics import wilson
 from trivium.core.summary import Tally, merged, summarise
 
-METRICS = (Metric("em", "exact match"), Metric("depth", "a mean", "mean"))
+METRICS = (Metric("em", "exact match"), Metric("depth", "a count", "mean", best=9.0))
 
 
 def row(name: str, em: float | None, *, trial: int = 0, **changes: Any) -> dict[str, Any]:
@@ -62,6 +63,31 @@ def test_order_trials_are_summed_up_by_item() -> None:
     assert found["majority_em"].value == 0.5
     assert found["answered_alike"].value == 0.5
     assert found["largest_trial_difference"].value == 0.5
+
+
+@pytest.mark.parametrize("score", [0.0, 1.0])
+def test_no_share_is_certain_however_often_its_items_were_told(score: float) -> None:
+    """Trials of one item are one observation: the interval is that of so many items told once."""
+    metrics = (*METRICS, Metric("ndcg", "a share", "mean"))
+    told = {"em": score, "depth": 3.0, "ndcg": score}
+    once, often = (
+        summarise(
+            [
+                row(name, score, trial=trial, answer="x", scores=told)
+                for name in "abcdefgh"
+                for trial in range(trials)
+            ],
+            metrics,
+        ).metrics
+        for trials in (1, 5)
+    )
+    expected = wilson(8 * score, 8)
+    for found in (once["em"], once["ndcg"], often["em"], often["ndcg"], often["majority_em"]):
+        assert (found.value, found.n) == (score, 8)
+        assert found.low == pytest.approx(expected.low)
+        assert found.high == pytest.approx(expected.high)
+    assert (often["lift"].high or 0.0) > (often["lift"].low or 0.0)
+    assert (often["depth"].low, often["depth"].high) == (3.0, 3.0)
 
 
 def test_ids_that_repeat_between_seeds_and_specs_are_different_items() -> None:

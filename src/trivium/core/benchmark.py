@@ -51,6 +51,11 @@ class Metric:
     best: float = 1.0
     worst: float = 0.0
 
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Where all values lie, for a share of one; what a count could reach bounds no mean."""
+        return (0.0, 1.0) if {self.best, self.worst} == {0.0, 1.0} else None
+
 
 @dataclass(frozen=True)
 class Turn:

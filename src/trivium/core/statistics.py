@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from trivium.core.errors import require
 
+Bounds = tuple[float, float]  # the lowest and the highest value that there can be
 RESAMPLES = 2000
 MOST_DISTINCT = 20_000  # different values that are resampled
 # Enough for a resampling step to stay in a few megabytes at any number of values.
@@ -67,8 +68,17 @@ def bootstrap_mean(
     level: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    bounds: Bounds | None = None,
 ) -> Estimate:
-    """A mean with its percentile bootstrap interval; the same values give the same interval."""
+    """A mean with its percentile bootstrap interval; the same values give the same interval.
+
+    Where all n values are equal, resampling cannot tell that others are possible, and its
+    interval would have no width. If the values are known to lie within `bounds`, one rule
+    stands in: other values came up 0 times in n, so by Wilson's interval their share is at
+    most w = wilson(0, n).high, and the mean lies between v - w (v - lowest) and
+    v + w (highest - v). For a proportion of 0 or 1 that is Wilson's interval itself. Of things
+    that were tried several times, the values are means of one thing each, and n counts things.
+    """
     data = np.asarray(values, dtype=np.float64)
     if data.size == 0:
         return UNDEFINED
@@ -78,7 +88,10 @@ def bootstrap_mean(
     # Summed in the order of the values, so that the order of the records cannot matter.
     mean = float(distinct @ counts / data.size)
     if distinct.size == 1:
-        return Estimate(float(data[0]), float(data[0]), float(data[0]), int(data.size))
+        lowest, highest = bounds or (mean, mean)
+        others = wilson(0, data.size, level).high or 0.0
+        low, high = mean - others * (mean - lowest), mean + others * (highest - mean)
+        return Estimate(mean, low, high, int(data.size))
     if distinct.size > MOST_DISTINCT:
         # So many values that the mean is normal, and resampling would take minutes to say so.
         half = quantile(level) * float(data.std()) / math.sqrt(data.size)
@@ -99,15 +112,22 @@ def bootstrap_mean(
 
 
 def paired_difference(
-    first: Sequence[float], second: Sequence[float], level: float = 0.95, seed: int = 0
+    first: Sequence[float],
+    second: Sequence[float],
+    level: float = 0.95,
+    seed: int = 0,
+    bounds: Bounds | None = None,
 ) -> Estimate:
-    """The mean of first - second over common items, with its bootstrap interval."""
+    """The mean of first - second over common items; each of them lies within `bounds`."""
     require(
         len(first) == len(second),
         f"paired values must be of one length, got {len(first)} and {len(second)}",
     )
     return bootstrap_mean(
-        np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64), level, seed=seed
+        np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64),
+        level,
+        seed=seed,
+        bounds=None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0]),
     )
 
 

@@ -161,7 +161,7 @@ class Tally:
         values = self._column(metric)
         defined = ~np.isnan(values)
         items = np.asarray(self._items)[defined]
-        return estimate_of(values[defined], items, metric.kind, repeated=self.has_trials)
+        return estimate_of(values[defined], items, metric, repeated=self.has_trials)
 
     def _order_trials(self) -> dict[str, Estimate]:
         """How much the order of telling matters to the headline metric."""
@@ -174,7 +174,9 @@ class Tally:
         values, trials = values[defined], np.asarray(self._trials)[defined]
         means = [float(np.sort(values[trials == trial]).mean()) for trial in np.unique(trials)]
         return {
-            f"majority_{headline.name}": bootstrap_mean([vote.score for vote in votes]),
+            f"majority_{headline.name}": estimate_of(
+                [vote.score for vote in votes], range(len(votes)), headline, repeated=False
+            ),
             "answered_alike": wilson(sum(vote.share == 1 for vote in votes), len(votes)),
             "largest_trial_difference": Estimate(max(means) - min(means), None, None, len(means)),
         }
@@ -182,8 +184,8 @@ class Tally:
 
 def estimate_of(
     values: Sequence[float] | NDArray[np.float64],
-    items: Sequence[str] | NDArray[Any],
-    kind: str,
+    items: Sequence[int] | NDArray[Any],
+    metric: Metric,
     *,
     repeated: bool,
 ) -> Estimate:
@@ -195,10 +197,10 @@ def estimate_of(
         order = np.argsort(data)
         own = np.asarray(items)[order]
         _, places, counts = np.unique(own, return_inverse=True, return_counts=True)
-        return bootstrap_mean(np.bincount(places, data[order]) / counts)
-    if kind == "proportion":
+        return bootstrap_mean(np.bincount(places, data[order]) / counts, bounds=metric.bounds)
+    if metric.kind == "proportion":
         return wilson(float(data.sum()), data.size)
-    return bootstrap_mean(data)
+    return bootstrap_mean(data, bounds=metric.bounds)
 
 
 def _distinct(items: array[int]) -> int:

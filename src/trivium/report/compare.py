@@ -78,6 +78,7 @@ def differences(found: Sequence[Contestant], *, pairs: bool) -> list[Difference]
                 estimate = paired_difference(
                     [second.scores[item] for item in common],
                     [first.scores[item] for item in common],
+                    bounds=get_benchmark(benchmark).metrics[0].bounds,
                 )
                 made.append(Difference(second, first, len(common), estimate))
     return made

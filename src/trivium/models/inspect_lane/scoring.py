@@ -48,9 +48,9 @@ def metrics_of(benchmark: AnyBenchmark, *, repeated: bool) -> dict[str, list[Met
     """The figures of every metric; `repeated` where items are told more than once."""
     return {
         own.name: [
-            value(own.kind, repeated),
-            low(own.kind, repeated),
-            high(own.kind, repeated),
+            value(own.kind, own.best, own.worst, repeated),
+            low(own.kind, own.best, own.worst, repeated),
+            high(own.kind, own.best, own.worst, repeated),
             n(),
         ]
         for own in benchmark.metrics
@@ -58,31 +58,31 @@ def metrics_of(benchmark: AnyBenchmark, *, repeated: bool) -> dict[str, list[Met
 
 
 @metric
-def value(kind: str, repeated: bool) -> Metric:
+def value(kind: str, best: float, worst: float, repeated: bool) -> Metric:
     """The figure itself."""
 
     def compute(scores: list[SampleScore]) -> float:
-        return _number(_estimate(scores, kind, repeated).value)
+        return _number(_estimate(scores, kind, best, worst, repeated).value)
 
     return compute
 
 
 @metric
-def low(kind: str, repeated: bool) -> Metric:
+def low(kind: str, best: float, worst: float, repeated: bool) -> Metric:
     """The lower end of its 95% interval."""
 
     def compute(scores: list[SampleScore]) -> float:
-        return _number(_estimate(scores, kind, repeated).low)
+        return _number(_estimate(scores, kind, best, worst, repeated).low)
 
     return compute
 
 
 @metric
-def high(kind: str, repeated: bool) -> Metric:
+def high(kind: str, best: float, worst: float, repeated: bool) -> Metric:
     """The upper end of its 95% interval."""
 
     def compute(scores: list[SampleScore]) -> float:
-        return _number(_estimate(scores, kind, repeated).high)
+        return _number(_estimate(scores, kind, best, worst, repeated).high)
 
     return compute
 
@@ -97,7 +97,9 @@ def n() -> Metric:
     return compute
 
 
-def _estimate(scores: Sequence[SampleScore], kind: str, repeated: bool) -> Estimate:
+def _estimate(
+    scores: Sequence[SampleScore], kind: str, best: float, worst: float, repeated: bool
+) -> Estimate:
     """The figure as our own summary makes it, from what it needs to know of each attempt."""
     blank = {"benchmark": "", "solver": "", "kind": "", "chance": 0.0, "answer": None}
     rows = [
@@ -109,7 +111,9 @@ def _estimate(scores: Sequence[SampleScore], kind: str, repeated: bool) -> Estim
         }
         for score in scores
     ]
-    own = BenchmarkMetric("figure", "", "proportion" if kind == "proportion" else "mean")
+    own = BenchmarkMetric(
+        "figure", "", "proportion" if kind == "proportion" else "mean", best, worst
+    )
     return summarise(rows, [own]).metrics["figure"]
 
 
