@@ -213,6 +213,13 @@ def test_the_opening_tells_the_whole_space(spec: GameSpec, view: GameView) -> No
     assert seen.tests == ()
 
 
+@pytest.mark.parametrize("spec", PRESETS.values())
+def test_the_opening_says_what_an_inhibitor_does_where_there_may_be_one(spec: GameSpec) -> None:
+    opening = render(next(generate(spec, 3)), VIEW)
+    assert ("if A is a blicket and B an inhibitor" in opening) == ("- inhibitor: " in opening)
+    assert ("inhibitor" in spec.rules) == ("- inhibitor: " in opening)
+
+
 # ---- the players
 
 
@@ -334,6 +341,27 @@ def test_machines_that_no_test_tells_apart_are_one() -> None:
     assert scores["form"] == 0
     assert GAME.chance(game_of("conjunctive:A", spec)) == pytest.approx(2 / 3)
     assert GAME.chance(game_of("disjunctive:B", spec)) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("said", "form", "equivalent"),
+    [
+        ("blickets: A; form: disjunctive", 1, 1),
+        ("blickets: A; form: conjunctive", 0, 1),
+        ("blickets: A; form: threshold-1", 0, 1),
+        ("blickets: A; form: parity", 0, 1),
+        ("blickets: A; inhibitors: B; form: inhibitor", 0, 0),
+        ("blickets: A B; form: conjunctive", 0, 0),
+        ("blickets: B; form: conjunctive", 0, 0),
+        ("blickets: none; form: conjunctive", 0, 0),
+        ("blickets: B C; form: disjunctive", 1, 1),
+    ],
+)
+def test_a_form_that_makes_the_same_machine_is_counted_apart(
+    said: str, form: int, equivalent: int
+) -> None:
+    scores, _ = score("disjunctive:A", f"ANSWER {said}")
+    assert (scores["form"], scores["form_equivalent"]) == (form, equivalent)
 
 
 # ---- files, audits, specs

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 
 from trivium.blicket.game import GAME
 from trivium.blicket.game.debrief import debrief
+from trivium.blicket.game.item import GameItem
 from trivium.blicket.game.spec import PRESETS
 from trivium.blicket.game.world import Game
 from trivium.cli import main
@@ -130,6 +132,35 @@ def test_every_seed_without_one_is_another_game(
         said.add(out.splitlines()[-1])
     # Two draws of a million are the same once in a million times.
     assert len(said) == 2
+
+
+@pytest.mark.parametrize(
+    ("blickets", "form", "verdict"),
+    [
+        # Of six machines three light up with A and C on them, and the light is wrong once in ten.
+        ("AC", "conjunctive", "Right: your tests had made it 30% likely."),
+        ("A", "disjunctive", "Wrong: your tests had made it 30% likely, and the true machine 30%."),
+        ("B", "disjunctive", "Wrong: your tests had made it 3% likely, and the true machine 30%."),
+        ("ABC", "conjunctive", "Wrong: the machine could not have worked like that."),
+    ],
+)
+def test_no_verdict_on_a_noisy_game_is_certain(blickets: str, form: str, verdict: str) -> None:
+    spec = replace(PRESETS["paper"], noise=0.1)
+    game = Game(GameItem("G", spec, "conjunctive:AC", (False,) * 3, "ABC", None))
+    assert game.place("AC")
+    game.answer(blickets, form)
+    assert debrief(game).verdict == verdict
+
+
+def test_many_lights_alike_are_still_not_certain(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = "A\n" * 9 + "B\n" * 9 + "C\n" * 9 + "ANSWER blickets: B; form: disjunctive\n"
+    _, said = play(script, monkeypatch, capsys, "--noise", "0.01", "--tests", "27")
+    assert "likely" in said
+    assert "100%" not in said
+    assert "bits unknown" in said
+    assert "machines left" not in said
 
 
 def test_the_debrief_of_an_unfinished_game() -> None:

@@ -16,7 +16,7 @@ from trivium.blicket.game import GAME
 from trivium.blicket.game.answer import read_command
 from trivium.blicket.game.debrief import Debrief, debrief
 from trivium.blicket.game.item import rules_of
-from trivium.blicket.game.render import law
+from trivium.blicket.game.render import laws_of
 from trivium.blicket.game.world import Game
 from trivium.blicket.hypotheses import INHIBITOR, letters
 from trivium.commands.flags import read_benchmark_flags
@@ -65,7 +65,7 @@ def _open(game: Game, console: Console) -> None:
     lines = [
         f"A machine and the objects {' '.join(game.item.listing)}. Some of them are blickets.",
         "How does the machine work? It is one of these, each machine equally likely:",
-        *(law(rule, spec) for rule in rules_of(spec)),
+        *laws_of(spec),
         f"You may make up to {spec.tests} tests.",
     ]
     if spec.noise:
@@ -157,7 +157,9 @@ def _close(game: Game, result: Debrief, console: Console) -> None:
     style = "bold green" if result.right else "bold red"
     console.print(Text(f"\n{result.verdict} The machine was {game.item.truth}.", style=style))
     table = Table(title=Text("your tests"), title_justify="left")
-    for column in ("test", "light", "bits told", "best expected", "machines left"):
+    noisy = bool(game.item.spec.noise)  # then no test rules a machine out
+    last = "bits unknown" if noisy else "machines left"
+    for column in ("test", "light", "bits told", "best expected", last):
         table.add_column(column, justify="right")
     for step in result.steps:
         table.add_row(
@@ -165,7 +167,7 @@ def _close(game: Game, result: Debrief, console: Console) -> None:
             "on" if step.light else "off",
             f"{step.bits:.2f}",
             f"{step.best_gain:.2f}",
-            str(step.left),
+            f"{step.entropy:.2f}" if noisy else str(step.left),
         )
     if result.steps:
         console.print(table)

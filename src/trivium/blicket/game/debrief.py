@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from trivium.blicket.explore import planner
-from trivium.blicket.game.item import GameItem
+from trivium.blicket.game.item import GameAnswer, GameItem
 from trivium.blicket.game.render import render
-from trivium.blicket.game.score import kind, trajectory
+from trivium.blicket.game.score import is_right, kind, named_machine, trajectory
 from trivium.blicket.game.solvers import SOLVERS, can_plan
 from trivium.blicket.game.spec import GameView
 from trivium.blicket.game.world import Game, replay
-from trivium.blicket.observer import Step, entropy
+from trivium.blicket.hypotheses import Hypothesis
+from trivium.blicket.observer import Step, Trajectory, entropy
 from trivium.core.benchmark import Turn, solver_stream
 
 VERDICTS = {
@@ -45,12 +48,9 @@ def debrief(game: Game) -> Debrief:
     path = trajectory(item.spec, tuple(game.tests))
     space, planned = item.space, can_plan(item.spec)
     ideal = "optimal" if planned else "information_gain"
-    outcome = kind(item, game.given).partition(":")[0]
-    if outcome == "right" and path.tests_to_certainty is None:
-        outcome = "lucky"
     return Debrief(
-        verdict=VERDICTS.get(outcome, "No answer was given."),
-        right=outcome in ("right", "lucky"),
+        verdict=_verdict(item, game.given, path),
+        right=game.given is not None and is_right(item, game.given),
         steps=path.steps,
         bits=path.bits,
         unknown_bits=entropy(space.belief),
@@ -60,6 +60,35 @@ def debrief(game: Game) -> Debrief:
         ideal_tests=tests_of(ideal, item),
         expected_tests=planner(space).fewest_tests(space.belief) if planned else None,
     )
+
+
+def _verdict(item: GameItem, given: GameAnswer | None, path: Trajectory) -> str:
+    """Whether the answer was right, and what the tests had to do with it."""
+    if given is None:
+        return "No answer was given."
+    outcome = kind(item, given).partition(":")[0]
+    said = named_machine(item, given)
+    if item.spec.noise and said in item.space.hypotheses:
+        # Where lights may be wrong, no test rules a machine out and none makes it certain.
+        share = _likely(item, path, said)
+        if outcome == "right":
+            return f"Right: your tests had made it {share} likely."
+        truth = replace(item.machine, noise=item.spec.noise)
+        return (
+            f"Wrong: your tests had made it {share} likely, and the true machine "
+            f"{_likely(item, path, truth)}."
+        )
+    if outcome == "right" and path.tests_to_certainty is None:
+        outcome = "lucky"
+    return VERDICTS[outcome]
+
+
+def _likely(item: GameItem, path: Trajectory, machine: Hypothesis) -> str:
+    """How likely the tests make a machine, with those that no test tells from it."""
+    space = item.space
+    alike = space.extensions == space.extensions[space.hypotheses.index(machine)]
+    share = float(np.asarray(path.belief)[alike].sum())
+    return f"{min(max(share, 0.01), 0.99):.0%}"  # never 0% or 100%: it is not certain
 
 
 def tests_of(name: str, item: GameItem) -> int:

@@ -24,6 +24,10 @@ LAWS = {
     "parity": "lights up when an odd number of its blickets is on it",
     "inhibitor": "lights up when at least one of its blickets is on it and none of its inhibitors",
 }
+INHIBITED = (
+    "An inhibitor keeps the machine dark: if A is a blicket and B an inhibitor (A-B), A alone "
+    "lights it up, and A with B does not."
+)
 # Which sets make up all machines of a rule that no other rule has too (see hypotheses.machines).
 ANY = "any {least} or more of the objects"
 ANY_INHIBITOR = "any objects, with any others as inhibitors, at least one of each"
@@ -34,7 +38,7 @@ def render(item: GameItem, view: GameView) -> str:
     spec = item.spec
     tests = f"{spec.tests} {'test' if spec.tests == 1 else 'tests'}"
     noise = f" The light is wrong in {spec.noise:.12g} of all tests." if spec.noise else ""
-    laws = "\n".join(law(rule, spec) for rule in rules_of(spec))
+    laws = "\n".join(laws_of(spec))
     example = GameAnswer("AB"[: spec.objects], rules_of(spec)[0])
     lines = [
         f"Objects: {' '.join(item.listing)}",
@@ -51,7 +55,13 @@ def render(item: GameItem, view: GameView) -> str:
     return "\n\n".join([STORY, *lines] if view.story else lines)
 
 
-def law(rule: str, spec: GameSpec) -> str:
+def laws_of(spec: GameSpec) -> list[str]:
+    """A line for each way in which the machine may work, and one on what inhibitors do."""
+    rules = rules_of(spec)
+    return [_law(rule, spec) for rule in rules] + [INHIBITED] * ("inhibitor" in rules)
+
+
+def _law(rule: str, spec: GameSpec) -> str:
     """A line such as "- disjunctive: lights up when ...; its blickets are one of A, B, C."."""
     own = [each for each in game_space(spec) if each.rule == rule]
     form, _, number = rule.partition("-")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
+import numpy as np
+
 from trivium.blicket.game.item import GameAnswer, GameItem, game_space, gold
 from trivium.blicket.game.spec import GameSpec
-from trivium.blicket.hypotheses import Hypothesis, mask_of
+from trivium.blicket.hypotheses import Hypothesis, fires, mask_of
 from trivium.blicket.observer import TINY, Trajectory, Trial, measure, posterior
 from trivium.core.benchmark import Groups, Metric, Scores
 from trivium.core.errors import UserError
@@ -16,6 +18,7 @@ METRICS = (
     Metric("correct", "every object and the form are right"),
     Metric("objects", "share of objects that are rightly told apart", "mean"),
     Metric("form", "the form is right"),
+    Metric("form_equivalent", "the form is right, or names a machine that no test tells from it"),
     Metric("tests", "tests made", "mean", 0.0, 100.0),
     Metric("certain", "the tests told the machine for certain"),
     Metric(
@@ -41,13 +44,14 @@ def trajectory(spec: GameSpec, tests: tuple[tuple[str, bool], ...]) -> Trajector
 def score(item: GameItem, answer: GameAnswer | None) -> Scores:
     """Every metric of an attempt; a game without an answer is wrong in every object."""
     if answer is None:
-        return {"correct": 0.0, "objects": 0.0, "form": 0.0}
+        return {"correct": 0.0, "objects": 0.0, "form": 0.0, "form_equivalent": 0.0}
     path = trajectory(item.spec, answer.tests)
     certain = path.tests_to_certainty
     return {
         "correct": float(is_right(item, answer)),
         "objects": _told_apart(item, answer),
         "form": float(answer.form == gold(item).form),
+        "form_equivalent": float(answer.form == gold(item).form or _is_alike(item, answer)),
         "tests": float(len(answer.tests)),
         "certain": float(certain is not None),
         "tests_to_certainty": None if certain is None else float(certain),
@@ -65,6 +69,15 @@ def is_right(item: GameItem, answer: GameAnswer) -> bool:
         return False
     true = space.hypotheses.index(replace(item.machine, noise=item.spec.noise))
     return bool(space.extensions[space.hypotheses.index(said)] == space.extensions[true])
+
+
+def _is_alike(item: GameItem, answer: GameAnswer) -> bool:
+    """Whether the machine that is named lights up where the true one does, offered or not."""
+    said = named_machine(item, answer)
+    if said is None:
+        return False
+    placed = np.arange(1 << item.spec.objects)
+    return bool((fires(said, placed) == fires(item.machine, placed)).all())
 
 
 def named_machine(item: GameItem, answer: GameAnswer) -> Hypothesis | None:
