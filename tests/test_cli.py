@@ -79,8 +79,13 @@ WRONG_CALLS = [
     ("generate nhop_implicit --items 0 --out {tmp}/x", "items must be at least 1, got 0"),
     ("generate nhop_implicit --start -5 --out {tmp}/x", "start must be at least 0, got -5"),
     ("generate nhop_implicit --processes 0 --out {tmp}/x", "processes must be at least 1"),
-    ("generate nhop_implicit --out {tmp}/items.jsonl/x", "cannot be written"),
-    ("generate nhop_implicit --out /proc/nowhere/x", "cannot be written"),
+    ("generate nhop_implicit --out {tmp}/items.jsonl/x",
+     "{tmp}/items.jsonl/x: cannot be written (Not a directory)"),
+    ("generate nhop_implicit --out /proc/nowhere/x", "/proc/nowhere/x: cannot be written"),
+    ("generate nhop_implicit --out=", "--out is empty: is a variable not set?"),
+    ("eval nhop_implicit --solver oracle --out {tmp}/e --in", "--in needs a value"),
+    ("run --benchmarks", "--benchmarks needs a value"),
+    ("--hlep", "did you mean --help?"),
     ("generate nhop_implicit --out .", "cannot be written (Is a directory)"),
     ("generate nhop_implicit --out {tmp}", "cannot be written (Is a directory)"),
     ("generate nhop_implicit --start 9223372036854775807 --out {tmp}/x", "must fit into 64 bits"),
@@ -181,6 +186,18 @@ def test_every_command_has_help_with_an_example(
 
 @pytest.mark.parametrize(
     "words",
+    ["run", "sweep", "compare", "record", "study", *(f"eval {name}" for name in benchmark_names())],
+)
+def test_help_is_plain(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run(f"{words} --help")
+    said = capsys.readouterr().out
+    assert not re.search(r"None\b|\(default:\s*\)|\boptions$", said.replace("[OPTIONS]", "")), said
+    assert "\n\nExample: trivium" in said
+
+
+@pytest.mark.parametrize(
+    "words",
     [
         *(f"eval {name}" for name in benchmark_names()),
         *("run", "sweep implicit_small", "record", "ceilings", "audit nhop_implicit"),
@@ -214,6 +231,40 @@ def test_both_spellings_of_a_flag_work(capsys: pytest.CaptureFixture[str]) -> No
         assert run(f"show nhop_explicit {flag} 3") == 0
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["eval", "nhop_implicit", "--solver", "oracle", "--out", ""], "--out is empty"),
+        (["report", ""], "a word is empty"),
+    ],
+)
+def test_an_empty_word_is_not_taken_for_this_folder(
+    words: list[str],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == 2
+    assert capsys.readouterr().err == f"trivium: {says}: is a variable not set?\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_whose_records_are_none_is_not_gone_on_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = f"eval {ITEMS} --solver oracle --out {tmp_path}"
+    assert run(words) == 0
+    path = tmp_path / "records.jsonl"
+    whole = path.read_bytes()
+    for line in (b'{"id": 5}', b'{"id": "a", "trial": [], "kind": "right"}', b'{"id": ["a"]}'):
+        path.write_bytes(whole + line + b"\n")
+        capsys.readouterr()
+        assert run(words) == 2
+        assert "records.jsonl line 6: not a record (id, trial and kind" in capsys.readouterr().err
 
 
 def test_show_puts_the_system_message_before_the_prompt(

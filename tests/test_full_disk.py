@@ -79,7 +79,7 @@ def test_a_model_is_not_asked_on_where_nothing_can_be_written(engine: str, tmp_p
 def test_half_a_file_is_not_left_behind(words: str, name: str, tmp_path: Path) -> None:
     code, said = limited(words.split(), 16, tmp_path)
     assert code == 2
-    one_sentence(said, f"{name}.part")
+    one_sentence(said, f"trivium: {name}")
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 

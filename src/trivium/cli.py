@@ -80,7 +80,7 @@ def _dispatch(words: list[str]) -> int:
         print(__version__)
         return 0
     name, rest = words[0], words[1:]
-    near = get_close_matches(name, COMMANDS, n=1)
+    near = get_close_matches(name, [*COMMANDS, "--help", "--version"], n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}"
     require(name in COMMANDS, f"unknown command {name!r}; {hint}")
     module = importlib.import_module(f"trivium.commands.{name}")

@@ -159,7 +159,9 @@ def test_figures_inside_inspect_agree_to_the_last_digit(
     assert found.to_dict()["metrics"] == figures
 
 
-def test_a_failed_sample_is_an_error_and_can_be_asked_again(tmp_path: Path) -> None:
+def test_a_failed_sample_is_an_error_and_can_be_asked_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     items = list(NHOP.generate(NHOP.spec_type(), 3, 0, 8))
     broken = {NHOP.render(items[5], NHOP.view_type())}
     speaker = Speaker(NHOP, NHOP.view_type(), "oracle", items)
@@ -169,6 +171,7 @@ def test_a_failed_sample_is_an_error_and_can_be_asked_again(tmp_path: Path) -> N
         assert main(words) == 0
         summary = orjson.loads((tmp_path / "summary.json").read_bytes())
         assert (summary["answered"], summary["errors"]) == (7, 1)
+        assert "the first of them: ..." in capsys.readouterr().out
         assert summary["metrics"]["em"]["n"] == 7
         broken.clear()
         before = server.asked.copy()

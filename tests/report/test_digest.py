@@ -110,7 +110,10 @@ def test_what_is_no_record_is_named_by_line(tmp_path: Path, key: str) -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("scores", []), ("scores", {"em": "1"}), ("groups", None), ("trial", "0"), ("kind", 3)],
+    [
+        *(("scores", []), ("scores", {"em": "1"}), ("groups", None), ("trial", "0"), ("kind", 3)),
+        *(("groups", {"n": [1]}), ("spec", 5), ("view", "x"), ("seed", "7")),
+    ],
 )
 def test_a_record_with_a_wrong_value_is_named_by_line(
     tmp_path: Path, key: str, value: object
@@ -121,6 +124,22 @@ def test_a_record_with_a_wrong_value_is_named_by_line(
     for read in (digest, contestants):
         with pytest.raises(UserError, match=rf"records\.jsonl line 2: not a record \({key}"):
             read([path])
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"spec": {"hops": 1}}, r"line 2: hops must be in 3\.\.200, got 1"),
+        ({"view": {"mode": "loud"}}, "line 2: mode must be one of direct, steps, free, got 'loud'"),
+        ({"benchmark": "nothing"}, "line 2: unknown benchmark 'nothing'"),
+    ],
+)
+def test_a_record_that_cannot_have_been_made_is_named_by_line(
+    tmp_path: Path, change: dict[str, object], sentence: str
+) -> None:
+    rows = made(ImplicitSpec(), "oracle", items=2)
+    with pytest.raises(UserError, match=sentence):
+        digest([written(tmp_path, [rows[0], rows[1] | change])])
 
 
 def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ CONFIGS = {
     "small.json": '{"approach": "implicit", "items": 2, "solvers": ["oracle"]}',
     "cold.json": '{"approach": "implicit", "items": 2, "model": "a/b", "temp": -1}',
     "gpt.json": '{"approach": "implicit", "items": 2, "model": "gpt"}',
+    "deep.json": "[" * 100_000,
+    "digits.json": "1" * 5_000,
     "notes.txt": "hello",
 }
 WRONG_CALLS = [
@@ -36,6 +38,8 @@ WRONG_CALLS = [
     ("sweep nobench.json", "nobench.json: benchmark is missing"),
     ("sweep number.json", "number.json: benchmark must be text, got 5"),
     ("sweep list.json", "list.json: expected a table of keys"),
+    ("sweep deep.json", "deep.json: nested too deeply"),
+    ("sweep digits.json", "digits.json: Exceeds the limit"),
     ("sweep broken.json", "broken.json: Expecting"),
     ("sweep unknown.json", "unknown.json: unknown benchmark 'sideways'"),
     ("sweep hopps.json", "unknown key 'hopps'; did you mean hops?"),

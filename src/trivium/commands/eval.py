@@ -18,6 +18,7 @@ from trivium.commands.flags import (
     require_out,
 )
 from trivium.core.errors import require
+from trivium.core.jsonl import read_rows
 from trivium.core.summary import Summary
 from trivium.models.lanes import confirm, evaluate_model, require_reachable
 from trivium.models.settings import ModelFlags, model_settings
@@ -82,8 +83,15 @@ def main(args: Sequence[str]) -> int:
         print(f"the figures are of all {summary.items} items in the folder, not of {total} alone")
     if summary.errors and flags.model:
         print(f"{summary.errors} attempts failed for good; --retry_errors asks them again")
+        print(f"the first of them: {_first_error(out)}")
     print(f"records in {out / RECORDS}")
     return 0
+
+
+def _first_error(out: Path) -> str:
+    """Why the first attempt that failed did so, as plain text on one line."""
+    errors = (row["error"] for _, row in read_rows(out / RECORDS) if row["kind"] == "error")
+    return ascii(next(errors, ""))[1:-1]
 
 
 def _evaluate_solver(

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 import tyro
 
-from trivium.commands.sentences import sentence
+from trivium.commands.sentences import helpful, paragraphs, sentence
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping, spec_from_dict
@@ -59,19 +59,23 @@ def read_flags(
     command: str, flags_type: type[F], args: Sequence[str], about: str, default: F | None = None
 ) -> F:
     """A command's own flags; bad ones end in one sentence."""
-    given_flags(args)
+    given = given_flags(args)
     flags: F = _parse(flags_type, args, f"trivium {command}", about, default)
-    _check_numbers(flags)
+    _check_values(flags, given)
     return flags
 
 
 def read_benchmark_flags(
-    command: str, flags_type: type[F], args: Sequence[str], about: str
+    command: str,
+    flags_type: type[F],
+    args: Sequence[str],
+    about: str,
+    names: Sequence[str] = benchmark_names(),
 ) -> Asked[F]:
     """NAME and flags: the command's own, --preset, --config, and the fields of spec and view."""
     if not args or args[0] in ("-h", "--help"):
-        names = ", ".join(benchmark_names())
-        print(f"usage: trivium {command} NAME [flags]\n\n{about}\n\nNAME is one of: {names}")
+        known = ", ".join(names)
+        print(f"usage: trivium {command} NAME [flags]\n\n{about}\n\nNAME is one of: {known}")
         print(f"trivium {command} NAME --help lists the flags of that benchmark.")
         raise SystemExit(0 if args else 2)
     benchmark, spec, view = named_benchmark(args[0])
@@ -105,7 +109,7 @@ def read_benchmark_flags(
     default = combined(flags, _Common(preset, config), spec, view)
     prog = f"trivium {command} {args[0]}"
     read: Any = _parse(combined, args[1:], prog, f"{benchmark.title}\n\n{about}", default)
-    _check_numbers(read)
+    _check_values(read, given)
     flags = read.flags if "items" in given else _sized(read.flags, benchmark, read.spec)
     return Asked(benchmark, read.spec, read.view, flags, given)
 
@@ -120,6 +124,10 @@ def _sized(flags: F, benchmark: AnyBenchmark, spec: Any) -> F:
 
 def given_flags(args: Sequence[str]) -> dict[str, str]:
     """The flags that stand on a command line, by the fields that they are of; none stands twice."""
+    for before, word in zip(["a word", *args], args, strict=False):
+        # An unset variable of a shell, most likely; an empty path would be this very folder.
+        empty = not word or (word.startswith("--") and word.endswith("="))
+        require(not empty, f"{(word or before).rstrip('=')} is empty: is a variable not set?")
     words = (arg[2:].partition("=")[0].replace("-", "_") for arg in args if arg.startswith("--"))
     counts = Counter(word.removeprefix("no_") for word in words)
     for name, times in counts.items():
@@ -133,12 +141,15 @@ def refuse_model_flags(args: Sequence[str], why: str) -> None:
         require(name not in OF_MODELS, f"{flag} goes with --model, and {why}")
 
 
-def _check_numbers(flags: Any) -> None:
-    """Files and manifests hold whole numbers of 64 bits, and fractions that are numbers."""
+def _check_values(flags: Any, given: Mapping[str, str]) -> None:
+    """Files hold whole numbers of 64 bits and finite fractions; a list that is given holds some."""
     for field in dataclasses.fields(flags):
         value = getattr(flags, field.name)
+        flag = given.get({"input": "in"}.get(field.name, field.name))
         if dataclasses.is_dataclass(value):
-            _check_numbers(value)
+            _check_values(value, given)
+        elif value == () == field.default:
+            require(flag is None, f"{flag} needs a value")
         elif isinstance(value, int):
             require(abs(value) < 2**63, f"{field.name} must fit into 64 bits, got {value}")
         elif isinstance(value, float):
@@ -164,20 +175,21 @@ def peek(args: Sequence[str], name: str) -> str | None:
 
 
 def _parse(kind: Any, args: Sequence[str], prog: str, about: str, default: Any = None) -> Any:
-    said = io.StringIO()
+    said, shown = io.StringIO(), io.StringIO()
     options = {} if default is None else {"default": default}
     try:
-        with contextlib.redirect_stderr(said):
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(shown):
             return tyro.cli(
                 kind,
                 args=list(args),
                 prog=prog,
-                description=about,
+                description=paragraphs(about),
                 config=(tyro.conf.OmitArgPrefixes,),
                 **options,
             )
     except SystemExit as stop:
         if stop.code in (0, None):
+            print(helpful(shown.getvalue()), end="")
             raise
         raise UserError(sentence(said.getvalue())) from None
 

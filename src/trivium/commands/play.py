@@ -38,7 +38,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Play one game; leaving early is no error."""
-    asked = read_benchmark_flags("play", Flags, args, ABOUT)
+    asked = read_benchmark_flags("play", Flags, args, ABOUT, (GAME.name,))
     require(
         asked.benchmark.name == GAME.name,
         f"{asked.benchmark.name} cannot be played; trivium play {GAME.name} can",

@@ -1,4 +1,4 @@
-"""What the reader of flags complains of, as one sentence of ours."""
+"""What the reader of flags says: its complaints in sentences of ours, its help in fewer words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,19 @@ import re
 from collections.abc import Callable
 
 _FRAME = "|\u2502 "
+
+
+def helpful(text: str) -> str:
+    """The help without defaults that say nothing: None, where a comment says what comes then."""
+    text = re.sub(r"\s*\(default:\s*(None\s*)?\)", "", text)
+    text = re.sub(r"^ (?:\w+\.)?(\w+) options$", r" \1", text, flags=re.MULTILINE)
+    text = re.sub(r"\{None\}\|(\w+)", rf"\1{' ' * len('{None}|')}", text)
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def paragraphs(about: str) -> str:
+    """A description whose examples stand on lines of their own."""
+    return about.replace("\nExample:", "\n\nExample:")
 
 
 def sentence(box: str) -> str:

@@ -42,8 +42,8 @@ def main(args: Sequence[str]) -> int:
         items = read_items(benchmark, [flags.input])
         require(flags.index < len(items), f"index must be below {len(items)}, got {flags.index}")
         item = items[flags.index]
-    print(f"--- {item.id}")
     system = read_system(flags.system) if flags.system else benchmark.system(asked.view)
+    print(f"--- {item.id}")
     if system:
         print(f"--- system\n{system}\n--- prompt")
     print(benchmark.render(item, asked.view))

@@ -61,28 +61,32 @@ def open_input(path: str | Path) -> BinaryIO:
         raise UserError(f"{path}: {problem.strerror}") from None
 
 
-def open_output(path: str | Path, mode: str = "wb") -> BinaryIO:
-    """The file for writing, its folder made, or a sentence."""
+def open_output(path: str | Path, mode: str = "wb", called: str | Path | None = None) -> BinaryIO:
+    """The file for writing, its folder made, or a sentence with what the user calls it."""
     path = Path(path)
-    with _naming(path):
+    with _naming(called or path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = _Output(path, mode)
+        file = _Output(path, mode, called or path)
     return io.BufferedRandom(file) if "+" in mode else io.BufferedWriter(file)
 
 
 class _Output(io.FileIO):
     """A file that says its name when it cannot be written: a full disk is found in the middle."""
 
+    def __init__(self, path: Path, mode: str, called: str | Path) -> None:
+        self._called = called
+        super().__init__(path, mode)
+
     def write(self, data: Any, /) -> int:
-        with _naming(self.name):
+        with _naming(self._called):
             return super().write(data)
 
     def truncate(self, size: int | None = None) -> int:
-        with _naming(self.name):
+        with _naming(self._called):
             return super().truncate(size)
 
     def close(self) -> None:
-        with _naming(self.name):  # some file systems tell of a full disk as late as here
+        with _naming(self._called):  # some file systems tell of a full disk as late as here
             super().close()
 
 
@@ -93,6 +97,8 @@ def _naming(path: object) -> Iterator[None]:
         yield
     except BrokenPipeError:
         raise  # nobody reads any more, which is no mistake
+    except FileExistsError:  # what should be one of its folders is a file
+        raise UserError(f"{path}: cannot be written (Not a directory)") from None
     except OSError as problem:
         raise UserError(f"{path}: cannot be written ({problem.strerror})") from None
 
@@ -106,13 +112,13 @@ def open_whole(path: str | Path) -> Iterator[BinaryIO]:
         with open_output(path) as file:
             yield file
         return
-    path = path.resolve()  # a link stays one
-    partial = path.with_name(path.name + ".part")
+    whole = path.resolve()  # a link stays one
+    partial = whole.with_name(whole.name + ".part")
     try:
-        with open_output(partial) as file:
+        with open_output(partial, called=path) as file:
             yield file
         with _naming(path):
-            partial.replace(path)
+            partial.replace(whole)
     except BaseException:
         with suppress(OSError):
             partial.unlink()

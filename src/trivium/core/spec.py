@@ -58,8 +58,10 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
         raise UserError(f"{path}: not UTF-8 text") from None
     try:
         values = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as problem:
+    except ValueError as problem:
         raise UserError(f"{path}: {problem}") from None
+    except RecursionError:
+        raise UserError(f"{path}: nested too deeply") from None
     require(isinstance(values, dict), f"{path}: expected a table of keys, found {values!r}")
     return typing.cast(dict[str, Any], values)
 

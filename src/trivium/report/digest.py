@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import NoneType
 from typing import Any, NamedTuple
 
 import orjson
@@ -31,6 +33,12 @@ NEEDED: dict[str, tuple[type, ...]] = {
     "kind": (str,),
     "chance": (int, float),
     "groups": (dict,),
+}
+HELD: dict[str, tuple[type, ...]] = {  # where there is something
+    "spec": (dict, NoneType),
+    "view": (dict, NoneType),
+    "seed": (int, NoneType),
+    "index": (int, NoneType),
 }
 EXAMPLES = 4  # attempts kept of every solver, setting and kind
 TRACED = 200  # attempts of every solver and setting that are followed step by step
@@ -172,18 +180,28 @@ def digest(paths: Sequence[Path], examples: int = EXAMPLES) -> dict[str, Digest]
             check_record(row, f"{path} line {number}")
             own = digests.get(row["benchmark"])
             if own is None:
-                own = digests[row["benchmark"]] = Digest(
-                    get_benchmark(row["benchmark"]), most_examples=examples
-                )
+                with _placed(path, number):
+                    benchmark = get_benchmark(row["benchmark"])
+                own = digests[row["benchmark"]] = Digest(benchmark, most_examples=examples)
             setting = name
             if setting is None:
                 told = orjson.dumps([row.get("spec"), row.get("view")])
                 setting = names.get(told)
                 if setting is None:
-                    setting = names[told] = setting_name(own.benchmark, row)
+                    with _placed(path, number):
+                        setting = names[told] = setting_name(own.benchmark, row)
             own.add(row, setting, system)
     require(bool(digests), f"{', '.join(map(str, paths))}: there are no records")
     return digests
+
+
+@contextmanager
+def _placed(path: Path, number: int) -> Iterator[None]:
+    """What is wrong with a record, with its place."""
+    try:
+        yield
+    except UserError as problem:
+        raise UserError(f"{path} line {number}: {problem}") from None
 
 
 def check_record(row: Row, where: str) -> None:
@@ -193,6 +211,11 @@ def check_record(row: Row, where: str) -> None:
             raise UserError(f"{where}: not a record ({key} is missing)")
         if not isinstance(row[key], types):
             raise UserError(f"{where}: not a record ({key} is {row[key]!r:.80})")
+    for key, types in HELD.items():
+        if not isinstance(row.get(key), types):
+            raise UserError(f"{where}: not a record ({key} is {row[key]!r:.80})")
+    if not all(isinstance(value, (str, int, float)) for value in row["groups"].values()):
+        raise UserError(f"{where}: not a record (groups are {row['groups']!r:.80})")
     numbers = [value for value in row["scores"].values() if value is not None]
     if not all(isinstance(value, (int, float)) for value in numbers):
         raise UserError(f"{where}: not a record (scores are {row['scores']!r:.80})")

@@ -148,15 +148,28 @@ def finished(path: Path, *, errors: bool = True) -> set[tuple[str, int]]:
     if not path.exists():
         return set()
     _cut(path)
-    return {
-        (row["id"], row["trial"]) for _, row in read_rows(path) if errors or row["kind"] != "error"
-    }
+    found = set()
+    for number, row in read_rows(path):
+        key = _key(row, f"{path} line {number}")
+        if errors or row["kind"] != "error":
+            found.add(key)
+    return found
+
+
+def _key(row: Mapping[str, Any], where: str) -> tuple[str, int]:
+    """The item and the trial of a record, or a sentence that says where there is none."""
+    key, kind = (row.get("id"), row.get("trial")), row.get("kind")
+    known = isinstance(key[0], str) and isinstance(key[1], int) and isinstance(kind, str)
+    require(
+        known, f"{where}: not a record (id, trial and kind are {key[0]!r}, {key[1]!r}, {kind!r})"
+    )
+    return str(key[0]), int(key[1] or 0)
 
 
 def drop_errors(path: Path) -> None:
     """Take the attempts that failed for good out of the records, so that they are made again."""
     if path.exists():
-        _cut(path)
+        finished(path)  # says what is no record
         _rewrite(path, [place for row, place in _places(path) if row["kind"] != "error"])
 
 
