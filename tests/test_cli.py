@@ -51,7 +51,6 @@ WRONG_CALLS = [
     ("show nhop_implicit --mode loud", "--mode must be one of direct, steps, free, got 'loud'"),
     ("show nhop_implicit --ablate_hop x", "--ablate-hop must be a whole number, got 'x'"),
     ("show nhop_implicit --hops", "--hops needs a value"),
-    ("show nhop_implicit --hops 4 --hops 5", "--hops is given 2 times"),
     ("show nhop_implicit stray", "not understood: stray"),
     ("show nhop_explicit --alias x", "--alias x (did you mean --alias-heads-per-block?)"),
     ("ceilings --noise soon", "--noise must be a number, got 'soon'"),

@@ -140,7 +140,6 @@ def test_a_changed_config_is_refused_in_the_same_folder(
     assert Path("here/summary.csv").read_bytes() == before
     # What a run is called is not what it is; it is called as it was called last.
     config.write_text(CONFIG.replace("items = 40", "items = 4").replace("small", "renamed"))
-    words.remove("--no-data")
     assert main([*words, "--data"]) == 0
     held = read_mapping("here/run.json")
     assert (held["label"], held["items"]) == ("renamed", 4)

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import io
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,6 @@ from trivium.models.settings import ModelFlags
 from trivium.registry import benchmark_names, named_benchmark
 
 F = TypeVar("F")
-REPEATABLE = {"model"}
 # How models are asked, but for how the user is: a question that does not arise needs no answer.
 OF_MODELS = {field.name for field in dataclasses.fields(ModelFlags)} - {"yes", "confirm_above"}
 
@@ -123,16 +121,14 @@ def _sized(flags: F, benchmark: AnyBenchmark, spec: Any) -> F:
 
 
 def given_flags(args: Sequence[str]) -> dict[str, str]:
-    """The flags that stand on a command line, by the fields that they are of; none stands twice."""
+    """The flags that stand on a command line, by the fields that they are of."""
     for before, word in zip(["a word", *args], args, strict=False):
         # An unset variable of a shell, most likely; an empty path would be this very folder.
         empty = not word or (word.startswith("--") and word.endswith("="))
         require(not empty, f"{(word or before).rstrip('=')} is empty: is a variable not set?")
     words = (arg[2:].partition("=")[0].replace("-", "_") for arg in args if arg.startswith("--"))
-    counts = Counter(word.removeprefix("no_") for word in words)
-    for name, times in counts.items():
-        require(times == 1 or name in REPEATABLE, f"--{name} is given {times} times")
-    return {name: f"--{name}" for name in counts}
+    names = (word.removeprefix("no_") for word in words)
+    return {name: f"--{name}" for name in names}
 
 
 def refuse_model_flags(args: Sequence[str], why: str) -> None:
@@ -171,6 +167,7 @@ def peek(args: Sequence[str], name: str) -> str | None:
             found.append(args[place + 1])
         elif arg.startswith(f"--{name}="):
             found.append(arg.partition("=")[2])
+    require(len(found) <= 1, f"--{name} is given {len(found)} times")
     return found[0] if found else None
 
 
