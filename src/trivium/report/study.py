@@ -9,13 +9,11 @@ from trivium import __version__
 from trivium.agents.study.plan import Unit
 from trivium.core.errors import import_extra
 from trivium.core.jsonl import open_output
-from trivium.report.study_learners import section_3a, section_3b, section_3c, section_3d
-from trivium.report.study_others import (
-    section_q,
-    section_table1,
-    section_table2,
-    section_transfer,
-)
+from trivium.report.study_held_out import section_3c, section_3d
+from trivium.report.study_imitators import section_table1
+from trivium.report.study_learners import section_3a, section_3b
+from trivium.report.study_others import section_q, section_table2
+from trivium.report.study_transfer import section_transfer
 from trivium.report.study_values import IDEAL_TESTS, Results, read_results
 
 TITLES = {
@@ -46,7 +44,10 @@ def write_report(folder: Path, parts: Sequence[str], command: str, units: Sequen
     import_extra("vl_convert", "plots")
     charts = import_extra("trivium.report.study_charts", "plots")
     results = read_results(folder)
+    notes = folder / "notes.md"  # what else should be known of how the data were made
     text = ["# The paper's study of learners", *_opening(folder, results, command)]
+    if notes.exists():
+        text += [notes.read_text(encoding="utf-8").strip()]
     for part in parts:
         text += [f"## {TITLES[part]}"]
         draw = charts.FIGURES.get(part)

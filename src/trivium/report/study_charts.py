@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from typing import Any
-
 import altair as alt
 import numpy as np
 
 from trivium.core.statistics import Estimate, bootstrap_mean
 from trivium.report.look import GREY, PALETTE, Chart, distinct, finish, inline
-from trivium.report.study_others import single_word_accuracy
+from trivium.report.study_curves import (
+    WIDTH,
+    Rows,
+    agent_order,
+    figure_3a,
+    figure_3b,
+    figure_3d,
+    row,
+)
+from trivium.report.study_transfer import single_word_accuracy
 from trivium.report.study_values import (
-    FORM_PLATEAUS,
     MODEL_NAMES,
     PAPER_TABLE,
-    PLATEAUS,
     POLICY_NAMES,
-    Learner,
     Results,
     data_name,
+    ideal_reward,
     learners,
 )
 
-Rows = list[dict[str, Any]]
-WIDTH = 310
 SPLIT_NAMES = {
     "conjunctive_train": "trained on conjunctive, held out disjunctive",
     "disjunctive_train": "trained on disjunctive, held out conjunctive",
@@ -35,178 +36,14 @@ SPLIT_NAMES = {
 }
 
 
-def _row(estimate: Estimate, **labels: Any) -> dict[str, Any]:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, **labels}
-
-
-def _policy(rows: Rows, channel: type[alt.Color] | type[alt.Shape]) -> Any:
-    """A colour, or the shape that says the same, for every policy that is there."""
-    there = [name for name in POLICY_NAMES.values() if name in distinct(rows, "policy")]
-    places = [list(POLICY_NAMES.values()).index(name) for name in there]
-    shapes = ["circle", "square", "triangle-up", "diamond"]
-    ranges = {
-        alt.Color: [PALETTE[place] for place in places],
-        alt.Shape: [shapes[place] for place in places],
-    }
-    scale = alt.Scale(domain=there, range=ranges[channel])
-    return channel("policy:N", title="policy", scale=scale)
-
-
 def _choice(field: str, domain: list[str], colours: list[str]) -> tuple[alt.Color, alt.Shape]:
-    """A colour and a shape for one of two, in one legend."""
+    """A colour and a shape for one of two or three, in one legend."""
     return (
         alt.Color(f"{field}:N", scale=alt.Scale(domain=domain, range=colours)),
-        alt.Shape(f"{field}:N", scale=alt.Scale(domain=domain, range=["circle", "square"])),
-    )
-
-
-def _known_lines(lines: Mapping[str, Mapping[str, float]]) -> Rows:
-    """The ideal observer's values for every panel, as rows with words."""
-    return [
-        {"panel": panel, "at": at, "words": f"{name}: {Fraction(at).limit_denominator(9)}"}
-        for panel, values in lines.items()
-        for name, at in values.items()
-    ]
-
-
-def _known_layers(y: alt.Y) -> list[Any]:
-    """Dashed lines, with their words beside the panel."""
-    known = alt.Chart().transform_filter("isValid(datum.at)")
-    rules = known.mark_rule(color=GREY, strokeDash=[4, 3], strokeWidth=1).encode(y=y)
-    words = known.mark_text(align="left", baseline="middle", color="#606060", fontSize=11)
-    return [rules, words.encode(y=y, x=alt.value(WIDTH + 5), text="words:N")]
-
-
-def _curve_rows(found: Sequence[Learner], name: str, panel: Callable[[Learner], str]) -> Rows:
-    return [
-        _row(
-            estimate,
-            steps=steps / 1e6,
-            policy=POLICY_NAMES[learner.policy],
-            panel=panel(learner),
-        )
-        for learner in found
-        for steps, estimate in zip(learner.record["steps"], learner.curve(name), strict=True)
-    ]
-
-
-def _curves(
-    rows: Rows, value: str, domain: list[float], lines: Mapping[str, Mapping[str, float]]
-) -> Any:
-    """Curves with their bands, a panel each, over grey lines of known values."""
-    own = alt.Chart().transform_filter("isValid(datum.value)")
-    x = alt.X(
-        "steps:Q",
-        title="environment steps (millions)",
-        axis=alt.Axis(tickCount=5),
-        scale=alt.Scale(nice=False, zero=True),
-    )
-    scale = alt.Scale(domain=domain, nice=False, zero=False)
-    colour = _policy(rows, alt.Color)
-    colour.legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=4, symbolOpacity=1)
-    band = own.mark_area(opacity=0.2).encode(
-        x=x, y=alt.Y("low:Q", title=value, scale=scale), y2="high:Q", color=colour
-    )
-    line = own.mark_line(strokeWidth=2.5).encode(
-        x=x, y=alt.Y("value:Q", title=value, scale=scale), color=colour
-    )
-    known = _known_layers(alt.Y("at:Q", title=value, scale=scale))
-    layers = alt.layer(*known, band, line, data=inline([*rows, *_known_lines(lines)]))
-    return _panels(layers, rows)
-
-
-def _panels(layers: Any, rows: Rows) -> Any:
-    """Two panels in a row, with room for words on the right of each."""
-    return (
-        layers.properties(width=WIDTH, height=200)
-        .facet(
-            facet=alt.Facet("panel:N", title=None, sort=distinct(rows, "panel")),
-            columns=2,
-            spacing={"column": 25, "row": 25},
-        )
-        .resolve_axis(x="independent")
-    )
-
-
-def _agent_panel(learner: Learner) -> str:
-    name = learner.algorithm.upper()
-    if learner.preset == "large":
-        return f"{name}, {learner.environments} environments (the large batch)"
-    return f"{name}, {learner.width} units, the paper's batch"
-
-
-def _agent_order(learner: Learner) -> tuple[bool, str, int]:
-    return learner.preset == "large", learner.algorithm, learner.width
-
-
-def figure_3a(results: Results) -> Chart | None:
-    """Learning curves of every agent when no machine is held out."""
-    found = list(learners(results, split="none", forced=0, reward_structure="quiz"))
-    if not found:
-        return None
-    rows = _curve_rows(sorted(found, key=_agent_order), "reward", _agent_panel)
-    lines = dict.fromkeys(distinct(rows, "panel"), PLATEAUS)
-    return finish(
-        _curves(rows, "mean quiz reward", [-0.3, 3.2], lines),
-        "Figure 3a: learning curves, nothing held out",
-        "Mean reward of training episodes over seeds with 95% intervals. Dashed: what an ideal "
-        "observer earns after so many tests; a policy without memory can only earn 0.",
-    )
-
-
-def figure_3b(results: Results) -> Chart | None:
-    """Reward against forced exploring steps, with and without them in the evaluation."""
-    views = {"as trained": "with the forced steps", "no forced steps": "without them"}
-    rows: Rows = []
-    found = learners(results, split="none", reward_structure="quiz")
-    for learner in sorted(found, key=_agent_order):
-        # Set beside each other, so that intervals can be told apart.
-        shift = 0.3 * (list(POLICY_NAMES).index(learner.policy) - 2)
-        rows += [
-            _row(
-                learner.final("reward", view=view),
-                forced=learner.task["forced"],
-                x=learner.task["forced"] + shift,
-                evaluated=words,
-                policy=POLICY_NAMES[learner.policy],
-                panel=_agent_panel(learner),
-            )
-            for view, words in views.items()
-        ]
-    drawn = {(row["panel"], row["policy"]) for row in rows if row["forced"]}
-    rows = [row for row in rows if (row["panel"], row["policy"]) in drawn]
-    if not rows:
-        return None
-    base = alt.Chart().transform_filter("isValid(datum.value)")
-    scale = alt.Scale(domain=[-0.3, 3.2], nice=False, zero=False)
-    marks = sorted({row["forced"] for row in rows})
-    x = alt.X(
-        "x:Q",
-        title="forced exploring steps in training",
-        axis=alt.Axis(values=marks, grid=False),
-        scale=alt.Scale(domain=[min(marks) - 1, max(marks) + 1], nice=False),
-    )
-    y = alt.Y("value:Q", title="mean quiz reward", scale=scale)
-    dash = alt.StrokeDash(
-        "evaluated:N",
-        scale=alt.Scale(domain=list(views.values()), range=[[1, 0], [5, 3]]),
-        legend=alt.Legend(symbolSize=500, symbolStrokeWidth=2),
-    )
-    colour = _policy(rows, alt.Color)
-    lines = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash)
-    bars = base.mark_rule(strokeWidth=2).encode(
-        x=x, y=alt.Y("low:Q", scale=scale, title="mean quiz reward"), y2="high:Q", color=colour
-    )
-    dots = base.mark_point(filled=True, size=70, opacity=1).encode(
-        x=x, y=y, color=colour, shape=_policy(rows, alt.Shape)
-    )
-    plateaus = _known_lines(dict.fromkeys(distinct(rows, "panel"), PLATEAUS))
-    known = _known_layers(alt.Y("at:Q", title="mean quiz reward", scale=scale))
-    return finish(
-        _panels(alt.layer(*known, lines, bars, dots, data=inline([*rows, *plateaus])), rows),
-        "Figure 3b: forced exploration",
-        "Exact reward of the greedy policy over all six machines, seeds with 95% intervals. The "
-        "original evaluated without the steps that it had trained with: both are shown.",
+        alt.Shape(
+            f"{field}:N",
+            scale=alt.Scale(domain=domain, range=["circle", "square", "diamond"][: len(domain)]),
+        ),
     )
 
 
@@ -220,13 +57,13 @@ def figure_3c(results: Results) -> Chart | None:
     ]
     if not found:
         return None
-    found.sort(key=lambda one: (list(SPLIT_NAMES).index(one.task["split"]), _agent_order(one)))
+    found.sort(key=lambda one: (list(SPLIT_NAMES).index(one.task["split"]), agent_order(one)))
     for learner in found:
         for group, name in (("train", "trained on"), ("test", "held out")):
             tests = learner.final("tests", "test").value or 0.0
             bits = learner.final("bits", "test").value or 0.0
             rows.append(
-                _row(
+                row(
                     learner.final("reward", group),
                     panel=SPLIT_NAMES[learner.task["split"]],
                     machines=name,
@@ -270,28 +107,6 @@ def figure_3c(results: Results) -> Chart | None:
     )
 
 
-def figure_3d(results: Results) -> Chart | None:
-    """How often the form is told rightly, over training."""
-    found = list(learners(results, reward_structure="quiz-type"))
-    if not found:
-        return None
-    found.sort(key=lambda learner: (learner.task["split"] != "none", learner.algorithm))
-
-    def panel(learner: Learner) -> str:
-        held_out = learner.task["split"] != "none"
-        words = "conjunctive BC and disjunctive C held out" if held_out else "nothing held out"
-        return f"{learner.algorithm.upper()}, {words}"
-
-    rows = _curve_rows(found, "form", panel)
-    lines = {panel(learner): FORM_PLATEAUS[learner.task["split"]] for learner in found}
-    return finish(
-        _curves(rows, "share of right answers", [0.45, 1.03], lines),
-        "Figure 3d: telling conjunctive from disjunctive",
-        "Share of training episodes that name the form rightly, seeds with 95% intervals. Dashed: "
-        "the most that so many tests can tell of the machines trained on.",
-    )
-
-
 def table_1(results: Results) -> Chart | None:
     """Rewards of the imitators beside the paper's."""
     rows: Rows = []
@@ -302,14 +117,19 @@ def table_1(results: Results) -> Chart | None:
             data = data_name(unit["data"])
             labels = {"data": data, "model": MODEL_NAMES[model]}
             own = bootstrap_mean(unit["played"]["as collected"]["reward"])
-            rows.append(_row(own, source="ours", **labels))
-            rows.append(_row(Estimate(values[data][0], None, None, 1), source="paper", **labels))
+            rows.append(row(own, source="ours", **labels))
+            rows.append(row(Estimate(values[data][0], None, None, 1), source="paper", **labels))
+            best = ideal_reward(data)
+            if best is not None:
+                known = Estimate(best, None, None, 1)
+                rows.append(row(known, source="ideal observer", **labels))
     if not rows:
         return None
     base = alt.Chart()
-    colour, shape = _choice("source", ["ours", "paper"], [PALETTE[0], GREY])
+    sources = ["ours", "paper", "ideal observer"]
+    colour, shape = _choice("source", sources, [PALETTE[0], GREY, "black"])
     y = alt.Y("data:N", title="trained on", sort=list(PAPER_TABLE["cloning"]))
-    offset = alt.YOffset("source:N", sort=["ours", "paper"])
+    offset = alt.YOffset("source:N", sort=sources)
     scale = alt.Scale(domain=[-0.5, 3], nice=False)
     bars = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("low:Q", title="mean quiz reward", scale=scale),
@@ -332,7 +152,8 @@ def table_1(results: Results) -> Chart | None:
         chart.facet(facet=facet, columns=2),
         "Table 1 as a picture: imitators by what they were trained on",
         "Mean over seeds of the mean reward of their episodes, with 95% intervals; grey is the "
-        "paper's value. 3 is the most there is, 0 is chance.",
+        "paper's value. 3 is the most there is, 0 is chance; the ideal observer sees the tests of "
+        "random data.",
     )
 
 

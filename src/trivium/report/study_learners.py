@@ -1,4 +1,4 @@
-"""Figures 3a to 3d in tables and words; every verdict is worked out from the data."""
+"""Figures 3a and 3b in tables and words; every verdict is worked out from the data."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from trivium.blicket.hypotheses import split
 from trivium.core.statistics import Estimate
 from trivium.report.study_text import (
     NOT_RUN,
     above,
-    covers,
     listed,
     markdown,
     middle,
     short,
     verdict,
 )
-from trivium.report.study_values import FORM_PLATEAUS, PLATEAUS, Learner, Results, learners
+from trivium.report.study_values import PLATEAUS, Learner, Results, learners
 
 
 def section_3a(results: Results) -> list[str]:
@@ -73,10 +71,12 @@ def _algorithms(found: Sequence[Learner]) -> str:
             pair = one.algorithm == "ppo" and other.algorithm == "a2c"
             if pair and (one.policy, one.width) == (other.policy, other.width):
                 ppo, a2c = _at_common_step(one, other)
-                leads.append(above(ppo, a2c))
-                leader = "PPO leads" if above(ppo, a2c) else "A2C leads"
-                if not above(ppo, a2c) and not above(a2c, ppo):
-                    leader = "no clear leader"
+                ahead = middle(ppo) > middle(a2c)
+                apart = above(ppo, a2c) or above(a2c, ppo)
+                leads.append((1.0 if apart else 0.5) * ahead)
+                leader = f"{'PPO' if ahead else 'A2C'} leads"
+                if not apart:
+                    leader += ", but the intervals overlap"
                 name = one.short.removeprefix("PPO ")
                 lines.append(f"- {name} {one.width}: PPO {short(ppo)}, A2C {short(a2c)}: {leader}.")
     if not lines:
@@ -131,8 +131,7 @@ def _plateaus(found: Sequence[Learner]) -> str:
         return "No seed ends at 5/3, what one test is worth."
     return (
         f"Some seeds end within 0.1 of 5/3, what one test is worth: {listed(resting)}. They have "
-        f"learned to test once and to use it, and stay there; a longer training (the paper's is "
-        f"up to 3 million steps) may free some of them."
+        f"learned to test once and to use it, and have not left that plateau."
     )
 
 
@@ -215,133 +214,3 @@ def _forced_words(pairs: Sequence[tuple[Estimate, Estimate, Estimate]]) -> str:
             "figure."
         )
     return text
-
-
-def best_single_word(name: str) -> float:
-    """The reward of the better of "yes" and "no" to every object on the split's held-out."""
-    space = split(name)[1]
-    yes = [2 * one.blickets.bit_count() - space.objects for one in space.hypotheses]
-    return abs(sum(yes)) / len(yes)
-
-
-def section_3c(results: Results) -> list[str]:
-    """Machines held out, with exploration beside the reward."""
-    found = [
-        learner
-        for learner in learners(results, forced=0, reward_structure="quiz")
-        if learner.task["split"] != "none"
-    ]
-    if not found:
-        return NOT_RUN
-    rows = [
-        (
-            learner.label,
-            str(learner.task["split"]),
-            short(learner.final("reward")),
-            short(learner.final("reward", "test")),
-            f"{best_single_word(learner.task['split']):.0f}",
-            short(learner.final("tests", "test")),
-            short(learner.final("bits", "test")),
-        )
-        for learner in sorted(found, key=lambda one: (one.task["split"], one.label))
-    ]
-    columns = (
-        "agent",
-        "split",
-        "reward, trained on",
-        "reward, held out",
-        "one word for all",
-        "tests, held out",
-        "bits gained, held out",
-    )
-    return [markdown(columns, rows), _held_out_words(found)]
-
-
-def _held_out_words(found: Sequence[Learner]) -> str:
-    count = len(found)
-    estimates = [(one, one.final("reward", "test")) for one in found]
-    beyond = [
-        one for one, held in estimates if (held.low or 0.0) > best_single_word(one.task["split"])
-    ]
-    positive = sum((held.low or 0.0) > 0 for _, held in estimates)
-    idle = [one for one in found if middle(one.final("bits", "test")) < 0.5]
-    single = [held for one, held in estimates if one.task["split"] in LEAVE_ONE]
-    as_trained = sum(covers(held, -1.0) for held in single)
-    text = (
-        f"{verdict(1 - len(beyond) / count)}, which found no generalisation: of {count} agents "
-        f"and splits, {len(beyond)} earn more on the machines held out than the better of saying "
-        f"yes or no to every object ({positive} have their whole interval above 0). In "
-        f"{len(idle)} cases the agent gains less than half a bit about the machine before it "
-        f"answers (bits are about which of all six it is): there the failure is one of exploring, "
-        f"since nobody can answer about a machine not tested. In the other {count - len(idle)} it "
-        f"did test; it probably reads the lights as those of machines that it knows. "
-    )
-    if single:
-        text += (
-            f"Where one machine of one form is held out, {as_trained} of {len(single)} intervals "
-            f"hold -1, which is what the answer for a machine trained on earns there. "
-        )
-    return text + (
-        "On the other form, +1 is what somebody earns who tests well and reads the lights by the "
-        "form trained on. Forced exploration was not combined with held-out machines."
-    )
-
-
-LEAVE_ONE = ("conjunctive_loo", "disjunctive_loo")
-
-
-def section_3d(results: Results) -> list[str]:
-    """Telling the forms apart."""
-    found = list(learners(results, reward_structure="quiz-type"))
-    if not found:
-        return NOT_RUN
-    found.sort(key=lambda one: (one.task["split"] != "none", one.label))
-    rows = [
-        (
-            learner.label,
-            str(learner.task["split"]),
-            short(learner.curve("form")[-1]),
-            short(learner.final("form")),
-            short(learner.final("form", "test")) if learner.task["split"] != "none" else "-",
-            short(learner.final("reward")),
-            short(learner.final("reward", "test")) if learner.task["split"] != "none" else "-",
-        )
-        for learner in found
-    ]
-    columns = (
-        "agent",
-        "split",
-        "form, sampled",
-        "form, greedy",
-        "form, held out",
-        "object reward",
-        "object reward, held out",
-    )
-    return [markdown(columns, rows), _form_words(found)]
-
-
-def _form_words(found: Sequence[Learner]) -> str:
-    told = sum((one.curve("form")[-1].low or 0.0) > 0.5 for one in found)
-    held = [one.final("form", "test") for one in found if one.task["split"] != "none"]
-    held_told = sum((estimate.low or 0.0) > 0.5 for estimate in held)
-    resting = sum(
-        covers(one.curve("form")[-1], FORM_PLATEAUS[one.task["split"]]["1 test"]) for one in found
-    )
-    text = (
-        f"The paper found that agents tell the form after very few steps. In training: "
-        f"{verdict(told / len(found)).lower()}, {told} of {len(found)} tell it better than chance "
-        f"(0.5; the whole interval above). {resting} of {len(found)} intervals hold what one test "
-        f"can tell at best (2/3 of the six machines; 3/4 where two are held out), so they test "
-        f"about once. "
-    )
-    if held:
-        text += (
-            f"On the machines held out: {verdict(held_told / len(held)).lower()}, {held_told} of "
-            f"{len(held)} tell the form better than chance. Its figure may be of the machines "
-            f"trained on; it does not say. "
-        )
-    return text + (
-        "Ours are paid 1 for every object and 0.5 for the form, and train half as long as in "
-        "Figure 3a; an agent that has found what one test is worth gains little by asking for the "
-        "form's sake."
-    )

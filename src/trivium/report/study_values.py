@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from trivium.agents.study.plan import RANDOM_DATA
+from trivium.blicket.explore import EXPLORERS, progress
+from trivium.blicket.hypotheses import DEFAULT_SIX, space_of
 from trivium.core.spec import read_mapping
 from trivium.core.statistics import Estimate, bootstrap_mean
 
@@ -147,6 +151,19 @@ def learners(results: Results, **wanted: Any) -> Iterator[Learner]:
             held = {**record["task"], **agent, "preset": unit["preset"]}
             if all(held[key] == value for key, value in wanted.items()):
                 yield found
+
+
+@cache
+def ideal_reward(data: str) -> float | None:
+    """What an ideal observer earns after the tests of random data; None for other data.
+
+    After the forced steps every further one goes to the quiz with a chance of one half.
+    """
+    if data not in RANDOM_DATA:
+        return None
+    forced, more = RANDOM_DATA[data], 30
+    rewards = progress(space_of(DEFAULT_SIX), EXPLORERS["random"], forced + more).reward
+    return float(sum(rewards[forced + extra] / 2 ** (extra + 1) for extra in range(more + 1)))
 
 
 def data_name(data: str) -> str:

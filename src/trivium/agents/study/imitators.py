@@ -66,7 +66,7 @@ def run_imitators(
         "name": unit.name,
         "config": asdict(unit.config),
         "data": unit.data,
-        "finished": True,
+        "finished": fitted.validation_loss.shape[1] == unit.config.epochs,
         "episodes": unit.episodes,
         "rollouts": unit.rollouts,
         "seeds": unit.seeds,

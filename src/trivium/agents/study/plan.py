@@ -27,7 +27,7 @@ HELD_OUT = (
     "disjunctive_loo",
     "both_loo",
 )
-RANDOM_DATA = {"random": 0, "random+5": 5, "random+10": 10, "random+15": 15}
+RANDOM_DATA = {"random": 0, "random+5": 5, "random+10": 10, "random+15": 15}  # forced steps
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def _learners(scale: Scale) -> list[Unit]:
 
 
 def _paper_units(scale: Scale, agents: Sequence[str], width: int) -> list[Unit]:
-    """Figure 3a at the paper's batch; Figure 3b compares with the smaller width."""
+    """Figure 3a at the paper's batch; Figure 3b compares with some of them."""
     first = width == scale.widths[0]
     return [
         _unit(
@@ -197,7 +197,7 @@ def _paper_units(scale: Scale, agents: Sequence[str], width: int) -> list[Unit]:
             "paper",
             (TaskConfig(),),
             steps=scale.alone_steps if first else scale.wider_steps,
-            parts=("fig3a", "fig3b") if first else ("fig3a",),
+            parts=("fig3a", "fig3b") if first and agent in scale.recurrent else ("fig3a",),
         )
         for agent in agents
     ]
@@ -252,6 +252,7 @@ def _imitators(scale: Scale) -> list[Unit]:
     return units
 
 
+TRAINED_OBJECTS = 3
 TRAINED_FORMS = {
     "one form": ("disjunctive",),
     "two forms": ("disjunctive", "conjunctive"),

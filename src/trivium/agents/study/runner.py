@@ -54,6 +54,8 @@ def run_task(task: Task, tell: Tell = print) -> str:
     if left is not None and left < SHORTEST:
         return f"{task.unit.name}: no time left"
     out = Path(task.out)
+    if is_done(out, task.unit):
+        return f"{task.unit.name}: done meanwhile by another process"
     record = _run(task, out, left, tell)
     record["seconds_here"] = round(time.time() - began, 1)
     _write(unit_file(out, task.unit), record)

@@ -15,12 +15,11 @@ from trivium.agents.evaluation import greedy
 from trivium.agents.progress import Training
 from trivium.agents.slot_world import SlotWorld, slot_world
 from trivium.agents.study.learners import rounded, run_key
-from trivium.agents.study.plan import TransferUnit
+from trivium.agents.study.plan import TRAINED_OBJECTS, TransferUnit
 from trivium.agents.training import Setting
 
 Tell = Callable[[str], None]
 SLOTS = 5
-TRAINED_OBJECTS = 3
 TESTED_OBJECTS = (3, 4, 5)
 TESTED_FORMS = ("disjunctive", "conjunctive", "threshold-2", "parity", "inhibitor")
 
