@@ -41,6 +41,9 @@ def main(args: Sequence[str]) -> int:
     if flags.seeds is not None:
         scale = replace(scale, seeds=flags.seeds)
     units = plan(scale, parts)
+    if flags.report_only and units:
+        held = flags.out / "data"
+        require(held.is_dir(), f"{flags.out} holds no study: {held} is missing")
     if units and not flags.report_only:
         runner = agents_module("study.runner")
         # Imitators need the policies of learners, so they wait until those are done.
