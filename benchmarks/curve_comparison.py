@@ -154,7 +154,7 @@ def compare(folder: Path, to: Path) -> None:
     to.with_suffix(".md").write_text(text, encoding="utf-8")
     drawn: Any = picture(made)
     drawn.save(to.with_suffix(".svg"))
-    drawn.save(to.with_suffix(".png"), scale_factor=2)
+    drawn.save(to.with_suffix(".png"), ppi=80)
 
 
 def print_bins(one: Comparison) -> None:
