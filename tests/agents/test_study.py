@@ -14,6 +14,8 @@ import numpy as np
 import orjson
 import pytest
 
+from trivium.agents import progress
+from trivium.agents.configuration import LengthConfig, TaskConfig, paper
 from trivium.agents.study import transfer
 from trivium.agents.study.imitators import run_imitators
 from trivium.agents.study.learners import run_learners
@@ -28,11 +30,13 @@ from trivium.agents.study.plan import (
     plan,
 )
 from trivium.agents.study.runner import in_order, is_done, pending, run_task, unit_file
+from trivium.agents.trained import TrainingJob, train
+from trivium.agents.training import segment_all
 from trivium.blicket.hypotheses import Hypothesis, lights, split
 from trivium.cli import main
+from trivium.core.errors import UserError
 from trivium.report.study import write_report
-from trivium.report.study_imitators import section_table1
-from trivium.report.study_values import FORM_PLATEAUS, PAPER_TABLE, Results, ideal_reward
+from trivium.report.study_values import FORM_PLATEAUS, PAPER_TABLE, ideal_reward
 
 TINY = replace(
     QUICK,
@@ -134,6 +138,27 @@ def test_a_unit_done_meanwhile_is_left_alone(tmp_path: Path) -> None:
     assert unit_file(tmp_path, unit).read_bytes() == written
 
 
+def test_units_of_another_scale_are_refused(tmp_path: Path) -> None:
+    """A quick study's units have the names of the full one's, and must not pass for them."""
+    unit = next(unit for unit in plan(TINY) if isinstance(unit, QUnit))
+    (task,) = pending([unit], tmp_path)
+    run_task(task)
+    assert is_done(tmp_path, unit)
+    with pytest.raises(UserError, match="trials differs"):
+        is_done(tmp_path, replace(unit, trials=3))
+    longer = replace(unit, config=replace(unit.config, most_episodes=70_000))
+    with pytest.raises(UserError, match="config differs"):
+        pending([longer], tmp_path)
+
+
+def test_data_of_agents_need_the_agents(tmp_path: Path) -> None:
+    """Random play must not stand in for policies that are not there."""
+    name = "paper_a2c-lstm_8_type"
+    unit = ImitatorUnit("cloning", TINY.imitation, name, episodes=60, rollouts=5, seeds=1)
+    with pytest.raises(UserError, match="is missing: run the study's part fig3d first"):
+        run_imitators(unit, None, tmp_path, None, lambda text: None)
+
+
 @pytest.mark.usefixtures("soon_compiled")
 def test_imitators_out_of_time_are_not_finished(tmp_path: Path) -> None:
     imitation = replace(TINY.imitation, model="cloning", epochs=2)
@@ -172,38 +197,6 @@ def most_forms(left: tuple[Hypothesis, ...], tests: int) -> int:
         )
         for placed in range(8)
     )
-
-
-@pytest.mark.parametrize(
-    ("values", "said"),
-    [
-        ([-0.1, 0.0, 0.0], "Does not agree with the paper"),
-        ([0.1, 1.0, 2.4], "Agrees with the paper"),
-        ([0.1, 1.0, 0.9], "Agrees with the paper in part"),
-    ],
-)
-def test_words_follow_the_data(values: list[float], said: str) -> None:
-    """The verdict on forced exploration is worked out, not written down."""
-    rewards = dict(
-        zip(("random", "random+5", "random+10", "random+15"), [0.0, *values], strict=True)
-    )
-    played = {
-        data: {"reward": [reward, reward + 0.01], "sd": [1.0, 1.0], "form": [0.5, 0.5]}
-        for data, reward in rewards.items()
-    }
-    units = [
-        {
-            "config": {"model": "decision-transformer"},
-            "data": data,
-            "data_reward": 0.0,
-            "epochs": 1,
-            "validation_loss": [[2.77], [2.77]],
-            "played": {"as collected": own, "no forced steps": own},
-        }
-        for data, own in played.items()
-    ]
-    text = "\n".join(section_table1(Results([], units, [], [])))
-    assert f"{said}. More forced exploration" in text
 
 
 def test_the_ideal_observer_of_random_data() -> None:
@@ -247,6 +240,26 @@ def test_a_unit_out_of_time_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     late = pending([unit], tmp_path, deadline=time.time())
     assert "no time left" in run_task(late[0], lambda text: None)
     assert not is_done(tmp_path, unit)
+
+
+def test_ctrl_c_loses_no_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Broken off while a segment is computed: gone on with, all is as if it had not been."""
+    job = TrainingJob(paper("a2c-mlp", 8), TaskConfig(), LengthConfig(steps=300, points=3))
+    whole = train(job, tmp_path / "whole", lambda report: None)
+    calls = []
+
+    def broken_off(*arguments: Any) -> Any:
+        calls.append(segment_all(*arguments))
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return calls[-1]
+
+    monkeypatch.setattr(progress, "segment_all", broken_off)
+    with pytest.raises(KeyboardInterrupt):
+        train(job, tmp_path / "parts", lambda report: None)
+    parts = train(job, tmp_path / "parts", lambda report: None)
+    assert [int(point.steps[0]) for point in parts.curve] == [100, 200, 300]
+    jax.tree.map(np.testing.assert_array_equal, parts.runs.policy, whole.runs.policy)
 
 
 def test_training_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -307,6 +320,9 @@ def test_rollouts_are_what_the_environment_says(tmp_path: Path) -> None:
         (["train", "a2c-lstm", "--preset", "huge"], "unknown preset 'huge'"),
         (["train", "a2c-lstm"], "--out is missing"),
         (["train", "a2c-lstm", "--width", "0", "--out", "x"], "width must be at least 1"),
+        (["train", "a2c-lstm", "--trunk", "0", "--out", "x"], "trunk must be of at least 1"),
+        (["train", "a2c-lstm", "--split", "odd", "--out", "x"], "split must be one of none"),
+        (["train", "a2c-lstm", "--policy", "mlp", "--out", "x"], "say train a2c-mlp"),
         (["rollout", "nowhere", "--out", "x"], "holds no training"),
         (["study", "--only", "fig9"], "unknown part 'fig9'"),
         (["eval", "blicket_game", "--solver", "agent:nowhere", "--out", "x"], "holds no training"),
@@ -324,3 +340,11 @@ def test_bad_input_ends_in_one_sentence(
     message = capsys.readouterr().err
     assert said in message
     assert "Traceback" not in message
+    assert not (tmp_path / "x").exists()  # nothing is claimed for what cannot be
+
+
+def test_the_usage_names_what_is_trained(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["train", "ppo-lstm"], ["rollout", "runs"]):
+        with pytest.raises(SystemExit):
+            main([*words, "--help"])
+        assert capsys.readouterr().out.startswith(f"usage: trivium {' '.join(words)} [-h]")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from trivium.blicket.hypotheses import split
 from trivium.core.errors import require
 
 Algorithm = Literal["a2c", "ppo"]
@@ -15,11 +16,12 @@ POLICIES: tuple[PolicyKind, ...] = ("mlp", "lstm", "lnlstm", "transformer")
 
 @dataclass(frozen=True)
 class AgentConfig:
-    """A learner; the defaults are A2C's column of the paper's Table B.1."""
+    """How an agent learns."""
 
+    # The defaults are A2C's column of the paper's Table B.1; PPO's stand below.
     algorithm: Algorithm = "a2c"
     policy: PolicyKind = "lstm"
-    width: int = 256  # units of the LSTM, or of each dense layer
+    width: int = 256  # units of the LSTM, of each dense layer of an MLP, or of a transformer
     trunk: tuple[int, ...] = (64, 64)  # dense layers before an LSTM
     environments: int = 4
     horizon: int = 5  # steps of each environment between updates
@@ -43,6 +45,7 @@ class AgentConfig:
         for name in ("learning_rate", "gradient_norm", "clip"):
             value = getattr(self, name)
             require(value > 0, f"{name} must be above 0, got {value}")
+        require(min(self.trunk, default=1) >= 1, f"trunk must be of at least 1, got {self.trunk}")
         # Without memory every step may go into any minibatch; with it, sequences stay whole.
         parts = self.batch if self.policy == "mlp" else self.environments
         what = "steps" if self.policy == "mlp" else "environments"
@@ -102,11 +105,12 @@ class TaskConfig:
     """The world that is learned in."""
 
     reward_structure: Literal["quiz", "quiz-type", "quiz-typeonly"] = "quiz"
-    split: str = "none"  # which hypotheses are held out of training
+    split: str = "none"  # the machines held out of training: conjunctive_loo, both_loo, ...
     forced: int = 0  # exploring steps before the quiz may be entered
 
     def __post_init__(self) -> None:
         require(0 <= self.forced <= 20, f"forced must lie within 0..20, got {self.forced}")
+        split(self.split)  # says which there are
 
 
 @dataclass(frozen=True)

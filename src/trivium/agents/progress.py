@@ -33,7 +33,7 @@ class Report:
 
     def __str__(self) -> str:
         return (
-            f"{self.steps:,} steps, {self.pace:,.0f} steps/s, reward {self.reward:.2f}, "
+            f"{self.steps:,} steps, {self.pace:,.0f} steps/s, reward {self.reward:z.2f}, "
             f"{self.converged} converged, about {self.seconds_left:.0f} s left"
         )
 
@@ -103,10 +103,10 @@ class Training:
         """Go on to the next point of the curve."""
         began = time.perf_counter()
         before = int(self.curve[-1].steps.max()) if self.curve else 0
-        self.runs, point = segment_all(
-            self.world, self.agent, self.length, self.runs, self.settings
-        )
-        point = jax.tree.map(np.asarray, point)
+        runs, made = segment_all(self.world, self.agent, self.length, self.runs, self.settings)
+        point = jax.tree.map(np.asarray, made)
+        # Only now, so that Ctrl-C while waiting leaves runs and curve at the same step.
+        self.runs = runs
         self.curve.append(point)
         spent = time.perf_counter() - began
         self.seconds += spent

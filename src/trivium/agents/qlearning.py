@@ -25,7 +25,6 @@ from trivium.core.streams import Stream, stream_key
 
 Definition = Literal["fixed", "drawn"]
 FIXED_MACHINES = ("conjunctive:AB", "conjunctive:AC", "conjunctive:BC", "conjunctive:ABC")
-PAPER = {"episodes": 70.0, "steps": 292.0}
 
 
 @dataclass(frozen=True)

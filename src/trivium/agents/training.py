@@ -128,11 +128,11 @@ def pick(tree: Any, index: int) -> Any:
     return jax.tree.map(lambda leaf: leaf[index], tree)
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2), donate_argnums=(3,))
+@partial(jax.jit, static_argnums=(0, 1, 2))
 def segment_all(
     world: World, config: AgentConfig, length: LengthConfig, runs: Run, settings: Setting
 ) -> tuple[Run, Point]:
-    """Every run taken to its next point of the curve."""
+    """Every run taken to its next point of the curve; those given stay as they are."""
     return jax.vmap(partial(segment, world, config, length))(runs, settings)
 
 

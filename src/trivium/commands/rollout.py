@@ -33,8 +33,9 @@ def main(args: Sequence[str]) -> int:
     """Play, write, and say what the episodes earned."""
     if not args or args[0] in ("-h", "--help"):
         print(f"usage: trivium rollout FOLDER [flags]\n\n{ABOUT}")
+        print("\ntrivium rollout FOLDER --help lists the flags.")
         return 0 if args else 2
-    flags = read_flags("rollout", Flags, args[1:], ABOUT)
+    flags = read_flags(f"rollout {args[0]}", Flags, args[1:], ABOUT)
     out = require_out(flags.out)
     require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
     trained = agents_module("trained").load_trained(Path(args[0]), flags.policy)

@@ -20,8 +20,8 @@ from trivium.commands.flags import peek, read_flags, require_out
 from trivium.core.errors import import_extra, require
 
 ABOUT = """Train an agent in the blicket world. Writes checkpoints, learning curves and policies
-to DIR; the same command goes on where it stopped. --preset paper has the paper's settings,
---preset large many environments at once, which learns better and runs faster.
+to the folder of --out; the same command goes on where it stopped. --preset paper has the paper's
+settings, --preset large many environments at once, which learns better and runs faster.
 Example: trivium train ppo-lstm --preset large --width 128 --steps 500000 --out runs/ppo"""
 
 
@@ -41,14 +41,17 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Train, with a line for every point of the curve."""
     if not args or args[0] in ("-h", "--help"):
-        print(
-            f"usage: trivium train AGENT [flags]\n\n{ABOUT}\n\nAGENT is one of: {', '.join(AGENTS)}"
-        )
+        known = ", ".join(AGENTS)
+        print(f"usage: trivium train AGENT [flags]\n\n{ABOUT}\n\nAGENT is one of: {known}")
+        print("trivium train AGENT --help lists the flags, with that agent's own defaults.")
         return 0 if args else 2
     preset = peek(args, "preset") or "paper"
     require(preset in PRESETS, f"unknown preset {preset!r}; there are {', '.join(PRESETS)}")
-    default = Flags(preset=preset, agent=PRESETS[preset](args[0]))
-    flags = read_flags("train", Flags, args[1:], ABOUT, default)
+    named = args[0]
+    default = Flags(preset=preset, agent=PRESETS[preset](named))
+    flags = read_flags(f"train {named}", Flags, args[1:], ABOUT, default)
+    asked = flags.agent.name
+    require(asked == named, f"{named} is asked for, and by its flags {asked}; say train {asked}")
     out = require_out(flags.out)
     trained = agents_module("trained")
     job = trained.TrainingJob(flags.agent, flags.task, flags.length, flags.seed, flags.seeds)
@@ -56,7 +59,7 @@ def main(args: Sequence[str]) -> int:
     last = began.curve[-1]
     print(
         f"{int(last.steps.max()):,} steps, greedy reward {last.greedy.reward[:, 0].mean():.3f} "
-        f"with {last.greedy.tests[:, 0].mean():.2f} tests over {flags.seeds} runs"
+        f"with {last.greedy.tests[:, 0].mean():.2f} tests, runs: {flags.seeds}"
     )
     print(f"policies in {out}; put one to work:")
     print(f"  trivium eval blicket_game --preset paper --solver agent:{out} --out runs/agent")

@@ -37,6 +37,7 @@ SECTIONS: dict[str, Callable[[Results], list[str]]] = {
     "overhypotheses": section_transfer,
 }
 PNG_PPI = 80
+ENOUGH_SEEDS = 8
 
 
 def write_report(folder: Path, parts: Sequence[str], command: str, units: Sequence[Unit]) -> Path:
@@ -68,9 +69,12 @@ def _opening(folder: Path, results: Results, command: str) -> list[str]:
     made_by = folder / "command.txt"  # what computed the data, where that was another command
     if made_by.exists():
         command = f"{made_by.read_text(encoding='utf-8').strip()}`, then `{command}"
-    seeds = sorted({unit["seeds"] for unit in (*results.learners, *results.imitators)})
+    trained = (*results.learners, *results.imitators, *results.transfers)
+    seeds = sorted({unit["seeds"] for unit in trained})
     devices = sorted({unit["device"] for unit in results.learners})
     ran = f" Seeds: {', '.join(map(str, seeds))}." if seeds else ""
+    if seeds and seeds[0] < ENOUGH_SEEDS:
+        ran += f" With fewer than {ENOUGH_SEEDS} the intervals are too narrow: no verdict holds."
     ran += f" Trained on: {', '.join(devices)}." if devices else ""
     return [
         f"Made by `{command}` with Trivium {__version__}.{ran} Values are means over seeds with "

@@ -16,7 +16,7 @@ from trivium.report.study_curves import (
     figure_3d,
     row,
 )
-from trivium.report.study_transfer import single_word_accuracy
+from trivium.report.study_transfer import single_word_accuracy, trained_forms
 from trivium.report.study_values import (
     MODEL_NAMES,
     PAPER_TABLE,
@@ -163,14 +163,13 @@ def overhypotheses(results: Results) -> Chart | None:
     units = sorted(results.transfers, key=lambda one: (one["agent"]["policy"], len(one["forms"])))
     for unit in units:
         forms = unit["forms"]
-        trained = f"{len(forms)} form{'s' * (len(forms) > 1)}"
         for tested in unit["tested"]:
             accuracy = float(np.mean(tested["accuracy"]))
             known = tested["form"] in forms and tested["objects"] == 3
             floor = single_word_accuracy(tested["form"], tested["objects"])
             rows.append(
                 {
-                    "trained": f"{POLICY_NAMES[unit['agent']['policy']]}, {trained}",
+                    "trained": f"{POLICY_NAMES[unit['agent']['policy']]}, {trained_forms(unit)}",
                     "form": tested["form"],
                     "objects": tested["objects"],
                     "gain": round(accuracy - floor, 3),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import log
-
 import numpy as np
 
 from trivium.blicket.prompts import PROMPTS
@@ -19,14 +17,7 @@ from trivium.report.study_text import (
     short,
     verdict,
 )
-from trivium.report.study_values import (
-    PAPER_Q,
-    Results,
-)
-
-RANDOM = ("random", "random+5", "random+10", "random+15")
-LEARNED = 0.9  # the share of objects told rightly from which on machines count as learned
-GUESSED_BITS = 4 * log(2)  # the loss of who knows nothing of an action's four bits
+from trivium.report.study_values import PAPER_Q, Results
 
 
 def view_of(printed: PrintedReply) -> PromptView:
@@ -110,9 +101,11 @@ def section_q(results: Results) -> list[str]:
         if name in found:
             hit = all(covers(bootstrap_mean(found[name][key]), PAPER_Q[key]) for key in PAPER_Q)
             times = np.mean(found[name]["episodes"]) / PAPER_Q["episodes"]
+            all_there = found[name]["converged"] == found[name]["trials"]
+            amount = f"{'' if all_there else 'at least '}{times:,.{0 if times >= 10 else 1}f} times"
             words.append(
                 f"{what} {'reproduces' if hit else 'does not reproduce'} the paper's figures"
-                + ("." if hit else f": it takes {times:,.1f} times as many episodes.")
+                + ("." if hit else f": it takes {amount} as many episodes.")
             )
     return [
         markdown(columns, rows),

@@ -31,6 +31,12 @@ def single_word_accuracy(form: str, objects: int) -> float:
     return max(share, 1 - share)
 
 
+def trained_forms(unit: Mapping[str, Any]) -> str:
+    """How many forms a unit was trained on, in words."""
+    count = len(unit["forms"])
+    return f"{count} form{'s' * (count > 1)}"
+
+
 def _accuracy(tested: Sequence[Mapping[str, Any]], objects: Sequence[int]) -> Estimate:
     """Over forms, seed by seed; then the interval over seeds."""
     own = [one["accuracy"] for one in tested if one["objects"] in objects]
@@ -99,7 +105,7 @@ def _overhypothesis_words(units: Sequence[Mapping[str, Any]]) -> str:
         fallen += above(own, more)
         if middle(own) < LEARNED:
             policy = POLICY_NAMES[unit["agent"]["policy"]]
-            unlearned.append(f"{policy}, {len(unit['forms'])} forms ({short(own)})")
+            unlearned.append(f"{policy}, {trained_forms(unit)} ({short(own)})")
             idle += _idle(unit)
         single |= {
             f"{one['form']} of {one['objects']} objects"
@@ -133,9 +139,10 @@ def _idle(unit: Mapping[str, Any]) -> list[str]:
     first = moving[0] if moving else curve.shape[1] - 1
     if first < curve.shape[1] // 2:
         return []
+    until = "until" if moving else "in all"
     return [
         f"On the {len(space.hypotheses)} machines of {listed(list(unit['forms']))} form no seed "
-        f"earned more than {best[0]:.2f}, what is had without any test, until "
+        f"earned more than {best[0]:.2f}, what is had without any test, {until} "
         f"{unit['steps'][first] / 1e6:.1f} million steps: one test raises it to {best[1]:.2f} at "
-        f"best, so next to nothing is to be had for beginning to test."
+        f"best, so little is to be had for beginning to test."
     ]

@@ -113,6 +113,11 @@ class Learner:
         return f"{ALGORITHM_NAMES[self.algorithm]} {POLICY_NAMES[self.policy]}"
 
     @property
+    def seeds(self) -> int:
+        """How many runs there are."""
+        return len(self.record["converged"])
+
+    @property
     def steps(self) -> int:
         """How far training came."""
         return int(self.record["steps"][-1])

@@ -6,17 +6,27 @@ python3 -m trivium.agents.study --out runs/study --only fig3a,fig3b --seconds 50
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from dataclasses import replace
-from fnmatch import fnmatchcase as fnmatch
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from trivium.agents.study.plan import PARTS, QUICK, Scale, plan
 from trivium.agents.study.runner import pending, run_task
+from trivium.core.errors import UserError
 
 
 def main() -> None:
-    """Do what is left to do, in this process."""
+    """Do what is left to do, in this process; bad input ends in one sentence."""
+    try:
+        _run(_parse())
+    except UserError as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python3 -m trivium.agents.study", description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="the folder of the results")
     parser.add_argument("--only", default=",".join(PARTS), help="parts, separated by commas")
@@ -25,7 +35,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=None)
     parser.add_argument("--seconds", type=float, default=None, help="stop, with a checkpoint")
     parser.add_argument("--list", action="store_true", help="name what is left to do, and stop")
-    asked = parser.parse_args()
+    return parser.parse_args()
+
+
+def _run(asked: argparse.Namespace) -> None:
     scale = QUICK if asked.quick else Scale()
     if asked.seeds is not None:
         scale = replace(scale, seeds=asked.seeds)
@@ -33,9 +46,9 @@ def main() -> None:
     left = pending(plan(scale, asked.only.split(",")), asked.out, deadline)
     patterns = asked.match.split(",")
     matches = [
-        (pattern, task) for pattern in patterns for task in left if fnmatch(task.unit.name, pattern)
+        task for pattern in patterns for task in left if fnmatchcase(task.unit.name, pattern)
     ]
-    for task in dict.fromkeys(task for _, task in matches):
+    for task in dict.fromkeys(matches):
         if asked.list:
             print(task.unit.name)
             continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -23,12 +22,10 @@ from trivium.agents.acting import (
 from trivium.agents.blicket_world import BlicketWorld, task_setting, task_world
 from trivium.agents.configuration import AgentConfig, TaskConfig
 from trivium.agents.imitation import actor, fit
-from trivium.agents.study.learners import load_policy, policy_file, rounded, run_key
+from trivium.agents.study.learners import Tell, load_policy, policy_file, rounded, run_key
 from trivium.agents.study.plan import RANDOM_DATA, ImitatorUnit
 from trivium.agents.training import pick
 from trivium.core.errors import require
-
-Tell = Callable[[str], None]
 
 
 def run_imitators(
@@ -46,8 +43,9 @@ def run_imitators(
     losses = rounded(fitted.validation_loss.mean(axis=0))
     tell(f"{unit.name}: validation loss {losses[0]} to {losses[-1]}")
     played: dict[str, Any] = {}
-    for name, tables in (("as collected", setting.views), ("no forced steps", setting.views)):
-        view = pick(tables, 0 if name == "as collected" else 1)
+    # Where no step is forced, the second view is the first.
+    for place, name in enumerate(("as collected", "no forced steps")[: 1 + (task.forced > 0)]):
+        view = pick(setting.views, place)
         runs = [
             _play(unit, world, view, actor(world, pick(fitted.model, seed)), key)
             for seed, key in enumerate(keys)
@@ -58,8 +56,6 @@ def run_imitators(
             "form": [rounded(form_accuracy(run).mean()) for run in runs],
             "tests": [rounded(run.tests.sum(axis=1).mean()) for run in runs],
         }
-        if task.forced == 0:
-            break
     tell(f"{unit.name}: reward {np.mean(played['as collected']['reward']):.2f}")
     return {
         "kind": "imitator",
@@ -81,10 +77,12 @@ def run_imitators(
 def _data_actor(
     unit: ImitatorUnit, maker: AgentConfig | None, world: BlicketWorld, out: Path, seed: int
 ) -> Actor:
-    if maker is None:
+    if unit.data in RANDOM_DATA:
         return RandomActor()
     path = policy_file(out, unit.data, seed)
-    require(path.exists(), f"{path} is missing: run the study's part fig3d first")
+    there = maker is not None and path.exists()
+    require(there, f"{path} is missing: run the study's part fig3d first")
+    assert maker is not None
     return PolicyActor(load_policy(path, maker, world))
 
 

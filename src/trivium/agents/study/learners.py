@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,9 @@ import numpy as np
 from trivium.agents.blicket_world import VIEWS, task_setting, task_world
 from trivium.agents.checkpoints import from_arrays, load_arrays, save_arrays, to_arrays
 from trivium.agents.configuration import AgentConfig, TaskConfig
-from trivium.agents.progress import Report, Training
-from trivium.agents.study.plan import LearnerUnit
-from trivium.agents.training import make_policy
+from trivium.agents.progress import Training
+from trivium.agents.study.plan import LearnerUnit, TransferUnit, Unit
+from trivium.agents.training import Setting, make_policy, pick
 from trivium.agents.worlds import World
 from trivium.blicket.dynamics import TYPE_REWARD
 from trivium.blicket.hypotheses import DEFAULT_SIX, split
@@ -38,30 +38,20 @@ def run_learners(unit: LearnerUnit, out: Path, seconds: float | None, tell: Tell
     pairs = [(task, seed) for task in unit.tasks for seed in range(unit.seeds)]
     tables = {task: task_setting(task) for task in unit.tasks}
     settings = [tables[task] for task, _ in pairs]
-    checkpoint = out / "unfinished" / f"{unit.name}.npz"
-    if checkpoint.exists():
-        training = Training.load(world, unit.agent, unit.length, settings, checkpoint)
-    else:
-        keys = [
-            run_key(unit.preset, unit.agent.name, unit.agent.width, asdict(task), seed)
-            for task, seed in pairs
-        ]
-        training = Training.begin(world, unit.agent, unit.length, settings, keys)
-
-    def told(report: Report) -> None:
-        tell(f"{unit.name}: {report}")
-
-    finished = training.complete(checkpoint=checkpoint, seconds=seconds, tell=told)
+    keys = [
+        run_key(unit.preset, unit.agent.name, unit.agent.width, asdict(task), seed)
+        for task, seed in pairs
+    ]
+    runs = list(zip(settings, keys, strict=True))
+    training = train_unit(unit, world, runs, out=out, seconds=seconds, tell=tell)
     if unit.keep:
         save_policies(unit, out, training)
-    if finished:
-        checkpoint.unlink(missing_ok=True)
     return {
         "kind": "learner",
         "name": unit.name,
         "preset": unit.preset,
         "agent": asdict(unit.agent),
-        "finished": finished,
+        "finished": training.finished,
         "asked_steps": unit.length.steps,
         "seconds": round(training.seconds, 1),
         "device": jax.devices()[0].device_kind,
@@ -73,6 +63,33 @@ def run_learners(unit: LearnerUnit, out: Path, seconds: float | None, tell: Tell
     }
 
 
+def train_unit(
+    unit: LearnerUnit | TransferUnit,
+    world: World,
+    runs: Sequence[tuple[Setting, jax.Array]],
+    *,
+    out: Path,
+    seconds: float | None,
+    tell: Tell,
+) -> Training:
+    """The unit's runs from their start or their checkpoint to the end, or until time is up."""
+    settings, keys = [setting for setting, _ in runs], [key for _, key in runs]
+    checkpoint = checkpoint_file(out, unit)
+    if checkpoint.exists():
+        training = Training.load(world, unit.agent, unit.length, settings, checkpoint)
+    else:
+        training = Training.begin(world, unit.agent, unit.length, settings, keys)
+    training.complete(
+        checkpoint=checkpoint, seconds=seconds, tell=lambda report: tell(f"{unit.name}: {report}")
+    )
+    return training
+
+
+def checkpoint_file(out: Path, unit: Unit) -> Path:
+    """Where a unit that is not finished goes on from."""
+    return out / "unfinished" / f"{unit.name}.npz"
+
+
 def curve_record(task: TaskConfig, training: Training, own: slice) -> dict[str, Any]:
     """The curves of one task: [seed][point] under every name."""
     curve = jax.tree.map(lambda *leaves: np.stack(leaves, axis=1), *training.curve)
@@ -80,10 +97,10 @@ def curve_record(task: TaskConfig, training: Training, own: slice) -> dict[str, 
     sums = mine.training
     episodes = np.maximum(sums.episodes, 1)
     about_form = TYPE_REWARD * (2 * sums.form_right - sums.form_asked)
-    train = [
-        str(each) in {str(machine) for machine in split(task.split)[0]} for each in DEFAULT_SIX
-    ]
-    test = [str(each) in {str(machine) for machine in split(task.split)[1]} for each in DEFAULT_SIX]
+    groups = {
+        group: [each in set(map(str, space)) for each in DEFAULT_SIX]
+        for group, space in zip(("train", "test"), split(task.split), strict=True)
+    }
     record: dict[str, Any] = {
         "task": asdict(task),
         "steps": mine.steps[0].tolist(),
@@ -102,7 +119,6 @@ def curve_record(task: TaskConfig, training: Training, own: slice) -> dict[str, 
         "bits": greedy.bits,
         "form": greedy.form_right,
     }
-    groups = {"train": train, "test": test}
     # The curve of the greedy reward, and everything about the greedy policy at the end.
     record["greedy_reward"] = {
         group: rounded(figures["reward"][:, :, 0, chosen].mean(axis=-1))
@@ -135,7 +151,7 @@ def policy_file(out: Path, unit_name: str, seed: int) -> Path:
 def save_policies(unit: LearnerUnit, out: Path, training: Training) -> None:
     """The policies of the unit's first task, one file for each seed."""
     for seed in range(unit.seeds):
-        policy = jax.tree.map(lambda leaf, seed=seed: leaf[seed], training.runs.policy)
+        policy = pick(training.runs.policy, seed)
         save_arrays(policy_file(out, unit.name, seed), to_arrays(policy))
 
 

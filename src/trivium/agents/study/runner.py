@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from trivium.agents.qlearning import learn
 from trivium.agents.study.imitators import run_imitators
-from trivium.agents.study.learners import run_learners
+from trivium.agents.study.learners import Tell, checkpoint_file, run_learners
 from trivium.agents.study.plan import ImitatorUnit, LearnerUnit, QUnit, TransferUnit, Unit
 from trivium.agents.study.transfer import run_transfer
+from trivium.core.errors import require
 from trivium.core.jsonl import dump_line, open_output
 from trivium.core.spec import read_mapping
 
-Tell = Callable[[str], None]
 SHORTEST = 60.0  # seconds under which no further unit is begun
 
 
@@ -36,9 +38,36 @@ def unit_file(out: Path, unit: Unit) -> Path:
 
 
 def is_done(out: Path, unit: Unit) -> bool:
-    """Whether the unit has been finished before."""
+    """Whether the unit has been finished before; one of another scale is no part of this study."""
     path = unit_file(out, unit)
-    return path.exists() and bool(read_mapping(path).get("finished"))
+    if not path.exists():
+        return False
+    held = read_mapping(path)
+    for name, asked in _scale(unit).items():
+        require(
+            _says(held.get(name), asked),
+            f"{path}: {name} differs from what is asked for; choose another folder with --out",
+        )
+    return bool(held.get("finished"))
+
+
+def _says(held: Any, asked: Any) -> bool:
+    """Whether a record holds these values, whatever else it holds."""
+    if isinstance(asked, dict) and isinstance(held, dict):
+        return all(_says(held.get(name), value) for name, value in asked.items())
+    return bool(held == asked)
+
+
+def _scale(unit: Unit) -> dict[str, Any]:
+    """What a unit's record must say for it to be that unit, as JSON has it."""
+    if isinstance(unit, QUnit):
+        scale = {"trials": unit.trials, "config": asdict(unit.config)}
+    elif isinstance(unit, ImitatorUnit):
+        scale = {"seeds": unit.seeds, "config": asdict(unit.config)}
+    else:
+        scale = {"seeds": unit.seeds, "agent": asdict(unit.agent)}
+    plain: dict[str, Any] = orjson.loads(dump_line(scale))
+    return plain
 
 
 def pending(units: Sequence[Unit], out: Path, deadline: float | None = None) -> list[Task]:
@@ -59,6 +88,8 @@ def run_task(task: Task, tell: Tell = print) -> str:
     record = _run(task, out, left, tell)
     record["seconds_here"] = round(time.time() - began, 1)
     _write(unit_file(out, task.unit), record)
+    if record["finished"]:
+        checkpoint_file(out, task.unit).unlink(missing_ok=True)
     state = "done" if record["finished"] else "out of time, goes on from its checkpoint"
     return f"{task.unit.name}: {state} after {time.time() - began:.0f} s"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -12,13 +11,11 @@ import jax
 import numpy as np
 
 from trivium.agents.evaluation import greedy
-from trivium.agents.progress import Training
 from trivium.agents.slot_world import SlotWorld, slot_world
-from trivium.agents.study.learners import rounded, run_key
+from trivium.agents.study.learners import Tell, rounded, run_key, train_unit
 from trivium.agents.study.plan import TRAINED_OBJECTS, TransferUnit
 from trivium.agents.training import Setting
 
-Tell = Callable[[str], None]
 SLOTS = 5
 TESTED_OBJECTS = (3, 4, 5)
 TESTED_FORMS = ("disjunctive", "conjunctive", "threshold-2", "parity", "inhibitor")
@@ -30,27 +27,15 @@ def run_transfer(
     """Train on three objects and some forms; play every machine of every form and number."""
     world, tables = slot_world(TRAINED_OBJECTS, SLOTS, unit.forms)
     setting = Setting(tables, jax.tree.map(lambda leaf: leaf[None], tables))
-    settings = [setting] * unit.seeds
-    checkpoint = out / "unfinished" / f"{unit.name}.npz"
-    if checkpoint.exists():
-        training = Training.load(world, unit.agent, unit.length, settings, checkpoint)
-    else:
-        keys = [run_key(unit.name, seed) for seed in range(unit.seeds)]
-        training = Training.begin(world, unit.agent, unit.length, settings, keys)
-    finished = training.complete(
-        checkpoint=checkpoint,
-        seconds=seconds,
-        tell=lambda report: tell(f"{unit.name}: {report}"),
-    )
-    if finished:
-        checkpoint.unlink(missing_ok=True)
+    runs = [(setting, run_key(unit.name, seed)) for seed in range(unit.seeds)]
+    training = train_unit(unit, world, runs, out=out, seconds=seconds, tell=tell)
     curve = [point.greedy.reward.mean(axis=(1, 2)) for point in training.curve]
     return {
         "kind": "transfer",
         "name": unit.name,
         "agent": asdict(unit.agent),
         "forms": list(unit.forms),
-        "finished": finished,
+        "finished": training.finished,
         "seeds": unit.seeds,
         "steps": [int(point.steps.max()) for point in training.curve],
         "reward": rounded(np.stack(curve, axis=1)),
