@@ -15,7 +15,7 @@ import orjson
 import pytest
 
 from trivium.agents import progress
-from trivium.agents.configuration import LengthConfig, TaskConfig, paper
+from trivium.agents.configuration import LengthConfig, TaskConfig, large_batch, paper
 from trivium.agents.study import transfer
 from trivium.agents.study.imitators import run_imitators
 from trivium.agents.study.learners import run_learners
@@ -287,6 +287,19 @@ def test_training_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFi
     rollout = ["rollout", str(folder), "--episodes", "5", "--out", str(tmp_path / "minari")]
     assert main(rollout) == 0
     assert "5 episodes" in capsys.readouterr().out
+    for name, said in (("../up-v0", "such as blicket/mine-v0"), ("mine", "such as blicket/mine")):
+        assert main([*rollout, "--dataset", name]) == 2
+        assert said in capsys.readouterr().err
+    assert main(rollout) == 2
+    assert "already" in capsys.readouterr().err
+
+
+def test_training_is_as_long_as_was_asked_for() -> None:
+    """Few steps in large batches: the curve has fewer points, not the training more steps."""
+    batch = large_batch("ppo-lstm").batch
+    for steps, made in ((20_000, 16_384), (100, 8_192), (1_500_000, 1_638_400)):
+        length = LengthConfig(steps=steps, points=40)
+        assert length.looks(batch) * length.updates(batch) * batch == made
 
 
 def test_rollouts_are_what_the_environment_says(tmp_path: Path) -> None:

@@ -117,8 +117,8 @@ class TaskConfig:
 class LengthConfig:
     """How long is trained, and how often the learner is looked at."""
 
-    steps: int = 3_000_000  # environment steps, over all environments
-    points: int = 60  # points of the learning curve
+    steps: int = 3_000_000  # environment steps over all environments, about: updates are whole
+    points: int = 60  # points of the learning curve, at most one for each update
     streak: int = 500  # maximal episodes in a row that end training early
 
     def __post_init__(self) -> None:
@@ -126,9 +126,13 @@ class LengthConfig:
             value = getattr(self, name)
             require(value >= 1, f"{name} must be at least 1, got {value}")
 
+    def looks(self, batch: int) -> int:
+        """Points of the curve; fewer than asked for where there are fewer updates."""
+        return max(1, min(self.points, round(self.steps / batch)))
+
     def updates(self, batch: int) -> int:
         """Updates between two points of the curve."""
-        return max(1, round(self.steps / (batch * self.points)))
+        return max(1, round(self.steps / (batch * self.looks(batch))))
 
 
 @dataclass(frozen=True)

@@ -93,9 +93,14 @@ class Training:
         save_arrays(path, arrays)
 
     @property
+    def points(self) -> int:
+        """Points of the whole curve."""
+        return self.length.looks(self.agent.batch)
+
+    @property
     def finished(self) -> bool:
         """Whether every run has reached its last point or ended early."""
-        if len(self.curve) >= self.length.points:
+        if len(self.curve) >= self.points:
             return True
         return bool(self.curve) and bool((self.curve[-1].converged >= 0).all())
 
@@ -114,12 +119,12 @@ class Training:
         steps = int(point.steps.max())
         return Report(
             point=len(self.curve),
-            points=self.length.points,
+            points=self.points,
             steps=steps,
             pace=(steps - before) * point.steps.size / spent,
             reward=float(point.training.reward.sum()) / episodes,
             converged=int((point.converged >= 0).sum()),
-            seconds_left=spent * (self.length.points - len(self.curve)),
+            seconds_left=spent * (self.points - len(self.curve)),
         )
 
     def complete(

@@ -11,7 +11,7 @@ import numpy as np
 
 from trivium.blicket.dynamics import BlicketSpec
 from trivium.blicket.policies import get_policy
-from trivium.blicket.recording import FOLDER, play, write_dataset
+from trivium.blicket.recording import FOLDER, Episode, play, write_dataset
 from trivium.commands.flags import read_flags, require_out
 from trivium.core.errors import require
 from trivium.runs.progress import Progress
@@ -42,22 +42,27 @@ def main(args: Sequence[str]) -> int:
     policy = get_policy(flags.policy)
     words = f"{flags.spec.reward_structure}-{flags.policy}".replace("_", "-")
     name = flags.dataset or f"blicket/{words}-v0"
-    _check_place(out, name)
+    check_place(out, name)
     episodes = []
     with Progress("episodes", flags.episodes) as bar:
         for episode in play(flags.spec, policy, flags.seed, flags.episodes):
             episodes.append(episode)
             bar.advance(1)
     write_dataset(name, flags.spec, episodes, flags.policy, out)
+    tell_of(episodes, out, name)
+    return 0
+
+
+def tell_of(episodes: Sequence[Episode], out: Path, name: str) -> None:
+    """What the episodes earned, where they lie, and how they are loaded."""
     totals = np.array([episode.total for episode in episodes])
     steps = sum(len(episode.rewards) for episode in episodes)
     print(f"{len(episodes)} episodes, {steps} steps, mean return {totals.mean():.3f}")
     print(f"dataset in {out / name}; to load it:")
     print(f"  {FOLDER}={out} python -c \"import minari; minari.load_dataset('{name}')\"")
-    return 0
 
 
-def _check_place(out: Path, name: str) -> None:
+def check_place(out: Path, name: str) -> None:
     """Before anything is played: a name that Minari takes, in a folder that can hold it."""
     require(
         re.fullmatch(r"(?:[\w-]+/)*[\w-]+-v\d+", name) is not None,

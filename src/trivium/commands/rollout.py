@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from trivium.blicket.recording import FOLDER, write_dataset
+from trivium.blicket.recording import write_dataset
 from trivium.commands.flags import read_flags, require_out
+from trivium.commands.record import check_place, tell_of
 from trivium.commands.train import agents_module
 from trivium.core.errors import require
 
@@ -39,15 +38,12 @@ def main(args: Sequence[str]) -> int:
     out = require_out(flags.out)
     require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
     trained = agents_module("trained").load_trained(Path(args[0]), flags.policy)
+    name = flags.dataset or f"blicket/{trained.task.reward_structure}-{trained.agent.name}-v0"
+    check_place(out, name)
     episodes = agents_module("trajectories").agent_episodes(
         trained, flags.episodes, flags.seed, flags.greedy
     )
-    name = flags.dataset or f"blicket/{trained.task.reward_structure}-{trained.agent.name}-v0"
     spec = agents_module("blicket_world").task_spec(trained.task)
     write_dataset(name, spec, episodes, trained.agent.name, out)
-    totals = np.array([episode.total for episode in episodes])
-    steps = sum(len(episode.rewards) for episode in episodes)
-    print(f"{len(episodes)} episodes, {steps} steps, mean return {totals.mean():.3f}")
-    print(f"dataset in {out / name}; to load it:")
-    print(f"  {FOLDER}={out} python -c \"import minari; minari.load_dataset('{name}')\"")
+    tell_of(episodes, out, name)
     return 0
