@@ -7,7 +7,9 @@ equal the present ones, so that clipping the value changes nothing.
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -16,7 +18,7 @@ import numpy as np
 import pytest
 
 from trivium.agents.configuration import AgentConfig, paper
-from trivium.agents.losses import LOSSES, Batch, advantages, log_probability
+from trivium.agents.losses import Batch, advantages, log_probability
 from trivium.agents.networks import MemorylessPolicy, RecurrentPolicy
 from trivium.agents.training import objective
 
@@ -190,15 +192,18 @@ def test_memoryless(algorithm: str) -> None:
         close(layer.bias, caught[f"{name}.bias"])
     close(ours.heads.action.weight.T, caught["action_net.weight"])
     close(ours.heads.value.weight.T, caught["value_net.weight"])
-    _, output = policy.unroll(carry, batch.observation, batch.start)
-    total = float(LOSSES[config.algorithm](config, output, batch))
+    same_loss(policy, config, carry, batch, model)
+
+
+def same_loss(policy: Any, config: AgentConfig, carry: Any, batch: Batch, model: Any) -> None:
+    """Our loss of the batch is the sum of the parts that their training step has logged."""
     logged = model.logger.name_to_value
     parts = (
         logged.get("train/policy_loss", logged.get("train/policy_gradient_loss")),
         logged["train/value_loss"] * model.vf_coef,
         logged["train/entropy_loss"] * config.entropy_coefficient,
     )
-    assert total == pytest.approx(sum(parts), rel=1e-4)
+    assert float(objective(policy, config, carry, batch)) == pytest.approx(sum(parts), rel=1e-4)
 
 
 def reordered(gates: Any) -> Any:
@@ -207,16 +212,20 @@ def reordered(gates: Any) -> Any:
     return np.concatenate([into, keep, out, update])
 
 
-def test_recurrent(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Their shared LSTM learns from the policy alone, so the value's part is left out here;
-    # it is the same code as in the memoryless test above.
-    config = replace(
-        paper("ppo-lstm", WIDTH), trunk=(), epochs=1, minibatches=1, value_coefficient=0.0
-    )
+@pytest.mark.parametrize("with_value", [False, True])
+def test_recurrent(with_value: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = replace(paper("ppo-lstm", WIDTH), trunk=(), epochs=1, minibatches=1)
+    network: Any = "MlpLstmPolicy"
+    if with_value:
+        # Theirs keeps the value's gradient from a shared LSTM; a thin policy lets it through.
+        monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+        network = importlib.import_module("sb3_learners").LstmPolicy
+    else:
+        config = replace(config, value_coefficient=0.0)
     model = RecurrentPPO(
-        "MlpLstmPolicy",
+        network,
         environments(),
-        vf_coef=0.0,
+        vf_coef=config.value_coefficient / 2,  # theirs has no factor of one half
         batch_size=TIME * ENVIRONMENTS,
         n_epochs=1,
         clip_range=config.clip,
@@ -258,6 +267,8 @@ def test_recurrent(monkeypatch: pytest.MonkeyPatch) -> None:
     close(ours.hidden_weights.T, reordered(caught["lstm_actor.weight_hh_l0"]))
     close(ours.small.bias, reordered(caught["lstm_actor.bias_ih_l0"]))
     close(ours.heads.action.weight.T, caught["action_net.weight"])
+    close(ours.heads.value.weight.T, caught["value_net.weight"])
+    same_loss(policy, config, carry, batch, model)
 
 
 def _states(policy: Any, batch: Batch, carry: Any) -> tuple[Any, Any]:
