@@ -2,7 +2,7 @@
 
     python benchmarks/curves_beside_sb3.py theirs FOLDER --processes 16 --seconds 1500
     python benchmarks/curves_beside_sb3.py ours FOLDER
-    python benchmarks/curves_beside_sb3.py compare FOLDER --to docs/curves_beside_sb3
+    python benchmarks/curves_beside_sb3.py compare FOLDER --to docs/sb3/curves
 
 The first two can run on different machines. A curve is the mean reward of the training episodes
 that ended in each bin of steps, kept as FOLDER/SIDE/AGENT-SEED.json and written after every bin.
@@ -29,6 +29,7 @@ from trivium.core.jsonl import write_json
 BIN = 10_240  # steps; a whole number of updates of every agent
 STEPS = {"ppo-lstm": 409_600, "ppo-mlp": 409_600, "a2c-mlp": 409_600}  # the slowest comes first
 SEEDS = 8
+EPISODE = 25  # steps of the longest episode
 NEVER = 10**9  # maximal episodes in a row before ours would end early; theirs never does
 
 
@@ -69,10 +70,15 @@ class Plan:
     def __post_init__(self) -> None:
         require(self.seeds >= 1, f"seeds must be at least 1, got {self.seeds}")
         for agent, steps in self.steps.items():
-            batch = settings(agent).batch
+            config = settings(agent)
             require(
-                self.bin % batch == 0,
-                f"bin must be a multiple of {batch} ({agent}), got {self.bin}",
+                self.bin % config.batch == 0,
+                f"bin must be a multiple of {config.batch} ({agent}), got {self.bin}",
+            )
+            shortest = EPISODE * config.environments  # in which some episode must end
+            require(
+                self.bin >= shortest,
+                f"bin must be at least {shortest} ({agent}), got {self.bin}",
             )
             require(
                 steps >= self.bin and steps % self.bin == 0,
