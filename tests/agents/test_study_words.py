@@ -38,6 +38,7 @@ def test_words_follow_the_data(values: list[float], said: str) -> None:
             "config": {"model": "decision-transformer"},
             "data": data,
             "data_reward": 0.0,
+            "episodes": 60,
             "epochs": 1,
             "validation_loss": [[2.77], [2.77]],
             "played": {"as collected": own, "no forced steps": own},
@@ -140,6 +141,7 @@ def test_a_copy_is_called_one_only_where_it_earns_the_same(
         "config": {"model": "decision-transformer"},
         "data": "paper_a2c-lstm_8_type",
         "data_reward": data_reward,
+        "episodes": 60,
         "played": {"as collected": own},
     }
     text = "\n".join(section_table1(Results([], [unit], [], [])))
@@ -152,6 +154,7 @@ def test_a_cloner_far_from_zero_has_learned_something() -> None:
         "config": {"model": "cloning"},
         "data": "random",
         "data_reward": 0.0,
+        "episodes": 60,
         "played": {"as collected": own},
     }
     text = "\n".join(section_table1(Results([], [unit], [], [])))

@@ -13,6 +13,7 @@ from trivium.report.study_text import (
     covers,
     markdown,
     middle,
+    millions,
     short,
     verdict,
 )
@@ -170,6 +171,7 @@ def section_3d(results: Results) -> list[str]:
             short(learner.final("form", "test")) if learner.task["split"] != "none" else "-",
             short(learner.final("reward")),
             short(learner.final("reward", "test")) if learner.task["split"] != "none" else "-",
+            millions(learner.steps),
         )
         for learner in found
     ]
@@ -181,6 +183,7 @@ def section_3d(results: Results) -> list[str]:
         "form, held out",
         "object reward",
         "object reward, held out",
+        "steps",
     )
     return [markdown(columns, rows), _form_words(found)]
 
@@ -195,8 +198,8 @@ def _form_words(found: Sequence[Learner]) -> str:
     )
     text = (
         f"The paper found that agents tell the form after very few steps. In training: "
-        f"{verdict(len(told) / len(found)).lower()}, {len(told)} of {len(found)} end better than "
-        f"chance (0.5; the whole interval above)"
+        f"{verdict(len(told) / len(found)).lower()} that they do, {len(told)} of {len(found)} end "
+        f"better than chance (0.5; the whole interval above)"
         + (f": the first from {min(told):,} steps on, the last from {max(told):,}" if told else "")
         + f". {resting} of {len(found)} intervals hold at the end what one test can tell at best "
         f"(2/3 of the six machines; 3/4 where two are held out). "

@@ -57,7 +57,8 @@ def section_table1(results: Results) -> list[str]:
                 f"{paper[0]:.2f} ± {paper[1]:.2f}",
                 short(bootstrap_mean(played["form"])),
                 f"{paper[2]:.2f}",
-                f"{unit['data_reward']:.2f}".replace("-0.00", "0.00"),
+                f"{unit['episodes']:,}",
+                f"{unit['data_reward']:z.2f}",
                 "-" if freed is None else short(bootstrap_mean(freed["reward"])),
                 "-" if ideal_reward(data) is None else f"{ideal_reward(data):.2f}",
             )
@@ -71,13 +72,15 @@ def section_table1(results: Results) -> list[str]:
         "paper's",
         "FCA",
         "paper's",
+        "episodes",
         "reward in the data",
         "reward, no forced steps",
         "ideal observer",
     )
     about = (
-        "FCA is the share of forms told rightly; sd is over the episodes of a seed. The ideal "
-        "observer sees the tests of random data and gives the likeliest answers (exact)."
+        "FCA is the share of forms told rightly; sd is over the episodes played by a seed; "
+        "episodes are those of the data. The ideal observer sees the tests of random data and "
+        "gives the likeliest answers (exact)."
     )
     return [markdown(columns, rows), about, *_table1_words(units)]
 

@@ -13,6 +13,7 @@ from trivium.report.study_text import (
     listed,
     markdown,
     middle,
+    millions,
     short,
     verdict,
 )
@@ -32,7 +33,7 @@ def section_3a(results: Results) -> list[str]:
             short(learner.final("reward")),
             short(learner.final("tests")),
             f"{sum(step >= 0 for step in learner.record['converged'])}/{learner.seeds}",
-            f"{learner.steps / 1e6:.2f} M",
+            millions(learner.steps),
         )
         for learner in found
     ]

@@ -29,6 +29,11 @@ def short(estimate: Estimate, decimals: int = 2) -> str:
     return f"{value} [{low}, {high}]"
 
 
+def millions(steps: int) -> str:
+    """Environment steps in a table."""
+    return f"{steps / 1e6:.2f} M"
+
+
 def middle(estimate: Estimate) -> float:
     """The value itself; 0 where there is none."""
     return estimate.value or 0.0

@@ -17,6 +17,7 @@ from trivium.report.study_text import (
     listed,
     markdown,
     middle,
+    millions,
     short,
 )
 from trivium.report.study_values import POLICY_NAMES, Results
@@ -71,12 +72,14 @@ def section_transfer(results: Results) -> list[str]:
             beyond[group, objects] += (accuracy.low or 0.0) > floor
             cells.append(f"{short(accuracy)} ({floor:.2f})")
         policy = POLICY_NAMES[unit["agent"]["policy"]]
-        rows.append((f"PPO {policy}", ", ".join(unit["forms"]), *cells))
+        trained = (f"PPO {policy}", ", ".join(unit["forms"]), millions(unit["steps"][-1]))
+        rows.append((*trained, *cells))
     if not rows:
         return NOT_RUN
     columns = (
         "agent",
         "trained forms",
+        "steps",
         "known forms, 3 objects",
         "known forms, 4-5 objects",
         "unseen forms, 3 objects",
