@@ -30,6 +30,7 @@ study type 'paper_*_type,decision-transformer_paper_*,cloning_paper_*,transfer_p
 study random 'decision-transformer_random*,cloning_random*'
 study large 'large_*,transfer_ppo-lstm*'
 wait
+echo quit | nvidia-cuda-mps-control >>"$out/logs/mps" 2>&1
 tail -qn 3 "$out"/logs/*
 tar -czf "$out.tgz" -C "$out" data logs command.txt
 ls -l "$out.tgz"
