@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from trivium.agents.attention import Layer
 from trivium.agents.recurrent import (
     IN_A_ROW,
     Layout,
@@ -23,7 +24,6 @@ from trivium.agents.recurrent import (
     Norms,
     Small,
     cell_step,
-    layer_norm,
     unroll_laid_out,
 )
 
@@ -189,33 +189,17 @@ class History(eqx.Module):
     length: Array  # [batch], 0 before the first moment
 
 
-class AttentionBlock(eqx.Module):
-    """One pre-normalised transformer layer with a single head."""
-
-    norms: Array  # scale and shift before attention and before the dense layers
-    mix: Linear
-    join: Linear
-    widen: Linear
-    narrow: Linear
-
-    def __init__(self, width: int, key: Array) -> None:
-        keys = jax.random.split(key, 4)
-        self.norms = jnp.stack([jnp.ones(width), jnp.zeros(width)] * 2)
-        self.mix = Linear(width, 3 * width, 1.0, keys[0])
-        self.join = Linear(width, width, 0.5, keys[1])
-        self.widen = Linear(width, 4 * width, TRUNK_SCALE, keys[2])
-        self.narrow = Linear(4 * width, width, 0.5, keys[3])
-
-    def __call__(self, values: Array, allowed: Array) -> Array:
-        """The values after attending where `allowed` [batch, to, from] says so."""
-        query, key, value = jnp.split(
-            self.mix(layer_norm(values, self.norms[0], self.norms[1])), 3, axis=-1
-        )
-        scores = jnp.einsum("bqd,bkd->bqk", query, key) * values.shape[-1] ** -0.5
-        weights = jax.nn.softmax(jnp.where(allowed, scores, -1e9), axis=-1)
-        values = values + self.join(weights @ value)
-        dense = self.widen(layer_norm(values, self.norms[2], self.norms[3]))
-        return values + self.narrow(jax.nn.gelu(dense))
+def _block(width: int, key: Array) -> Layer:
+    keys = jax.random.split(key, 4)
+    return Layer(
+        width,
+        (
+            Linear(width, 3 * width, 1.0, keys[0]),
+            Linear(width, width, 0.5, keys[1]),
+            Linear(width, 4 * width, TRUNK_SCALE, keys[2]),
+            Linear(4 * width, width, 0.5, keys[3]),
+        ),
+    )
 
 
 class HistoryPolicy(eqx.Module):
@@ -223,7 +207,7 @@ class HistoryPolicy(eqx.Module):
 
     embed: Linear
     places: Array
-    blocks: tuple[AttentionBlock, ...]
+    blocks: tuple[Layer, ...]
     heads: Heads
     window: int = eqx.field(static=True)
 
@@ -241,7 +225,7 @@ class HistoryPolicy(eqx.Module):
         self.embed = Linear(observation, width, 1.0, keys[0])
         self.places = 0.1 * jax.random.normal(keys[1], (window, width))
         self.heads = Heads(width, bits, keys[2])
-        self.blocks = tuple(AttentionBlock(width, key) for key in keys[3:])
+        self.blocks = tuple(_block(width, key) for key in keys[3:])
         self.window = window
 
     def initial(self, batch: int) -> History:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from trivium.agents.acting import Moment
-from trivium.agents.recurrent import layer_norm
+from trivium.agents.attention import Layer, Norm, dropout
 
 
 class Tokens(NamedTuple):
@@ -55,56 +55,6 @@ class Words(eqx.Module):
         return self.table[(values.astype(jnp.int32) << places).sum(axis=-1)]
 
 
-class Norm(eqx.Module):
-    """Layer normalisation."""
-
-    scale: Array
-    shift: Array
-
-    def __init__(self, width: int) -> None:
-        self.scale, self.shift = jnp.ones(width), jnp.zeros(width)
-
-    def __call__(self, values: Array) -> Array:
-        return layer_norm(values, self.scale, self.shift)
-
-
-class Layer(eqx.Module):
-    """One pre-normalised transformer layer with a single head."""
-
-    before_attention: Norm
-    mix: Dense
-    join: Dense
-    before_dense: Norm
-    widen: Dense
-    narrow: Dense
-
-    def __init__(self, width: int, key: Array) -> None:
-        keys = jax.random.split(key, 4)
-        self.before_attention, self.before_dense = Norm(width), Norm(width)
-        self.mix = Dense(width, 3 * width, keys[0])
-        self.join = Dense(width, width, keys[1])
-        self.widen = Dense(width, 4 * width, keys[2])
-        self.narrow = Dense(4 * width, width, keys[3])
-
-    def __call__(self, values: Array, bias: Array, rate: float, key: Array | None) -> Array:
-        keys = [None] * 3 if key is None else list(jax.random.split(key, 3))
-        query, looked_at, value = jnp.split(self.mix(self.before_attention(values)), 3, axis=-1)
-        scores = jnp.einsum("bqd,bkd->bqk", query, looked_at) * values.shape[-1] ** -0.5
-        weights = dropout(jax.nn.softmax(scores + bias, axis=-1), rate, keys[0])
-        values = values + dropout(self.join(weights @ value), rate, keys[1])
-        dense = jax.nn.gelu(self.widen(self.before_dense(values)))
-        return values + dropout(self.narrow(dense), rate, keys[2])
-
-
-def dropout(values: Array, rate: float, key: Array | None) -> Array:
-    """Some values set to zero and the others scaled up; no key, no dropout."""
-    if key is None or rate == 0:
-        return values
-    # Sixteen random bits a value are plenty, and drawing them is what dropout costs.
-    drawn = jax.random.bits(key, values.shape, jnp.uint16)
-    return jnp.where(drawn >= round(rate * 65536), values / (1 - rate), 0.0)
-
-
 class DecisionTransformer(eqx.Module):
     """Actions predicted from the reward still to come and the history (Chen et al., 2021)."""
 
@@ -126,7 +76,7 @@ class DecisionTransformer(eqx.Module):
         self.embed_action = Dense(bits, width, keys[2])
         self.embed_time = jax.random.normal(keys[3], (longest, width))
         self.head = Dense(width, bits, keys[4])
-        self.layers = tuple(Layer(width, key) for key in keys[5:])
+        self.layers = tuple(_layer(width, key) for key in keys[5:])
         self.before, self.after = Norm(width), Norm(width)
 
     def __call__(self, tokens: Tokens, rate: float = 0.0, key: Array | None = None) -> Array:
@@ -143,19 +93,24 @@ class DecisionTransformer(eqx.Module):
         if key is not None:
             keys = list(jax.random.split(key, len(self.layers) + 1))
         values = dropout(values, rate, keys[-1])
-        bias = _attention_bias(tokens.episode)
+        allowed = _may_look(tokens.episode)
         for layer, layer_key in zip(self.layers, keys, strict=False):
-            values = layer(values, bias, rate, layer_key)
+            values = layer(values, allowed, rate, layer_key)
         at_observation = values.reshape(rows, places, 3, -1)[:, :, 1]
         return self.head(self.after(at_observation))
 
 
-def _attention_bias(episode: Array) -> Array:
-    """0 where a token may look, a large negative number elsewhere."""
+def _layer(width: int, key: Array) -> Layer:
+    keys = jax.random.split(key, 4)
+    sizes = ((width, 3 * width), (width, width), (width, 4 * width), (4 * width, width))
+    return Layer(width, [Dense(*size, key) for size, key in zip(sizes, keys, strict=True)])
+
+
+def _may_look(episode: Array) -> Array:
+    """Whether a token may look at another: earlier or itself, and of its own episode."""
     owner = jnp.repeat(episode, 3, axis=1)
     place = jnp.arange(owner.shape[1])
-    allowed = (owner[:, :, None] == owner[:, None, :]) & (place[:, None] >= place)
-    return jnp.where(allowed, 0.0, -1e9)
+    return (owner[:, :, None] == owner[:, None, :]) & (place[:, None] >= place)
 
 
 class Cloner(eqx.Module):
