@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.command_line import ITEMS, run
 
 # Machines differ in speed: a slow example is not a wrong one.
 settings.register_profile(
@@ -12,3 +16,11 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("trivium"), max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "trivium"))
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    """A file of a few items."""
+    path = tmp_path / "items.jsonl"
+    assert run(f"generate {ITEMS} --out", str(path)) == 0
+    return path

@@ -23,8 +23,8 @@ from trivium.report.study_values import (
     POLICY_NAMES,
     Results,
     data_name,
+    held_out,
     ideal_reward,
-    learners,
 )
 
 SPLIT_NAMES = {
@@ -50,11 +50,7 @@ def _choice(field: str, domain: list[str], colours: list[str]) -> tuple[alt.Colo
 def figure_3c(results: Results) -> Chart | None:
     """Reward on the machines trained on and on those held out, exploration beside them."""
     rows: Rows = []
-    found = [
-        learner
-        for learner in learners(results, forced=0, reward_structure="quiz")
-        if learner.task["split"] != "none"
-    ]
+    found = held_out(results)
     if not found:
         return None
     found.sort(key=lambda one: (list(SPLIT_NAMES).index(one.task["split"]), agent_order(one)))

@@ -17,7 +17,7 @@ from trivium.report.study_text import (
     short,
     verdict,
 )
-from trivium.report.study_values import FORM_PLATEAUS, Learner, Results, learners
+from trivium.report.study_values import FORM_PLATEAUS, Learner, Results, held_out, learners
 
 LEAVE_ONE = ("conjunctive_loo", "disjunctive_loo")
 CHANCE = 0.5  # of telling the form
@@ -33,11 +33,7 @@ def best_single_word(name: str) -> float:
 
 def section_3c(results: Results) -> list[str]:
     """Machines held out, with exploration beside the reward."""
-    found = [
-        learner
-        for learner in learners(results, forced=0, reward_structure="quiz")
-        if learner.task["split"] != "none"
-    ]
+    found = held_out(results)
     if not found:
         return NOT_RUN
     rows = [

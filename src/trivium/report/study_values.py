@@ -158,6 +158,12 @@ def learners(results: Results, **wanted: Any) -> Iterator[Learner]:
                 yield found
 
 
+def held_out(results: Results) -> list[Learner]:
+    """The agents that some machines were held out of the training of, never forced."""
+    found = learners(results, forced=0, reward_structure="quiz")
+    return [learner for learner in found if learner.task["split"] != "none"]
+
+
 @cache
 def ideal_reward(data: str) -> float | None:
     """What an ideal observer earns after the tests of random data; None for other data.

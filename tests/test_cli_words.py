@@ -1,0 +1,227 @@
+"""What the command line says: to wrong calls, and when asked for help."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import run, write
+from trivium.cli import COMMANDS, main
+from trivium.registry import benchmark_names
+
+WRONG_CALLS = [
+    ("frobnicate", "unknown command 'frobnicate'"),
+    ("genrate nhop_implicit", "did you mean generate?"),
+    ("show nhop_implict", "did you mean nhop_implicit?"),
+    ("show nothing", "unknown benchmark 'nothing'"),
+    ("show nhop_implicit.extra", "has no variants"),
+    ("show nhop_implicit --m 8 --M 7", "M must be at least m=8, got 7"),
+    ("show nhop_implicit --M 100000", "M must be in 1..10000"),
+    ("show nhop_implicit --hops 2", "hops must be in 3..200, got 2"),
+    ("show nhop_implicit --m 3", "m must be in 4..1000, got 3"),
+    ("show nhop_implicit --hops four", "--hops must be a whole number, got 'four'"),
+    ("show nhop_implicit --hopps 4", "not understood: --hopps 4 (did you mean --hops?)"),
+    ("show nhop_implicit --mode loud", "--mode must be one of direct, steps, free, got 'loud'"),
+    ("show nhop_implicit --ablate_hop x", "--ablate-hop must be a whole number, got 'x'"),
+    ("show nhop_implicit --hops", "--hops needs a value"),
+    ("show nhop_implicit stray", "not understood: stray"),
+    ("show nhop_explicit --alias x", "--alias x (did you mean --alias-heads-per-block?)"),
+    ("ceilings --noise soon", "--noise must be a number, got 'soon'"),
+    ("show identifying_variables --snr loud", "--snr must be a number, got 'loud'"),
+    ("record --detector_reward inf", "detector_reward must be a finite number, got inf"),
+    ("show identifying_variables --index 9223372036854775807", "index must fit into 64 bits"),
+    ("show nhop_implicit --index -1", "index must be at least 0"),
+    ("show nhop_implicit --ablate_inner --ablate_hop 9", "ablate_hop must be in 2..3, got 9"),
+    ("show nhop_implicit --ablate_hop 2", "ablate_hop needs ablate_inner"),
+    ("show nhop_explicit --preset explicit-medium", "unknown preset 'explicit-medium'"),
+    ("show nhop_explicit --preset", "--preset needs a value"),
+    ("show nhop_explicit --L 9", "L must be in 1..4, got 9"),
+    ("show nhop_explicit --k 1", "k must be in 2..1000, got 1"),
+    ("show nhop_explicit --preset explicit-hard --k 9", "context_chains of at least 8"),
+    ("show nhop_implicit --m 600000 --M 1000000 --id_width 6", "m must be in 4..1000, got 600000"),
+    ("show nhop_explicit --k1 5000 --M 9000", "k1 must be in 2..1000, got 5000"),
+    ("show nhop_explicit --context_chains 5000 --M 9000", "context_chains must be in 0..1000"),
+    ("show nhop_explicit --budget_lines 9000 --M 9000", "budget_lines must be at most 2020"),
+    ("show nhop_explicit --preset explicit-easy --preset explicit-hard", "is given 2 times"),
+    ("show nhop_explicit --config {tmp}/missing.toml", "missing.toml: No such file"),
+    ("show nhop_explicit --config {tmp}/bad.toml", "unknown key 'hopps'"),
+    ("show nhop_explicit --config {tmp}/half.toml", "half.toml"),
+    ("show nhop_implicit --in {tmp}/items.jsonl --index 99", "index must be below 5"),
+    ("generate nhop_implicit --items 5", "--out is missing"),
+    ("generate nhop_implicit --items 0 --out {tmp}/x", "items must be at least 1, got 0"),
+    ("generate nhop_implicit --start -5 --out {tmp}/x", "start must be at least 0, got -5"),
+    ("generate nhop_implicit --processes 0 --out {tmp}/x", "processes must be at least 1"),
+    ("generate nhop_implicit --out {tmp}/items.jsonl/x",
+     "{tmp}/items.jsonl/x: cannot be written (Not a directory)"),
+    ("generate nhop_implicit --out /proc/nowhere/x", "/proc/nowhere/x: cannot be written"),
+    ("generate nhop_implicit --out=", "--out is empty: is a variable not set?"),
+    ("eval nhop_implicit --solver oracle --out {tmp}/e --in", "--in needs a value"),
+    ("run --benchmarks", "--benchmarks needs a value"),
+    ("--hlep", "did you mean --help?"),
+    ("generate nhop_implicit --out .", "cannot be written (Is a directory)"),
+    ("generate nhop_implicit --out {tmp}", "cannot be written (Is a directory)"),
+    ("generate nhop_implicit --start 9223372036854775807 --out {tmp}/x", "must fit into 64 bits"),
+    ("show nhop_explicit --budget_lines 80 --context_chains 8", "budget_lines picks the context"),
+    ("show identifying_variables --max_parents 2", "max_parents goes with graph dag, got 2"),
+    ("show blicket_game --preset paper --rules parity", "hypotheses stand instead of rules"),
+    ("show blicket_prompts --stimuli paper --placements paper", "placements goes with stimuli gen"),
+    ("ceilings --hypotheses disjunctive:A disjunctive:B --noise 0.1", "noise goes with rules"),
+    ("generate nhop_implicit --mode free --out {tmp}/x", "--mode says how items are told"),
+    ("generate nhop_implicit --config {tmp}/told.toml --out {tmp}/x", "mode in {tmp}/told.toml"),
+    ("audit nhop_implicit --mode free", "--mode says how items are told, and audit tells none"),
+    ("eval nhop_implicit --solver oracle --temp 1 --out {tmp}/e", "--temp goes with --model"),
+    ("eval nhop_implicit --model trivium/oracle --processes 2 --out {tmp}/e", "--processes goes"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --config {tmp}/made.toml "
+     "--out {tmp}/e", "hops in {tmp}/made.toml goes with items made on demand, not with --in"),
+    ("show nhop_implicit --in {tmp}/items.jsonl --config {tmp}/made.toml", "hops in {tmp}/made"),
+    ("run --timeout 5", "--timeout goes with --model, and none is named"),
+    ("show nhop_implicit --in {tmp}/items.jsonl --seed 3", "--seed goes with items made on demand"),
+    (f"eval nhop_implicit --solver oracle --seed {10**26} --out {{tmp}}/e", "fit into 64 bits"),
+    (f"run --seed -{10**26} --out {{tmp}}/e", "seed must fit into 64 bits"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --items 2 --out {tmp}/e",
+     "--items goes with items made on demand, not with --in"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --no-ablate-inner --out {tmp}/e",
+     "--ablate_inner goes with items made on demand, not with --in"),
+    ("eval nhop_implicit --out {tmp}/e", "--solver"),
+    ("eval nhop_implicit --solver genius --out {tmp}/e", "unknown solver 'genius'"),
+    ("eval nhop_implicit --solver oracle", "--out is missing"),
+    ("eval nhop_implicit --solver oracle --order_trials 0 --out {tmp}/e", "order_trials must"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/missing --out {tmp}/e", "No such file"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/half.jsonl --out {tmp}/e", "line 2: not JSON"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/wrong.jsonl --out {tmp}/e", "line 3: answer_"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/twice.jsonl --out {tmp}/e", "line 2: id IMP-"),
+    ("eval nhop_implicit --solver oracle --in {tmp}/empty.jsonl --out {tmp}/e", "no items"),
+    ("eval nhop_explicit --solver oracle --in {tmp}/items.jsonl --out {tmp}/e", "line 1: facts_ch"),
+    ("score nhop_implicit --replies {tmp}/items.jsonl --out {tmp}/s", "--in is missing"),
+    ("score nhop_implicit --in {tmp}/items.jsonl --out {tmp}/s", "--replies is missing"),
+    ("score nhop_implicit --in {tmp}/items.jsonl --replies {tmp}/items.jsonl --out {tmp}/s",
+     "line 1: reply must be text"),
+    ("score nhop_implicit --in {tmp}/items.jsonl --replies {tmp}/stray.jsonl --out {tmp}/s",
+     "line 1: there is no item 'IMP-999999'"),
+    ("score nhop_implicit --in {tmp}/items.jsonl --replies {tmp}/list.jsonl --out {tmp}/s",
+     "line 1: reply must be text"),
+    ("analyze", "results"),
+    ("analyze {tmp}", "no records.jsonl in this folder"),
+    ("analyze {tmp}/items.jsonl", "line 1: not a record"),
+    ("audit nhop_implicit --items 5", "items must be at least 100, got 5"),
+    ("audit identifying_variables --items 100", "nothing was audited on 100 items"),
+    ("audit identifying_variables --min_vars 2 --max_vars 2 --items 400", "nothing was audited"),
+    ("run --benchmarks identifying_variables.csv.nothing", "nothing"),
+    ("run --items 0", "items must be at least 1, got 0"),
+    ("run --benchmarks nothing", "unknown benchmark 'nothing'"),
+    ("estimate nhop_implicit --items -1", "items must be at least 1, got -1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "says"), WRONG_CALLS)
+def test_a_wrong_call_ends_with_one_sentence_and_status_2(
+    call: str, says: str, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = items.read_text().splitlines(keepends=True)
+    write(tmp_path / "bad.toml", "hopps = 4\n")
+    write(tmp_path / "half.toml", "hops = \n")
+    write(tmp_path / "made.toml", "hops = 6\n")
+    write(tmp_path / "told.toml", 'mode = "free"\n')
+    write(tmp_path / "half.jsonl", lines[0] + lines[1][:100])
+    write(tmp_path / "wrong.jsonl", lines[0] + lines[1] + lines[2].replace('_id":"E_', '_id":"F_'))
+    write(tmp_path / "twice.jsonl", lines[0] + lines[0])
+    write(tmp_path / "empty.jsonl", "")
+    write(tmp_path / "stray.jsonl", '{"id": "IMP-999999", "reply": "E_0001"}\n')
+    write(tmp_path / "list.jsonl", '{"id": "IMP-000000", "reply": ["E_0001", "E_0002"]}\n')
+    capsys.readouterr()
+    assert run(call.format(tmp=tmp_path)) == 2
+    assert not list(tmp_path.glob("**/*.part"))
+    said = capsys.readouterr()
+    assert said.err.startswith("trivium: ")
+    assert said.err.count("\n") == 1, said.err
+    assert says.format(tmp=tmp_path) in said.err
+    assert "Traceback" not in said.out + said.err
+
+
+def test_there_are_enough_wrong_calls() -> None:
+    assert len(WRONG_CALLS) >= 30
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = main([name, "--help"])
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    assert code == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"trivium {name}" in said
+    assert "Example" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["run", "sweep", "compare", "record", "study", *(f"eval {name}" for name in benchmark_names())],
+)
+def test_help_is_plain(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run(f"{words} --help")
+    said = capsys.readouterr().out
+    assert not re.search(r"None\b|\(default:\s*\)|\boptions$", said.replace("[OPTIONS]", "")), said
+    assert "\n\nExample: trivium" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(f"eval {name}" for name in benchmark_names()),
+        *("run", "sweep implicit_small", "record", "ceilings", "audit nhop_implicit"),
+        *("train ppo-lstm", "rollout folder", "study", "analyze results"),
+    ],
+)
+def test_every_numeric_flag_says_what_it_takes(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        run(f"{words} --help")
+    flags = re.findall(r"(--\S+) (?:\{None\}\|)?(INT|FLOAT)\b", capsys.readouterr().out)
+    assert flags
+    for flag, kind in flags:
+        number = "a whole number" if kind == "INT" else "a number"
+        assert run(words, flag, "soon") == 2
+        assert capsys.readouterr().err == f"trivium: {flag} must be {number}, got 'soon'\n"
+        assert run(words, flag) == 2
+        assert capsys.readouterr().err == f"trivium: {flag} needs a value\n"
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    said = capsys.readouterr().out
+    assert all(name in said for name in COMMANDS)
+
+
+def test_both_spellings_of_a_flag_work(capsys: pytest.CaptureFixture[str]) -> None:
+    said = []
+    for flag in ("--context_chains", "--context-chains"):
+        assert run(f"show nhop_explicit {flag} 3") == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["eval", "nhop_implicit", "--solver", "oracle", "--out", ""], "--out is empty"),
+        (["report", ""], "a word is empty"),
+    ],
+)
+def test_an_empty_word_is_not_taken_for_this_folder(
+    words: list[str],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == 2
+    assert capsys.readouterr().err == f"trivium: {says}: is a variable not set?\n"
+    assert not list(tmp_path.iterdir())
