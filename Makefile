@@ -47,7 +47,7 @@ gallery: $(VENV)/.dev
 	$(BIN)/trivium gallery --out GALLERY.md
 
 bench: $(VENV)/.dev
-	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	@for script in perf/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

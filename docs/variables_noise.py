@@ -14,11 +14,11 @@ from typing import Any
 import altair
 import orjson
 
-from trivium.core.jsonl import write_json
-from trivium.core.pipeline import attempt
-from trivium.core.summary import Summary, summarise
-from trivium.variables import VARIABLES, told_by
-from trivium.variables.spec import VariablesSpec
+from trivium.benchmarks.variables import VARIABLES, told_by
+from trivium.benchmarks.variables.spec import VariablesSpec
+from trivium.core.dialogue import attempt
+from trivium.core.records import write_json
+from trivium.core.results import Summary, summarise
 
 HERE = Path(__file__).parent
 SEED, ITEMS = 7, 500

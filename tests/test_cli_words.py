@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import run, write
+from trivium.benchmarks import benchmark_names
 from trivium.cli import COMMANDS, main
-from trivium.registry import benchmark_names
 
 WRONG_CALLS = [
     ("frobnicate", "unknown command 'frobnicate'"),

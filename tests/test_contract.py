@@ -12,12 +12,12 @@ from dataclasses import asdict
 import orjson
 import pytest
 
+from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark, Solver
-from trivium.core.jsonl import dump_line
-from trivium.core.pipeline import attempt, record
+from trivium.core.dialogue import attempt, record
+from trivium.core.records import dump_line
+from trivium.core.results import summarise
 from trivium.core.spec import spec_from_dict, spec_to_dict
-from trivium.core.summary import summarise
-from trivium.registry import benchmark_names, get_benchmark
 
 SEED = 11
 PRESETS = [(name, preset) for name in benchmark_names() for preset in get_benchmark(name).presets]
@@ -31,7 +31,7 @@ def ceilings(benchmark: AnyBenchmark) -> Iterator[Solver]:
 @pytest.mark.parametrize(("name", "preset"), PRESETS)
 def test_the_ceiling_is_perfect_through_the_whole_pipeline(name: str, preset: str) -> None:
     benchmark = get_benchmark(name)
-    for heading, _, view in benchmark.exhibits():
+    for heading, _, view in benchmark.gallery_examples():
         for solver in ceilings(benchmark):
             rows = [
                 asdict(attempt(benchmark, item, solver, view))
@@ -62,13 +62,13 @@ def test_every_solver_walks_the_whole_pipeline(name: str, solver: str) -> None:
 def test_items_depend_on_spec_seed_and_index_alone(name: str, preset: str) -> None:
     benchmark = get_benchmark(name)
     spec = benchmark.presets[preset]
-    whole = b"".join(benchmark.lines(spec, SEED, 0, 30))
-    parts = b"".join(b"".join(benchmark.lines(spec, SEED, at, 1)) for at in range(30))
+    whole = b"".join(benchmark.generate_lines(spec, SEED, 0, 30))
+    parts = b"".join(b"".join(benchmark.generate_lines(spec, SEED, at, 1)) for at in range(30))
     assert whole == parts
-    assert whole != b"".join(benchmark.lines(spec, SEED + 1, 0, 30))
+    assert whole != b"".join(benchmark.generate_lines(spec, SEED + 1, 0, 30))
     # Neighbouring seeds and indexes share nothing: seeds are hashed, never added.
-    next_seed = b"".join(benchmark.lines(spec, SEED + 1, 0, 1))
-    next_index = b"".join(benchmark.lines(spec, SEED, 1, 1))
+    next_seed = b"".join(benchmark.generate_lines(spec, SEED + 1, 0, 1))
+    next_index = b"".join(benchmark.generate_lines(spec, SEED, 1, 1))
     assert _content(next_seed) != _content(next_index)
 
 
@@ -80,7 +80,7 @@ def _content(line: bytes) -> dict[str, object]:
 @pytest.mark.parametrize("name", benchmark_names())
 def test_items_do_not_depend_on_the_hash_seed(name: str) -> None:
     code = (
-        "import hashlib; from trivium.registry import get_benchmark; "
+        "import hashlib; from trivium.benchmarks import get_benchmark; "
         f"b = get_benchmark({name!r}); v = b.view_type(); h = hashlib.sha256()\n"
         "for s in b.presets.values():\n"
         "  for item in b.generate(s, 5, 0, 20): h.update(b.render(item, v).encode())\n"
@@ -104,12 +104,12 @@ def test_items_survive_a_file(name: str, preset: str) -> None:
     benchmark = get_benchmark(name)
     spec = benchmark.presets[preset]
     items = list(benchmark.generate(spec, SEED, 0, 20))
-    lines = b"".join(benchmark.lines(spec, SEED, 0, 20)).splitlines(keepends=True)
+    lines = b"".join(benchmark.generate_lines(spec, SEED, 0, 20)).splitlines(keepends=True)
     for number, (item, line) in enumerate(zip(items, lines, strict=True)):
         assert dump_line(benchmark.to_row(item)) == line
         read = benchmark.from_row(orjson.loads(line), number)
         assert dump_line(benchmark.to_row(read)) == line
-        for _, _, view in benchmark.exhibits():
+        for _, _, view in benchmark.gallery_examples():
             assert benchmark.render(read, view) == benchmark.render(item, view)
 
 
@@ -118,7 +118,7 @@ def test_writing_and_parsing_are_inverse(name: str, preset: str) -> None:
     benchmark = get_benchmark(name)
     headline = benchmark.metrics[0]
     for item in benchmark.generate(benchmark.presets[preset], SEED, 0, 20):
-        for _, _, view in benchmark.exhibits():
+        for _, _, view in benchmark.gallery_examples():
             gold = benchmark.gold(item)
             text = benchmark.write(item, gold, view)
             read = benchmark.parse(item, [text], view)
@@ -148,7 +148,7 @@ def test_reordering_keeps_the_answer(name: str, preset: str) -> None:
         assert benchmark.reshuffle(item, 0) == item
         other = benchmark.reshuffle(item, 3)
         assert benchmark.gold(other) == benchmark.gold(item)
-        assert benchmark.chance(other) == benchmark.chance(item)
+        assert benchmark.floor(other) == benchmark.floor(item)
         assert benchmark.reshuffle(item, 3) == other
 
 
@@ -166,7 +166,7 @@ def test_chance_is_a_share_and_groups_are_plain(name: str) -> None:
     assert benchmark.name == name
     assert benchmark.title
     for item in benchmark.generate(benchmark.spec_type(), SEED, 0, 5):
-        assert 0 <= benchmark.chance(item) < 1
+        assert 0 <= benchmark.floor(item) < 1
         assert all(
             isinstance(value, (int, float, str)) for value in benchmark.groups(item).values()
         )

@@ -14,8 +14,8 @@ import pytest
 from tests.models.server import Server
 from trivium.cli import main
 from trivium.core.errors import UserError
-from trivium.core.jsonl import Appender, open_whole
-from trivium.runs.index import add_to_index
+from trivium.core.records import Appender, atomic_write
+from trivium.evaluation.index import add_to_index
 
 EVAL = ["eval", "nhop_implicit", "--items", "200", "--seed", "3", "--out", "e"]
 
@@ -125,7 +125,10 @@ def test_what_the_system_forbids_is_said_in_a_sentence(
         patched.setattr(Path, "mkdir", forbid)
         with pytest.raises(UserError, match=r"x/y: cannot be written \(Permission denied\)"):
             Appender(tmp_path / "x" / "y")
-        with pytest.raises(UserError, match="Permission denied"), open_whole(tmp_path / "x" / "y"):
+        with (
+            pytest.raises(UserError, match="Permission denied"),
+            atomic_write(tmp_path / "x" / "y"),
+        ):
             pass
     monkeypatch.setattr(Path, "exists", forbid)
     assert main(["eval", "nhop_implicit", "--solver", "oracle", "--out", str(tmp_path)]) == 2
@@ -147,7 +150,7 @@ def test_half_a_row_of_the_index_is_taken_back(
         raise UserError("index.csv: cannot be written (No space left on device)")
 
     with monkeypatch.context() as patched:
-        patched.setattr("trivium.core.jsonl._Output.write", half)
+        patched.setattr("trivium.core.records._Output.write", half)
         with pytest.raises(UserError, match="No space left"):
             add("two")
     add("three")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from trivium.core.errors import UserError
-from trivium.core.jsonl import open_whole, write_json
+from trivium.core.records import atomic_write, write_json
 
 
 def test_a_pipe_is_written_into_and_stays_one(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_no_reader_sees_half_a_file_and_nothing_is_left_behind(tmp_path: Path) -
     path.write_text("before")
 
     def fail() -> None:
-        with open_whole(path) as file:
+        with atomic_write(path) as file:
             file.write(b"half")
             assert path.read_text() == "before"
             raise KeyboardInterrupt
@@ -52,13 +52,13 @@ def test_no_reader_sees_half_a_file_and_nothing_is_left_behind(tmp_path: Path) -
 
 
 def test_a_folder_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cannot be written"), open_whole(tmp_path):
+    with pytest.raises(UserError, match="cannot be written"), atomic_write(tmp_path):
         pass
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_path_that_becomes_a_folder_is_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    with pytest.raises(UserError, match="file: cannot be written"), open_whole(path):
+    with pytest.raises(UserError, match="file: cannot be written"), atomic_write(path):
         path.mkdir()
     assert [found.name for found in tmp_path.iterdir()] == ["file"]

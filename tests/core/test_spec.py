@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
 from trivium.core.errors import MissingExtraError, UserError, import_extra
 from trivium.core.spec import read_mapping, spec_from_dict
-from trivium.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
 
 
 @pytest.mark.parametrize(

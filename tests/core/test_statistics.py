@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from trivium.core.errors import UserError
 from trivium.core.statistics import (
-    MOST_DISTINCT,
+    MAX_DISTINCT,
     UNDEFINED,
     Estimate,
     bootstrap_mean,
@@ -79,8 +79,8 @@ def test_a_bootstrap_is_deterministic_and_holds_the_mean(values: list[float]) ->
 
 def test_many_different_values_get_the_interval_that_resampling_would_give() -> None:
     # Both intervals estimate the same two ends; 2,000 resamples leave about 2% of a half width.
-    values = np.random.default_rng(3).gamma(2.0, size=MOST_DISTINCT + 1)
-    normal, resampled = bootstrap_mean(values), bootstrap_mean(values[:MOST_DISTINCT])
+    values = np.random.default_rng(3).gamma(2.0, size=MAX_DISTINCT + 1)
+    normal, resampled = bootstrap_mean(values), bootstrap_mean(values[:MAX_DISTINCT])
     assert normal.low is not None
     assert normal.high is not None
     assert resampled.low is not None

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trivium.benchmarks.nhop.spec import ImplicitSpec
 from trivium.core.streams import (
     Stream,
     grown_uniforms,
@@ -17,7 +18,6 @@ from trivium.core.streams import (
     stream_key,
     word_block,
 )
-from trivium.nhop.spec import ImplicitSpec
 
 
 def test_streams_are_the_same_for_ever() -> None:

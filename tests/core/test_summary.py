@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.core.benchmark import Metric
+from trivium.core.results import Tally, merged, summarise
 from trivium.core.statistics import wilson
-from trivium.core.summary import Tally, merged, summarise
 
 METRICS = (Metric("em", "exact match"), Metric("depth", "a count", "mean", best=9.0))
 

@@ -15,9 +15,9 @@ import orjson
 import pytest
 
 from tests.models.server import Server, Speaker, some_faults
+from trivium.benchmarks import get_benchmark
 from trivium.cli import main
 from trivium.models.endpoint import Endpoint
-from trivium.registry import get_benchmark
 
 NHOP = get_benchmark("nhop_implicit")
 SEED = 3

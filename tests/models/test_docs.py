@@ -10,10 +10,10 @@ import pytest
 
 import trivium
 from tests.models.server import Server
+from trivium.benchmarks import benchmark_names
 from trivium.cli import main
 from trivium.models.endpoint import Endpoint
 from trivium.models.providers import PROVIDERS
-from trivium.registry import benchmark_names
 
 PAGES = Path(trivium.__file__).parents[2] / "docs" / "providers"
 COMMANDS = [

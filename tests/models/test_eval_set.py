@@ -15,9 +15,9 @@ import pytest
 
 from tests.models.server import Server, Speaker
 from tests.models.test_hostile import KEY, everything_written
+from trivium.benchmarks import get_benchmark
 from trivium.cli import main
-from trivium.models.inspect_lane.logs import log_files
-from trivium.registry import get_benchmark
+from trivium.models.inspect.logs import log_files
 
 NHOP = get_benchmark("nhop_implicit")
 HOPS, SEED, ITEMS = (4, 5, 6), 3, 8

@@ -12,12 +12,12 @@ import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 
+from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark, Attempt, Turn, solver_stream
-from trivium.core.pipeline import MOST_TURNS, attempt
-from trivium.models.inspect_lane.game import moves_of
-from trivium.models.inspect_lane.logs import sample_attempt
-from trivium.models.inspect_lane.tasks import build_task
-from trivium.registry import benchmark_names, get_benchmark
+from trivium.core.dialogue import MAX_TURNS, attempt
+from trivium.models.inspect.game import moves_of
+from trivium.models.inspect.logs import sample_attempt
+from trivium.models.inspect.tasks import build_task
 
 ITEMS, SEED = 6, 9
 GAMES = [name for name in benchmark_names() if get_benchmark(name).multi_turn]
@@ -73,7 +73,7 @@ def test_a_model_that_does_not_play_ends_without_an_answer(
         assert row.kind == "violation"
         assert row.error is None
         assert isinstance(row.reply, list)
-        assert 1 <= len(row.reply) < MOST_TURNS
+        assert 1 <= len(row.reply) < MAX_TURNS
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -87,7 +87,7 @@ def test_a_model_that_never_stops_is_stopped(name: str, tmp_path: Path) -> None:
 
     for row in played(benchmark, say, tmp_path):
         assert isinstance(row.reply, list)
-        assert len(row.reply) <= MOST_TURNS
+        assert len(row.reply) <= MAX_TURNS
         assert row.kind == "violation"
 
 
@@ -138,4 +138,4 @@ def test_no_game_lasts_longer_than_it_says(name: str) -> None:
         while benchmark.respond(item, replies, view) is not None:
             replies.append(first)
         longest = max(longest, len(replies))
-    assert longest <= benchmark.most_turns(item) < MOST_TURNS
+    assert longest <= benchmark.max_turns(item) < MAX_TURNS

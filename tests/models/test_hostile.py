@@ -8,9 +8,9 @@ import orjson
 import pytest
 
 from tests.models.server import Server
+from trivium.benchmarks import get_benchmark
 from trivium.cli import main
 from trivium.models.endpoint import Endpoint
-from trivium.registry import get_benchmark
 
 KEY = "sk-planted-0123456789abcdef"
 HOSTILE = {

@@ -23,14 +23,14 @@ from inspect_ai._util.error import PrerequisiteError
 
 import trivium
 from tests.models.server import Server, Speaker
+from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import main
-from trivium.core.summary import summarise
-from trivium.models.inspect_lane.logs import log_files, read_log
-from trivium.models.inspect_lane.solvers import baseline
-from trivium.models.inspect_lane.tasks import TASKS
-from trivium.models.lanes import choose_engine
+from trivium.core.results import summarise
+from trivium.models.backends import choose_engine
+from trivium.models.inspect.logs import log_files, read_log
+from trivium.models.inspect.solvers import baseline
+from trivium.models.inspect.tasks import TASKS
 from trivium.models.settings import ModelFlags, model_settings
-from trivium.registry import benchmark_names, get_benchmark
 
 NHOP = get_benchmark("nhop_implicit")
 ROOT = Path(trivium.__file__).parents[2]

@@ -9,9 +9,9 @@ import orjson
 import pytest
 
 from tests.models.server import Server, Speaker
+from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import main
 from trivium.core.benchmark import AnyBenchmark
-from trivium.registry import benchmark_names, get_benchmark
 
 ITEMS, SEED = 12, 5
 

@@ -13,16 +13,16 @@ pytest.importorskip("altair")
 converter = pytest.importorskip("vl_convert")
 
 from tests.report.test_digest import made, written  # noqa: E402
-from trivium.blicket.game import GAME  # noqa: E402
-from trivium.blicket.game.spec import GameView  # noqa: E402
-from trivium.core.pipeline import attempt  # noqa: E402
-from trivium.nhop import EXPLICIT  # noqa: E402
-from trivium.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView  # noqa: E402
-from trivium.report.digest import Digest, digest  # noqa: E402
+from trivium.benchmarks.blicket.game import GAME  # noqa: E402
+from trivium.benchmarks.blicket.game.spec import GameView  # noqa: E402
+from trivium.benchmarks.nhop import EXPLICIT  # noqa: E402
+from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView  # noqa: E402
+from trivium.benchmarks.variables import VARIABLES  # noqa: E402
+from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView  # noqa: E402
+from trivium.core.dialogue import attempt  # noqa: E402
 from trivium.report.pictures import pictures, save  # noqa: E402
+from trivium.report.results import Digest, digest  # noqa: E402
 from trivium.report.sections import Picture  # noqa: E402
-from trivium.variables import VARIABLES  # noqa: E402
-from trivium.variables.spec import VariablesSpec, VariablesView  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.report.test_digest import made, written
+from trivium.benchmarks.nhop.spec import ImplicitSpec
 from trivium.cli import main
-from trivium.nhop.spec import ImplicitSpec
 from trivium.report.compare import contestants, differences
 
 

@@ -9,17 +9,17 @@ from typing import Any
 import orjson
 import pytest
 
+from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
+from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
 from trivium.cli import main
+from trivium.core.dialogue import attempt
 from trivium.core.errors import UserError
-from trivium.core.jsonl import dump_line
-from trivium.core.pipeline import attempt
+from trivium.core.records import dump_line
+from trivium.core.results import summarise
 from trivium.core.spec import read_mapping
-from trivium.core.summary import summarise
-from trivium.nhop import EXPLICIT, IMPLICIT
-from trivium.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
 from trivium.report.compare import contestants
-from trivium.report.digest import EXAMPLES, digest, record_files, setting_name
 from trivium.report.examples import examples
+from trivium.report.results import EXAMPLES, digest, record_files, setting_name
 from trivium.report.tables import analysis_tables
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from tests.report.test_digest import made, written
+from trivium.benchmarks.nhop import EXPLICIT
+from trivium.benchmarks.nhop.spec import ImplicitSpec
+from trivium.core.results import Summary
 from trivium.core.statistics import Estimate, wilson
-from trivium.core.summary import Summary
-from trivium.nhop import EXPLICIT
-from trivium.nhop.spec import ImplicitSpec
-from trivium.report.digest import digest
 from trivium.report.page import Content, page
+from trivium.report.results import digest
 from trivium.report.sections import bar, page_tables, standings, table_html
 from trivium.report.tables import Table
 from trivium.report.write import write_report

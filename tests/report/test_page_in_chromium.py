@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.report.browser import CHROMIUM, Page, chromium
+from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.jsonl import dump_line
-from trivium.core.pipeline import attempt, record
-from trivium.registry import get_benchmark
+from trivium.core.dialogue import attempt, record
+from trivium.core.records import dump_line
 from trivium.report.write import write_report
 
 pytestmark = pytest.mark.skipif(

@@ -11,9 +11,9 @@ from jax import Array
 from trivium.agents.configuration import TaskConfig
 from trivium.agents.training import Setting
 from trivium.agents.worlds import Measures, Step
-from trivium.blicket import jax_env
-from trivium.blicket.dynamics import TYPE_REWARD, BlicketSpec
-from trivium.blicket.hypotheses import DEFAULT_SIX, split
+from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, split
+from trivium.benchmarks.blicket.world import jax_env
+from trivium.benchmarks.blicket.world.dynamics import TYPE_REWARD, BlicketSpec
 
 VIEWS = ("as trained", "no forced steps")  # the views that greedy evaluation takes
 

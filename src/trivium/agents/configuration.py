@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from trivium.blicket.hypotheses import split
+from trivium.benchmarks.blicket.inference.hypotheses import split
 from trivium.core.errors import require
 
 Algorithm = Literal["a2c", "ppo"]

@@ -12,9 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.agents.trained import Trained, load_trained
-from trivium.blicket.game.render import Conversation
-from trivium.blicket.game.solvers import player
-from trivium.blicket.hypotheses import CONJUNCTIVE, DISJUNCTIVE, Hypothesis, letters, mask_of
+from trivium.benchmarks.blicket.game.render import Conversation
+from trivium.benchmarks.blicket.game.solvers import player
+from trivium.benchmarks.blicket.inference.hypotheses import (
+    CONJUNCTIVE,
+    DISJUNCTIVE,
+    Hypothesis,
+    letters,
+    mask_of,
+)
 from trivium.core.benchmark import Solver
 from trivium.core.errors import UserError, require
 from trivium.core.streams import Stream

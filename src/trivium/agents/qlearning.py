@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from trivium.blicket.dynamics import (
+from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX
+from trivium.benchmarks.blicket.world.dynamics import (
     OBSERVATION_BITS,
     OBSERVATION_MASK,
     STATE_BITS,
@@ -19,7 +20,6 @@ from trivium.blicket.dynamics import (
     BlicketSpec,
     make_tables,
 )
-from trivium.blicket.hypotheses import DEFAULT_SIX
 from trivium.core.errors import require
 from trivium.core.streams import Stream, stream_key
 

@@ -15,9 +15,9 @@ import numpy as np
 from jax import Array
 
 from trivium.agents.worlds import Measures, Step
-from trivium.blicket import jax_env
-from trivium.blicket.dynamics import BlicketSpec
-from trivium.blicket.hypotheses import make_space
+from trivium.benchmarks.blicket.inference.hypotheses import make_space
+from trivium.benchmarks.blicket.world import jax_env
+from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
 
 
 class SlotTables(NamedTuple):

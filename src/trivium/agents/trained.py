@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import jax
+from studies.blicket_learners.learners import curve_record, run_key
 
 from trivium.agents.blicket_world import BlicketWorld, task_setting, task_world
 from trivium.agents.checkpoints import from_arrays, load_arrays, save_arrays, to_arrays
 from trivium.agents.configuration import AgentConfig, LengthConfig, TaskConfig
 from trivium.agents.progress import Report, Training
-from trivium.agents.study.learners import curve_record, run_key
 from trivium.agents.training import make_policy, pick
 from trivium.core.errors import require
-from trivium.core.jsonl import write_json
+from trivium.core.records import write_json
 from trivium.core.spec import read_mapping, spec_from_dict
 
 MANIFEST = "agent.json"

@@ -11,9 +11,9 @@ import numpy as np
 from trivium.agents.acting import PolicyActor, play
 from trivium.agents.blicket_world import task_setting, task_spec
 from trivium.agents.trained import Trained
-from trivium.blicket import jax_env
-from trivium.blicket.hypotheses import DEFAULT_SIX
-from trivium.blicket.recording import Episode
+from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX
+from trivium.benchmarks.blicket.world import jax_env
+from trivium.benchmarks.blicket.world.recording import Episode
 
 
 def agent_episodes(trained: Trained, episodes: int, seed: int, greedy: bool) -> list[Episode]:

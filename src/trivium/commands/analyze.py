@@ -11,7 +11,7 @@ import tyro
 
 from trivium.commands.flags import read_flags
 from trivium.core.errors import require
-from trivium.report.digest import EXAMPLES, Digest, digest
+from trivium.report.results import EXAMPLES, Digest, digest
 from trivium.report.tables import analysis_tables, terminal
 
 ABOUT = """Tables and kinds of error from records or scored results: files, or folders that hold

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.benchmark import Audit
 from trivium.core.errors import require
-from trivium.core.probe import GAIN, LEVEL
+from trivium.core.probes import GAIN, LEVEL
 from trivium.report.tables import Table, terminal
 
 ABOUT = """Can a shortcut beat chance? Tries every shortcut solver and probes of what is printed on
 fresh items. Exit status 0: no cue beats chance; 1: one does.
 Example: trivium audit nhop_explicit --preset explicit-hard"""
-FEWEST_ITEMS = 100
+MIN_ITEMS = 100
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ def main(args: Sequence[str]) -> int:
     asked.require_nothing_told("audit")
     items = asked.flags.items
     require(
-        items is None or items >= FEWEST_ITEMS,
-        f"items must be at least {FEWEST_ITEMS}, got {items}",
+        items is None or items >= MIN_ITEMS,
+        f"items must be at least {MIN_ITEMS}, got {items}",
     )
     audit = asked.benchmark.audit(asked.spec, asked.flags.seed, items)
     why = "; ".join(audit.notes) or "there are no cues"

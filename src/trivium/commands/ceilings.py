@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trivium.blicket.ceilings import EXPLAINED, PAPER_SPACES, Ceiling, ceilings, exact_text
-from trivium.blicket.hypotheses import Space, make_space, space_of
+from trivium.benchmarks.blicket.inference.ceilings import (
+    EXPLAINED,
+    PAPER_SPACES,
+    Ceiling,
+    ceilings,
+    exact_text,
+)
+from trivium.benchmarks.blicket.inference.hypotheses import Space, make_space, space_of
 from trivium.commands.flags import read_flags
 from trivium.core.errors import require
 from trivium.report.tables import Table, terminal
@@ -14,7 +20,7 @@ from trivium.report.tables import Table, terminal
 ABOUT = """What an ideal observer can reach on blicket machines, exactly: the paper's spaces, or the
 one that the flags describe.
 Example: trivium ceilings --objects 4 --rules conjunctive disjunctive parity"""
-MOST_TESTS = 8
+MAX_TESTS = 8
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Print one table for each space."""
     flags = read_flags("ceilings", Flags, args, ABOUT)
-    require(0 <= flags.tests <= MOST_TESTS, f"tests must be in 0..{MOST_TESTS}, got {flags.tests}")
+    require(0 <= flags.tests <= MAX_TESTS, f"tests must be in 0..{MAX_TESTS}, got {flags.tests}")
     console = terminal()
     for name, space in chosen_spaces(flags).items():
         found = ceilings(space, flags.tests)

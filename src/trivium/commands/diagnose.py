@@ -13,9 +13,9 @@ import tyro
 from trivium.commands.flags import read_benchmark_flags, refuse_model_flags
 from trivium.commands.sweep import Running, print_plan, run_and_report
 from trivium.core.errors import require
-from trivium.runs.config import SPELLINGS
-from trivium.runs.diagnose import diagnosis
-from trivium.runs.plan import APPROACHES
+from trivium.evaluation.config import SPELLINGS
+from trivium.evaluation.diagnose import diagnosis
+from trivium.evaluation.plan import APPROACHES
 
 ABOUT = """One parameter set, several variants, one folder: which control does what? The variants
 are the benchmark's own; all of them are run when none is named. A diagnosis that was stopped goes

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import require
-from trivium.runs.config import read_sweep, shipped
-from trivium.runs.estimate import estimate
+from trivium.evaluation.config import read_sweep, shipped
+from trivium.evaluation.cost import estimate
 
 ABOUT = """Requests and approximate tokens of an evaluation, before anything is sent. Instead of
 NAME, a sweep's config: what its models would be asked, or one model where it names none.

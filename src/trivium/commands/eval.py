@@ -18,15 +18,15 @@ from trivium.commands.flags import (
     require_out,
 )
 from trivium.core.errors import require
-from trivium.core.jsonl import read_rows
-from trivium.core.summary import Summary
-from trivium.models.lanes import confirm, evaluate_model, require_reachable
+from trivium.core.records import read_rows
+from trivium.core.results import Summary
+from trivium.evaluation.cost import SAMPLE, cost_of
+from trivium.evaluation.execute import RECORDS, Job, evaluate, finished
+from trivium.evaluation.executors import Workers
+from trivium.evaluation.items import Chunk, contents_of, file_chunks, made_chunks, read_items
+from trivium.models.backends import confirm, evaluate_model, require_reachable
 from trivium.models.settings import ModelFlags, model_settings
 from trivium.report.tables import metric_table, terminal
-from trivium.runs.estimate import SAMPLE, cost_of
-from trivium.runs.evaluate import RECORDS, Job, evaluate, finished
-from trivium.runs.executors import Workers
-from trivium.runs.items import Chunk, contents_of, file_chunks, made_chunks, read_items
 
 ABOUT = """Put a solver or a model to work on items, made on demand or read from files. Writes
 DIR/records.jsonl and DIR/summary.json; the same command goes on where it stopped.

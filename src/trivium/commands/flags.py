@@ -13,12 +13,12 @@ from typing import Any, Generic, TypeVar
 
 import tyro
 
+from trivium.benchmarks import benchmark_names, named_benchmark
 from trivium.commands.sentences import helpful, paragraphs, sentence
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.models.settings import ModelFlags
-from trivium.registry import benchmark_names, named_benchmark
 
 F = TypeVar("F")
 # How models are asked, but for how the user is: a question that does not arise needs no answer.

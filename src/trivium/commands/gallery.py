@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trivium.commands.flags import read_flags
-from trivium.core.jsonl import open_whole
+from trivium.core.records import atomic_write
 from trivium.report.gallery import gallery
 
 ABOUT = "Write the gallery page from the code. Example: trivium gallery --out GALLERY.md"
@@ -23,7 +23,7 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Write the page."""
     flags = read_flags("gallery", Flags, args, ABOUT)
-    with open_whole(flags.out) as file:
+    with atomic_write(flags.out) as file:
         file.write(gallery().encode())
     print(f"gallery written to {flags.out}")
     return 0

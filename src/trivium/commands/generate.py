@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from trivium.benchmarks import get_benchmark
 from trivium.commands.flags import read_benchmark_flags, require_out
-from trivium.core.jsonl import open_whole
-from trivium.registry import get_benchmark
-from trivium.runs.executors import Workers
-from trivium.runs.items import Chunk, made_chunks
-from trivium.runs.progress import Progress
+from trivium.core.records import atomic_write
+from trivium.evaluation.executors import Workers
+from trivium.evaluation.items import Chunk, made_chunks
+from trivium.evaluation.progress import Progress
 
 ABOUT = """Make items, written as JSON Lines. Item I of a seed is the same however it is made.
 Example: trivium generate nhop_implicit --items 200 --seed 123 --out data/implicit.jsonl"""
@@ -46,7 +46,7 @@ def main(args: Sequence[str]) -> int:
         if str(out) == "-":
             _write(made, sys.stdout.buffer, flags.items)
             return 0
-        with open_whole(out) as file:
+        with atomic_write(out) as file:
             _write(made, file, flags.items)
     print(f"{flags.items} items written to {out}")
     return 0
@@ -55,7 +55,7 @@ def main(args: Sequence[str]) -> int:
 def make_chunk(chunk: Chunk) -> tuple[int, bytes]:
     """How many items, and their lines."""
     benchmark = get_benchmark(chunk.benchmark)
-    lines = benchmark.lines(chunk.spec, chunk.seed, chunk.start, chunk.count)
+    lines = benchmark.generate_lines(chunk.spec, chunk.seed, chunk.start, chunk.count)
     return chunk.count, b"".join(lines)
 
 

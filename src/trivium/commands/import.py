@@ -8,13 +8,13 @@ from pathlib import Path
 
 import tyro
 
+from trivium.benchmarks import get_benchmark
 from trivium.commands.flags import read_flags, require_out
 from trivium.core.errors import import_extra, require
-from trivium.core.jsonl import Appender
+from trivium.core.records import Appender
+from trivium.evaluation.execute import RECORDS, finished, write_summary
 from trivium.models.settings import folder_name
-from trivium.registry import get_benchmark
 from trivium.report.tables import metric_table, terminal
-from trivium.runs.evaluate import RECORDS, finished, write_summary
 
 ABOUT = """Inspect logs as records: logs, or folders of them, read into
 OUT/BENCHMARK/SOLVER/TASK/records.jsonl with a summary each. Replies are parsed and scored again;
@@ -36,7 +36,7 @@ def main(args: Sequence[str]) -> int:
     require(bool(flags.logs), "no logs named: give Inspect logs or folders of them")
     out = require_out(flags.out)
     import_extra("inspect_ai", "models")
-    from trivium.models.inspect_lane.logs import log_files, read_log, solver_name  # noqa: PLC0415
+    from trivium.models.inspect.logs import log_files, read_log, solver_name  # noqa: PLC0415
 
     folders: dict[Path, str] = {}
     for path in (file for named in flags.logs for file in log_files(named)):

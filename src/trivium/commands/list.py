@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
+from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.commands.flags import read_flags
-from trivium.registry import benchmark_names, get_benchmark
 from trivium.report.tables import terminal
 
 ABOUT = "Benchmarks, their presets and their built-in solvers. Example: trivium list"

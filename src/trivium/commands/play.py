@@ -12,13 +12,13 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from trivium.blicket.game import GAME
-from trivium.blicket.game.answer import read_command
-from trivium.blicket.game.debrief import Debrief, debrief
-from trivium.blicket.game.item import rules_of
-from trivium.blicket.game.render import laws_of
-from trivium.blicket.game.world import Game
-from trivium.blicket.hypotheses import INHIBITOR, letters
+from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.answer import read_command
+from trivium.benchmarks.blicket.game.debrief import Debrief, debrief
+from trivium.benchmarks.blicket.game.item import rules_of
+from trivium.benchmarks.blicket.game.render import laws_of
+from trivium.benchmarks.blicket.game.world import Game
+from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR, letters
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import UserError, require
 from trivium.report.tables import terminal

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from trivium.blicket.dynamics import BlicketSpec
-from trivium.blicket.policies import get_policy
-from trivium.blicket.recording import FOLDER, Episode, play, write_dataset
+from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
+from trivium.benchmarks.blicket.world.policies import get_policy
+from trivium.benchmarks.blicket.world.recording import FOLDER, Episode, play, write_dataset
 from trivium.commands.flags import read_flags, require_out
 from trivium.core.errors import require
-from trivium.runs.progress import Progress
+from trivium.evaluation.progress import Progress
 
 ABOUT = """Play episodes of Blicket-v0 with a program and store them as a Minari dataset. Policies:
 random_actions, and observers that explore in one of four ways (random, one_at_a_time,
@@ -49,11 +49,11 @@ def main(args: Sequence[str]) -> int:
             episodes.append(episode)
             bar.advance(1)
     write_dataset(name, flags.spec, episodes, flags.policy, out)
-    tell_of(episodes, out, name)
+    print_summary(episodes, out, name)
     return 0
 
 
-def tell_of(episodes: Sequence[Episode], out: Path, name: str) -> None:
+def print_summary(episodes: Sequence[Episode], out: Path, name: str) -> None:
     """What the episodes earned, where they lie, and how they are loaded."""
     totals = np.array([episode.total for episode in episodes])
     steps = sum(len(episode.rewards) for episode in episodes)

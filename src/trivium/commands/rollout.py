@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trivium.blicket.recording import write_dataset
+from trivium.benchmarks.blicket.world.recording import write_dataset
 from trivium.commands.flags import read_flags, require_out
-from trivium.commands.record import check_place, tell_of
+from trivium.commands.record import check_place, print_summary
 from trivium.commands.train import agents_module
 from trivium.core.errors import require
 
@@ -45,5 +45,5 @@ def main(args: Sequence[str]) -> int:
     )
     spec = agents_module("blicket_world").task_spec(trained.task)
     write_dataset(name, spec, episodes, trained.agent.name, out)
-    tell_of(episodes, out, name)
+    print_summary(episodes, out, name)
     return 0

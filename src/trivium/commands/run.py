@@ -11,20 +11,20 @@ from typing import Annotated, Any
 
 import tyro
 
+from trivium.benchmarks import benchmark_names, named_benchmark
 from trivium.commands.flags import read_flags, refuse_model_flags
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
-from trivium.core.summary import Summary
-from trivium.models.lanes import confirm, evaluate_model, require_reachable
+from trivium.core.results import Summary
+from trivium.evaluation.cost import SAMPLE, Cost, cost_of
+from trivium.evaluation.execute import RECORDS, Job, claim_folder, evaluate, finished
+from trivium.evaluation.executors import Executor, Workers, all_processors
+from trivium.evaluation.index import add_to_index
+from trivium.evaluation.items import made_chunks
+from trivium.models.backends import confirm, evaluate_model, require_reachable
 from trivium.models.settings import ModelFlags, ModelSettings, folder_name, model_settings
-from trivium.registry import benchmark_names, named_benchmark
 from trivium.report.tables import Table, result_table, terminal
 from trivium.report.write import write_report
-from trivium.runs.estimate import SAMPLE, Cost, cost_of
-from trivium.runs.evaluate import RECORDS, Job, claim_folder, evaluate, finished
-from trivium.runs.executors import Executor, Workers, all_processors
-from trivium.runs.index import add_to_index
-from trivium.runs.items import made_chunks
 
 ABOUT = """The main job: every benchmark, every built-in solver, one report. Writes records and
 report.html; with --out, the same command goes on where it stopped. --model puts language
@@ -104,7 +104,7 @@ def _cost(part: Part, flags: Flags, settings: ModelSettings, out: Path) -> Cost:
     for preset, spec in part.specs.items():
         records = _folder(out, benchmark, preset, settings.model) / RECORDS
         held = finished(records, errors=not flags.asking.retry_errors)
-        left = max(0, (flags.items or benchmark.main_items) - len(held))
+        left = max(0, (flags.items or benchmark.default_items) - len(held))
         sample = list(benchmark.generate(spec, flags.seed, 0, SAMPLE))
         cost += cost_of(benchmark, part.view, sample, left)
     return cost
@@ -123,7 +123,7 @@ def _run_part(
 ) -> Table:
     benchmark = part.benchmark
     named: list[tuple[str, Summary]] = []
-    count = flags.items or benchmark.main_items
+    count = flags.items or benchmark.default_items
     for preset, spec in part.specs.items():
         for solver in benchmark.solvers:
             job = Job(benchmark.name, solver, part.view, spec, flags.seed, setting=preset)

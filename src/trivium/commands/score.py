@@ -11,13 +11,13 @@ import tyro
 
 from trivium.commands.flags import read_benchmark_flags, require_out
 from trivium.core.benchmark import AnyBenchmark, Attempt
+from trivium.core.dialogue import failed, record
 from trivium.core.errors import require
-from trivium.core.jsonl import dump_line, open_whole, read_rows, write_json
-from trivium.core.pipeline import failed, record
-from trivium.core.summary import Tally
+from trivium.core.records import atomic_write, dump_line, read_rows, write_json
+from trivium.core.results import Tally
+from trivium.evaluation.execute import SUMMARY
+from trivium.evaluation.items import read_items
 from trivium.report.tables import metric_table, terminal
-from trivium.runs.evaluate import SUMMARY
-from trivium.runs.items import read_items
 
 ABOUT = """Score replies that were collected elsewhere: lines of {"id": ..., "reply": ...}, where a
 game's reply is the list of what was said. Writes one row per item {id, answer, scores, kind, ...}
@@ -49,7 +49,7 @@ def main(args: Sequence[str]) -> int:
         Path(str(flags.replies)), {item.id for item in items}, lists=benchmark.multi_turn
     )
     tally = Tally(benchmark.metrics)
-    with open_whole(out) as file:
+    with atomic_write(out) as file:
         for item in items:
             row = _row(_scored(benchmark, item, replies.get(item.id), flags.solver, asked.view))
             tally.add(row)

@@ -11,8 +11,8 @@ import tyro
 
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import require
+from trivium.evaluation.items import read_items
 from trivium.models.settings import read_system
-from trivium.runs.items import read_items
 
 ABOUT = """One item as a model sees it, with its answer.
 Example: trivium show nhop_implicit --hops 4 --mode steps"""
@@ -49,5 +49,5 @@ def main(args: Sequence[str]) -> int:
     print(benchmark.render(item, asked.view))
     print("--- answer")
     print(benchmark.write(item, benchmark.gold(item), asked.view))
-    print(f"--- chance {benchmark.chance(item):.3f}")
+    print(f"--- chance {benchmark.floor(item):.3f}")
     return 0

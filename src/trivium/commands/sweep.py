@@ -12,9 +12,16 @@ from typing import Annotated
 
 import tyro
 
+from trivium.benchmarks import get_benchmark
 from trivium.commands.flags import read_flags, refuse_model_flags
 from trivium.core.errors import require
-from trivium.models.lanes import (
+from trivium.evaluation.config import read_sweep, shipped
+from trivium.evaluation.executors import Workers, all_processors
+from trivium.evaluation.index import add_to_index, locked, new_folder, unfinished
+from trivium.evaluation.items import made_chunks
+from trivium.evaluation.plan import Cell, Plan
+from trivium.evaluation.sweep import held_by, run_plan
+from trivium.models.backends import (
     LOGS,
     Evaluation,
     confirm,
@@ -22,15 +29,8 @@ from trivium.models.lanes import (
     require_reachable,
 )
 from trivium.models.settings import ModelFlags, model_settings
-from trivium.registry import get_benchmark
 from trivium.report.tables import Table, terminal
 from trivium.report.write import write_report
-from trivium.runs.config import read_sweep, shipped
-from trivium.runs.executors import Workers, all_processors
-from trivium.runs.index import add_to_index, alone, new_folder, unfinished
-from trivium.runs.items import made_chunks
-from trivium.runs.plan import Cell, Plan
-from trivium.runs.sweep import held_by, run_plan
 
 ABOUT = f"""Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, or from a
 config that comes with Trivium ({", ".join(shipped())}). Writes data/, results/, plots/,
@@ -114,7 +114,7 @@ def run_and_report(plan: Plan, running: Running, out: Path | None, command: str)
     ask = partial(_ask, asking)
     with running.workers.open() as executor:
         folder = begun or new_folder(plan, ROOT)
-        with alone(folder):
+        with locked(folder):
             print(f"{plan.kind} of {len(plan.cells)} cells in {folder}", file=sys.stderr)
             run_plan(plan, folder, executor, ask, command, data=running.data)
             add_to_index(

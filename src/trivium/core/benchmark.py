@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from trivium.core.errors import require
-from trivium.core.jsonl import dump_line
+from trivium.core.records import dump_line
 from trivium.core.streams import Stream, stream_key
 
 Scores = dict[str, float | None]
@@ -150,11 +150,11 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     presets: Mapping[str, SpecT]
     metrics: Sequence[Metric]
     solvers: Mapping[str, Solver]
-    main_items: ClassVar[int] = 1000  # items of each preset in the main job
+    default_items: ClassVar[int] = 1000  # items of each preset in the main job
     multi_turn: ClassVar[bool] = False
     diagnostics: Mapping[str, Diagnostic] = MappingProxyType({"control": CONTROL})
     published: Sequence[Published] = ()
-    traced: ClassVar[str | None] = None  # what `trace` measures, where there is something
+    trace_label: ClassVar[str | None] = None  # what `trace` measures, where there is something
     crossed_groups: ClassVar[bool] = True  # results are split by all groups at once, or by each
 
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
@@ -166,7 +166,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     def generate(self, spec: SpecT, seed: int, start: int = 0, count: int = 1) -> Iterator[ItemT]:
         """The items start .. start + count - 1, each the same whoever makes it."""
 
-    def lines(self, spec: SpecT, seed: int, start: int, count: int) -> Iterator[bytes]:
+    def generate_lines(self, spec: SpecT, seed: int, start: int, count: int) -> Iterator[bytes]:
         """The same items as JSON Lines, in pieces of whole lines."""
         for item in self.generate(spec, seed, start, count):
             yield dump_line(self.to_row(item))
@@ -208,7 +208,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """What kind of answer this is: "right", "violation" or a kind of error."""
 
     @abstractmethod
-    def chance(self, item: ItemT) -> float:
+    def floor(self, item: ItemT) -> float:
         """The headline metric of blind guessing on this item."""
 
     @abstractmethod
@@ -223,7 +223,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     def audit(self, spec: SpecT, seed: int, items: int | None = None) -> Audit:
         """Every shortcut tried on fresh items; `items` None takes as many as are needed."""
 
-    def exhibits(self) -> Iterator[tuple[str, SpecT, ViewT]]:
+    def gallery_examples(self) -> Iterator[tuple[str, SpecT, ViewT]]:
         """What the gallery shows: a heading, a spec and a view for each entry."""
         for name, spec in self.presets.items():
             yield name, spec, self.view_type()
@@ -240,11 +240,11 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """How many items the dataset of this spec has, where it is one of a fixed size."""
         return None
 
-    def most_turns(self, item: ItemT) -> int:
+    def max_turns(self, item: ItemT) -> int:
         """How many replies an attempt can take."""
         return 1
 
-    def moves(self) -> Sequence[Callable[..., str]]:
+    def tools(self) -> Sequence[Callable[..., str]]:
         """A game's moves as tools: functions from arguments to the text that makes the move.
 
         Their names, annotations and docstrings are what a model is told of them.

@@ -14,7 +14,7 @@ from trivium.core.errors import require
 
 Bounds = tuple[float, float]  # the lowest and the highest value that there can be
 RESAMPLES = 2000
-MOST_DISTINCT = 20_000  # different values that are resampled
+MAX_DISTINCT = 20_000  # different values that are resampled
 # Enough for a resampling step to stay in a few megabytes at any number of values.
 _CHUNK = 4_000_000
 
@@ -92,7 +92,7 @@ def bootstrap_mean(
         others = wilson(0, data.size, level).high or 0.0
         low, high = mean - others * (mean - lowest), mean + others * (highest - mean)
         return Estimate(mean, low, high, int(data.size))
-    if distinct.size > MOST_DISTINCT:
+    if distinct.size > MAX_DISTINCT:
         # So many values that the mean is normal, and resampling would take minutes to say so.
         half = quantile(level) * float(data.std()) / math.sqrt(data.size)
         return Estimate(mean, mean - half, mean + half, int(data.size))

@@ -12,17 +12,17 @@ from dataclasses import asdict
 from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark, Attempt
+from trivium.core.dialogue import MAX_TURNS, failed, record
 from trivium.core.errors import UserError
-from trivium.core.jsonl import Appender
-from trivium.core.pipeline import MOST_TURNS, failed, record
+from trivium.core.records import Appender
+from trivium.evaluation.execute import Work
+from trivium.evaluation.progress import Progress
 from trivium.models.endpoint import CallError, Endpoint, Reply
 from trivium.models.providers import Address, find_address
 from trivium.models.settings import ModelSettings
-from trivium.runs.evaluate import Work
-from trivium.runs.progress import Progress
 
-LONGEST_BACKOFF = 60.0  # seconds between two tries of one call, unless the server asks for more
-LONGEST_WAIT = 600.0  # seconds that a server may ask us to wait
+MAX_BACKOFF = 60.0  # seconds between two tries of one call, unless the server asks for more
+MAX_WAIT = 600.0  # seconds that a server may ask us to wait
 # So many attempts that failed for good and not one that went well: something is set up wrong.
 HOPELESS = 20
 
@@ -85,7 +85,7 @@ class _Pool:
         messages = [benchmark.render(told, view)]
         replies: list[str] = []
         usage: Counter[str] = Counter()
-        while len(replies) < MOST_TURNS:
+        while len(replies) < MAX_TURNS:
             try:
                 reply = await self._ask(messages, usage)
             except CallError as problem:
@@ -118,8 +118,8 @@ class _Pool:
                 self._say_once(problem)
                 # Jitter keeps calls that failed together from coming back together.
                 backoff = flags.retry_backoff * 2**tried * (0.5 + random.random())
-                asked = min(problem.after or 0.0, LONGEST_WAIT)
-                await asyncio.sleep(max(asked, min(backoff, LONGEST_BACKOFF)))
+                asked = min(problem.after or 0.0, MAX_WAIT)
+                await asyncio.sleep(max(asked, min(backoff, MAX_BACKOFF)))
         raise AssertionError("the last try returns or raises")
 
     def _say_once(self, problem: CallError) -> None:

@@ -14,8 +14,8 @@ from trivium.core.errors import import_extra, require
 from trivium.models.settings import ModelSettings
 
 HIDDEN = "[key]"
-SHORTEST_SECRET = 8  # local servers are given keys such as EMPTY, which replies may well contain
-LONGEST_ERROR = 500  # characters of an error that are kept: bodies of replies can be any length
+MIN_SECRET = 8  # local servers are given keys such as EMPTY, which replies may well contain
+MAX_ERROR = 500  # characters of an error that are kept: bodies of replies can be any length
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Address:
 
     def scrub(self, text: str) -> str:
         """The text without the key."""
-        secret = len(self.key) >= SHORTEST_SECRET and self.key in text
+        secret = len(self.key) >= MIN_SECRET and self.key in text
         return text.replace(self.key, HIDDEN) if secret else text
 
     def sentence(self, problem: object) -> str:
         """An error as one printable line of bounded length, without the key."""
         line = re.sub(r"[\x00-\x1f\x7f-\x9f\s]+", " ", self.scrub(str(problem))).strip()
-        return line if len(line) <= LONGEST_ERROR else line[:LONGEST_ERROR] + "..."
+        return line if len(line) <= MAX_ERROR else line[:MAX_ERROR] + "..."
 
 
 def key_hider() -> Callable[[str], str]:
@@ -60,7 +60,7 @@ def key_hider() -> Callable[[str], str]:
     keys = {
         value
         for name, value in (_dotenv() | dict(os.environ)).items()
-        if name.endswith("_API_KEY") and value and len(value) >= SHORTEST_SECRET
+        if name.endswith("_API_KEY") and value and len(value) >= MIN_SECRET
     }
 
     def hide(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from trivium.core.errors import UserError, require
 
-MOST_CONCURRENCY = 1000  # as many connections as the client keeps
+MAX_CONCURRENCY = 1000  # as many connections as the client keeps
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class ModelFlags:
 
     def __post_init__(self) -> None:
         require(
-            1 <= self.concurrency <= MOST_CONCURRENCY,
-            f"concurrency must be in 1..{MOST_CONCURRENCY}, got {self.concurrency}",
+            1 <= self.concurrency <= MAX_CONCURRENCY,
+            f"concurrency must be in 1..{MAX_CONCURRENCY}, got {self.concurrency}",
         )
         require(self.max_retries >= 0, f"max_retries must be at least 0, got {self.max_retries}")
         require(

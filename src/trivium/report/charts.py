@@ -12,7 +12,7 @@ from typing import Any
 import altair as alt
 
 from trivium.report.frames import column
-from trivium.report.look import (
+from trivium.report.theme import (
     GREY,
     ROLES,
     Chart,

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from trivium.core.jsonl import read_rows
+from trivium.benchmarks import get_benchmark
+from trivium.core.records import read_rows
 from trivium.core.statistics import Estimate, paired_difference
-from trivium.registry import get_benchmark
-from trivium.report.digest import check_record, record_files
+from trivium.report.results import check_record, record_files
 from trivium.report.tables import Table
 
 Item = tuple[str, int | None, bytes]

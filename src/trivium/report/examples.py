@@ -10,11 +10,11 @@ import orjson
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.spec import spec_from_dict
-from trivium.report.digest import Digest, Row
+from trivium.report.results import Digest, Row
 
-MOST_ATTEMPTS = 400  # in one page
-MOST_CHARACTERS = 3_000_000  # of their texts together
-LONGEST_TEXT = 20_000  # of a single prompt or reply
+MAX_ATTEMPTS = 400  # in one page
+MAX_CHARACTERS = 3_000_000  # of their texts together
+MAX_TEXT = 20_000  # of a single prompt or reply
 NO_PROMPT = "(this item came from a file; its prompt is not in the records)"
 
 
@@ -27,7 +27,7 @@ def examples(digests: Iterable[Digest]) -> dict[str, Any]:
         made = _attempt(digest.benchmark, setting, row)
         new = [text for text in made.pop("texts") if text not in prompts]
         characters += sum(map(len, new)) + len(made["right"])
-        if len(attempts) >= MOST_ATTEMPTS or characters > MOST_CHARACTERS:
+        if len(attempts) >= MAX_ATTEMPTS or characters > MAX_CHARACTERS:
             break
         for text in new:
             prompts[text] = len(prompts)
@@ -113,6 +113,6 @@ def _item(benchmark: AnyBenchmark, spec: bytes, seed: int, index: int) -> Any:
 
 
 def _cut(text: str) -> str:
-    if len(text) <= LONGEST_TEXT:
+    if len(text) <= MAX_TEXT:
         return text
-    return f"{text[:LONGEST_TEXT]}\n[cut: {len(text) - LONGEST_TEXT:,} more characters]"
+    return f"{text[:MAX_TEXT]}\n[cut: {len(text) - MAX_TEXT:,} more characters]"

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec
 
+from trivium.core.results import Summary
 from trivium.core.statistics import bootstrap_mean
-from trivium.core.summary import Summary
-from trivium.report.digest import Digest, Key, Row
 from trivium.report.examples import replies_of, told_item
+from trivium.report.results import Digest, Key, Row
 
 Rows = list[dict[str, Any]]
 P = ParamSpec("P")

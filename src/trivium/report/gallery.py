@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
-from trivium.registry import benchmark_names, get_benchmark
 
 SEED = 7
 
@@ -22,13 +22,13 @@ def gallery() -> str:
 
 def _entries(benchmark: AnyBenchmark) -> list[str]:
     parts = [f"## {benchmark.name}", benchmark.title.capitalize() + "."]
-    for heading, spec, view in benchmark.exhibits():
+    for heading, spec, view in benchmark.gallery_examples():
         item = next(iter(benchmark.generate(spec, SEED)))
         answer = benchmark.write(item, benchmark.gold(item), view)
         parts += [
             f"### {heading}",
             fenced(benchmark.render(item, view)),
-            f"Answer (chance {benchmark.chance(item):.3f} on {benchmark.metrics[0].name}):",
+            f"Answer (chance {benchmark.floor(item):.3f} on {benchmark.metrics[0].name}):",
             fenced(answer),
         ]
     return parts

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from trivium import __version__
-from trivium.report.digest import Digest
+from trivium.report.results import Digest
 from trivium.report.sections import (
     KEY,
     Picture,

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from trivium.core.errors import import_extra
-from trivium.core.jsonl import open_whole
+from trivium.core.records import atomic_write
 from trivium.report import charts, frames
-from trivium.report.digest import Digest
+from trivium.report.results import Digest
 from trivium.report.sections import Picture
 
-MOST_PANELS = 6  # of one picture
-MOST_SETTINGS = 12  # of the picture of standings
-MOST_VALUES = 24  # along an axis; beyond that a table says it better
+MAX_PANELS = 6  # of one picture
+MAX_SETTINGS = 12  # of the picture of standings
+MAX_VALUES = 24  # along an axis; beyond that a table says it better
 PNG_SCALE = 2
 
 
@@ -29,15 +29,15 @@ def _pictures(digest: Digest, variants: bool) -> Iterator[Picture]:
     name = digest.benchmark.name
     if variants:
         yield from _variants(digest, headline)
-    elif len(digest.settings) <= MOST_SETTINGS:
+    elif len(digest.settings) <= MAX_SETTINGS:
         rows = frames.standings(digest, headline)
         drawn = charts.standing(rows, frames.lines(rows, ["setting"]), headline)
         yield _picture(f"{name}_standing", drawn)
     yield from _heatmaps(digest, headline)
     yield from _curves(digest, headline)
     yield from _sweeps(digest, headline)
-    if digest.benchmark.traced is not None and (rows := frames.traces(digest)):
-        drawn = charts.exploration(rows, frames.trace_lines(rows), digest.benchmark.traced)
+    if digest.benchmark.trace_label is not None and (rows := frames.traces(digest)):
+        drawn = charts.exploration(rows, frames.trace_lines(rows), digest.benchmark.trace_label)
         yield _picture(f"{name}_exploration", drawn)
     shares = frames.metrics(digest)
     if len({row["metric"] for row in shares}) > 1:
@@ -98,7 +98,7 @@ def _curves(digest: Digest, headline: str) -> Iterator[Picture]:
     if (
         len(names) == 2
         and _is_grid(digest, names)
-        and (len(digest.group_values(names[1])) <= MOST_PANELS)
+        and (len(digest.group_values(names[1])) <= MAX_PANELS)
     ):
         names, panel = names[:1], names[1]
     for name in names:
@@ -114,7 +114,7 @@ def _sweeps(digest: Digest, headline: str) -> Iterator[Picture]:
     """The headline against numbers that were swept and that no group tells."""
     found = {name: set(values.values()) for name, values in digest.swept().items()}
     names = sorted(
-        (name for name, values in found.items() if len(values) <= MOST_VALUES),
+        (name for name, values in found.items() if len(values) <= MAX_VALUES),
         key=lambda name: -len(found[name]),
     )
     panel = names[1] if len(names) > 1 else None
@@ -133,7 +133,7 @@ def _fitting(published: frames.Rows, rows: frames.Rows, panel: str) -> frames.Ro
 
 
 def _axis(digest: Digest, name: str) -> bool:
-    return 1 < len(digest.group_values(name)) <= MOST_VALUES
+    return 1 < len(digest.group_values(name)) <= MAX_VALUES
 
 
 def _is_grid(digest: Digest, names: Sequence[str]) -> bool:
@@ -167,7 +167,7 @@ def save(made: Sequence[Picture], folder: Path) -> list[Path]:
         svg = converter.vegalite_to_svg(picture.spec).encode()
         for suffix, content in ((".png", png), (".svg", svg)):
             path = folder / f"{picture.name}{suffix}"
-            with open_whole(path) as file:
+            with atomic_write(path) as file:
                 file.write(content)
             paths.append(path)
     return paths

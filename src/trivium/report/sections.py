@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from trivium.core.results import Summary
 from trivium.core.statistics import Estimate, quantile
-from trivium.core.summary import Summary
-from trivium.report.digest import Digest, Key
+from trivium.report.results import Digest, Key
 from trivium.report.tables import Table, denominator, kind_table, natural, number
 
-MOST_PANELS = 12  # settings that get a standing of their own; more are pooled
-MOST_ROWS = 1000  # of a table in the page
+MAX_PANELS = 12  # settings that get a standing of their own; more are pooled
+MAX_ROWS = 1000  # of a table in the page
 ROLES = ("ceiling", "model", "program", "shortcut", "floor")  # who stands first on a tie
 BAR_WIDTH, BAR_HEIGHT, MARGIN = 280, 22, 6
 _LINE = '<span><svg width="14" height="18"><line class="{}" x1="7" x2="7" y2="18"/></svg>{}</span>'
@@ -40,7 +40,7 @@ class Picture:
 
 def standings(digest: Digest) -> str:
     """Who is where between floor and ceiling, for each setting or pooled over many."""
-    pooled = len(digest.settings) > MOST_PANELS
+    pooled = len(digest.settings) > MAX_PANELS
     settings = [None] if pooled else digest.settings
     title = digest.benchmark.title
     about = f"{title[:1].upper()}{title[1:]}."
@@ -238,9 +238,9 @@ def _end(value: float | None) -> str:
 
 def table_html(table: Table) -> str:
     """A table whose columns sort when their heads are pressed."""
-    shown = table.rows[:MOST_ROWS]
+    shown = table.rows[:MAX_ROWS]
     note = (
-        f" (the first {MOST_ROWS:,} of {len(table.rows):,} rows)"
+        f" (the first {MAX_ROWS:,} of {len(table.rows):,} rows)"
         if len(shown) < len(table.rows)
         else ""
     )

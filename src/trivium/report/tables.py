@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from trivium.core.results import Summary
 from trivium.core.statistics import Estimate
-from trivium.core.summary import Summary
-from trivium.report.digest import Digest, Key
+from trivium.report.results import Digest, Key
 
 WIDTH = 160  # of output that goes to a file or a pipe
 

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from trivium import __version__
+from trivium.benchmarks import benchmark_names
 from trivium.core.errors import MissingExtraError, import_extra, require
-from trivium.core.jsonl import open_whole
+from trivium.core.records import atomic_write
 from trivium.core.spec import read_mapping
-from trivium.registry import benchmark_names
-from trivium.report.digest import Digest, digest
+from trivium.evaluation.config import DERIVED
+from trivium.evaluation.execute import MANIFEST
+from trivium.evaluation.index import REPORT
 from trivium.report.examples import examples
 from trivium.report.page import Content, page
+from trivium.report.results import Digest, digest
 from trivium.report.sections import Picture, page_tables
-from trivium.runs.config import DERIVED
-from trivium.runs.evaluate import MANIFEST
-from trivium.runs.index import REPORT
 
 PLOTS, RESULTS = "plots", "results.md"
 KINDS = {"sweep": "sweep", "diag": "diagnosis", "run": "main run"}
@@ -138,5 +138,5 @@ def _cell(text: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    with open_whole(path) as file:
+    with atomic_write(path) as file:
         file.write(text.encode("utf-8", "replace"))

@@ -1,0 +1,257 @@
+"""Whether two sets of learning curves agree: bands, a verdict, a table and a picture.
+
+Were both sides one algorithm, which seed belongs to which side would be chance. So all ways of
+dealing the seeds out to two sides are gone through, and the largest Welch t over the bins is
+noted for each. The critical value is the quantile of those at 1 - 0.05 / comparisons: the chance
+that any bin of any comparison lies outside its band, if nothing differs, is at most 5%. No
+distribution is assumed and bins may depend on one another. Memoryless agents cannot answer the
+quiz, so their reward stays at nought; how long their episodes last changes all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from trivium.core.errors import require
+from trivium.core.statistics import Estimate, bootstrap_mean
+from trivium.report.theme import PALETTE, Chart, finish, inline, panels
+
+Curves = NDArray[np.float64]  # [seeds, bins]
+Sides = dict[str, list[dict[str, Any]]]  # curves as they stand in their files
+JOINT_ERROR = 0.05  # over all agents, measures and bins
+MAX_DEALS = 20_000  # ways to deal out the seeds; of more, so many are drawn
+MEASURES = ("reward", "steps")  # means of an episode
+SIDES = {"ours": "Trivium", "theirs": "Stable-Baselines3"}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One agent's curves of one measure on both sides."""
+
+    agent: str
+    measure: str
+    bin: int
+    ours: Curves
+    theirs: Curves
+    critical: float  # Welch t that is exceeded in some bin by chance at the error rate
+    decisive: bool  # whether there are seeds enough for any curves to be found different
+    chance: float  # of a largest t as large as the one seen, if nothing differs
+
+    @property
+    def difference(self) -> Curves:
+        """Ours less theirs."""
+        gap: Curves = self.ours.mean(axis=0) - self.theirs.mean(axis=0)
+        return gap
+
+    @property
+    def half(self) -> Curves:
+        """Half the width of the simultaneous band around the difference."""
+        return self.critical * spread(self.ours, self.theirs)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the band holds zero in every bin."""
+        if not self.decisive:
+            return "too few seeds"
+        return "yes" if (np.abs(self.difference) <= self.half).all() else "no"
+
+    @property
+    def steps(self) -> list[int]:
+        """Where each bin ends."""
+        return [self.bin * (place + 1) for place in range(self.ours.shape[1])]
+
+
+def spread(first: Curves, second: Curves) -> Curves:
+    """Welch's standard error of a difference of means, along the last axis but one."""
+    parts = [side.var(axis=-2, ddof=1) / side.shape[-2] for side in (first, second)]
+    error: Curves = np.sqrt(parts[0] + parts[1] + 1e-12)  # a bin may be the same for all
+    return error
+
+
+def deals(ours: int, theirs: int) -> NDArray[np.bool_]:
+    """Ways to call that many of all seeds ours: all of them, or many drawn ones."""
+    count = ours + theirs
+    if comb(count, ours) <= MAX_DEALS:
+        made = np.zeros((comb(count, ours), count), dtype=bool)
+        for row, chosen in zip(made, combinations(range(count), ours), strict=True):
+            row[list(chosen)] = True
+        return made
+    order = np.random.default_rng(0).random((MAX_DEALS, count)).argsort(axis=1)
+    return order < ours
+
+
+def largest(ours: Curves, theirs: Curves) -> Curves:
+    """The largest Welch t over the bins."""
+    gap = ours.mean(axis=-2) - theirs.mean(axis=-2)
+    found: Curves = np.abs(gap / spread(ours, theirs)).max(axis=-1)
+    return found
+
+
+def comparison(agent: str, measure: str, sides: Sides, error: float) -> Comparison:
+    """Both sides of one agent as far as all its curves go, with the critical value."""
+    bins = min(len(curve["rewards"]) for side in sides.values() for curve in side)
+    ours, theirs = (
+        np.array([values(curve, measure)[:bins] for curve in side]) for side in sides.values()
+    )
+    both = np.concatenate([ours, theirs])
+    dealt = deals(len(ours), len(theirs))
+    by_chance = np.array([largest(both[deal], both[~deal]) for deal in dealt])
+    critical = float(np.quantile(by_chance, 1 - error, method="higher"))
+    chance = float((by_chance >= largest(ours, theirs) - 1e-9).mean())
+    decisive = critical < by_chance.max() - 1e-9
+    width = sides["ours"][0]["bin"]
+    return Comparison(agent, measure, width, ours, theirs, critical, bool(decisive), chance)
+
+
+def values(curve: dict[str, Any], measure: str) -> list[float]:
+    """A measure in every bin."""
+    if measure == "reward":
+        return list(curve["rewards"])
+    return [curve["bin"] / episodes for episodes in curve["episodes"]]
+
+
+def load(folder: Path) -> list[Comparison]:
+    """Every agent that both sides have curves of, as far as all of them go."""
+    found = [orjson.loads(path.read_bytes()) for path in sorted(folder.glob("*/*.json"))]
+    widths = {curve["bin"] for curve in found}
+    require(len(widths) == 1, f"{folder}: curves of one bin are needed, got {sorted(widths)}")
+    names = {curve["agent"] for curve in found}
+    agents = sorted(names, key=lambda name: (name.endswith("lstm"), name))  # memoryless first
+    sides = {agent: _sides(found, agent) for agent in agents}
+    there = {agent: both for agent, both in sides.items() if min(map(len, both.values())) >= 2}
+    require(bool(there), f"{folder}: no agent has two seeds or more on both sides")
+    error = JOINT_ERROR / (len(MEASURES) * len(there))
+    return [
+        comparison(agent, measure, both, error)
+        for measure in MEASURES
+        for agent, both in there.items()
+    ]
+
+
+def _sides(found: Sequence[dict[str, Any]], agent: str) -> Sides:
+    own = [curve for curve in found if curve["agent"] == agent]
+    return {side: [curve for curve in own if curve["side"] == side] for side in SIDES}
+
+
+def compare(folder: Path, to: Path) -> None:
+    """Print every bin, and write the table and the picture."""
+    made = load(folder)
+    for one in made:
+        print_bins(one)
+    text = table(made)
+    print(text)
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.with_suffix(".md").write_text(text, encoding="utf-8")
+    drawn: Any = picture(made)
+    drawn.save(to.with_suffix(".svg"))
+    drawn.save(to.with_suffix(".png"), ppi=80)
+
+
+def print_bins(one: Comparison) -> None:
+    """Both means with their intervals and the difference with its band, bin by bin."""
+    print(
+        f"{one.agent}, {one.measure}: at step, ours, theirs, difference with its simultaneous band"
+    )
+    rows = zip(one.steps, one.ours.T, one.theirs.T, one.difference, one.half, strict=True)
+    for steps, ours, theirs, gap, half in rows:
+        print(
+            f"  {steps:>9,}  {bootstrap_mean(ours)!s:>24}  {bootstrap_mean(theirs)!s:>24}"
+            f"  {gap:+.3f} ± {half:.3f}{'' if abs(gap) <= half else '  outside'}"
+        )
+
+
+def table(made: Sequence[Comparison]) -> str:
+    """The verdicts in Markdown."""
+    heads = (
+        "agent",
+        "mean of an episode",
+        "seeds",
+        "at step",
+        "ours, last bin",
+        "theirs, last bin",
+        "largest difference",
+        "widest band",
+        "chance",
+        "agree",
+    )
+    lines = [heads, ["---"] * len(heads), *(_verdict(one) for one in made)]
+    rows = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return (
+        f"{rows}\n\nMeans over the training episodes that end in a bin of {made[0].bin:,} steps, "
+        "with 95% bootstrap intervals over seeds; the most reward is 3. Agree: the difference lies "
+        "inside its simultaneous band in every bin; if nothing differed, any disagreement in this "
+        f"table would have a chance of at most {JOINT_ERROR:.0%} (permutations of the seeds, "
+        "largest Welch t over the bins). Chance: of a t as large as the largest seen, for the row "
+        "alone.\n"
+    )
+
+
+def _verdict(one: Comparison) -> list[str]:
+    worst = int(np.argmax(np.abs(one.difference)))
+    return [
+        one.agent,
+        one.measure,
+        f"{len(one.ours)} and {len(one.theirs)}",
+        f"{one.steps[-1]:,}",
+        str(bootstrap_mean(one.ours[:, -1])),
+        str(bootstrap_mean(one.theirs[:, -1])),
+        f"{one.difference[worst]:+.3f} ± {one.half[worst]:.3f}",
+        f"± {one.half.max():.3f}",
+        f"{one.chance:.3f}",
+        one.verdict,
+    ]
+
+
+def picture(made: Sequence[Comparison]) -> Chart:
+    """A panel for each comparison: means of both sides over the steps, with their intervals."""
+    rows = [
+        _point(bootstrap_mean(seeds), panel=_panel(one), side=name, steps=steps)
+        for one in made
+        for side, name in SIDES.items()
+        for steps, seeds in zip(one.steps, getattr(one, side).T, strict=True)
+    ]
+    names = list(SIDES.values())
+    scale = alt.Scale(domain=names, range=PALETTE[: len(names)])
+    colour = alt.Color("side:N", title=None, scale=scale)
+    dashes = alt.Scale(domain=names, range=[[1, 0], [6, 3]])
+    along = alt.X(
+        "steps:Q",
+        title="environment steps",
+        axis=alt.Axis(format="~s", tickCount=5),
+        scale=alt.Scale(zero=True),
+    )
+    base = alt.Chart().encode(x=along, color=colour)
+    height = alt.Y("low:Q", title=None, axis=alt.Axis(minExtent=38))
+    bands = base.mark_area(opacity=0.2).encode(y=height, y2="high:Q")
+    means = base.mark_line(strokeWidth=2).encode(
+        y="value:Q", strokeDash=alt.StrokeDash("side:N", title=None, scale=dashes)
+    )
+    panel = alt.layer(bands, means, data=inline(rows)).properties(width=260, height=200)
+    order = [_panel(one) for one in made]
+    columns = len(order) // len(MEASURES)
+    facets = panels(panel, alt.Facet("panel:N", title=None, sort=order), columns)
+    fewest = min(min(len(one.ours), len(one.theirs)) for one in made)
+    return finish(
+        facets.resolve_scale(x="independent", y="independent"),
+        "The same algorithms twice: learning curves on blicket",
+        f"Means over training episodes at the paper's settings, {fewest} seeds or more on each "
+        "side, with 95% intervals.",
+    )
+
+
+def _panel(one: Comparison) -> str:
+    return f"{one.agent}: {one.measure} of an episode"
+
+
+def _point(estimate: Estimate, **labels: Any) -> dict[str, Any]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, **labels}

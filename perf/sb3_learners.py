@@ -1,0 +1,149 @@
+"""Learners of Stable-Baselines3 and sb3-contrib at the settings of one of ours.
+
+Where their options allow it a setting is passed on; the policies below change what no option
+reaches, so that network, first weights and gradients follow the same rules on both sides.
+What still differs: PPO's value is clipped in both directions (PPO2 takes the worse of the
+clipped and the free error), and the spread of the advantages has Bessel's correction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib import RecurrentPPO
+from sb3_contrib.common.recurrent.buffers import RecurrentRolloutBuffer
+from sb3_contrib.common.recurrent.policies import RecurrentActorCriticPolicy
+from stable_baselines3 import A2C, PPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.policies import ActorCriticPolicy
+from stable_baselines3.common.sb2_compat.rmsprop_tf_like import RMSpropTFLike
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from trivium.agents.configuration import AgentConfig
+from trivium.benchmarks.blicket.world.env import BlicketEnv
+
+Finished = Callable[[int, float], bool]  # step and reward of an episode; whether to go on
+
+
+class DensePolicy(ActorCriticPolicy):  # type: ignore[misc,unused-ignore]
+    """Theirs, with an action head as large as the value's; theirs is a hundredth of it."""
+
+    def _build(self, lr_schedule: Any) -> None:
+        super()._build(lr_schedule)
+        torch.nn.init.orthogonal_(self.action_net.weight)
+
+
+class LstmPolicy(RecurrentActorCriticPolicy):  # type: ignore[misc,unused-ignore]
+    """Theirs, with the LSTM of Stable Baselines: orthogonal, one bias, learning from the value.
+
+    torch's LSTM has two biases that are added; each takes its own step of Adam, so that their
+    sum moves twice as fast as one bias would.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        lstm = self.lstm_actor
+        for matrix in (lstm.weight_ih_l0, lstm.weight_hh_l0, self.action_net.weight):
+            torch.nn.init.orthogonal_(matrix)
+        for bias in (lstm.bias_ih_l0, lstm.bias_hh_l0):
+            torch.nn.init.zeros_(bias)
+        lstm.bias_hh_l0.requires_grad_(False)
+
+    def evaluate_actions(
+        self, obs: Any, actions: Any, lstm_states: Any, episode_starts: Any
+    ) -> tuple[Any, Any, Any]:
+        """Value, log-probability and entropy; theirs cuts the value's gradient off the LSTM."""
+        features, _ = self._process_sequence(
+            self.extract_features(obs), lstm_states.pi, episode_starts, self.lstm_actor
+        )
+        distribution = self._get_action_dist_from_latent(features)
+        value = self.value_net(features)
+        return value, distribution.log_prob(actions), distribution.entropy()
+
+
+class WholeEnvironments(RecurrentRolloutBuffer):  # type: ignore[misc,unused-ignore]
+    """Theirs, with minibatches of whole environments; theirs cuts sequences at a random place."""
+
+    def get(self, batch_size: int | None = None) -> Iterator[Any]:
+        """Minibatches of one pass, environments in random order."""
+        if not self.generator_ready:
+            next(super().get(batch_size))  # lays the arrays out, environment after environment
+        steps = self.buffer_size
+        changes = np.arange(steps * self.n_envs)[:, None] % steps == 0
+        count = (batch_size or changes.size) // steps
+        for chosen in np.random.permutation(self.n_envs).reshape(-1, count):
+            moments = (chosen[:, None] * steps + np.arange(steps)).reshape(-1)
+            yield self._get_samples(moments, changes)
+
+
+class Watch(BaseCallback):  # type: ignore[misc,unused-ignore]
+    """Reports every episode that ends; the learner stops when it is told to."""
+
+    def __init__(self, environments: int, finished: Finished) -> None:
+        super().__init__()
+        self.running = np.zeros(environments)
+        self.finished = finished
+
+    def _on_step(self) -> bool:
+        self.running += self.locals["rewards"]
+        going_on = True
+        for place in np.flatnonzero(self.locals["dones"]):
+            going_on &= self.finished(self.num_timesteps, float(self.running[place]))
+            self.running[place] = 0.0
+        return going_on
+
+
+def train(config: AgentConfig, seed: int, steps: int, finished: Finished) -> None:
+    """Train their learner on blicket with quiz, telling of each episode."""
+    torch.set_num_threads(1)
+    world = DummyVecEnv([partial(BlicketEnv, reward_structure="quiz")] * config.environments)
+    model = make_model(config, world, seed)
+    model.learn(steps, callback=Watch(config.environments, finished))
+
+
+def make_model(config: AgentConfig, world: Any, seed: int) -> Any:
+    """Their learner, untrained."""
+    common = {
+        "n_steps": config.horizon,
+        "gamma": config.discount,
+        "gae_lambda": config.gae_lambda,
+        "learning_rate": config.learning_rate,
+        "ent_coef": config.entropy_coefficient,
+        "max_grad_norm": config.gradient_norm,
+        "seed": seed,
+        "device": "cpu",
+    }
+    dense = {"net_arch": [config.width] * 2, "activation_fn": torch.nn.Tanh}
+    if config.algorithm == "a2c":
+        rule = {"alpha": 0.99, "eps": 1e-5, "weight_decay": 0}
+        policy = dense | {"optimizer_class": RMSpropTFLike, "optimizer_kwargs": rule}
+        coefficient = config.value_coefficient
+        return A2C(DensePolicy, world, vf_coef=coefficient, policy_kwargs=policy, **common)
+    common |= {
+        "n_epochs": config.epochs,
+        "batch_size": config.batch // config.minibatches,
+        "clip_range": config.clip,
+        "clip_range_vf": config.clip,
+        "vf_coef": config.value_coefficient / 2,  # theirs has no factor of one half
+    }
+    if config.policy == "mlp":
+        return PPO(DensePolicy, world, policy_kwargs=dense, **common)
+    shared = {"shared_lstm": True, "enable_critic_lstm": False}
+    policy = shared | {"net_arch": [], "lstm_hidden_size": config.width}
+    model = RecurrentPPO(LstmPolicy, world, policy_kwargs=policy, **common)
+    theirs = model.rollout_buffer
+    model.rollout_buffer = WholeEnvironments(
+        theirs.buffer_size,
+        theirs.observation_space,
+        theirs.action_space,
+        theirs.hidden_state_shape,
+        theirs.device,
+        gamma=theirs.gamma,
+        gae_lambda=theirs.gae_lambda,
+        n_envs=theirs.n_envs,
+    )
+    return model

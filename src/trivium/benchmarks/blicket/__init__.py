@@ -1,0 +1,1 @@
+"""The blicket detector: causal overhypotheses, found by experimenting."""

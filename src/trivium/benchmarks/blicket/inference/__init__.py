@@ -1,0 +1,1 @@
+"""What can be inferred about a machine: hypotheses, ideal observers, explorers and ceilings."""

@@ -1,0 +1,287 @@
+"""How a blicket machine may work: forms, hypotheses, spaces of them, and holdout splits.
+
+A set of objects is a whole number, its bits the objects: A is 1, B is 2, C is 4, AC is 5.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.core.errors import UserError, require
+
+LETTERS = "ABCDEFGH"
+MAX_OBJECTS = len(LETTERS)
+CONJUNCTIVE, DISJUNCTIVE, THRESHOLD, PARITY, INHIBITOR = FORMS = (
+    "conjunctive",
+    "disjunctive",
+    "threshold",
+    "parity",
+    "inhibitor",
+)
+_TEXT = re.compile(
+    r"(?P<form>[a-z]+)(-(?P<threshold>[1-9]))?:(?P<blickets>[A-H]+)"
+    r"(-(?P<inhibitors>[A-H]+))?(~(?P<noise>0?\.\d+))?"
+)
+
+
+def letters(mask: int) -> str:
+    """The objects of a set as letters, `AC`; nothing for the empty set."""
+    return "".join(letter for place, letter in enumerate(LETTERS) if mask >> place & 1)
+
+
+def mask_of(objects: str) -> int:
+    """The set that letters name."""
+    known = len(set(objects)) == len(objects) and set(objects) <= set(LETTERS)
+    require(known, f"objects must be different letters from {LETTERS}, got {objects!r}")
+    return sum(1 << LETTERS.index(letter) for letter in objects)
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """One way a machine may work: a form, its blickets, and how often the light is wrong."""
+
+    form: str  # conjunctive, disjunctive, threshold, parity or inhibitor
+    blickets: int  # the set of blickets
+    threshold: int = 0  # how many blickets a threshold machine needs; 0 for other forms
+    inhibitors: int = 0  # objects that keep an inhibitor machine dark; none for other forms
+    noise: float = 0.0  # the probability that the light is the opposite of what it should be
+
+    def __post_init__(self) -> None:
+        require(self.form in FORMS, f"form must be one of {', '.join(FORMS)}, got {self.form!r}")
+        for name in ("blickets", "inhibitors"):
+            value = getattr(self, name)
+            inside = 0 <= value < 1 << MAX_OBJECTS
+            require(inside, f"{name} must be a set of at most {MAX_OBJECTS} objects, got {value}")
+        require(self.blickets > 0, "blickets must hold at least one object, got none")
+        count = self.blickets.bit_count()
+        if self.form == THRESHOLD:
+            fits = 1 <= self.threshold <= count
+            require(fits, f"threshold must be in 1..{count}, got {self.threshold}")
+        else:
+            require(self.threshold == 0, f"a {self.form} machine has no threshold")
+        if self.form == INHIBITOR:
+            require(self.inhibitors > 0, "inhibitors must hold at least one object, got none")
+            both = letters(self.blickets & self.inhibitors)
+            require(not both, f"{both} cannot be a blicket and an inhibitor")
+        else:
+            require(self.inhibitors == 0, f"a {self.form} machine has no inhibitors")
+        require(0 <= self.noise < 0.5, f"noise must be at least 0 and below 0.5, got {self.noise}")
+
+    def __str__(self) -> str:
+        kept_apart = f"-{letters(self.inhibitors)}" if self.inhibitors else ""
+        return f"{self.rule}:{letters(self.blickets)}{kept_apart}{_noise_text(self.noise)}"
+
+    @property
+    def rule(self) -> str:
+        """The form with its number: `conjunctive`, `threshold-2`."""
+        return f"{self.form}-{self.threshold}" if self.threshold else self.form
+
+    @property
+    def family(self) -> str:
+        """What machines of one kind share, all but the sets: `conjunctive`, `parity~0.1`."""
+        return f"{self.rule}{_noise_text(self.noise)}"
+
+    @property
+    def objects(self) -> int:
+        """How many objects there must be at least."""
+        return (self.blickets | self.inhibitors).bit_length()
+
+
+def _noise_text(noise: float) -> str:
+    return f"~{np.format_float_positional(noise, trim='-')}" if noise else ""
+
+
+def parse(text: str) -> Hypothesis:
+    """The hypothesis that a text such as `conjunctive:AB` or `inhibitor:A-C~0.1` names."""
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise UserError(
+            f"a hypothesis reads conjunctive:AB, disjunctive:C, threshold-2:ABC, parity:AB or "
+            f"inhibitor:A-C, with ~0.1 after it for noise; got {text!r}"
+        )
+    part = match.groupdict(default="")
+    return Hypothesis(
+        form=part["form"],
+        blickets=mask_of(part["blickets"]),
+        threshold=int(part["threshold"] or 0),
+        inhibitors=mask_of(part["inhibitors"]),
+        noise=float(part["noise"] or 0),
+    )
+
+
+def fires(hypothesis: Hypothesis, placed: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether the light should come on, for each of these sets on the machine."""
+    blickets_on: NDArray[np.uint8] = np.bitwise_count(placed & hypothesis.blickets)
+    lit: NDArray[np.bool_] = blickets_on > 0
+    if hypothesis.form == CONJUNCTIVE:
+        lit = blickets_on == hypothesis.blickets.bit_count()
+    elif hypothesis.form == THRESHOLD:
+        lit = blickets_on >= hypothesis.threshold
+    elif hypothesis.form == PARITY:
+        lit = blickets_on % 2 == 1
+    elif hypothesis.form == INHIBITOR:
+        lit = lit & (placed & hypothesis.inhibitors == 0)
+    return lit
+
+
+def lights(hypothesis: Hypothesis, placed: int) -> float:
+    """The probability that the machine lights with this set on it."""
+    return 1.0 - hypothesis.noise if fires(hypothesis, np.array(placed)) else hypothesis.noise
+
+
+@dataclass(frozen=True)
+class Space:
+    """Hypotheses that are thought possible, and how likely each is beforehand."""
+
+    hypotheses: tuple[Hypothesis, ...]
+    prior: tuple[float, ...] = ()  # one weight for each hypothesis; empty: all the same
+    objects: int = 3
+
+    def __post_init__(self) -> None:
+        most = MAX_OBJECTS
+        require(1 <= self.objects <= most, f"objects must be in 1..{most}, got {self.objects}")
+        require(len(self.hypotheses) > 0, "hypotheses must hold at least one, got none")
+        different = len(set(self.hypotheses)) == len(self.hypotheses)
+        require(different, "hypotheses must be different from one another")
+        for hypothesis in self.hypotheses:
+            fits = hypothesis.objects <= self.objects
+            require(fits, f"{hypothesis} needs {hypothesis.objects} objects, got {self.objects}")
+        if self.prior:
+            same = len(self.prior) == len(self.hypotheses)
+            require(same, f"prior must hold {len(self.hypotheses)} weights, got {len(self.prior)}")
+            proper = min(self.prior) >= 0 and 0 < sum(self.prior) < float("inf")
+            require(proper, "prior must hold weights of at least 0 that are not all 0")
+
+    @cached_property
+    def belief(self) -> NDArray[np.float64]:
+        """The prior as probabilities, before any test."""
+        weights = np.array(self.prior or [1.0] * len(self.hypotheses))
+        return np.asarray(weights / weights.sum())
+
+    @cached_property
+    def likelihood(self) -> NDArray[np.float64]:
+        """The probability of light: a row for each hypothesis, a column for each placement."""
+        noise = np.array([hypothesis.noise for hypothesis in self])[:, None]
+        return np.where(self.fires, 1.0 - noise, noise)
+
+    @cached_property
+    def fires(self) -> NDArray[np.bool_]:
+        """Whether the light should come on, noise left out, in the same shape."""
+        placements = np.arange(1 << self.objects)
+        return np.array([fires(hypothesis, placements) for hypothesis in self])
+
+    @cached_property
+    def blickets(self) -> NDArray[np.bool_]:
+        """Which objects are blickets: a row for each hypothesis, a column for each object."""
+        sets = np.array([hypothesis.blickets for hypothesis in self])
+        return (sets[:, None] >> np.arange(self.objects) & 1).astype(np.bool_)
+
+    @cached_property
+    def families(self) -> tuple[str, ...]:
+        """The kinds of machine in the space, in order of first appearance."""
+        return tuple(dict.fromkeys(hypothesis.family for hypothesis in self))
+
+    @cached_property
+    def family_members(self) -> NDArray[np.bool_]:
+        """Which hypotheses are of which family: a row for each family."""
+        own = [hypothesis.family for hypothesis in self]
+        return np.array([[family == each for each in own] for family in self.families])
+
+    @cached_property
+    def extensions(self) -> NDArray[np.intp]:
+        """A number for each hypothesis, shared by those that no test can tell apart."""
+        return np.unique(self.likelihood, axis=0, return_inverse=True)[1].reshape(-1)
+
+    @property
+    def noisy(self) -> bool:
+        """Whether the light of some machine is not certain."""
+        return any(hypothesis.noise > 0 for hypothesis in self)
+
+    def __iter__(self) -> Iterator[Hypothesis]:
+        return iter(self.hypotheses)
+
+    def __len__(self) -> int:
+        return len(self.hypotheses)
+
+
+def sets_of(objects: int, smallest: int) -> list[int]:
+    """All sets of at least so many objects: small ones first, then by letters."""
+    sizes = range(smallest, objects + 1)
+    return [
+        sum(1 << place for place in places)
+        for size in sizes
+        for places in itertools.combinations(range(objects), size)
+    ]
+
+
+def machines(objects: int, rule: str, noise: float = 0.0) -> tuple[Hypothesis, ...]:
+    """All machines of one rule that no other rule has too.
+
+    A single blicket makes every rule the same, so conjunctive and parity machines have two
+    or more; a threshold machine has more blickets than it needs.
+    """
+    form, _, number = rule.partition("-")
+    known = form in FORMS and (form == THRESHOLD) == bool(number)
+    allowed = "conjunctive, disjunctive, threshold-2 (or another number), parity, inhibitor"
+    require(known and (not number or number.isdigit()), f"rule must be {allowed}; got {rule!r}")
+    if form == INHIBITOR:
+        return tuple(
+            Hypothesis(form, blickets, 0, inhibitors, noise)
+            for blickets in sets_of(objects, 1)
+            for inhibitors in sets_of(objects, 1)
+            if not blickets & inhibitors
+        )
+    threshold = int(number or 0)
+    smallest = {DISJUNCTIVE: 1, CONJUNCTIVE: 2, PARITY: 2, THRESHOLD: threshold + 1}[form]
+    return tuple(Hypothesis(form, each, threshold, 0, noise) for each in sets_of(objects, smallest))
+
+
+def make_space(
+    objects: int = 3,
+    rules: Sequence[str] = (CONJUNCTIVE, DISJUNCTIVE),
+    noise: float = 0.0,
+) -> Space:
+    """All machines of these rules over so many objects, all equally likely."""
+    fits = 1 <= objects <= MAX_OBJECTS
+    require(fits, f"objects must be in 1..{MAX_OBJECTS}, got {objects}")
+    found = (each for rule in rules for each in machines(objects, rule, noise))
+    return Space(tuple(dict.fromkeys(found)), objects=objects)
+
+
+def space_of(texts: Iterable[str | Hypothesis], objects: int | None = None) -> Space:
+    """The hypotheses that these texts name, all equally likely."""
+    found = tuple(parse(text) if isinstance(text, str) else text for text in texts)
+    need = max((hypothesis.objects for hypothesis in found), default=3)
+    return Space(found, objects=max(need, 3) if objects is None else objects)
+
+
+CONJUNCTIVE_THREE = ("conjunctive:AB", "conjunctive:AC", "conjunctive:BC")
+DISJUNCTIVE_THREE = ("disjunctive:A", "disjunctive:B", "disjunctive:C")
+DEFAULT_SIX = CONJUNCTIVE_THREE + DISJUNCTIVE_THREE  # the paper's default space
+ALL_ELEVEN = tuple(map(str, make_space()))  # every conjunctive and disjunctive machine of three
+SPLITS = {
+    "none": (DEFAULT_SIX, DEFAULT_SIX),
+    "conjunctive_train": (CONJUNCTIVE_THREE, DISJUNCTIVE_THREE),
+    "disjunctive_train": (DISJUNCTIVE_THREE, CONJUNCTIVE_THREE),
+    "conjunctive_loo": (CONJUNCTIVE_THREE[:2], CONJUNCTIVE_THREE[2:]),
+    "disjunctive_loo": (DISJUNCTIVE_THREE[:2], DISJUNCTIVE_THREE[2:]),
+    "both_loo": (
+        CONJUNCTIVE_THREE[:2] + DISJUNCTIVE_THREE[:2],
+        CONJUNCTIVE_THREE[2:] + DISJUNCTIVE_THREE[2:],
+    ),
+}
+
+
+@cache
+def split(name: str) -> tuple[Space, Space]:
+    """The machines to train on and those to test on."""
+    require(name in SPLITS, f"split must be one of {', '.join(SPLITS)}, got {name!r}")
+    train, test = SPLITS[name]
+    return space_of(train), space_of(test)

@@ -1,0 +1,58 @@
+"""An item as a model sees it, and the page read back."""
+
+from __future__ import annotations
+
+import re
+
+from trivium.benchmarks.nhop.item import Candidates, NhopItem, read_question
+from trivium.benchmarks.nhop.spec import NhopView
+
+_FACT = "Each line states one fact: 'X ->f-> Y' says that f of X is Y."
+_BLOCK = "Candidates for {function}: exactly one of these lines continues the chain in question."
+_ALIASES = "Names used in this block only:"
+_MODES = {
+    "direct": "Answer with one token and nothing else.",
+    "steps": "Fill in one line for every hop, then the answer, and write nothing else:\n{slots}",
+    "free": "Think as long as you like, then write a last line of the form\nAnswer: <token>",
+}
+
+
+def render(item: NhopItem, view: NhopView) -> str:
+    """The prompt: facts, blocks if there are any, the question, how to answer."""
+    parts = [_FACT, "Facts:\n" + _lines(item.facts)]
+    for block in item.blocks:
+        head = _BLOCK.format(function=block.function)
+        if block.aliases:
+            names = "\n".join(f"{alias} = {token}" for alias, token in block.aliases.items())
+            head += f"\n{_ALIASES}\n{names}"
+        parts.append(f"{head}\n{_lines(block.lines)}")
+    slots = [f"f{hop}: <token>" for hop in range(1, item.depth + 1)]
+    how = _MODES[view.mode].format(slots="\n".join([*slots, "Answer: <token>"]))
+    parts += [f"Question: {item.question}", how]
+    return "\n\n".join(parts)
+
+
+def _lines(triples: object) -> str:
+    return "\n".join(f"{head} ->{function}-> {tail}" for head, function, tail in triples)  # type: ignore[attr-defined]
+
+
+_SECTION = re.compile(r"^(?:Facts:|Candidates for (f\d+):.*)$", re.MULTILINE)
+_TRIPLE = re.compile(r"^(\S+) ->(f\d+)-> (\S+)$", re.MULTILINE)
+_ALIAS = re.compile(r"^(\S+) = (\S+)$", re.MULTILINE)
+
+
+def read_page(prompt: str) -> NhopItem:
+    """What a prompt shows, as an item whose answer is not known."""
+    depth, start = read_question(prompt)
+    sections = list(_SECTION.finditer(prompt))
+    ends = [section.start() for section in sections[1:]] + [prompt.rindex("\nQuestion:")]
+    facts: list[tuple[str, ...]] = []
+    blocks: list[Candidates] = []
+    for section, end in zip(sections, ends, strict=True):
+        text = prompt[section.end() : end]
+        triples = _TRIPLE.findall(text)
+        if section[1] is None:
+            facts = triples
+        else:
+            blocks.append(Candidates(section[1], triples, dict(_ALIAS.findall(text))))
+    return NhopItem("", facts, blocks, start, depth, "", (), None)

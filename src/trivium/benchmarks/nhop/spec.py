@@ -1,0 +1,227 @@
+"""What is in an n-hop item, and how it is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from trivium.core.benchmark import Diagnostic
+from trivium.core.errors import require
+
+MAX_HOPS = 200  # prompts past this length measure nothing but patience
+MAX_CHAINS = 1000  # and so do wider ones
+CONTEXT_CHAINS = 6
+
+
+@dataclass(frozen=True)
+class ImplicitSpec:
+    """A bag of facts: the first n-1 hops of m chains, shuffled."""
+
+    hops: int = 5  # n: functions are f1..fn, the question asks for n-1 of them
+    m: int = 8  # how many chains are mixed into the bag, the target's included
+    M: int = 512  # tokens in each layer
+    id_width: int = 4  # digits of a token's number
+    ablate_inner: bool = False  # leave out every line of one relation: nothing can be derived
+    ablate_hop: int | None = None  # which relation is left out, 2..n-2 (default: the middle one)
+
+    def __post_init__(self) -> None:
+        _check_world(self.hops, self.M, self.id_width)
+        require(4 <= self.m <= MAX_CHAINS, f"m must be in 4..{MAX_CHAINS}, got {self.m}")
+        require(self.m <= self.M, f"M must be at least m={self.m}, got {self.M}")
+        if self.ablate_hop is not None:
+            require(self.ablate_inner, "ablate_hop needs ablate_inner")
+        if self.ablate_inner:
+            require(self.hops >= 4, f"ablate_inner needs hops of at least 4, got {self.hops}")
+            allowed = 2 <= self.ablated <= self.hops - 2
+            require(allowed, f"ablate_hop must be in 2..{self.hops - 2}, got {self.ablate_hop}")
+
+    @property
+    def ablated(self) -> int:
+        """The relation that is left out; 0 when none is."""
+        if not self.ablate_inner:
+            return 0
+        return self.hops // 2 if self.ablate_hop is None else self.ablate_hop
+
+    @property
+    def relations(self) -> tuple[int, ...]:
+        """The functions whose lines are printed."""
+        return tuple(hop for hop in range(1, self.hops) if hop != self.ablated)
+
+
+@dataclass(frozen=True)
+class ExplicitSpec:
+    """Candidate ladders: blocks of k candidates for each of the last L functions."""
+
+    hops: int = 4  # n: functions are f1..fn, the question asks for all of them
+    L: int = 3  # functions with a block of candidates: f_{n-L+1} .. f_n
+    k: int = 6  # candidates in each block
+    k0: int | None = None  # candidates for f_{n-2}, where different
+    k1: int | None = None  # candidates for f_{n-1}, where different
+    k2: int | None = None  # candidates for f_n and for blocks before f_{n-2}, where different
+    context_chains: int = CONTEXT_CHAINS  # distractor chains mixed into the facts
+    budget_lines: int | None = None  # printed lines per item; picks context_chains itself
+    M: int = 512  # tokens in each layer
+    id_width: int = 4  # digits of a token's number
+    path_collision_stress: bool = False  # every wrong candidate starts a coherent wrong path
+    block_head_balance: bool = False  # all heads of a block are printed equally often above it
+    alias_heads_per_block: bool = False  # heads in a block are printed as aliases of that block
+    alias_prefix: str = "H"  # an alias is this and a number
+    chain_only_ordered: bool = False  # only the target's facts, in order: a sanity check
+
+    def __post_init__(self) -> None:
+        _check_world(self.hops, self.M, self.id_width)
+        require(1 <= self.L <= self.hops, f"L must be in 1..{self.hops}, got {self.L}")
+        for name in ("k", "k0", "k1", "k2"):
+            value = getattr(self, name)
+            require(
+                value is None or 2 <= value <= MAX_CHAINS,
+                f"{name} must be in 2..{MAX_CHAINS}, got {value}",
+            )
+        require(
+            0 <= self.context_chains <= MAX_CHAINS,
+            f"context_chains must be in 0..{MAX_CHAINS}, got {self.context_chains}",
+        )
+        require(
+            self.alias_prefix.isascii() and self.alias_prefix.isalpha(),
+            f"alias_prefix must be letters A-Z, got {self.alias_prefix!r}",
+        )
+        if self.budget_lines is not None:
+            require(
+                self.context_chains == CONTEXT_CHAINS and not self.chain_only_ordered,
+                "budget_lines picks the context chains itself: give neither context_chains "
+                "nor chain_only_ordered with it",
+            )
+            least = self.lines_with(self.fewest_contexts)
+            require(
+                self.budget_lines >= least,
+                f"budget_lines must be at least {least} for these blocks, got {self.budget_lines}",
+            )
+            most = self.lines_with(MAX_CHAINS)
+            require(
+                self.budget_lines <= most,
+                f"budget_lines must be at most {most} for these blocks, got {self.budget_lines}",
+            )
+        self._check_controls()
+        require(
+            self.tokens_needed <= self.M,
+            f"M must be at least {self.tokens_needed} for these chains and blocks, got {self.M}",
+        )
+
+    def _check_controls(self) -> None:
+        for control in ("path_collision_stress", "block_head_balance"):
+            require(
+                not getattr(self, control) or len(set(self.block_sizes)) == 1,
+                f"{control} needs blocks of one size, got {self.block_sizes}",
+            )
+        if self.block_head_balance:
+            require(
+                not self.chain_only_ordered,
+                "block_head_balance needs the context chains that chain_only_ordered leaves out",
+            )
+            require(
+                self.contexts >= self.fewest_contexts,
+                f"block_head_balance needs context_chains of at least {self.fewest_contexts} "
+                f"(one for each wrong candidate), got {self.contexts}",
+            )
+
+    @cached_property
+    def blocks(self) -> tuple[int, ...]:
+        """The functions that have candidate blocks, first to last."""
+        return tuple(range(self.hops - self.L + 1, self.hops + 1))
+
+    @cached_property
+    def block_sizes(self) -> tuple[int, ...]:
+        """How many candidates each block holds."""
+        own = {self.hops - 2: self.k0, self.hops - 1: self.k1}
+        return tuple(own.get(block, self.k2) or self.k for block in self.blocks)
+
+    @cached_property
+    def fact_hops(self) -> int:
+        """Facts tell hops 1 .. this one: always enough to reach the first block that is needed."""
+        return max(self.hops - 2, self.hops - self.L)
+
+    @cached_property
+    def contexts(self) -> int:
+        """How many distractor chains are printed."""
+        if self.chain_only_ordered:
+            return 0
+        if self.budget_lines is None:
+            return self.context_chains
+        # The nearest number of chains to the budget, since lines come in whole chains.
+        spare = self.budget_lines - self.lines_with(0)
+        return max(self.fewest_contexts, round(spare / max(1, self.fact_hops)))
+
+    @property
+    def fewest_contexts(self) -> int:
+        """How many context chains the head balance needs to take its distractors from."""
+        return max(self.block_sizes) - 1 if self.block_head_balance else 0
+
+    @property
+    def decoys(self) -> int:
+        """Extra facts of f_{n-1} that print the last block's wrong heads as often as the right one.
+
+        With path collision the block above prints them; without it something must.
+        """
+        needs = self.block_head_balance and not self.path_collision_stress and self.L >= 2
+        return self.block_sizes[-1] - 1 if needs else 0
+
+    def lines_with(self, contexts: int) -> int:
+        """How many facts and candidates are printed with so many context chains."""
+        return (1 + contexts) * self.fact_hops + self.decoys + sum(self.block_sizes)
+
+    @property
+    def tokens_needed(self) -> int:
+        """Tokens that a layer must hold for every legal drawing of chains and blocks."""
+        wrong = max(self.block_sizes) - 1
+        if self.block_head_balance:
+            return 1 + self.contexts + self.decoys
+        return 1 + self.contexts + (wrong if self.path_collision_stress else 2 * wrong)
+
+
+@dataclass(frozen=True)
+class NhopView:
+    """How an n-hop item is told and answered."""
+
+    # direct: one token; steps: a slot for every hop; free: think, then a last line
+    mode: Literal["direct", "steps", "free"] = "direct"
+
+
+def _check_world(hops: int, layer: int, id_width: int) -> None:
+    require(3 <= hops <= MAX_HOPS, f"hops must be in 3..{MAX_HOPS}, got {hops}")
+    require(1 <= id_width <= 9, f"id_width must be in 1..9, got {id_width}")
+    require(
+        1 <= layer <= 10**id_width,
+        f"M must be in 1..{10**id_width} to fit id_width {id_width}, got {layer}",
+    )
+
+
+IMPLICIT_PRESETS = {"implicit": ImplicitSpec()}
+EXPLICIT_PRESETS = {
+    "explicit-easy": ExplicitSpec(),
+    "explicit-hard": ExplicitSpec(
+        path_collision_stress=True, block_head_balance=True, alias_heads_per_block=True
+    ),
+}
+
+_SWITCHES = {
+    "path": "path_collision_stress",
+    "bal": "block_head_balance",
+    "alias": "alias_heads_per_block",
+}
+_OFF = dict.fromkeys(_SWITCHES.values(), False)
+EXPLICIT_DIAGNOSTICS = {
+    "control": Diagnostic("no cue control", spec=_OFF),
+    **{
+        name: Diagnostic(f"{switch} alone", spec={**_OFF, switch: True})
+        for name, switch in _SWITCHES.items()
+    },
+    "all": Diagnostic("all three cue controls", spec=dict.fromkeys(_SWITCHES.values(), True)),
+}
+IMPLICIT_DIAGNOSTICS = {
+    "control": Diagnostic("every relation told", spec={"ablate_inner": False, "ablate_hop": None}),
+    "ablate": Diagnostic(
+        "one relation left out: nothing above chance", spec={"ablate_inner": True}
+    ),
+    "baseline": Diagnostic("the pointer baseline, expected at chance", solver="pointer_f_n1"),
+}

@@ -1,0 +1,163 @@
+"""Where work is done: this process, more processes of this machine, or a Ray cluster.
+
+Tasks are pure, so a task whose worker died is simply done again; results come back to the
+process that asked, in the order of the tasks, and that process alone writes them down.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import socket
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeVar
+
+from trivium.core.errors import UserError, import_extra, require
+
+T = TypeVar("T")
+R = TypeVar("R")
+MAX_DEATHS = 3  # in a row, of workers on the way to one result
+
+
+class Executor(Protocol):
+    """Calls a function on many tasks; results come in the order of the tasks."""
+
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]: ...
+
+
+class Here:
+    """Does the work in this process."""
+
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        return map(function, tasks)
+
+
+class Processes:
+    """Does the work in several processes of this machine."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._pool = self._start()
+
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        # Only a few tasks wait at any time, so that streams of any length need little memory.
+        waiting: deque[tuple[T, Future[R]]] = deque()
+        for task in tasks:
+            waiting.append((task, self._submit(function, task)))
+            if len(waiting) >= 4 * self._count:
+                yield self._next(function, waiting)
+        while waiting:
+            yield self._next(function, waiting)
+
+    def _next(self, function: Callable[[T], R], waiting: deque[tuple[T, Future[R]]]) -> R:
+        """The first result that waits; a dead worker takes the whole pool with it."""
+        for _ in range(MAX_DEATHS):
+            try:
+                result = waiting[0][1].result()
+            except BrokenProcessPool:
+                self._pool.shutdown(wait=True, cancel_futures=True)
+                self._pool = self._start()
+                for place, (task, future) in enumerate(waiting):
+                    if not future.done() or future.cancelled() or future.exception() is not None:
+                        waiting[place] = (task, self._submit(function, task))
+            else:
+                waiting.popleft()
+                return result
+        raise UserError(
+            f"a worker process died {MAX_DEATHS} times in a row: is there enough memory? "
+            "The same command goes on from here; --processes takes fewer"
+        )
+
+    def _submit(self, function: Callable[[T], R], task: T) -> Future[R]:
+        try:
+            return self._pool.submit(function, task)
+        except BrokenProcessPool as broken:
+            failed: Future[R] = Future()
+            failed.set_exception(broken)  # found, and done again, when its turn comes
+            return failed
+
+    def _start(self) -> ProcessPoolExecutor:
+        # Spawned, not forked: a fork of a process with threads (jax, polars) can hang.
+        return ProcessPoolExecutor(self._count, mp_context=multiprocessing.get_context("spawn"))
+
+    def close(self) -> None:
+        """Stop the processes; what waits is dropped."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Ray:
+    """Does the work on a Ray cluster, whose machines must have Trivium installed."""
+
+    def __init__(self, address: str | None) -> None:
+        self._ray: Any = import_extra("ray", "ray")
+        try:
+            _reach(address)
+            self._ray.init(address=address, log_to_driver=False, logging_level="error")
+        except (OSError, RuntimeError, ValueError) as problem:
+            first = str(problem).split("\n", maxsplit=1)[0]
+            raise UserError(f"no Ray cluster at {address!r}: {first}") from None
+
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        # Ray does a task again when its worker or its machine dies, and so many times over.
+        remote = self._ray.remote(num_cpus=1, max_retries=2 * MAX_DEATHS)(_call)
+        shared = self._ray.put(function)
+        most = 4 * max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        waiting: deque[Any] = deque()
+        for task in tasks:
+            waiting.append(remote.remote(shared, task))
+            if len(waiting) >= most:
+                yield self._ray.get(waiting.popleft())
+        while waiting:
+            yield self._ray.get(waiting.popleft())
+
+    def close(self) -> None:
+        """Leave the cluster."""
+        self._ray.shutdown()
+
+
+def _reach(address: str | None) -> None:
+    """Raise OSError where nobody listens: Ray itself would wait, and then end this process."""
+    host, colon, port = (address or "").rpartition(":")
+    if colon and host and "/" not in host and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=10).close()
+
+
+def _call(function: Callable[[T], R], task: T) -> R:
+    return function(task)
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who does the work."""
+
+    processes: int = 1  # how many processes of this machine share the work
+    executor: Literal["local", "ray"] = "local"  # this machine, or a Ray cluster
+    ray_address: str | None = None  # of the cluster (default: RAY_ADDRESS, or one of its own)
+
+    def __post_init__(self) -> None:
+        require(self.processes >= 1, f"processes must be at least 1, got {self.processes}")
+        require(
+            self.executor == "ray" or self.ray_address is None, "ray_address needs --executor ray"
+        )
+
+    @contextmanager
+    def open(self) -> Iterator[Executor]:
+        """The executor that was asked for, closed afterwards."""
+        if self.executor == "local" and self.processes == 1:
+            yield Here()
+            return
+        pool = Ray(self.ray_address) if self.executor == "ray" else Processes(self.processes)
+        try:
+            yield pool
+        finally:
+            pool.close()
+
+
+def all_processors() -> Workers:
+    """As many processes as there are processors."""
+    return Workers(processes=os.cpu_count() or 1)

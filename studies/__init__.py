@@ -1,0 +1,1 @@
+"""Studies made with Trivium; not part of the package."""

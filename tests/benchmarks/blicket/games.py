@@ -1,0 +1,31 @@
+"""Games with a known machine, and one of the players at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.item import GameItem, game_space
+from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
+from trivium.core.benchmark import Attempt
+from trivium.core.dialogue import attempt
+
+VIEW = GameView()
+
+
+def game_of(machine: str, spec: GameSpec | None = None) -> GameItem:
+    """A game with this machine in it."""
+    chosen = spec or GameSpec()
+    return GameItem(
+        "G", chosen, machine, (False,) * chosen.tests, "ABCDEFGH"[: chosen.objects], None
+    )
+
+
+def every_game(spec: GameSpec) -> Iterator[GameItem]:
+    """One game for each machine of a spec."""
+    return (game_of(str(replace(machine, noise=0.0)), spec) for machine in game_space(spec))
+
+
+def play(solver: str, item: GameItem) -> Attempt:
+    return attempt(GAME, item, GAME.solvers[solver], VIEW)

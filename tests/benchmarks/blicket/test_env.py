@@ -1,0 +1,300 @@
+"""The environments as their users meet them."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX
+from trivium.benchmarks.blicket.world.dynamics import INTERFACES, REWARD_STRUCTURES, BlicketSpec
+from trivium.benchmarks.blicket.world.env import BlicketEnv
+from trivium.benchmarks.blicket.world.vector import BlicketVectorEnv, pack_bits
+from trivium.core.errors import UserError
+
+
+@pytest.mark.parametrize("name", ["trivium/Blicket-v0", "trivium/BlicketChild-v0"])
+@pytest.mark.parametrize("structure", REWARD_STRUCTURES)
+def test_gymnasium_accepts_the_environment(name: str, structure: str) -> None:
+    env = gymnasium.make(name, reward_structure=structure, render_mode="rgb_array")
+    check_env(env.unwrapped)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import gymnasium, trivium; env = gymnasium.make('trivium/Blicket-v0')",
+        "import gymnasium; env = gymnasium.make('trivium:trivium/Blicket-v0')",
+    ],
+)
+def test_every_way_of_making_it_known_to_gymnasium(code: str) -> None:
+    code += "; print(env.reset(seed=0)[0].shape)"
+    command = [sys.executable, "-W", "error::UserWarning", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "(4,)\n", done.stderr
+
+
+def test_stable_baselines_accepts_the_environment() -> None:
+    checker = pytest.importorskip(
+        "stable_baselines3.common.env_checker",
+        reason="stable-baselines3 is not installed: its check of the environment was NOT run",
+    )
+    for structure, interface in itertools.product(REWARD_STRUCTURES, INTERFACES):
+        checker.check_env(BlicketEnv(reward_structure=structure, interface=interface))
+
+
+def test_make_vec_gives_the_batched_environment() -> None:
+    env = gymnasium.make_vec(
+        "trivium/Blicket-v0",
+        num_envs=5,
+        vectorization_mode="vector_entry_point",
+        reward_structure="quiz",
+    )
+    assert isinstance(env.unwrapped, BlicketVectorEnv)
+    seen, _ = env.reset(seed=3)
+    assert env.observation_space.contains(np.ascontiguousarray(seen))
+    seen, rewards, done, truncated, info = env.step(env.action_space.sample())
+    assert seen.shape == (5, 5)
+    assert rewards.shape == done.shape == truncated.shape == info["machine"].shape == (5,)
+
+
+def rollout(seed: int, action_seed: int) -> list[Any]:
+    env = BlicketEnv(reward_structure="quiz", hypotheses=["disjunctive:A~0.3", *DEFAULT_SIX])
+    env.action_space.seed(action_seed)
+    told: list[Any] = []
+    for _ in range(20):
+        told.append(env.reset(seed=seed if not told else None)[1]["hypothesis"])
+        done = False
+        while not done:
+            seen, reward, done, _, _ = env.step(env.action_space.sample())
+            told.append((seen.tolist(), reward))
+    return told
+
+
+def vector_rollout(seed: int | list[int], mode: AutoresetMode) -> list[Any]:
+    env = BlicketVectorEnv(7, autoreset_mode=mode, reward_structure="quiz")
+    env.action_space.seed(5)
+    seen, info = env.reset(seed=seed)
+    told: list[Any] = [seen.tolist(), info["machine"].tolist()]
+    for _ in range(200):
+        seen, rewards, done, _, info = env.step(env.action_space.sample())
+        told.append((seen.tolist(), rewards.tolist(), done.tolist(), info["machine"].tolist()))
+    return told
+
+
+def test_same_seed_same_episode() -> None:
+    np.random.seed(1)
+    first = rollout(4, 1)
+    np.random.seed(2)
+    assert rollout(4, 1) == first
+    assert rollout(5, 1) != first
+    for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
+        assert vector_rollout(4, mode) == vector_rollout(4, mode)
+        assert vector_rollout([4, 5], mode) == vector_rollout([4, 5], mode)
+        assert vector_rollout(4, mode) != vector_rollout(5, mode)
+
+
+def test_machines_are_drawn_uniformly() -> None:
+    """Each count of 6000 draws is within 5 standard deviations: wrong once in about 10^5 runs."""
+    env = BlicketEnv(reward_structure="quiz")
+    env.reset(seed=11)
+    single = [env.reset()[1]["machine"] for _ in range(6000)]
+    batch = BlicketVectorEnv(6000).reset(seed=12)[1]["machine"]
+    for drawn in (single, batch):
+        counts = np.bincount(drawn, minlength=6)
+        assert np.abs(counts - 1000).max() < 5 * np.sqrt(6000 / 6 * 5 / 6)
+
+
+def test_noise_flips_the_light_as_often_as_it_says() -> None:
+    """20,000 tests of each face at noise 0.2, within 5 standard deviations (0.0141)."""
+    jax = pytest.importorskip("jax")
+    from trivium.benchmarks.blicket.world import jax_env
+
+    options: dict[str, Any] = {"hypotheses": ("disjunctive:A~0.2",), "max_steps": 20_000}
+    env = BlicketEnv(**options)
+    env.reset(seed=1)
+    dark = np.mean([env.step([0, 1, 1])[0][3] for _ in range(20_000)])
+    batch = BlicketVectorEnv(20_000, **options)
+    batch.reset(seed=1)
+    lit = batch.step(np.tile([1, 0, 0], (20_000, 1)))[0][:, 3].mean()
+    params = jax_env.make_params(BlicketSpec(**options))
+    state = jax.numpy.zeros(20_000, dtype=int)
+    keys = jax.random.split(jax.random.key(1), 20_000)
+    seen = jax.vmap(jax_env.step, (None, 0, 0, 0))(params, state, state, keys)[1]
+    assert dark == pytest.approx(0.2, abs=0.0142)
+    assert lit == pytest.approx(0.8, abs=0.0142)
+    assert float(seen[:, 3].mean()) == pytest.approx(0.2, abs=0.0142)
+
+
+def test_splits_of_one_universe_can_be_stacked() -> None:
+    jax = pytest.importorskip("jax")
+    from trivium.benchmarks.blicket.world import jax_env
+
+    splits = [DEFAULT_SIX[:2], DEFAULT_SIX[3:], ("disjunctive:C",)]
+    params = [
+        jax_env.make_params(BlicketSpec(reward_structure="quiz", hypotheses=each), DEFAULT_SIX)
+        for each in splits
+    ]
+    stacked = jax.tree.map(lambda *leaves: jax.numpy.stack(leaves), *params)
+    keys = jax.random.split(jax.random.key(0), 64)
+    reset_many = jax.vmap(jax.vmap(jax_env.reset, (None, 0)), (0, None))
+    states = reset_many(stacked, keys)[0]
+    machines = np.asarray(jax_env.machine(BlicketSpec(reward_structure="quiz"), states))
+    for drawn, names in zip(machines, splits, strict=True):
+        assert {DEFAULT_SIX[machine] for machine in drawn} == set(names)
+
+
+def test_bits_and_codes_of_jax_actions_are_inverse() -> None:
+    jax = pytest.importorskip("jax")
+    from trivium.benchmarks.blicket.world import jax_env
+
+    params = jax_env.make_params(BlicketSpec(reward_structure="quiz"))
+    codes = jax.numpy.arange(16)
+    bits = jax_env.action_bits(params, codes)
+    assert bits.shape == (16, 4)
+    assert jax_env.action_code(bits).tolist() == codes.tolist()
+
+
+def test_more_forms_answer_the_type_question_by_number() -> None:
+    names = ["conjunctive:AB", "disjunctive:A", "threshold-2:ABC", "parity:AB", "inhibitor:A-C"]
+    env = BlicketEnv(reward_structure="quiz-typeonly", hypotheses=names)
+    for number, name in enumerate(names):
+        for said in range(8):
+            env.reset(seed=0, options={"hypothesis": name})
+            env.step([0, 0, 0, 1])
+            _, reward, done, _, _ = env.step([said & 1, said >> 1 & 1, said >> 2, 0])
+            assert (reward, done) == (0.5 if said == number else -0.5, True)
+
+
+@pytest.mark.parametrize("width", range(1, 10))
+def test_packing_equals_counting(width: int) -> None:
+    every = np.arange(1 << width)
+    bits = every[:, None] >> np.arange(width) & 1
+    assert pack_bits(bits).tolist() == every.tolist()
+    assert pack_bits(bits.astype(np.int8)).tolist() == every.tolist()
+    with pytest.raises(UserError, match="0 or 1"):
+        pack_bits(bits + 1)
+
+
+def test_disabled_autoreset_waits_for_the_mask() -> None:
+    env = BlicketVectorEnv(2, autoreset_mode="Disabled", reward_structure="quiz-typeonly")
+    env.reset(seed=0)
+    for _ in range(2):
+        _, _, done, _, _ = env.step(np.array([[0, 0, 0, 1], [1, 0, 0, 0]]))
+    assert done.tolist() == [True, False]
+    seen, _ = env.reset(options={"reset_mask": np.array([True, False])})
+    assert seen.tolist()[0] == [0, 0, 0, 0, 0]
+    assert seen.tolist()[1][0] == 1
+    _, _, done, _, _ = env.step(np.array([[0, 0, 0, 1], [1, 0, 0, 0]]))
+    assert done.tolist() == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"reward_structure": "prize"}, "reward_structure must be one of"),
+        ({"max_steps": -1}, "max_steps must be at least 0"),
+        ({"quiz_disabled_steps": -2}, "quiz_disabled_steps must be at least -1"),
+        ({"hypotheses": ["nothing"]}, "a hypothesis reads"),
+        ({"hypotheses": []}, "hypotheses must hold at least one"),
+        ({"max_step": 3}, "unknown key 'max_step'"),
+        ({"render_mode": "human"}, "render_mode must be one of"),
+        ({"objects": 8, "max_steps": 10**6}, "choose fewer"),
+    ],
+)
+def test_bad_arguments_end_in_a_sentence(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(UserError, match=told):
+        BlicketEnv(**options)
+
+
+def test_bad_actions_end_in_a_sentence() -> None:
+    env = BlicketEnv()
+    env.reset(seed=0)
+    for action in ([0, 0, 2], [0, 0], [0, 0, -1]):
+        with pytest.raises(UserError, match="action must be in"):
+            env.step(action)
+    child = BlicketVectorEnv(2, interface="child")
+    child.reset(seed=0)
+    with pytest.raises(UserError, match=r"actions must be in 0\.\.4"):
+        child.step(np.array([0, 5]))
+
+
+def test_rendering_shows_what_there_is() -> None:
+    picture = BlicketEnv(render_mode="rgb_array", reward_structure="quiz")
+    text = BlicketEnv(render_mode="ansi", reward_structure="quiz")
+    frames: list[Any] = []
+    told: list[Any] = []
+    for env in (picture, text):
+        env.reset(seed=0, options={"hypothesis": "conjunctive:AB"})
+    for action in ([1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]):
+        for env, kept in ((picture, frames), (text, told)):
+            env.step(action)
+            kept.append(env.render())
+    assert all(frame.dtype == np.uint8 and frame.shape[2] == 3 for frame in frames)
+    assert all((one != other).any() for one, other in itertools.combinations(frames, 2))
+    assert "dark" in told[0]
+    assert "LIGHT" in told[1]
+    assert "is A a blicket?" in told[2]
+    assert "is B a blicket?" in told[3]
+    many = BlicketVectorEnv(3, render_mode="rgb_array")
+    many.reset(seed=0)
+    shown = many.render()
+    assert shown is not None
+    assert len(shown) == 3
+
+
+@pytest.mark.parametrize("strange", [2, 256, -1, 0.7])
+@pytest.mark.parametrize("place", [0, 8])
+def test_a_batch_of_what_is_no_action_is_refused(strange: float, place: int) -> None:
+    env = BlicketVectorEnv(2, objects=8, hypotheses=["conjunctive:AB"], reward_structure="quiz")
+    env.reset(seed=0)
+    actions: Any = np.zeros((2, 9), dtype=np.float64 if strange == 0.7 else np.int64)
+    actions[1, place] = strange
+    with pytest.raises(UserError, match="actions must be"):
+        env.step(actions)
+
+
+def test_the_finished_machine_is_told_where_the_next_begins_in_the_same_step() -> None:
+    env = BlicketVectorEnv(64, autoreset_mode="SameStep", max_steps=0)
+    _, before = env.reset(seed=0)
+    actions: Any = np.zeros(np.shape(env.action_space.sample()), dtype=np.int64)
+    for _ in range(4):
+        _, _, done, _, info = env.step(actions)
+        if done.any():
+            break
+    assert (info["final_info"]["machine"] == before["machine"]).all()
+    assert (info["machine"] != before["machine"]).any()
+
+
+def test_hypotheses_are_kept_in_their_usual_spelling() -> None:
+    spec = BlicketSpec(hypotheses=("conjunctive:BA", "disjunctive:AB~.1"))
+    assert spec.hypotheses == ("conjunctive:AB", "disjunctive:AB~0.1")
+    BlicketVectorEnv(2, hypotheses=["conjunctive:BA"]).reset(seed=0)
+
+
+def test_a_batch_takes_the_machine_that_is_named() -> None:
+    env = BlicketVectorEnv(3)
+    _, info = env.reset(seed=0, options={"hypothesis": "disjunctive:C"})
+    known = list(env.rules.hypotheses)
+    assert [known[machine] for machine in info["machine"]] == ["disjunctive:C"] * 3
+    with pytest.raises(UserError, match="hypothesis must be one of"):
+        env.reset(options={"hypothesis": "disjunctive:Z"})
+    with pytest.raises(UserError, match="reset_mask must have shape"):
+        env.reset(options={"reset_mask": np.ones(2, dtype=np.bool_)})
+
+
+def test_a_batch_takes_every_kind_of_seed() -> None:
+    machines = []
+    for seed in (7, np.int64(7)):
+        env = BlicketVectorEnv(50)
+        machines.append(env.reset(seed=seed)[1]["machine"].tolist())  # type: ignore[arg-type]
+        assert env.np_random_seed == 7
+    assert machines[0] == machines[1]
+    BlicketVectorEnv(2).reset(seed=[1, None])

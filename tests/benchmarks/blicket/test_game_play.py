@@ -1,0 +1,172 @@
+"""The game in the terminal, played from a script."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+
+from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.debrief import debrief
+from trivium.benchmarks.blicket.game.item import GameItem
+from trivium.benchmarks.blicket.game.spec import PRESETS
+from trivium.benchmarks.blicket.game.world import Game
+from trivium.cli import main
+
+SEED = "4"  # the paper's preset: conjunctive:AC
+
+
+def play(
+    script: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    *flags: str,
+) -> tuple[int, str]:
+    monkeypatch.setattr("sys.stdin", io.StringIO(script))
+    code = main(["play", "blicket_game", "--preset", "paper", "--seed", SEED, *flags])
+    done = capsys.readouterr()
+    assert "Traceback" not in done.out + done.err
+    return code, done.out + done.err
+
+
+def test_a_whole_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    script = "A B\na c\nTEST C\nanswer\nconjunctive\na c\n"
+    code, said = play(script, monkeypatch, capsys)
+    assert code == 0
+    assert said.count("stays dark") == 2
+    assert said.count("\u25cf lights up") == 1
+    assert "Right! The machine was conjunctive:AC." in said
+    assert "You made 3 tests (0 of them could not tell anything) and learned 2.58 of 2.58" in said
+    assert "The ideal observer (optimal) makes 3 tests on this machine, and 2.67 on average" in said
+
+
+def test_bad_input_gets_a_hint(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = "what?\n\nD\n[bold]\n\x00\nhelp\nA\nA\nB\nA\nanswer\nmagic\nd\nxyz\nnone\n"
+    code, said = play(script, monkeypatch, capsys)
+    assert code == 0
+    assert said.count("The objects are A B C.") == 4
+    assert "No tests are left: type answer" in said
+    assert "Please type one of conjunctive, disjunctive." in said
+    assert "Please type some of A B C, or none." in said
+    assert "Wrong: the machine could not have worked like that." in said
+    assert "(1 of them could not tell anything)" in said
+
+
+def test_a_test_may_be_spelt_out_and_a_form_that_is_none_is_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = "Test A C\nTest: b\nanswer blickets: A; form: parity\nconjunctive\na c\n"
+    _, said = play(script, monkeypatch, capsys)
+    assert said.count("\u25cf lights up") == 1
+    assert said.count("stays dark") == 1
+    assert "how does it work (conjunctive, disjunctive)>" in said
+    assert "The machine was conjunctive:AC." in said
+
+
+def test_an_answer_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, said = play("ANSWER blickets: A C; form: conjunctive\n", monkeypatch, capsys)
+    assert "Right, with some luck" in said
+    assert "You made 0 tests" in said
+
+
+def test_inhibitors_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = "A\nanswer\nin\nA\nA\nanswer\ninhibitor\nA\nB\n"
+    flags = ("--hypotheses", "inhibitor:A-B", "inhibitor:B-A", "parity:AB")
+    _, said = play(script, monkeypatch, capsys, *flags)
+    assert "which objects are inhibitors" in said
+    assert "The machine was" in said
+
+
+@pytest.mark.parametrize("script", ["", "A\n", "A\nquit\n", "answer\nq\n", "A\nB\nC\nanswer\n"])
+def test_leaving_is_no_error(
+    script: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said = play(script, monkeypatch, capsys)
+    assert code == 0
+    assert "You left the game. The machine was conjunctive:AC." in said
+
+
+def test_an_interrupt_ends_the_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.input", interrupt)
+    code, said = play("", monkeypatch, capsys)
+    assert code == 0
+    assert "You left the game." in said
+
+
+def test_bytes_that_are_no_text_are_no_crash(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(b"\xff\xfe\nquit\n"), encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", stdin)
+    assert main(["play", "blicket_game", "--seed", SEED]) == 0
+    assert "You left the game." in capsys.readouterr().out
+
+
+def test_what_cannot_be_played_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "nhop_implicit"]) == 2
+    assert "nhop_implicit cannot be played" in capsys.readouterr().err
+    assert main(["play", "blicket_game", "--index", "-1"]) == 2
+
+
+def test_every_seed_without_one_is_another_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = set()
+    for _ in range(2):
+        monkeypatch.setattr("sys.stdin", io.StringIO("ANSWER blickets: A; form: disjunctive\n"))
+        assert main(["play", "blicket_game", "--objects", "8", "--tests", "0"]) == 0
+        out = capsys.readouterr().out
+        assert "The ideal observer (information gain)" in out  # too many machines to plan for
+        said.add(out.splitlines()[-1])
+    # Two draws of a million are the same once in a million times.
+    assert len(said) == 2
+
+
+@pytest.mark.parametrize(
+    ("blickets", "form", "verdict"),
+    [
+        # Of six machines three light up with A and C on them, and the light is wrong once in ten.
+        ("AC", "conjunctive", "Right: your tests had made it 30% likely."),
+        ("A", "disjunctive", "Wrong: your tests had made it 30% likely, and the true machine 30%."),
+        ("B", "disjunctive", "Wrong: your tests had made it 3% likely, and the true machine 30%."),
+        ("ABC", "conjunctive", "Wrong: the machine could not have worked like that."),
+    ],
+)
+def test_no_verdict_on_a_noisy_game_is_certain(blickets: str, form: str, verdict: str) -> None:
+    spec = replace(PRESETS["paper"], noise=0.1)
+    game = Game(GameItem("G", spec, "conjunctive:AC", (False,) * 3, "ABC", None))
+    assert game.place("AC")
+    game.answer(blickets, form)
+    assert debrief(game).verdict == verdict
+
+
+def test_many_lights_alike_are_still_not_certain(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = "A\n" * 9 + "B\n" * 9 + "C\n" * 9 + "ANSWER blickets: B; form: disjunctive\n"
+    _, said = play(script, monkeypatch, capsys, "--noise", "0.01", "--tests", "27")
+    assert "likely" in said
+    assert "100%" not in said
+    assert "bits unknown" in said
+    assert "machines left" not in said
+
+
+def test_the_debrief_of_an_unfinished_game() -> None:
+    game = Game(next(GAME.generate(PRESETS["paper"], 4)))
+    game.place("A")
+    result = debrief(game)
+    assert result.verdict == "No answer was given."
+    assert not result.right
+    assert result.tests == 1

@@ -1,0 +1,78 @@
+"""The built-in players of the blicket game."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from tests.benchmarks.blicket.games import every_game, play
+from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.generate import generate
+from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec
+from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN
+from trivium.core.errors import UserError
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_optimal_player_is_certain_of_every_machine_within_the_budget(name: str) -> None:
+    used = []
+    for item in every_game(PRESETS[name]):
+        row = play("optimal", item)
+        assert row.kind == "right"
+        assert row.scores["certain"] == 1
+        assert row.scores["tests_to_certainty"] == row.scores["tests"]
+        assert row.scores["redundant"] == 0
+        used.append(int(row.scores["tests"] or 0))
+    # The budget is the least that keeps certainty in reach of the optimal player.
+    assert max(used) == PRESETS[name].tests
+    known = {"paper": Fraction(8, 3), "three-objects": Fraction(39, 11)}
+    if name in known:
+        assert Fraction(sum(used), len(used)) == known[name]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_greedy_takes_the_whole_of_the_best_gain(name: str) -> None:
+    for item in every_game(PRESETS[name]):
+        row = play("information_gain", item)
+        assert row.scores["best_share"] == pytest.approx(1.0)
+        assert row.kind == "right" or row.kind.startswith("too-early")
+
+
+def test_only_the_floor_and_the_biased_speak_against_their_tests() -> None:
+    for spec in PRESETS.values():
+        for item in generate(spec, 2, 0, 30):
+            for solver in ("optimal", "information_gain", "posterior", "one_at_a_time"):
+                assert not play(solver, item).kind.startswith("against-its-own-tests")
+
+
+def test_one_cause_takes_every_machine_for_a_disjunctive_one() -> None:
+    for item in every_game(GameSpec()):
+        row = play("one_cause", item)
+        assert row.answer.form == "disjunctive"
+        assert (row.kind == "right") == (item.machine.form == "disjunctive")
+
+
+def test_blind_answers_score_chance() -> None:
+    items = list(generate(PRESETS["paper"], 6, 0, 1200))
+    assert {GAME.floor(item) for item in items} == {1 / 6}
+    hits = sum(play("random", item).kind == "right" for item in items)
+    # 1200 draws at 1/6: 200 expected, standard deviation 12.9; 5 of them have error 6e-7.
+    assert abs(hits - 200) <= 65
+
+
+def test_every_machine_is_drawn_equally_often() -> None:
+    spec = PRESETS["three-objects"]
+    truths = [item.truth for item in generate(spec, 1, 0, 2200)]
+    # Each of eleven: 200 expected, standard deviation 13.5; 5 of them have error 7e-6 in all.
+    assert all(abs(truths.count(machine) - 200) < 68 for machine in ALL_ELEVEN)
+
+
+def test_players_bear_noise() -> None:
+    spec = GameSpec(tests=12, noise=0.1)
+    rows = [play("information_gain", item) for item in generate(spec, 4, 0, 60)]
+    # Twelve noisy tests leave some doubt, yet far less than chance (1/11 of 60 is 5 or 6).
+    assert sum(row.kind == "right" for row in rows) > 40
+    for too_much in (spec, GameSpec(objects=6)):
+        with pytest.raises(UserError, match="use information_gain"):
+            play("optimal", next(generate(too_much, 4)))

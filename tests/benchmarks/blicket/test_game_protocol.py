@@ -1,0 +1,130 @@
+"""How the blicket game is told, and how its replies are read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.benchmarks.blicket.games import VIEW, game_of
+from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.answer import Command, read_command, write_answer, write_test
+from trivium.benchmarks.blicket.game.generate import generate
+from trivium.benchmarks.blicket.game.item import GameAnswer, game_space
+from trivium.benchmarks.blicket.game.render import read_conversation, render
+from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec, GameView
+from trivium.benchmarks.blicket.game.world import MAX_MISTAKES, replay
+
+
+@pytest.mark.parametrize(
+    ("reply", "command"),
+    [
+        ("TEST A C", Command("AC")),
+        ("test: c, a", Command("AC")),
+        ("Let me think about A.\n\nTEST A and B", Command("AB")),
+        ("**TEST ABC**", Command("ABC")),
+        ("I will try TEST B.", Command("B")),
+        ("TEST none", Command("")),
+        ("TEST A\nTEST B", Command("B")),
+        ("TEST", None),
+        ("TEST D", None),
+        ("TEST A to see what happens", Command("A")),
+        ("this is a test of A", None),
+        ("ANSWER blickets: A C; form: conjunctive", Command("AC", "conjunctive")),
+        ("Answer: blickets = A, form = disjunctive", Command("A", "disjunctive")),
+        ("ANSWER blickets: none; form: parity", Command("", "parity")),
+        ("ANSWER form: threshold-2; blickets: A B C", Command("ABC", "threshold-2")),
+        ("ANSWER blickets: A B C; form: threshold 2", Command("ABC", "threshold-2")),
+        (
+            "ANSWER blickets: A; inhibitors: B C; form: inhibitor",
+            Command("A", "inhibitor", "BC"),
+        ),
+        ("ANSWER A conjunctive", None),
+        ("ANSWER blickets: A", None),
+        ("ANSWER blickets: X; form: conjunctive", None),
+        ("", None),
+    ],
+)
+def test_commands_are_read(reply: str, command: Command | None) -> None:
+    assert read_command(reply, "ABC") == command
+
+
+LETTER_SETS = st.sets(st.sampled_from("ABCDE")).map(lambda each: "".join(sorted(each)))
+
+
+@given(LETTER_SETS, LETTER_SETS, st.sampled_from(["conjunctive", "parity", "threshold-3"]))
+def test_what_is_written_is_read_back(placed: str, kept: str, form: str) -> None:
+    assert read_command(write_test(placed), "ABCDE") == Command(placed)
+    answer = GameAnswer(placed, form, kept)
+    assert read_command(write_answer(answer), "ABCDE") == Command(placed, form, kept)
+
+
+WORDS = "TEST|ANSWER|blickets:|form:|conjunctive|A|B|;|none|inhibitors:|and|\n|\x00|-|threshold-2"
+PIECES = st.lists(st.sampled_from(WORDS.split("|")), max_size=40).map(" ".join)
+
+
+@given(st.lists(PIECES | st.text(max_size=80), max_size=6))
+def test_no_conversation_breaks_the_game(replies: list[str]) -> None:
+    item = game_of("conjunctive:AB")
+    for turns in range(1, len(replies) + 1):
+        said = GAME.respond(item, replies[:turns], VIEW)
+        answer = GAME.parse(item, replies[:turns], VIEW)
+        assert said != ""
+        assert answer is None or said is None
+        GAME.score(item, answer)
+        GAME.kind(item, answer)
+
+
+@pytest.mark.parametrize("piece", ["TEST ", "ANSWER blickets: ", "A ", "- ", "\n", "form: ", "*"])
+def test_long_hostile_turns_end(piece: str) -> None:
+    replay(game_of("conjunctive:AB"), [piece * 50_000, "TEST A"])
+
+
+def test_a_turn_that_cannot_be_read_is_explained_and_the_last_of_them_ends_the_game() -> None:
+    item = game_of("conjunctive:AB")
+    said = GAME.respond(item, ["hello"], VIEW)
+    assert said is not None
+    assert "TEST A B" in said
+    assert "4 tests are left" in said
+    assert GAME.respond(item, ["x"] * (MAX_MISTAKES - 1), VIEW) is not None
+    assert GAME.respond(item, ["x"] * MAX_MISTAKES, VIEW) is None
+    late = ["x"] * MAX_MISTAKES + ["ANSWER blickets: A B; form: conjunctive"]
+    assert GAME.parse(item, late, VIEW) is None
+    assert GAME.kind(item, GAME.parse(item, late, VIEW)) == "violation"
+
+
+def test_a_test_past_the_budget_is_a_mistake() -> None:
+    item = game_of("conjunctive:AB", GameSpec(tests=1))
+    assert GAME.respond(item, ["TEST A"], VIEW) == (
+        "Test 1: A. The machine stays dark. No tests are left: give your ANSWER."
+    )
+    said = GAME.respond(item, ["TEST A", "TEST B"], VIEW)
+    assert said is not None
+    assert said.startswith("There are no tests left. Say ANSWER")
+    answer = GAME.parse(item, ["TEST A", "TEST B", "ANSWER blickets: B; form: parity"], VIEW)
+    assert answer == GameAnswer("B", "parity", "", (("A", False),))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *PRESETS.values(),
+        GameSpec(objects=8, tests=1, noise=0.05),
+        GameSpec(rules=("conjunctive", "threshold-2"), objects=5, tests=0),
+        GameSpec(hypotheses=("inhibitor:A-B", "inhibitor:B-AC", "parity:ABC"), noise=0.125),
+    ],
+)
+@pytest.mark.parametrize("view", [GameView(), GameView(story=False)])
+def test_the_opening_tells_the_whole_space(spec: GameSpec, view: GameView) -> None:
+    item = next(generate(spec, 3))
+    seen = read_conversation([render(item, view)])
+    assert set(game_space(seen.spec)) == set(game_space(spec))
+    assert seen.spec.tests == spec.tests
+    assert seen.tests == ()
+
+
+@pytest.mark.parametrize("spec", PRESETS.values())
+def test_the_opening_says_what_an_inhibitor_does_where_there_may_be_one(spec: GameSpec) -> None:
+    opening = render(next(generate(spec, 3)), VIEW)
+    assert ("if A is a blicket and B an inhibitor" in opening) == ("- inhibitor: " in opening)
+    assert ("inhibitor" in spec.rules) == ("- inhibitor: " in opening)

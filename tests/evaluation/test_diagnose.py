@@ -1,0 +1,65 @@
+"""Diagnoses: the benchmark's own variants, under the older spellings too."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from trivium.benchmarks import benchmark_names, get_benchmark
+from trivium.cli import main
+from trivium.evaluation.diagnose import diagnosis
+
+
+def _run(words: str) -> list[dict[str, str]]:
+    assert main(["diagnose", *words.split(), "--processes", "1"]) == 0
+    runs = list(Path("runs").glob("*/diag_*"))
+    assert len(runs) == 1
+    assert list(runs[0].glob("plots/*_variants_em.png"))
+    assert list(runs[0].glob("plots/*_variants_lift.svg"))
+    return list(csv.DictReader((runs[0] / "summary.csv").read_text().splitlines()))
+
+
+def test_explicit_variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = _run(
+        "--approach explicit --items 60 --n 6 --L 3 --k 6 --contexts 8 --M 256 --seed 7 "
+        "--variants control,path,bal,alias,all"
+    )
+    found = {(row["variant"], row["solver"]): float(row["em"]) for row in rows}
+    order = list(dict.fromkeys(row["variant"] for row in rows))
+    assert order == ["control", "path", "bal", "alias", "all"]
+    assert all(found[variant, "oracle"] == 1 for variant in ("control", "path", "bal", "all"))
+    # What controls are for: the shortcut that is perfect without them is at chance with all.
+    assert found["control", "first_rank_head"] == 1
+    assert found["all", "first_rank_head"] < 0.5
+
+
+def test_implicit_variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = _run(
+        "--approach=implicit --items 60 --n 6 --m 8 --M 256 --seed 7 "
+        "--variants control,ablate,baseline"
+    )
+    found = {(row["variant"], row["solver"]): float(row["em"]) for row in rows}
+    assert found["control", "oracle"] == 1
+    assert found["ablate", "oracle"] < 0.5
+    assert [solver for variant, solver in found if variant == "baseline"] == ["pointer_f_n1"]
+
+
+@pytest.mark.parametrize("name", benchmark_names())
+def test_every_benchmark_has_variants_that_can_be_run(name: str) -> None:
+    benchmark = get_benchmark(name)
+    spec, view = benchmark.spec_type(), benchmark.view_type()
+    plan = diagnosis(benchmark, spec, view, variants=[], seed=1, items=2)
+    assert {cell.setting for cell in plan.cells} == set(benchmark.diagnostics)
+
+
+def test_unknown_variants_and_approaches_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diagnose", "nhop_implicit", "--variants", "control,sideways"]) == 2
+    assert "unknown variant 'sideways'; there are control, ablate, baseline" in (
+        capsys.readouterr().err
+    )
+    assert main(["diagnose", "--approach", "both"]) == 2
+    assert "approach must be one of explicit, implicit, got 'both'" in capsys.readouterr().err
