@@ -16,7 +16,7 @@ from trivium.benchmarks.variables.answer import parse
 from trivium.benchmarks.variables.item import generate
 from trivium.benchmarks.variables.rows import to_row
 from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesSpec, VariablesView
-from trivium.core.records import dump_line
+from trivium.core.files import dump_line
 
 SAMPLES = 8192
 TABLES = 1000

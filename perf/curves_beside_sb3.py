@@ -24,7 +24,7 @@ from pathlib import Path
 
 from trivium.agents.configuration import AgentConfig, LengthConfig, TaskConfig, paper
 from trivium.core.errors import UserError, require
-from trivium.core.records import write_json
+from trivium.core.files import write_json
 
 BIN = 10_240  # steps; a whole number of updates of every agent
 STEPS = {"ppo-lstm": 409_600, "ppo-mlp": 409_600, "a2c-mlp": 409_600}  # the slowest comes first

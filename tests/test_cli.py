@@ -15,7 +15,7 @@ import pytest
 
 from tests.command_line import ITEMS, run, write
 from trivium.cli import main
-from trivium.core.records import read_rows
+from trivium.core.files import read_rows
 
 
 def test_a_folder_whose_records_are_none_is_not_gone_on_with(

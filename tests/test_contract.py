@@ -15,7 +15,7 @@ import pytest
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark, Solver
 from trivium.core.dialogue import attempt, record
-from trivium.core.records import dump_line
+from trivium.core.files import dump_line
 from trivium.core.results import summarise
 from trivium.core.spec import spec_from_dict, spec_to_dict
 

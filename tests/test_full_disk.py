@@ -14,7 +14,7 @@ import pytest
 from tests.models.server import Server
 from trivium.cli import main
 from trivium.core.errors import UserError
-from trivium.core.records import Appender, atomic_write
+from trivium.core.files import Appender, atomic_write
 from trivium.evaluation.index import add_to_index
 
 EVAL = ["eval", "nhop_implicit", "--items", "200", "--seed", "3", "--out", "e"]

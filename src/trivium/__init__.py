@@ -1,8 +1,61 @@
-"""Reasoning benchmarks with exact answers, for models, agents, programs and people."""
+"""Reasoning benchmarks with exact answers, for models, agents, programs and people.
+
+>>> import trivium
+>>> task = trivium.load("nhop_implicit", hops=4)
+>>> result = trivium.evaluate(task, "oracle", items=20, seed=7)
+>>> result.summary.metrics["em"].value
+1.0
+"""
 
 import sys
+from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from trivium.api import ResultSet as ResultSet
+    from trivium.api import compare as compare
+    from trivium.api import evaluate as evaluate
+    from trivium.api import list_benchmarks as list_benchmarks
+    from trivium.api import load as load
+    from trivium.api import open_results as open
+    from trivium.core.contract import check_benchmark as check_benchmark
+    from trivium.core.errors import UserError as UserError
+
+__version__ = "0.2.0.dev0"
+# Everything is imported when it is first used, so that `import trivium` takes no time.
+_PUBLIC = {
+    "ResultSet": ("trivium.api", "ResultSet"),
+    "UserError": ("trivium.core.errors", "UserError"),
+    "check_benchmark": ("trivium.core.contract", "check_benchmark"),
+    "compare": ("trivium.api", "compare"),
+    "evaluate": ("trivium.api", "evaluate"),
+    "list_benchmarks": ("trivium.api", "list_benchmarks"),
+    "load": ("trivium.api", "load"),
+    "open": ("trivium.api", "open_results"),
+}
+__all__ = [  # noqa: F822 - see __getattr__
+    "ResultSet",
+    "UserError",
+    "check_benchmark",
+    "compare",
+    "evaluate",
+    "list_benchmarks",
+    "load",
+    "open",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'trivium' has no attribute {name!r}")
+    import importlib  # noqa: PLC0415 - only when something is used
+
+    module, attribute = _PUBLIC[name]
+    return getattr(importlib.import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
+
 
 if sys.modules.get("gymnasium") is not None:
     # `gymnasium.make("trivium:trivium/Blicket-v0")` imports this module, and needs no other.

@@ -14,7 +14,7 @@ from studies.blicket_learners.report_others import section_q, section_table2
 from studies.blicket_learners.report_transfer import section_transfer
 from trivium import __version__
 from trivium.core.errors import import_extra
-from trivium.core.records import open_output
+from trivium.core.files import open_output
 
 TITLES = {
     "fig3a": "Figure 3a: learning curves",

@@ -16,7 +16,7 @@ from studies.blicket_learners.plan import ImitatorUnit, LearnerUnit, QUnit, Tran
 from studies.blicket_learners.transfer import run_transfer
 from trivium.agents.qlearning import learn
 from trivium.core.errors import require
-from trivium.core.records import dump_line, open_output
+from trivium.core.files import dump_line, open_output
 from trivium.core.spec import read_mapping
 
 SHORTEST = 60.0  # seconds under which no further unit is begun

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from trivium.core.errors import UserError
-from trivium.core.records import atomic_write, write_json
+from trivium.core.files import atomic_write, write_json
 
 
 def test_a_pipe_is_written_into_and_stays_one(tmp_path: Path) -> None:

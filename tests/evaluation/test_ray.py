@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from trivium.core.records import read_rows
+from trivium.core.files import read_rows
 from trivium.evaluation.config import read_sweep
 from trivium.evaluation.executors import Here
 from trivium.evaluation.plan import Cell, Plan

@@ -14,7 +14,7 @@ from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
 from trivium.cli import main
 from trivium.core.dialogue import attempt
 from trivium.core.errors import UserError
-from trivium.core.records import dump_line
+from trivium.core.files import dump_line
 from trivium.core.results import summarise
 from trivium.core.spec import read_mapping
 from trivium.report.compare import contestants

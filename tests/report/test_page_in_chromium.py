@@ -12,7 +12,7 @@ from tests.report.browser import CHROMIUM, Page, chromium
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import attempt, record
-from trivium.core.records import dump_line
+from trivium.core.files import dump_line
 from trivium.report.write import write_report
 
 pytestmark = pytest.mark.skipif(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.core.errors import UserError, require
-from trivium.core.records import open_output
+from trivium.core.files import open_output
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]

@@ -16,7 +16,7 @@ from trivium.agents.configuration import AgentConfig, LengthConfig, TaskConfig
 from trivium.agents.progress import Report, Training
 from trivium.agents.training import make_policy, pick
 from trivium.core.errors import require
-from trivium.core.records import write_json
+from trivium.core.files import write_json
 from trivium.core.spec import read_mapping, spec_from_dict
 
 MANIFEST = "agent.json"

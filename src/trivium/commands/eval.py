@@ -18,7 +18,7 @@ from trivium.commands.flags import (
     require_out,
 )
 from trivium.core.errors import require
-from trivium.core.records import read_rows
+from trivium.core.files import read_rows
 from trivium.core.results import Summary
 from trivium.evaluation.cost import SAMPLE, cost_of
 from trivium.evaluation.execute import RECORDS, Job, evaluate, finished

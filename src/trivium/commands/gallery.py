@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trivium.commands.flags import read_flags
-from trivium.core.records import atomic_write
+from trivium.core.files import atomic_write
 from trivium.report.gallery import gallery
 
 ABOUT = "Write the gallery page from the code. Example: trivium gallery --out GALLERY.md"

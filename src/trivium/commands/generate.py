@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from trivium.benchmarks import get_benchmark
 from trivium.commands.flags import read_benchmark_flags, require_out
-from trivium.core.records import atomic_write
+from trivium.core.files import atomic_write
 from trivium.evaluation.executors import Workers
 from trivium.evaluation.items import Chunk, made_chunks
 from trivium.evaluation.progress import Progress

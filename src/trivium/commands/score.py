@@ -13,7 +13,7 @@ from trivium.commands.flags import read_benchmark_flags, require_out
 from trivium.core.benchmark import AnyBenchmark, Attempt
 from trivium.core.dialogue import failed, record
 from trivium.core.errors import require
-from trivium.core.records import atomic_write, dump_line, read_rows, write_json
+from trivium.core.files import atomic_write, dump_line, read_rows, write_json
 from trivium.core.results import Tally
 from trivium.evaluation.execute import SUMMARY
 from trivium.evaluation.items import read_items

@@ -1,4 +1,9 @@
-"""The contract that every benchmark keeps: what the rest of the laboratory may ask of one."""
+"""The contract of a benchmark: what the rest of the library may ask of one.
+
+A benchmark turns a spec into items, an item into a prompt, replies into an answer and an answer
+into scores. Most methods have defaults; `trivium new NAME` writes a benchmark that shows which do
+not.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +14,15 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from trivium.core.errors import require
-from trivium.core.records import dump_line
-from trivium.core.streams import Stream, stream_key
-
-Scores = dict[str, float | None]
-Groups = dict[str, int | float | str]
+from trivium.core.files import dump_line
+from trivium.core.probes import Audit
+from trivium.core.records import Groups, Scores
+from trivium.core.streams import Stream
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What re-creates an item: the fields of its spec, the seed and the index."""
+    """What an item was generated from: the fields of its spec, the seed and the index."""
 
     spec: dict[str, Any]
     seed: int
@@ -26,7 +30,7 @@ class Origin:
 
 
 class Item(Protocol):
-    """All that the laboratory knows of an item."""
+    """What the library knows about an item; everything else belongs to its benchmark."""
 
     @property
     def id(self) -> str: ...
@@ -53,68 +57,37 @@ class Metric:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Where all values lie, for a share of one; what a count could reach bounds no mean."""
+        """The range of a metric between 0 and 1; None for counts, which have no known range."""
         return (0.0, 1.0) if {self.best, self.worst} == {0.0, 1.0} else None
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What a solver is handed when it is its turn to speak."""
+    """What a solver knows when it has to reply."""
 
-    messages: Sequence[str]  # the world's text first, then in turns
+    messages: Sequence[str]  # the prompt, then replies and responses in turn
     stream: Stream
     view: Any
-    item: Any = None  # given to omniscient solvers alone
+    item: Any = None  # only for omniscient solvers
+
+
+Role = Literal["floor", "shortcut", "program", "ceiling"]
 
 
 @dataclass(frozen=True)
 class Solver:
-    """A program that speaks the text that a model would speak."""
+    """A program that replies in the text that a model would write."""
 
     name: str
     about: str
-    say: Callable[[Turn], str]
-    role: Literal["floor", "shortcut", "program", "ceiling"] = "program"
-    omniscient: bool = False  # reads the item itself instead of its text
-
-
-@dataclass(frozen=True)
-class Cue:
-    """One shortcut that was tried: how often it finds the answer, and what chance gives."""
-
-    name: str
-    about: str
-    value: float
-    low: float
-    high: float
-    chance: float
-    n: int
-
-    @property
-    def caught(self) -> bool:
-        """Whether the cue beats chance."""
-        return self.low > self.chance
-
-
-@dataclass(frozen=True)
-class Audit:
-    """All shortcuts tried on freshly made items."""
-
-    cues: tuple[Cue, ...]
-    items: int
-    level: float
-    notes: tuple[str, ...] = ()
-    needed: int = 0  # items that show a cue of a few points over chance
-
-    @property
-    def passed(self) -> bool:
-        """Whether no cue beats chance."""
-        return not any(cue.caught for cue in self.cues)
+    reply: Callable[[Turn], str]
+    role: Role = "program"
+    omniscient: bool = False  # reads the item itself instead of the prompt
 
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One variant that `diagnose` runs beside others: what it changes of what was asked for."""
+    """One variant of a diagnosis: what it changes in the spec and the view."""
 
     about: str
     spec: Mapping[str, Any] = field(default_factory=dict)
@@ -124,7 +97,7 @@ class Diagnostic:
 
 @dataclass(frozen=True)
 class Published:
-    """A figure of the headline metric that others published, drawn beside measured ones."""
+    """A published value of the headline metric, shown beside measured ones."""
 
     who: str
     groups: Groups
@@ -137,10 +110,10 @@ CONTROL = Diagnostic("as asked for")
 
 
 class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
-    """One test of reasoning: spec, generate, render, parse, score.
+    """One reasoning test.
 
-    The spec says what is in an item; the view says how it is told, and never changes
-    what is in it. The first metric is the headline, and `chance` is its floor.
+    The spec says what is in an item; the view says how it is presented and never changes it.
+    The first metric is the headline, and `floor` is its value for blind guessing.
     """
 
     name: ClassVar[str]
@@ -148,13 +121,16 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     spec_type: type[SpecT]
     view_type: type[ViewT]
     presets: Mapping[str, SpecT]
-    metrics: Sequence[Metric]
+    metrics: Sequence[Metric] = (Metric("em", "the answer is right"),)
     solvers: Mapping[str, Solver]
-    default_items: ClassVar[int] = 1000  # items of each preset in the main job
+    aliases: ClassVar[tuple[str, ...]] = ()  # short names that configs may use
+    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # older spellings of fields
+    default_items: ClassVar[int] = 1000  # items of each preset in `trivium run`
     multi_turn: ClassVar[bool] = False
     diagnostics: Mapping[str, Diagnostic] = MappingProxyType({"control": CONTROL})
     published: Sequence[Published] = ()
-    trace_label: ClassVar[str | None] = None  # what `trace` measures, where there is something
+    trace_label: ClassVar[str | None] = None  # what `trace` measures, if anything
+    metrics_heading: ClassVar[str] = "Every metric between 0 and 1"
     crossed_groups: ClassVar[bool] = True  # results are split by all groups at once, or by each
 
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
@@ -164,7 +140,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
 
     @abstractmethod
     def generate(self, spec: SpecT, seed: int, start: int = 0, count: int = 1) -> Iterator[ItemT]:
-        """The items start .. start + count - 1, each the same whoever makes it."""
+        """The items start .. start + count - 1, each a pure function of spec, seed and index."""
 
     def generate_lines(self, spec: SpecT, seed: int, start: int, count: int) -> Iterator[bytes]:
         """The same items as JSON Lines, in pieces of whole lines."""
@@ -173,51 +149,58 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
 
     @abstractmethod
     def to_row(self, item: ItemT) -> dict[str, Any]:
-        """The item as it stands in a file."""
+        """The item as a row of an item file."""
 
     @abstractmethod
     def from_row(self, row: Mapping[str, Any], number: int) -> ItemT:
-        """The item in a file's row (rows count from 0); stored answers are recomputed."""
+        """The item in row `number` of a file; a stored answer that is wrong is refused."""
 
     @abstractmethod
     def render(self, item: ItemT, view: ViewT) -> str:
-        """What a model sees first."""
+        """The prompt."""
 
     def respond(self, item: ItemT, replies: Sequence[str], view: ViewT) -> str | None:
-        """What the world says after these replies; None when the attempt is over."""
+        """What the environment says after these replies; None when the attempt is over."""
         return None
 
     @abstractmethod
     def parse(self, item: ItemT, replies: Sequence[str], view: ViewT) -> AnswerT | None:
-        """The answer in what was said, or None where there is none."""
+        """The answer in the replies, or None where there is none."""
 
     @abstractmethod
     def write(self, item: ItemT, answer: AnswerT, view: ViewT) -> str:
-        """A reply that says this answer; `parse` reads it back."""
+        """A reply that gives this answer; `parse` reads it back."""
 
     @abstractmethod
     def gold(self, item: ItemT) -> AnswerT:
         """The right answer."""
 
-    @abstractmethod
     def score(self, item: ItemT, answer: AnswerT | None) -> Scores:
-        """Every metric of an attempt; None where it is undefined."""
+        """The value of every metric, None where it is undefined; by default exact match."""
+        return {self.metrics[0].name: float(answer == self.gold(item))}
 
-    @abstractmethod
     def kind(self, item: ItemT, answer: AnswerT | None) -> str:
-        """What kind of answer this is: "right", "violation" or a kind of error."""
+        """What kind of answer this is: "right", "violation" or a kind of wrong answer."""
+        if answer is None:
+            return "violation"
+        headline = self.metrics[0]
+        return "right" if self.score(item, answer)[headline.name] == headline.best else "wrong"
 
     @abstractmethod
     def floor(self, item: ItemT) -> float:
-        """The headline metric of blind guessing on this item."""
+        """The headline metric that blind guessing is expected to reach on this item."""
 
-    @abstractmethod
     def groups(self, item: ItemT) -> Groups:
         """What results are grouped by."""
+        return {}
 
     def reshuffle(self, item: ItemT, trial: int) -> ItemT:
-        """The same item in another order of telling; trial 0 is the item itself."""
+        """The same item presented in another order; trial 0 is the item itself."""
         return item
+
+    def rename(self, item: ItemT, stream: Stream) -> tuple[ItemT, Mapping[str, str]]:
+        """The same item with its arbitrary names exchanged, and old names to new ones."""
+        return item, {}
 
     @abstractmethod
     def audit(self, spec: SpecT, seed: int, items: int | None = None) -> Audit:
@@ -229,66 +212,34 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
             yield name, spec, self.view_type()
 
     def trace(self, item: ItemT, answer: AnswerT) -> Sequence[float]:
-        """How far an attempt had come before its first step and after every one."""
+        """The quantity named by `trace_label` before the first step and after every one."""
         return ()
 
     def output_tokens(self, view: ViewT) -> int:
-        """About how many tokens a reply takes, for estimates and limits."""
+        """About how many tokens a reply takes, for estimates."""
         return 64
 
     def dataset_size(self, spec: SpecT) -> int | None:
-        """How many items the dataset of this spec has, where it is one of a fixed size."""
+        """The number of items of the dataset that this spec stands for, if it has one."""
         return None
 
     def max_turns(self, item: ItemT) -> int:
-        """How many replies an attempt can take."""
+        """The most replies that an attempt can take."""
         return 1
 
     def tools(self) -> Sequence[Callable[..., str]]:
         """A game's moves as tools: functions from arguments to the text that makes the move.
 
-        Their names, annotations and docstrings are what a model is told of them.
+        Their names, annotations and docstrings are what a model sees.
         """
         return ()
 
     def system(self, view: ViewT) -> str | None:
-        """A system message that goes with the task, if it has one."""
+        """The system message of the task, if it has one."""
         return None
 
 
 AnyBenchmark = Benchmark[Any, Any, Any, Any]
-
-
-@dataclass
-class Attempt:
-    """One attempt at an item, as records keep it: all that analysis ever sees."""
-
-    benchmark: str
-    spec: dict[str, Any] | None
-    view: dict[str, Any]
-    seed: int | None
-    index: int | None
-    id: str
-    trial: int
-    solver: str
-    reply: str | list[str] | None
-    answer: Any
-    scores: Scores
-    kind: str
-    chance: float
-    groups: Groups
-    prompt_lines: int = 0
-    prompt_chars: int = 0
-    error: str | None = None
-    usage: dict[str, int] = field(default_factory=dict)
-    seconds: float = 0.0
-
-
-def solver_stream(solver: str, item: Item, trial: int, turn: int) -> Stream:
-    """The stream a solver draws from: its own for every item, trial and turn."""
-    origin = item.origin
-    where = None if origin is None else (origin.spec, origin.seed, origin.index)
-    return Stream(stream_key("solver", solver, item.id, where, trial, turn))
 
 
 def by_name(solvers: Iterable[Solver]) -> dict[str, Solver]:

@@ -1,95 +1,139 @@
-"""The way of the data for one attempt: render, solve, parse, score, record."""
+"""The one turn loop: a dialogue between a solver and an item, and the attempt it ends in."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from trivium.core.benchmark import AnyBenchmark, Attempt, Item, Solver, Turn, solver_stream
+from trivium.core.benchmark import AnyBenchmark, Item, Solver, Turn
+from trivium.core.records import ERROR, Attempt, Scores
 from trivium.core.spec import spec_to_dict
+from trivium.core.streams import Stream, stream_key
+from trivium.core.task import PresentedItem, Task
 
-# A solver that will not stop is stopped here, whatever the benchmark's own limit is.
-MAX_TURNS = 200
+MAX_TURNS = 200  # a solver that never ends is stopped here, whatever the benchmark's own limit is
+
+
+class Dialogue:
+    """A prompt, then replies and responses in turn, until the attempt is over.
+
+    >>> import trivium
+    >>> task = trivium.load("blicket_game")
+    >>> dialogue = task.start(task.item(0, seed=7))
+    >>> dialogue.send("TEST A").startswith("Test 1: A.")
+    True
+    >>> dialogue.done
+    False
+    """
+
+    def __init__(self, item: PresentedItem) -> None:
+        self.item = item
+        self.messages = [item.prompt]  # the prompt, then replies and responses in turn
+        self.replies: list[str] = []
+        self.done = False
+        self._started = time.perf_counter()
+
+    @property
+    def prompt(self) -> str:
+        """The text that the dialogue opens with."""
+        return self.messages[0]
+
+    def send(self, reply: str) -> str | None:
+        """Take the solver's next reply; returns the response, or None when it was the last."""
+        if self.done:
+            raise ValueError("the dialogue is over")
+        task = self.item.task
+        self.replies.append(reply)
+        response = task.benchmark.respond(self.item.content, self.replies, task.view)
+        self.done = response is None or len(self.replies) >= MAX_TURNS
+        self.messages += [reply] if response is None else [reply, response]
+        return response
+
+    @property
+    def scores(self) -> Scores:
+        """Every metric of what was said so far."""
+        return self.item.task.score(self.item, self.replies)
+
+    def attempt(
+        self, solver: str, *, usage: dict[str, int] | None = None, seconds: float | None = None
+    ) -> Attempt:
+        """What was said, parsed and scored."""
+        task, content = self.item.task, self.item.content
+        benchmark = task.benchmark
+        answer = benchmark.parse(content, self.replies, task.view)
+        elapsed = time.perf_counter() - self._started if seconds is None else seconds
+        made = _unscored(self.item, solver)
+        made.reply = list(self.replies) if benchmark.multi_turn else self.replies[0]
+        made.answer = answer
+        made.scores = benchmark.score(content, answer)
+        made.kind = benchmark.kind(content, answer)
+        made.usage = usage or {}
+        made.seconds = round(elapsed, 6)
+        return made
+
+
+def failed_attempt(item: PresentedItem, solver: str, error: str) -> Attempt:
+    """An attempt whose call failed permanently: counted apart, never as a wrong answer."""
+    made = _unscored(item, solver)
+    made.error = error
+    return made
+
+
+def solve(item: PresentedItem, solver: Solver) -> Attempt:
+    """A program's attempt at an item."""
+    dialogue = Dialogue(item)
+    while not dialogue.done:
+        dialogue.send(next_reply(dialogue, solver))
+    return dialogue.attempt(solver.name)
+
+
+async def converse(dialogue: Dialogue, ask: Callable[[Sequence[str]], Awaitable[str]]) -> Dialogue:
+    """The dialogue led to its end by something that has to be waited for."""
+    while not dialogue.done:
+        dialogue.send(await ask(dialogue.messages))
+    return dialogue
+
+
+def next_reply(dialogue: Dialogue, solver: Solver) -> str:
+    """What a program replies at this point of a dialogue."""
+    item = dialogue.item
+    stream = solver_stream(solver.name, item.original, item.trial, len(dialogue.replies))
+    known = item.content if solver.omniscient else None
+    return solver.reply(Turn(dialogue.messages, stream, item.task.view, known))
 
 
 def attempt(
     benchmark: AnyBenchmark, item: Any, solver: Solver, view: Any, trial: int = 0
 ) -> Attempt:
-    """A built-in solver's attempt at one item, walked through text."""
-    told = benchmark.reshuffle(item, trial)
-    began = time.perf_counter()
-    messages = [benchmark.render(told, view)]
-    replies: list[str] = []
-    while len(replies) < MAX_TURNS:
-        stream = solver_stream(solver.name, item, trial, len(replies))
-        turn = Turn(messages, stream, view, told if solver.omniscient else None)
-        replies.append(solver.say(turn))
-        answer = benchmark.respond(told, replies, view)
-        if answer is None:
-            break
-        messages += [replies[-1], answer]
-    return record(
-        benchmark,
-        told,
-        solver.name,
-        replies,
-        view,
-        trial=trial,
-        seconds=time.perf_counter() - began,
-    )
+    """The same for an item of a benchmark that is not presented yet."""
+    return solve(PresentedItem(Task(benchmark, None, view), item, trial), solver)
 
 
-def record(
-    benchmark: AnyBenchmark,
-    told: Any,
-    solver: str,
-    replies: Sequence[str],
-    view: Any,
-    *,
-    trial: int = 0,
-    usage: dict[str, int] | None = None,
-    seconds: float = 0.0,
-) -> Attempt:
-    """What was said about an item as told in this trial, parsed and scored."""
-    answer = benchmark.parse(told, replies, view)
-    row = _blank(benchmark, told, solver, view, trial)
-    row.reply = list(replies) if benchmark.multi_turn else replies[0]
-    row.answer = answer
-    row.scores = benchmark.score(told, answer)
-    row.kind = benchmark.kind(told, answer)
-    row.usage = usage or {}
-    row.seconds = round(seconds, 6)
-    return row
+def solver_stream(solver: str, item: Item, trial: int, turn: int) -> Stream:
+    """The random stream of a solver: its own for every item, trial and turn."""
+    origin = item.origin
+    where = None if origin is None else (origin.spec, origin.seed, origin.index)
+    return Stream(stream_key("solver", solver, item.id, where, trial, turn))
 
 
-def failed(
-    benchmark: AnyBenchmark, told: Any, solver: str, view: Any, *, trial: int, error: str
-) -> Attempt:
-    """An attempt whose call failed for good: an error, counted apart, never a wrong answer."""
-    row = _blank(benchmark, told, solver, view, trial)
-    row.error = error
-    return row
-
-
-def _blank(benchmark: AnyBenchmark, told: Item, solver: str, view: Any, trial: int) -> Attempt:
-    origin = told.origin
-    prompt = benchmark.render(told, view)
+def _unscored(item: PresentedItem, solver: str) -> Attempt:
+    origin = item.content.origin
     return Attempt(
-        benchmark=benchmark.name,
+        benchmark=item.task.benchmark.name,
         spec=None if origin is None else origin.spec,
-        view=spec_to_dict(view),
+        view=spec_to_dict(item.task.view),
         seed=None if origin is None else origin.seed,
         index=None if origin is None else origin.index,
-        id=told.id,
-        trial=trial,
+        id=item.id,
+        trial=item.trial,
         solver=solver,
         reply=None,
         answer=None,
         scores={},
-        kind="error",
-        chance=benchmark.floor(told),
-        groups=benchmark.groups(told),
-        prompt_lines=prompt.count("\n") + 1,
-        prompt_chars=len(prompt),
+        kind=ERROR,
+        chance=item.floor,
+        groups=item.groups,
+        prompt_lines=item.prompt.count("\n") + 1,
+        prompt_chars=len(item.prompt),
     )

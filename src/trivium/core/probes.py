@@ -3,19 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.core.benchmark import Cue
 from trivium.core.statistics import items_to_see, wilson
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LEVEL = 0.99  # of all cues of an audit together
-GAIN = 0.03  # what an audit must be able to see over chance
+GAIN = 0.03  # the advantage over chance that an audit must be able to see
 FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Cue:
+    """One shortcut that was tried: how often it finds the answer, and what chance gives."""
+
+    name: str
+    about: str
+    value: float
+    low: float
+    high: float
+    chance: float
+    n: int
+
+    @property
+    def caught(self) -> bool:
+        """Whether the cue beats chance."""
+        return self.low > self.chance
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All shortcuts tried on fresh items."""
+
+    cues: tuple[Cue, ...]
+    items: int
+    level: float
+    notes: tuple[str, ...] = ()
+    needed: int = 0  # items that show a cue of a few points over chance
+
+    @property
+    def passed(self) -> bool:
+        """Whether no cue beats chance."""
+        return not any(cue.caught for cue in self.cues)
 
 
 def cue_level(cues: int) -> float:

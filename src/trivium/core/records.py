@@ -1,171 +1,170 @@
-"""JSON Lines files: read with line numbers, written whole or appended after a crash."""
+"""Records: one JSON row per attempt, the only input of analysis. This is their schema."""
 
 from __future__ import annotations
 
-import dataclasses
-import io
-import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO
+from types import NoneType
+from typing import Any
 
+import numpy as np
 import orjson
 
-from trivium.core.errors import UserError
+from trivium.core.errors import UserError, require
+from trivium.core.files import Appender, atomic_write, open_input, read_rows
+
+RECORDS = "records.jsonl"
+SUMMARY = "summary.json"
+MANIFEST = "run.json"
+ERROR = "error"  # the kind of an attempt whose call failed
+
+Scores = dict[str, float | None]
+Groups = dict[str, int | float | str]
+Row = dict[str, Any]
+AttemptKey = tuple[str, int]  # an item's id and the trial
 
 
-def dump_line(row: Any) -> bytes:
-    """One row as a line of JSON, lone surrogates and numpy scalars included."""
-    options = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
-    try:
-        return orjson.dumps(row, option=options)
-    except orjson.JSONEncodeError:
-        # A reply may hold half a character, which UTF-8 cannot: it is kept as U+FFFD.
-        return orjson.dumps(_without_surrogates(row), option=options)
+@dataclass
+class Attempt:
+    """One attempt at an item, as records keep it: all that analysis ever sees."""
+
+    benchmark: str
+    spec: dict[str, Any] | None
+    view: dict[str, Any]
+    seed: int | None
+    index: int | None
+    id: str
+    trial: int
+    solver: str
+    reply: str | list[str] | None
+    answer: Any
+    scores: Scores
+    kind: str  # "right", "violation", "error" or a kind of wrong answer
+    chance: float  # the floor of the headline metric
+    groups: Groups
+    prompt_lines: int = 0
+    prompt_chars: int = 0
+    error: str | None = None
+    usage: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def key(self) -> AttemptKey:
+        """What identifies the attempt among those of one evaluation."""
+        return self.id, self.trial
 
 
-def _without_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _without_surrogates(dataclasses.asdict(value))
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_without_surrogates(part) for part in value]
-    return value
+_REQUIRED: dict[str, tuple[type, ...]] = {
+    "benchmark": (str,),
+    "id": (str,),
+    "trial": (int,),
+    "solver": (str,),
+    "answer": (object,),
+    "scores": (dict,),
+    "kind": (str,),
+    "chance": (int, float),
+    "groups": (dict,),
+}
+_OPTIONAL: dict[str, tuple[type, ...]] = {
+    "spec": (dict, NoneType),
+    "view": (dict, NoneType),
+    "seed": (int, NoneType),
+    "index": (int, NoneType),
+}
 
 
-def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects in a JSON Lines file with their line numbers, from 1; blank lines are skipped."""
+def check_record(row: Row, where: str) -> None:
+    """Refuse a row that is not a record, with a sentence that says where it is."""
+    for key, types in _REQUIRED.items():
+        if key not in row:
+            raise UserError(f"{where}: not a record ({key} is missing)")
+        if not isinstance(row[key], types):
+            raise UserError(f"{where}: not a record ({key} is {row[key]!r:.80})")
+    for key, types in _OPTIONAL.items():
+        if not isinstance(row.get(key), types):
+            raise UserError(f"{where}: not a record ({key} is {row[key]!r:.80})")
+    if not all(isinstance(value, (str, int, float)) for value in row["groups"].values()):
+        raise UserError(f"{where}: not a record (groups are {row['groups']!r:.80})")
+    numbers = [value for value in row["scores"].values() if value is not None]
+    if not all(isinstance(value, (int, float)) for value in numbers):
+        raise UserError(f"{where}: not a record (scores are {row['scores']!r:.80})")
+
+
+def read_records(path: Path) -> Iterator[tuple[int, Row]]:
+    """Yields (line number, record); a second record of the same attempt is refused at the end."""
+    # Eight bytes for each record, so that millions fit in memory. Ids repeat between seeds,
+    # specs and views, which together name an item as it was presented.
+    keys, numbers = array("q"), array("q")
+    for number, row in read_rows(path):
+        check_record(row, f"{path} line {number}")
+        context = orjson.dumps([row.get("spec"), row.get("view")])
+        keys.append(hash((row["solver"], row["id"], row["trial"], row.get("seed"), context)))
+        numbers.append(number)
+        yield number, row
+    hashes = np.asarray(keys)
+    order = np.argsort(hashes, kind="stable")
+    repeats = order[1:][hashes[order[1:]] == hashes[order[:-1]]]
+    if repeats.size:
+        line = numbers[int(repeats.min())]
+        raise UserError(f"{path} line {line}: a second record of the same item and trial")
+
+
+def recorded(path: Path, *, errors: bool = True) -> set[AttemptKey]:
+    """The attempts that a file holds, failed ones included or not; an incomplete line is cut."""
+    if not path.exists():
+        return set()
+    with Appender(path):
+        pass  # opening cuts off an incomplete last line
+    seen: set[AttemptKey] = set()
+    failed: set[AttemptKey] = set()
+    for number, row in read_rows(path):
+        where = f"{path} line {number}"
+        key = _attempt_key(row, where)
+        require(key not in seen, f"{where}: a second record of the same item and trial")
+        seen.add(key)
+        if row["kind"] == ERROR:
+            failed.add(key)
+    return seen if errors else seen - failed
+
+
+def _attempt_key(row: Mapping[str, Any], where: str) -> AttemptKey:
+    item, trial, kind = row.get("id"), row.get("trial"), row.get("kind")
+    valid = isinstance(item, str) and isinstance(trial, int) and isinstance(kind, str)
+    require(valid, f"{where}: not a record (id, trial and kind are {item!r}, {trial!r}, {kind!r})")
+    return str(item), int(trial or 0)
+
+
+def drop_errors(path: Path) -> None:
+    """Remove failed attempts from the records, so that they are made again."""
+    if path.exists():
+        recorded(path)  # refuses what is not a record
+        _keep_lines(path, [line for row, line in _lines(path) if row["kind"] != ERROR])
+
+
+def sort_records(path: Path, order: Mapping[AttemptKey, int]) -> None:
+    """Put the records in the order of their items, whatever the order in which replies came."""
+    last = len(order)  # attempts at items that were not asked for this time stay, at the end
+    ranked = [(order.get((row["id"], row["trial"]), last), line) for row, line in _lines(path)]
+    if ranked != sorted(ranked):
+        _keep_lines(path, [line for _, line in sorted(ranked)])
+
+
+Line = tuple[int, int]  # the offset of a line in its file, and its length
+
+
+def _lines(path: Path) -> Iterator[tuple[Row, Line]]:
+    """Every record with where it is, so that no more than one is in memory."""
     with open_input(path) as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = orjson.loads(line)
-            except orjson.JSONDecodeError as problem:
-                raise UserError(f"{path} line {number}: not JSON ({problem})") from None
-            if not isinstance(row, dict):
-                raise UserError(f"{path} line {number}: expected an object")
-            yield number, row
+        offset = 0
+        for line in file:
+            yield orjson.loads(line), (offset, len(line))
+            offset += len(line)
 
 
-def open_input(path: str | Path) -> BinaryIO:
-    """The file for reading, or a sentence."""
-    try:
-        return open(path, "rb")
-    except OSError as problem:
-        raise UserError(f"{path}: {problem.strerror}") from None
-
-
-def open_output(path: str | Path, mode: str = "wb", called: str | Path | None = None) -> BinaryIO:
-    """The file for writing, its folder made, or a sentence with what the user calls it."""
-    path = Path(path)
-    with _naming(called or path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = _Output(path, mode, called or path)
-    return io.BufferedRandom(file) if "+" in mode else io.BufferedWriter(file)
-
-
-class _Output(io.FileIO):
-    """A file that says its name when it cannot be written: a full disk is found in the middle."""
-
-    def __init__(self, path: Path, mode: str, called: str | Path) -> None:
-        self._called = called
-        super().__init__(path, mode)
-
-    def write(self, data: Any, /) -> int:
-        with _naming(self._called):
-            return super().write(data)
-
-    def truncate(self, size: int | None = None) -> int:
-        with _naming(self._called):
-            return super().truncate(size)
-
-    def close(self) -> None:
-        with _naming(self._called):  # some file systems tell of a full disk as late as here
-            super().close()
-
-
-@contextmanager
-def _naming(path: object) -> Iterator[None]:
-    """What the system says of a file that cannot be written, as a sentence with its name."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise  # nobody reads any more, which is no mistake
-    except FileExistsError:  # what should be one of its folders is a file
-        raise UserError(f"{path}: cannot be written (Not a directory)") from None
-    except OSError as problem:
-        raise UserError(f"{path}: cannot be written ({problem.strerror})") from None
-
-
-@contextmanager
-def atomic_write(path: str | Path) -> Iterator[BinaryIO]:
-    """The file for writing, under another name until it is whole: no reader sees half of it."""
-    path = Path(path)
-    if path.exists() and not path.is_file():
-        # A pipe or a device must be written into: a rename would put a file in its place.
-        with open_output(path) as file:
-            yield file
-        return
-    whole = path.resolve()  # a link stays one
-    partial = whole.with_name(whole.name + ".part")
-    try:
-        with open_output(partial, called=path) as file:
-            yield file
-        with _naming(path):
-            partial.replace(whole)
-    except BaseException:
-        with suppress(OSError):
-            partial.unlink()
-        raise
-
-
-def write_json(path: str | Path, value: Any) -> None:
-    """A JSON file, put in place in one step so that no reader sees half of it."""
-    with atomic_write(path) as file:
-        file.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY))
-        file.write(b"\n")
-
-
-class Appender:
-    """Appends rows to a file, each on disk when `add` returns; half a last line is cut off."""
-
-    def __init__(self, path: str | Path) -> None:
-        self._file = open_output(path, "ab+")
-        _cut_half_line(self._file)
-
-    def add(self, rows: Iterable[Any]) -> None:
-        """Write the rows and hand them to the operating system."""
-        self._file.write(b"".join(map(dump_line, rows)))
-        self._file.flush()
-
-    def __enter__(self) -> Appender:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._file.close()
-
-
-def _cut_half_line(file: BinaryIO) -> None:
-    """Drop what follows the last line end: the trace of a killed writer."""
-    end = position = file.seek(0, os.SEEK_END)
-    block = 1 << 16
-    while position > 0:
-        position = max(0, position - block)
-        file.seek(position)
-        found = file.read(min(block, end - position)).rfind(b"\n")
-        if found >= 0:
-            position += found + 1
-            break
-    file.truncate(position)
-    file.seek(0, os.SEEK_END)
+def _keep_lines(path: Path, lines: Iterable[Line]) -> None:
+    with open_input(path) as old, atomic_write(path) as new:
+        for offset, length in lines:
+            old.seek(offset)
+            new.write(old.read(length))

@@ -1,4 +1,4 @@
-"""Records to figures: every metric with its interval, lift over chance, order trials."""
+"""Summaries of records: every metric with its interval, lift over the floor, order trials."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ import orjson
 from numpy.typing import NDArray
 
 from trivium.core.benchmark import Metric
+from trivium.core.records import ERROR
 from trivium.core.statistics import UNDEFINED, Estimate, bootstrap_mean, lift_over_chance, wilson
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What a set of attempts by one solver at one benchmark amounts to."""
+    """The figures of a set of attempts by one solver at one benchmark."""
 
     benchmark: str
     solver: str
@@ -35,9 +34,15 @@ class Summary:
     prompt_chars: float = 0.0
     metrics: dict[str, Estimate] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
+    ceiling: float = 1.0  # the best value of the headline metric
+
+    @property
+    def floor(self) -> float:
+        """The headline metric of blind guessing, the mean over attempts."""
+        return self.chance
 
     def to_dict(self) -> dict[str, Any]:
-        """As it stands in summary.json."""
+        """As summary.json holds it."""
         return {
             "benchmark": self.benchmark,
             "solver": self.solver,
@@ -54,14 +59,14 @@ class Summary:
 
 
 class Vote(NamedTuple):
-    """What the trials of one item came to: how many agreed with the commonest answer."""
+    """The majority vote of the trials of one item."""
 
-    share: float
-    score: float  # of the commonest answer; of the earliest one where several are as common
+    share: float  # of the trials that gave the commonest answer
+    score: float  # of the commonest answer; of the earliest one on a tie
 
 
 class Tally:
-    """Adds records up one by one, in a few bytes each, so that millions fit in memory."""
+    """Accumulates records one by one, in a few bytes each, so that millions fit in memory."""
 
     def __init__(self, metrics: Sequence[Metric]) -> None:
         self._metrics = metrics
@@ -70,14 +75,14 @@ class Tally:
         self._chances: Counter[float] = Counter()
         self._lines = self._chars = 0
         self._all_items = array("q")
-        # One place for every record that was scored; undefined is kept as not-a-number.
+        # One entry for every record that was scored; undefined values are NaN.
         self._items = array("q")
         self._trials = array("H")
         self._answers = array("q")
         self._values = {metric.name: array("d") for metric in metrics}
 
-    def add(self, row: Row) -> None:
-        """Count one record."""
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Add one record."""
         self._name = (row["benchmark"], row["solver"])
         self._lines += row.get("prompt_lines", 0)
         self._chars += row.get("prompt_chars", 0)
@@ -85,7 +90,7 @@ class Tally:
         item = hash((row["id"], row.get("seed"), orjson.dumps(row.get("spec"))))
         self._all_items.append(item)
         self._kinds[row["kind"]] += 1
-        if row["kind"] == "error":
+        if row["kind"] == ERROR:
             return
         self._items.append(item)
         self._trials.append(row["trial"])
@@ -95,11 +100,11 @@ class Tally:
             value = scores.get(name)
             values.append(math.nan if value is None else value)
         if scores.get(self._metrics[0].name) is not None:
-            # Chance is the floor of the headline, so it is averaged where that is defined.
+            # It is the floor of the headline, so it is averaged where the headline is defined.
             self._chances[row["chance"]] += 1
 
     def merge(self, other: Tally) -> None:
-        """Count all that another tally of the same metrics has counted."""
+        """Add the records of another tally of the same metrics."""
         self._name = other._name
         self._kinds.update(other._kinds)
         self._chances.update(other._chances)
@@ -113,7 +118,7 @@ class Tally:
             values.extend(other._values[name])
 
     def summary(self) -> Summary:
-        """The figures of what has been added."""
+        """The figures of all records added so far."""
         scored = len(self._items)
         total = math.fsum(chance * times for chance, times in self._chances.items())
         chance = total / max(1, self._chances.total())
@@ -127,27 +132,28 @@ class Tally:
             items=_distinct(self._all_items),
             answered=scored - self._kinds["violation"],
             violations=self._kinds["violation"],
-            errors=self._kinds["error"],
+            errors=self._kinds[ERROR],
             chance=chance,
             prompt_lines=self._lines / max(1, len(self._all_items)),
             prompt_chars=self._chars / max(1, len(self._all_items)),
             metrics=metrics,
             kinds=dict(sorted(self._kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
+            ceiling=self._metrics[0].best,
         )
 
     @property
     def has_trials(self) -> bool:
-        """Whether any item was told more than once."""
+        """Whether any item was presented more than once."""
         return any(self._trials)
 
     def votes(self) -> list[Vote]:
-        """For every item with a headline score, what its trials came to."""
+        """The majority vote of every item with a headline score."""
         values = self._column(self._metrics[0])
         order = np.lexsort((np.asarray(self._trials), np.asarray(self._items)))
-        places = [int(place) for place in order if not math.isnan(values[place])]
+        indexes = [int(index) for index in order if not math.isnan(values[index])]
         votes = []
-        for _, group in groupby(places, key=self._items.__getitem__):
-            answers = [(self._answers[place], float(values[place])) for place in group]
+        for _, group in groupby(indexes, key=self._items.__getitem__):
+            answers = [(self._answers[index], float(values[index])) for index in group]
             counts = Counter(answer for answer, _ in answers)
             winner, times = counts.most_common(1)[0]
             score = next(score for answer, score in answers if answer == winner)
@@ -164,7 +170,7 @@ class Tally:
         return estimate_of(values[defined], items, metric, repeated=self.has_trials)
 
     def _order_trials(self) -> dict[str, Estimate]:
-        """How much the order of telling matters to the headline metric."""
+        """How much the order of presentation matters to the headline metric."""
         headline = self._metrics[0]
         votes = self.votes()
         if not votes:
@@ -189,15 +195,15 @@ def estimate_of(
     *,
     repeated: bool,
 ) -> Estimate:
-    """A metric's figure from its values and the items that they belong to."""
+    """A metric's estimate from its values and the items that they belong to."""
     data = np.asarray(values, dtype=np.float64)
     if repeated:
         # Trials of one item are not independent: the item is what is resampled. They are
         # summed in the order of the values, so that the order of the records cannot matter.
         order = np.argsort(data)
-        own = np.asarray(items)[order]
-        _, places, counts = np.unique(own, return_inverse=True, return_counts=True)
-        return bootstrap_mean(np.bincount(places, data[order]) / counts, bounds=metric.bounds)
+        ordered = np.asarray(items)[order]
+        _, groups, counts = np.unique(ordered, return_inverse=True, return_counts=True)
+        return bootstrap_mean(np.bincount(groups, data[order]) / counts, bounds=metric.bounds)
     if metric.kind == "proportion":
         return wilson(float(data.sum()), data.size)
     return bootstrap_mean(data, bounds=metric.bounds)
@@ -208,15 +214,15 @@ def _distinct(items: array[int]) -> int:
 
 
 def merged(tallies: Iterable[Tally], metrics: Sequence[Metric]) -> Tally:
-    """One tally of all that these have counted."""
+    """One tally of the records of all these."""
     whole = Tally(metrics)
     for tally in tallies:
         whole.merge(tally)
     return whole
 
 
-def summarise(rows: Iterable[Row], metrics: Sequence[Metric]) -> Summary:
-    """The figures of some records of one solver."""
+def summarise(rows: Iterable[Mapping[str, Any]], metrics: Sequence[Metric]) -> Summary:
+    """The summary of some records of one solver."""
     tally = Tally(metrics)
     for row in rows:
         tally.add(row)

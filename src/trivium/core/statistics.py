@@ -1,4 +1,4 @@
-"""Intervals and differences: how sure a figure is."""
+"""Intervals and paired differences."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Estimate:
     n: int
 
     def to_dict(self) -> dict[str, float | int | None]:
-        """As it stands in summary.json."""
+        """As summary.json holds it."""
         return {"value": self.value, "low": self.low, "high": self.high, "n": self.n}
 
     def __str__(self) -> str:

@@ -1,25 +1,28 @@
-"""What an evaluation would cost: requests and tokens, before anything is sent."""
+"""What an evaluation would cost in requests and tokens, before anything is sent."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+import sys
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
 
-from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
+from trivium.core.records import RECORDS, recorded
 from trivium.core.tokens import approximate_tokens
+from trivium.evaluation.evaluation import Evaluation, Run
+from trivium.models.settings import ModelOptions
 
-SAMPLE = 50  # items looked at; the rest are taken to be like them
+SAMPLE = 50  # items that are looked at; the rest are taken to be like them
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Requests and approximate tokens of an evaluation."""
+    """Requests and approximate tokens."""
 
-    requests: int
-    input_tokens: int
-    output_tokens: int
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(
@@ -35,29 +38,47 @@ class Cost:
         )
 
 
-def estimate(
-    benchmark: AnyBenchmark, spec: Any, view: Any, *, seed: int = 0, items: int, trials: int = 1
-) -> Cost:
-    """The cost of asking one model about so many items, each told `trials` times."""
-    require(items >= 1, f"items must be at least 1, got {items}")
-    require(trials >= 1, f"order_trials must be at least 1, got {trials}")
-    sample = list(benchmark.generate(spec, seed, 0, min(items, SAMPLE)))
-    return cost_of(benchmark, view, sample, items * trials)
+def cost_of(evaluation: Evaluation, recorded_attempts: int = 0) -> Cost:
+    """The cost of what is left of an evaluation, were its solver a model.
 
-
-def cost_of(benchmark: AnyBenchmark, view: Any, sample: Sequence[Any], attempts: int) -> Cost:
-    """The cost of so many attempts at items like these.
-
-    In a conversation every request sends all that was said before it, and it is taken
-    to last for as many turns as the benchmark allows.
+    In a dialogue every request sends all that came before it, and it is taken to last for as
+    many turns as the benchmark allows.
     """
-    system = approximate_tokens(benchmark.system(view) or "")
-    reply = benchmark.output_tokens(view)
+    task = evaluation.task
+    attempts = max(0, evaluation.attempts - recorded_attempts)
+    system = approximate_tokens(
+        evaluation.settings.system or task.benchmark.system(task.view) or ""
+    )
+    reply = task.benchmark.output_tokens(task.view)
+    sample = list(islice(replace(evaluation, trials=1).presented(), SAMPLE))
     sent = turns = 0
     for item in sample:
-        rounds = benchmark.max_turns(item)
-        opening = system + approximate_tokens(benchmark.render(item, view))
+        rounds = task.benchmark.max_turns(item.original)
+        opening = system + approximate_tokens(item.prompt)
         turns += rounds
         sent += opening * rounds + reply * rounds * (rounds - 1) // 2
     scale = attempts / len(sample)
     return Cost(round(turns * scale), round(sent * scale), round(turns * reply * scale))
+
+
+def cost_of_run(run: Run, out: Path | None = None, *, retry_errors: bool = False) -> Cost:
+    """The cost of a run's models, less what its folder holds; of one model where it has none."""
+    first = run.evaluations[0].solver
+    asked = run.models or tuple(one for one in run.evaluations if one.solver == first)
+    total = Cost()
+    for evaluation in asked:
+        path = None if out is None else out / evaluation.folder / RECORDS
+        held = 0 if path is None else len(recorded(path, errors=not retry_errors))
+        total += cost_of(evaluation, held)
+    return total
+
+
+def confirm(cost: Cost, options: ModelOptions) -> None:
+    """Ask before sending many requests; where nobody can be asked, refuse."""
+    if options.yes or cost.requests <= options.confirm_above:
+        return
+    question = f"This would send {cost}."
+    interactive = sys.stdin.isatty() and sys.stderr.isatty()
+    require(interactive, f"{question} Add --yes to send them")
+    print(f"{question} Send them? [y/N] ", end="", file=sys.stderr, flush=True)
+    require(sys.stdin.readline().strip().lower() in ("y", "yes"), "nothing was sent")

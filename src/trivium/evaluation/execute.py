@@ -1,217 +1,333 @@
-"""Evaluations: records appended as they come, resumed where they stopped."""
+"""Executing a run: lock, resume, ask, record, summarise; the same for every kind of solver."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+import asyncio
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from trivium.benchmarks import get_benchmark
-from trivium.core.benchmark import AnyBenchmark, Attempt
-from trivium.core.dialogue import attempt
-from trivium.core.errors import UserError, require
-from trivium.core.records import Appender, atomic_write, open_input, read_rows, write_json
+from trivium.core.benchmark import AnyBenchmark, Solver
+from trivium.core.dialogue import Dialogue, converse, solve
+from trivium.core.errors import UserError
+from trivium.core.files import Appender, atomic_write, locked, write_json
+from trivium.core.records import (
+    MANIFEST,
+    RECORDS,
+    SUMMARY,
+    Attempt,
+    AttemptKey,
+    drop_errors,
+    read_records,
+    recorded,
+    sort_records,
+)
 from trivium.core.results import Summary, Tally
-from trivium.core.spec import read_mapping, spec_to_dict
+from trivium.core.spec import read_mapping
+from trivium.core.task import PresentedItem, Task
+from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.executors import Executor, Here
-from trivium.evaluation.items import Chunk
+from trivium.evaluation.plan import item_file
 from trivium.evaluation.progress import Progress
-from trivium.evaluation.solvers import find_solver
+from trivium.evaluation.solvers import (
+    Function,
+    checked_reply,
+    find_solver,
+    function_solver,
+    shown,
+    takes_messages,
+)
+from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
+from trivium.models.settings import Model, ModelOptions
 
-RECORDS = "records.jsonl"
-SUMMARY = "summary.json"
-MANIFEST = "run.json"
-COSMETIC = {"label", "command"}  # what may change when a folder is gone on with
-
-
-@dataclass(frozen=True)
-class Job:
-    """What is evaluated: it must stay the same when a folder is gone on with."""
-
-    benchmark: str
-    solver: str
-    view: Any
-    spec: Any = None  # None for items from files
-    seed: int | None = None
-    files: tuple[str, ...] = ()
-    contents: str | None = None  # a hash of the items in the files
-    trials: int = 1
-    shaping: Mapping[str, Any] | None = None  # what else shapes a model's replies
-    setting: str | None = None  # what tells it from other evaluations of a run
-    command: str | None = None  # what makes it again
-
-    def manifest(self) -> dict[str, Any]:
-        """As it stands in run.json."""
-        extra: dict[str, Any] = {} if self.shaping is None else {"shaping": dict(self.shaping)}
-        if self.command is not None:
-            extra["command"] = self.command
-        return extra | {
-            "benchmark": self.benchmark,
-            "solver": self.solver,
-            "view": spec_to_dict(self.view),
-            "spec": None if self.spec is None else spec_to_dict(self.spec),
-            "seed": self.seed,
-            "files": list(self.files),
-            "contents": self.contents,
-            "order_trials": self.trials,
-            "setting": self.setting,
-        }
+DATA = "data"  # the folder of item files in a run's folder
+COSMETIC = {"label", "command"}  # what may change when a folder is resumed
 
 
-@dataclass
-class Work:
-    """Items and trials that are not done yet; passing over them notes the order of all."""
+def execute(
+    run: Run,
+    out: Path,
+    *,
+    executor: Executor | None = None,
+    options: ModelOptions | None = None,
+    functions: Mapping[str, Function] | None = None,
+    command: str | None = None,
+    write_items: bool = False,
+) -> list[Summary]:
+    """Make every attempt of a run that its folder does not hold yet; a summary per evaluation.
 
-    benchmark: AnyBenchmark
-    view: Any
-    chunks: Iterable[Chunk]
-    trials: int
-    done: frozenset[tuple[str, int]]
-    order: dict[tuple[str, int], int] = field(default_factory=dict)
-
-    def __iter__(self) -> Iterator[tuple[Any, int]]:
-        for chunk in self.chunks:
-            for item in chunk.load():
-                for trial in range(self.trials):
-                    key = (item.id, trial)
-                    self.order[key] = len(self.order)
-                    if key not in self.done:
-                        yield item, trial
-
-
-def evaluate(
-    job: Job, chunks: Iterable[Chunk], total: int, out: Path, executor: Executor | None = None
-) -> Summary:
-    """Attempt every item that is not in the records yet; the summary of all of them."""
-    benchmark = get_benchmark(job.benchmark)
-    find_solver(benchmark, job.solver)
-    require(job.trials >= 1, f"order_trials must be at least 1, got {job.trials}")
-    claim_folder(out, job.manifest())
-    done = finished(out / RECORDS)
-    label = f"{job.benchmark} {job.solver}"
-    work = partial(attempts, job.solver, job.view, job.trials, frozenset(done))
-    with (
-        Appender(out / RECORDS) as records,
-        Progress(label, total * job.trials, len(done)) as progress,
-    ):
-        for made in (executor or Here()).map(work, chunks):
-            records.add(made)
-            progress.advance(len(made))
-    return write_summary(benchmark, out)
+    `functions` are solvers of the user by name, for evaluations in this process.
+    """
+    executor, options, functions = executor or Here(), options or ModelOptions(), functions or {}
+    for evaluation in run.evaluations:
+        if evaluation.solver not in functions:
+            check_solver(evaluation, options)
+    with locked(out):
+        manifest = dict(run.config) | ({} if command is None else {"command": command})
+        claim_folder(out, manifest)
+        if write_items:
+            _write_items(run, out / DATA, executor)
+        pending = [_Pending.find(evaluation, out, options) for evaluation in run.evaluations]
+        programs, models, awaited = _by_kind(pending, functions)
+        _run_programs(programs, executor, functions)
+        _ask_models(models, options, out / LOGS)
+        for one in awaited:
+            _ask_function(one, options, functions[one.evaluation.solver])
+        return [write_summary(one.evaluation.task.benchmark, one.folder) for one in pending]
 
 
-def attempts(
-    solver: str, view: Any, trials: int, done: frozenset[tuple[str, int]], chunk: Chunk
-) -> list[Attempt]:
-    """A solver's attempts at the items of a chunk, but for those that are done."""
-    benchmark = get_benchmark(chunk.benchmark)
-    found = find_solver(benchmark, solver)
-    return [
-        attempt(benchmark, item, found, view, trial)
-        for item in chunk.load()
-        for trial in range(trials)
-        if (item.id, trial) not in done
-    ]
+def _by_kind(
+    pending: Sequence[_Pending], functions: Mapping[str, Function]
+) -> tuple[list[_Pending], list[_Pending], list[_Pending]]:
+    """Programs, models, and async functions."""
+    awaited = {name for name, own in functions.items() if inspect.iscoroutinefunction(own)}
+    programs, models, asynchronous = [], [], []
+    for one in pending:
+        if one.evaluation.solver in awaited:
+            asynchronous.append(one)
+        elif one.evaluation.is_model and one.evaluation.solver not in functions:
+            models.append(one)
+        else:
+            programs.append(one)
+    return programs, models, asynchronous
 
 
-def claim_folder(out: Path, manifest: dict[str, Any]) -> None:
-    """Make the folder of a run, or refuse one that holds another run."""
+def check_solver(evaluation: Evaluation, options: ModelOptions) -> None:
+    """Say what a solver lacks (a name, a key, a package) before any work is done."""
+    if evaluation.is_model:
+        model = Model(evaluation.solver, evaluation.settings, options)
+        require_reachable(evaluation.task.benchmark, model)
+    else:
+        find_solver(evaluation.task.benchmark, evaluation.solver)
+
+
+def claim_folder(out: Path, manifest: Mapping[str, Any]) -> None:
+    """Write down what a folder is for, or refuse one that holds something else."""
     path = out / MANIFEST
     if not path.exists():
         write_json(path, manifest)
         return
     held = read_mapping(path)
-    key = same_run(held, manifest)
+    key = first_difference(held, manifest)
     if key is not None:
         raise UserError(
             f"{out} holds another evaluation ({key} is {held.get(key)!r} there, "
             f"{manifest.get(key)!r} was asked for); choose another folder with --out"
         )
-    told = {key: value for key, value in manifest.items() if key in COSMETIC}
-    if any(held.get(key) != value for key, value in told.items()):
-        write_json(path, held | told)
+    cosmetic = {key: value for key, value in manifest.items() if key in COSMETIC}
+    if any(held.get(key) != value for key, value in cosmetic.items()):
+        write_json(path, held | cosmetic)
 
 
-def same_run(held: Mapping[str, Any], asked: Mapping[str, Any]) -> str | None:
+def first_difference(held: Mapping[str, Any], asked: Mapping[str, Any]) -> str | None:
     """The first key in which two manifests differ; None when they are of the same run."""
-    plain = orjson.loads(orjson.dumps(asked))
+    plain = orjson.loads(orjson.dumps(dict(asked)))
     keys = (key for key in {**held, **plain} if key not in COSMETIC)
     return next((key for key in keys if held.get(key) != plain.get(key)), None)
 
 
-def finished(path: Path, *, errors: bool = True) -> set[tuple[str, int]]:
-    """Which items and trials the records hold; half a last line does not count."""
-    if not path.exists():
-        return set()
-    _cut(path)
-    found = set()
-    for number, row in read_rows(path):
-        key = _key(row, f"{path} line {number}")
-        if errors or row["kind"] != "error":
-            found.add(key)
-    return found
+@dataclass
+class _Pending:
+    """What is left of an evaluation."""
+
+    evaluation: Evaluation
+    folder: Path
+    done: frozenset[AttemptKey]
+    order: dict[AttemptKey, int] = field(default_factory=dict)  # of all attempts, once listed
+
+    @classmethod
+    def find(cls, evaluation: Evaluation, out: Path, options: ModelOptions) -> _Pending:
+        folder = out / evaluation.folder
+        if folder != out:
+            claim_folder(folder, evaluation.manifest())
+        if options.retry_errors:
+            drop_errors(folder / RECORDS)
+        return cls(evaluation, folder, frozenset(recorded(folder / RECORDS)))
+
+    @property
+    def records(self) -> Path:
+        return self.folder / RECORDS
+
+    def items(self) -> Iterator[PresentedItem]:
+        """The attempts that are left; passing over the others notes the order of all."""
+        for item in self.evaluation.presented():
+            key = (item.id, item.trial)
+            self.order[key] = len(self.order)
+            if key not in self.done:
+                yield item
 
 
-def _key(row: Mapping[str, Any], where: str) -> tuple[str, int]:
-    """The item and the trial of a record, or a sentence that says where there is none."""
-    key, kind = (row.get("id"), row.get("trial")), row.get("kind")
-    known = isinstance(key[0], str) and isinstance(key[1], int) and isinstance(kind, str)
-    require(
-        known, f"{where}: not a record (id, trial and kind are {key[0]!r}, {key[1]!r}, {kind!r})"
+@dataclass(frozen=True)
+class Job:
+    """Some items of one evaluation, cheap to send to another process."""
+
+    evaluation: int
+    task: Task
+    items: Items
+    solver: str | Solver
+    trials: int
+    done: frozenset[AttemptKey]
+
+
+def _run_programs(
+    pending: Sequence[_Pending], executor: Executor, functions: Mapping[str, Function]
+) -> None:
+    """Built-in solvers, agents and functions: spread over the executor, recorded in order."""
+    if not pending:
+        return
+    with _progress(pending) as progress:
+        results = executor.map(do_job, _jobs(pending, functions))
+        for index, parts in groupby(results, key=itemgetter(0)):
+            with Appender(pending[index].records) as records:
+                for _, attempts in parts:
+                    records.add(attempts)
+                    progress.advance(len(attempts))
+
+
+def _jobs(pending: Sequence[_Pending], functions: Mapping[str, Function]) -> Iterator[Job]:
+    for index, one in enumerate(pending):
+        evaluation = one.evaluation
+        if len(one.done) >= evaluation.attempts:
+            continue
+        name = evaluation.solver
+        solver = function_solver(name, functions[name]) if name in functions else name
+        for chunk in evaluation.items.chunks():
+            yield Job(index, evaluation.task, chunk, solver, evaluation.trials, one.done)
+
+
+def do_job(job: Job) -> tuple[int, list[Attempt]]:
+    """The evaluation's number and its new attempts."""
+    solver = job.solver
+    if isinstance(solver, str):
+        solver = find_solver(job.task.benchmark, solver)
+    attempts = [
+        solve(PresentedItem(job.task, item, trial), solver)
+        for item in job.items.load(job.task)
+        for trial in range(job.trials)
+        if (item.id, trial) not in job.done
+    ]
+    return job.evaluation, attempts
+
+
+def _ask_models(pending: Sequence[_Pending], options: ModelOptions, logs: Path) -> None:
+    if not pending:
+        return
+    with (
+        _progress(pending, options.log_every) as progress,
+        _Recorder(options, progress) as recorder,
+    ):
+        ask_models([_batch(one, options, recorder) for one in pending], logs)
+    for one in pending:
+        sort_records(one.records, one.order)
+
+
+def _batch(pending: _Pending, options: ModelOptions, recorder: _Recorder) -> Batch:
+    evaluation = pending.evaluation
+    name = evaluation.task.benchmark.name if evaluation.folder == "." else evaluation.folder
+    return Batch(
+        name=Path(name).name,
+        benchmark=evaluation.task.benchmark,
+        items=pending.items(),
+        model=Model(evaluation.solver, evaluation.settings, options),
+        save=partial(recorder.save, pending.records),
     )
-    return str(key[0]), int(key[1] or 0)
 
 
-def drop_errors(path: Path) -> None:
-    """Take the attempts that failed for good out of the records, so that they are made again."""
-    if path.exists():
-        finished(path)  # says what is no record
-        _rewrite(path, [place for row, place in _places(path) if row["kind"] != "error"])
+def _ask_function(pending: _Pending, options: ModelOptions, function: Function) -> None:
+    """An async function of the user, called for many items at once."""
+    name, as_list = pending.evaluation.solver, takes_messages(function)
+
+    async def ask(messages: Sequence[str]) -> str:
+        return checked_reply(name, await function(shown(messages, as_list)))
+
+    async def ask_all(recorder: _Recorder) -> None:
+        left = pending.items()
+
+        async def work() -> None:
+            for item in left:
+                dialogue = await converse(Dialogue(item), ask)
+                recorder.save(pending.records, dialogue.attempt(name), item)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(options.concurrency):
+                group.create_task(work())
+
+    with _progress([pending]) as progress, _Recorder(options, progress) as recorder:
+        asyncio.run(ask_all(recorder))
+    sort_records(pending.records, pending.order)
 
 
-def _cut(path: Path) -> None:
-    """Take away the half line that a killed writer may have left behind."""
-    with Appender(path):
-        pass  # opening does it
+class _Recorder:
+    """Appends attempts as they come; the last file used stays open, as most calls repeat it."""
+
+    def __init__(self, options: ModelOptions, progress: Progress) -> None:
+        self._save_prompt, self._progress = options.save_prompt, progress
+        self._path: Path | None = None
+        self._file = ExitStack()
+
+    def save(self, path: Path, attempt: Attempt, item: PresentedItem) -> None:
+        """Record one attempt, with its prompt where that is asked for."""
+        if path != self._path:
+            self._file.close()
+            self._appender = self._file.enter_context(Appender(path))
+            self._path = path
+        row = asdict(attempt) | {"prompt": item.prompt} if self._save_prompt else attempt
+        self._appender.add([row])
+        self._progress.advance(1)
+
+    def __enter__(self) -> _Recorder:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._file.close()
 
 
-def put_in_order(path: Path, order: Mapping[tuple[str, int], int]) -> None:
-    """The records in the order of their items, whatever the order in which replies came."""
-    last = len(order)  # attempts at items that were not asked for this time stay, at the end
-    ranked = [(order.get((row["id"], row["trial"]), last), place) for row, place in _places(path)]
-    if ranked != sorted(ranked):
-        _rewrite(path, [place for _, place in sorted(ranked)])
+def _progress(pending: Sequence[_Pending], every: int | None = None) -> Progress:
+    """The progress of some evaluations together."""
+    evaluations = [one.evaluation for one in pending]
+    names = dict.fromkeys(one.task.benchmark.name for one in evaluations)
+    what = evaluations[0].solver if len(pending) == 1 else f"{len(pending)} evaluations"
+    total = sum(one.attempts for one in evaluations)
+    done = sum(len(one.done) for one in pending)
+    return Progress(f"{' '.join(names)} {what}", total, done, every)
 
 
-Place = tuple[int, int]  # where a line begins in a file and how long it is
+def _write_items(run: Run, folder: Path, executor: Executor) -> None:
+    """The items of every spec and seed, each in a file of its own."""
+    files: dict[tuple[Any, int | None], tuple[Evaluation, Path]] = {}
+    for one in run.evaluations:
+        files.setdefault((one.task.spec, one.items.seed), (one, folder / item_file(one)))
+    missing = [(one, path) for one, path in files.values() if not path.exists()]
+    jobs = (
+        (index, one.task, chunk)
+        for index, (one, _) in enumerate(missing)
+        for chunk in one.items.chunks()
+    )
+    for index, parts in groupby(executor.map(item_lines, jobs), key=itemgetter(0)):
+        with atomic_write(missing[index][1]) as file:
+            file.writelines(lines for _, lines in parts)
 
 
-def _places(path: Path) -> Iterator[tuple[dict[str, Any], Place]]:
-    """Every record with its place, so that no more than one is in memory."""
-    with open_input(path) as file:
-        begin = 0
-        for line in file:
-            yield orjson.loads(line), (begin, len(line))
-            begin += len(line)
+def item_lines(job: tuple[int, Task, Items]) -> tuple[int, bytes]:
+    """The number of a file, and some of its items as JSON Lines."""
+    index, task, items = job
+    lines = task.benchmark.generate_lines(task.spec, items.seed or 0, items.start, items.count)
+    return index, b"".join(lines)
 
 
-def _rewrite(path: Path, places: Iterable[Place]) -> None:
-    """The file with these lines alone, put in place in one step."""
-    with open_input(path) as held, atomic_write(path) as file:
-        for begin, length in places:
-            held.seek(begin)
-            file.write(held.read(length))
-
-
-def write_summary(benchmark: AnyBenchmark, out: Path) -> Summary:
-    """summary.json beside the records, and the same as an object."""
+def write_summary(benchmark: AnyBenchmark, folder: Path) -> Summary:
+    """Write summary.json beside the records, and return the same as an object."""
     tally = Tally(benchmark.metrics)
-    for _, row in read_rows(out / RECORDS):
+    for _, row in read_records(folder / RECORDS):
         tally.add(row)
     summary = tally.summary()
-    write_json(out / SUMMARY, summary.to_dict())
+    write_json(folder / SUMMARY, summary.to_dict())
     return summary

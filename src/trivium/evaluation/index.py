@@ -1,4 +1,4 @@
-"""Folders of runs: new ones, unfinished ones, and the list of all of them."""
+"""What a run leaves besides records: its folder, summary.csv, and a row in the list of runs."""
 
 from __future__ import annotations
 
@@ -6,35 +6,39 @@ import csv
 import io
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from trivium import __version__
 from trivium.core.errors import UserError, require
-from trivium.core.records import open_input, open_output
+from trivium.core.files import atomic_write, open_input, open_output
+from trivium.core.records import MANIFEST
+from trivium.core.results import Summary
 from trivium.core.spec import read_mapping
-from trivium.evaluation.execute import MANIFEST, same_run
-from trivium.evaluation.plan import Plan
+from trivium.core.statistics import Estimate
+from trivium.evaluation.evaluation import Run
+from trivium.evaluation.execute import first_difference
 
+SUMMARY_TABLE = "summary.csv"
 REPORT = "report.html"  # written last: a run that has it is finished
 INDEX = "index.csv"
 COLUMNS = ("run", "kind", "benchmark", "label", "cells", "items", "seeds", "version")
 
 
-def unfinished(plan: Plan, root: Path) -> Path | None:
-    """The newest folder of the same plan, where it was left unfinished."""
-    for folder in sorted((root / plan.approach).glob(f"{plan.kind}_*"), reverse=True):
+def unfinished_folder(run: Run, root: Path) -> Path | None:
+    """The newest folder of the same run, if it was left unfinished."""
+    for folder in sorted(_parent(run, root).glob(f"{run.kind}_*"), reverse=True):
         manifest = folder / MANIFEST
-        if manifest.exists() and same_run(read_mapping(manifest), plan.manifest()) is None:
+        if manifest.exists() and first_difference(read_mapping(manifest), run.config) is None:
             return None if (folder / REPORT).exists() else folder
     return None
 
 
-def new_folder(plan: Plan, root: Path) -> Path:
-    """A folder for the plan, made now."""
-    parent = root / plan.approach
-    stamp = time.strftime(f"{plan.kind}_%Y%m%d_%H%M%S")
+def new_folder(run: Run, root: Path) -> Path:
+    """A new folder for the run, named by the time."""
+    parent = _parent(run, root)
+    stamp = time.strftime(f"{run.kind}_%Y%m%d_%H%M%S")
     for number in range(1, 1000):
         folder = parent / (stamp if number == 1 else f"{stamp}_{number}")
         try:
@@ -42,51 +46,65 @@ def new_folder(plan: Plan, root: Path) -> Path:
         except FileExistsError:
             continue
         except OSError as problem:
-            raise UserError(f"{folder}: cannot be made ({problem.strerror})") from None
+            raise UserError(f"{folder}: cannot be created ({problem.strerror})") from None
         return folder
     raise UserError(f"{parent}: too many runs began in this second")
 
 
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keeps a second process out of the folder; the lock ends with the process, however it ends."""
-    try:
-        import fcntl  # noqa: PLC0415 - not on every system, and nothing else needs it
-    except ImportError:
-        yield
-        return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = open(folder / ".lock", "wb")  # noqa: SIM115 - closed below, whatever happens
-    except OSError as problem:
-        raise UserError(f"{folder}: cannot be written ({problem.strerror})") from None
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise UserError(
-                f"{folder}: another process is at work there; --fresh begins another run"
-            ) from None
-        yield
+def _parent(run: Run, root: Path) -> Path:
+    """The folder of all runs of a benchmark, named by its short name; the root for several."""
+    if len(run.benchmarks) > 1 or run.kind == "run":
+        return root
+    benchmark = run.evaluations[0].task.benchmark
+    return root / (benchmark.aliases[0] if benchmark.aliases else benchmark.name)
+
+
+def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:
+    """summary.csv: a row per evaluation, with nothing in it that depends on when it was made."""
+    metrics = list(dict.fromkeys(name for summary in summaries for name in summary.metrics))
+    fields = list(dict.fromkeys(key for one in run.evaluations for key in one.fields))
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(
+        ["setting", *fields, "seed", "solver", "role", "items", "answered", "violations"]
+        + ["errors", "chance", "prompt_lines", "prompt_chars"]
+        + [f"{name}{end}" for name in metrics for end in ("", "_low", "_high", "_n")]
+    )
+    for one, summary in zip(run.evaluations, summaries, strict=True):
+        solver = one.task.benchmark.solvers.get(one.solver)
+        table.writerow(
+            [one.setting, *(one.fields.get(key, "") for key in fields), one.items.seed, one.solver]
+            + ["model" if solver is None else solver.role]
+            + [summary.items, summary.answered, summary.violations, summary.errors]
+            + [_figure(value) for value in (summary.chance, *_lengths(summary))]
+            + [part for name in metrics for part in _figures(summary.metrics.get(name))]
+        )
+    with atomic_write(out / SUMMARY_TABLE) as file:
+        file.write(text.getvalue().encode())
+
+
+def _lengths(summary: Summary) -> tuple[float, float]:
+    return summary.prompt_lines, summary.prompt_chars
+
+
+def _figures(estimate: Estimate | None) -> list[int | str]:
+    if estimate is None:
+        return ["", "", "", ""]
+    return [*map(_figure, (estimate.value, estimate.low, estimate.high)), estimate.n]
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.6f}"
 
 
 def index_path(folder: Path) -> Path | None:
-    """Where a run is listed: in the folder `runs` above it; elsewhere nothing is left behind."""
+    """Where a run is listed: index.csv of the folder `runs` above it; None elsewhere."""
     roots = (parent for parent in folder.absolute().parents if parent.name == "runs")
     return next((root / INDEX for root in roots), None)
 
 
-def add_to_index(
-    folder: Path,
-    *,
-    kind: str,
-    benchmark: str,
-    label: str | None = None,
-    cells: int,
-    items: int | None,
-    seeds: Iterable[int],
-) -> None:
-    """One row for the run, once."""
+def add_to_index(run: Run, folder: Path) -> None:
+    """List the run, once."""
     path = index_path(folder)
     if path is None:
         return
@@ -99,13 +117,16 @@ def add_to_index(
     require(rows[:1] == [list(COLUMNS)], f"{path}: not an index of runs")
     if any(row[:1] == [name] for row in rows):
         return
-    told = " ".join(map(str, sorted(set(seeds))))
-    row = (name, kind, benchmark, label or "", cells, items or "", told, __version__)
-    _append(path, row)
+    counts = {one.items.count for one in run.evaluations}
+    items = counts.pop() if len(counts) == 1 else ""
+    seeds = " ".join(map(str, sorted({one.items.seed or 0 for one in run.evaluations})))
+    benchmarks, label = " ".join(run.benchmarks), run.label or ""
+    evaluations = len(run.evaluations)
+    _append(path, (name, run.kind, benchmarks, label, evaluations, items, seeds, __version__))
 
 
 def _append(path: Path, values: Sequence[object]) -> None:
-    """One row more, whole or not at all."""
+    """Append a row, whole or not at all."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(values)
     size = path.stat().st_size

@@ -1,119 +1,341 @@
-"""What a sweep or a diagnosis consists of: cells, each one spec, view and seed for one solver."""
+"""Plans: `eval`, `run`, `sweep` and `diagnose` all become a list of evaluations.
+
+A sweep's keys (in a TOML or JSON file) are fields of the benchmark's spec and view, where a list
+is an axis of the grid, and the keys below.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from trivium.benchmarks import get_benchmark
-from trivium.core.errors import require
-from trivium.evaluation.cost import SAMPLE, Cost, cost_of
-from trivium.evaluation.execute import Job
+from trivium.benchmarks import (
+    by_alias,
+    change_task,
+    find_preset,
+    get_benchmark,
+    load_task,
+)
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.errors import UserError, require
+from trivium.core.spec import changed_fields, read_mapping
+from trivium.core.task import Task
+from trivium.evaluation.evaluation import Evaluation, Items, Run
+from trivium.evaluation.solvers import find_solver
+from trivium.models.settings import Settings, folder_name
 
-# Where the runs of a benchmark lie under runs/, where that is not its own name.
-APPROACHES = {"explicit": "nhop_explicit", "implicit": "nhop_implicit"}
+RESULTS = "results"  # the folder of a sweep's evaluations
+DEFAULT_ITEMS = 100
+# Other spellings of a sweep's keys; a benchmark adds its own.
+SPELLINGS = {
+    "approach": "benchmark",
+    "seed": "seeds",
+    "baseline": "solvers",
+    "solver": "solvers",
+    "model": "models",
+}
+LISTS = {"seeds": int, "solvers": str, "models": str, "switches": str, "preset": str}
+VALUES = {
+    "benchmark": str,
+    "label": str,
+    "items": int,
+    "order_trials": int,
+    "temp": float,
+    "max_output_tokens": int,
+}
+DERIVED = {"kind", "command", "settings"}  # what run.json holds besides the keys of a sweep
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One evaluation of a plan: a built-in solver or a model on the items of one seed."""
-
-    setting: str  # what tells its spec and view from those of other cells
-    fields: dict[str, Any]  # the same by name: columns of summary.csv
-    spec: Any
-    view: Any
-    seed: int
-    solver: str | None = None
-    model: str | None = None
-
-    @property
-    def who(self) -> str:
-        """The solver or the model."""
-        return str(self.solver or self.model)
-
-    @property
-    def tag(self) -> str:
-        """The name of its folder."""
-        return _slug(f"{self.data_tag} {self.who}")
-
-    @property
-    def data_tag(self) -> str:
-        """The name of the file of its items."""
-        return _slug(f"{self.setting} seed{self.seed}")
+def plan_evaluation(evaluation: Evaluation) -> Run:
+    """One evaluation in a folder of its own."""
+    return Run("eval", (evaluation,), evaluation.manifest())
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Everything that a run will do, known before it begins."""
+def plan_main_run(
+    names: Sequence[str],
+    *,
+    seed: int,
+    items: int | None,
+    models: Sequence[str] = (),
+    settings: Settings = Settings(),  # noqa: B008 - frozen
+) -> Run:
+    """Every preset of these benchmarks (or what a full name stands for) with every solver."""
+    evaluations = []
+    for name in names:
+        task, variant = load_task(name), name.partition(".")[2]
+        benchmark = task.benchmark
+        specs = {variant: task.spec} if variant else benchmark.presets
+        for preset, spec in specs.items():
+            evaluations += [
+                Evaluation(
+                    Task(benchmark, spec, task.view),
+                    Items(seed, 0, items or benchmark.default_items),
+                    solver,
+                    settings=settings if solver in models else Settings(),
+                    setting=preset,
+                    folder=f"{benchmark.name}/{preset}/{folder_name(solver)}",
+                )
+                for solver in [*benchmark.solvers, *models]
+            ]
+    return Run("run", tuple(evaluations), {"kind": "run", "seed": seed})
 
-    kind: str  # sweep or diag
-    benchmark: str
-    cells: tuple[Cell, ...]
-    items: int
-    trials: int = 1
-    label: str | None = None
-    temp: float | None = None
-    max_output_tokens: int | None = None
-    config: dict[str, Any] = field(default_factory=dict)  # what was asked for, in plain values
 
-    def __post_init__(self) -> None:
-        require(self.items >= 1, f"items must be at least 1, got {self.items}")
-        require(self.trials >= 1, f"order_trials must be at least 1, got {self.trials}")
-        require(bool(self.cells), "nothing to do: no solver and no model is named")
-        tag, times = Counter(cell.tag for cell in self.cells).most_common(1)[0]
-        require(times == 1, f"{tag} would be run {times} times: a value is named twice")
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """One point of a grid, or one variant of a diagnosis."""
 
-    @property
-    def approach(self) -> str:
-        """The folder under runs/."""
-        names = {benchmark: approach for approach, benchmark in APPROACHES.items()}
-        return names.get(self.benchmark, self.benchmark)
+    name: str  # tells it from the others
+    fields: Mapping[str, Any]  # the same as columns of summary.csv
+    task: Task
 
-    def manifest(self) -> dict[str, Any]:
-        """What must stay the same when the folder is gone on with."""
-        settings = list(dict.fromkeys(cell.setting for cell in self.cells))
-        return {"kind": self.kind, **self.config, "settings": settings}
 
-    def job(self, cell: Cell) -> Job:
-        """The evaluation of one cell."""
-        return Job(
-            self.benchmark,
-            cell.who,
-            cell.view,
-            cell.spec,
-            cell.seed,
-            trials=self.trials,
-            setting=cell.setting,
+def plan_diagnosis(
+    task: Task,
+    *,
+    variants: Sequence[str],
+    seed: int,
+    items: int,
+    trials: int = 1,
+    solvers: Sequence[str] | None = None,
+    models: Sequence[str] = (),
+    settings: Settings = Settings(),  # noqa: B008 - frozen
+    label: str | None = None,
+) -> Run:
+    """Every variant with every solver; a variant about one solver runs only that one."""
+    known = task.benchmark.diagnostics
+    chosen = chosen_solvers(task.benchmark, solvers)
+    evaluations: list[Evaluation] = []
+    for name in variants or known:
+        require(name in known, f"unknown variant {name!r}; there are {', '.join(known)}")
+        variant = known[name]
+        changed = change_task(task, {**variant.spec, **variant.view})
+        evaluations += _evaluations(
+            Setting(name, {"variant": name}, changed),
+            Items(seed, 0, items),
+            [variant.solver] if variant.solver else [*chosen, *models],
+            trials,
+            models,
+            settings,
         )
+    config = {
+        "kind": "diag",
+        "benchmark": task.benchmark.name,
+        "label": label,
+        "items": items,
+        "order_trials": trials,
+        "seeds": [seed],
+        "solvers": list(chosen),
+        "models": list(models),
+        "variants": list(variants or known),
+        "spec": changed_fields(task.spec),
+        "view": changed_fields(task.view),
+        "settings": _setting_names(evaluations),
+    }
+    return Run("diag", tuple(evaluations), config, label)
 
-    def cost(self, held: Mapping[str, int] | None = None) -> Cost:
-        """What the cells with a model would cost; where there is none, what one would cost.
 
-        What a cell holds already, by its tag, is not asked again.
-        """
-        first = self.cells[0].solver
-        asked = [cell for cell in self.cells if cell.model]
-        asked = asked or [cell for cell in self.cells if cell.solver == first]
-        total = Cost(0, 0, 0)
-        benchmark = get_benchmark(self.benchmark)
-        for cell in asked:
-            sample = list(benchmark.generate(cell.spec, cell.seed, 0, min(self.items, SAMPLE)))
-            left = self.items * self.trials - (held or {}).get(cell.tag, 0)
-            total += cost_of(benchmark, cell.view, sample, max(0, left))
-        return total
+def read_sweep(
+    name: str, overrides: Mapping[str, Any] | None = None, settings: Settings | None = None
+) -> Run:
+    """The run of a config file or a shipped config; `overrides` replace keys of the file."""
+    path = find_config(name)
+    try:
+        values = read_mapping(path)
+        benchmark = _sweep_benchmark(values)
+        return plan_sweep({**_respelled(benchmark, values), **(overrides or {})}, settings)
+    except UserError as problem:
+        if str(problem).startswith(str(path)):
+            raise
+        raise UserError(f"{path}: {problem}") from None
 
 
-def chosen_solvers(benchmark: str, names: Sequence[str] | None) -> tuple[str, ...]:
-    """The solvers of these names, checked; all built-in ones for None."""
-    known = get_benchmark(benchmark).solvers
+def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> Run:
+    """The grid that these keys ask for; `settings` are a model's where the keys set none."""
+    # A run's own run.json is a config too; what it derived is derived again.
+    values = {key: value for key, value in values.items() if key not in DERIVED}
+    benchmark = _sweep_benchmark(values)
+    asked = _respelled(benchmark, values)
+    lists = {key: _listed(asked.pop(key), kind, key) for key, kind in LISTS.items() if key in asked}
+    own = {key: _checked(asked.pop(key), kind, key) for key, kind in VALUES.items() if key in asked}
+    grid = {key: _axis(benchmark, key, value) for key, value in asked.items()}
+    for switch in lists.get("switches", ()):
+        grid[_switch(benchmark, switch)] = [True]
+    solvers = chosen_solvers(benchmark, lists.get("solvers"))
+    # A bare name is a model of OpenAI.
+    models = [name if "/" in name else f"openai/{name}" for name in lists.get("models", [])]
+    seeds = lists.get("seeds", [0])
+    require(bool(seeds), "seeds is empty: name at least one")
+    large = [seed for seed in seeds if abs(seed) >= 2**63]
+    require(not large, f"seeds must fit into 64 bits, got {large}")
+    items, trials = own.get("items", DEFAULT_ITEMS), own.get("order_trials", 1)
+    shaping = {key: own[key] for key in ("temp", "max_output_tokens") if key in own}
+    settings = dataclasses.replace(settings or Settings(), **shaping)
+    evaluations = [
+        evaluation
+        for setting in _settings(benchmark, grid, lists.get("preset"))
+        for seed in seeds
+        for evaluation in _evaluations(
+            setting, Items(seed, 0, items), [*solvers, *models], trials, models, settings
+        )
+    ]
+    config = {
+        "kind": "sweep",
+        **own,
+        "benchmark": benchmark.name,
+        "items": items,
+        "order_trials": trials,
+        "seeds": seeds,
+        "solvers": list(solvers),
+        **({"models": models} if models else {}),
+        **({"preset": lists["preset"]} if "preset" in lists else {}),
+        **grid,
+        "settings": _setting_names(evaluations),
+    }
+    return Run("sweep", tuple(evaluations), config, own.get("label"))
+
+
+def shipped_configs() -> dict[str, Path]:
+    """The configs that come with Trivium, by name."""
+    folder = Path(str(files("trivium") / "configs"))
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def find_config(name: str) -> Path:
+    """A file, or a shipped config of this name."""
+    path = Path(name)
+    if path.suffix or path.exists():
+        return path
+    configs = shipped_configs()
+    require(name in configs, f"no file and no config {name!r}; there are {', '.join(configs)}")
+    return configs[name]
+
+
+def chosen_solvers(benchmark: AnyBenchmark, names: Sequence[str] | None) -> tuple[str, ...]:
+    """The solvers of these names; all built-in ones for None."""
     for name in names or ():
-        require(name in known, f"unknown solver {name!r}; there are {', '.join(known)}")
-    return tuple(known) if names is None else tuple(names)
+        find_solver(benchmark, name)
+    return tuple(benchmark.solvers) if names is None else tuple(names)
 
 
-def _slug(text: str) -> str:
-    """The text as the name of a file, whatever it was."""
+def slug(text: str) -> str:
+    """The text as the name of a file."""
     return re.sub(r"[^A-Za-z0-9.+-]+", "_", text.replace("=", "")).strip("._") or "cell"
+
+
+def item_file(evaluation: Evaluation) -> str:
+    """The name of the file of an evaluation's items."""
+    return f"{slug(f'{evaluation.setting} seed{evaluation.items.seed}')}.jsonl"
+
+
+def plain(value: Any) -> Any:
+    """A field's value as it is written in a name or a table."""
+    return "+".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _evaluations(
+    setting: Setting,
+    items: Items,
+    solvers: Sequence[str],
+    trials: int,
+    models: Sequence[str],
+    settings: Settings,
+) -> list[Evaluation]:
+    """Every solver on the items of one setting."""
+    return [
+        Evaluation(
+            setting.task,
+            items,
+            solver,
+            trials,
+            settings=settings if solver in models else Settings(),
+            setting=setting.name,
+            fields=setting.fields,
+            folder=f"{RESULTS}/{slug(f'{slug(f"{setting.name} seed{items.seed}")} {solver}')}",
+        )
+        for solver in solvers
+    ]
+
+
+def _setting_names(evaluations: Sequence[Evaluation]) -> list[str | None]:
+    return list(dict.fromkeys(evaluation.setting for evaluation in evaluations))
+
+
+def _settings(
+    benchmark: AnyBenchmark, grid: Mapping[str, list[Any]], presets: list[str] | None
+) -> Iterator[Setting]:
+    """Every point of the grid."""
+    axes = {**({} if presets is None else {"preset": presets}), **grid}
+    for values in itertools.product(*axes.values()):
+        chosen = dict(zip(axes, values, strict=True))
+        fields = {key: plain(value) for key, value in chosen.items() if len(axes[key]) > 1}
+        name = " ".join(f"{key}={value}" for key, value in fields.items()) or "one"
+        preset = chosen.pop("preset", None)
+        spec = benchmark.spec_type() if preset is None else find_preset(benchmark, preset)
+        task = change_task(Task(benchmark, spec, benchmark.view_type()), chosen)
+        yield Setting(name, fields, task)
+
+
+def _sweep_benchmark(values: Mapping[str, Any]) -> AnyBenchmark:
+    name = values.get("benchmark", values.get("approach"))
+    require(name is not None, "benchmark is missing: which one is swept?")
+    return get_benchmark(by_alias(_checked(name, str, "benchmark")))
+
+
+def _respelled(benchmark: AnyBenchmark, values: Mapping[str, Any]) -> dict[str, Any]:
+    spellings = {**SPELLINGS, **benchmark.field_aliases}
+    asked: dict[str, Any] = {}
+    for key, value in values.items():
+        name = spellings.get(key, key)
+        require(name not in asked, f"{key} repeats {name}")
+        if value is not None:
+            asked[name] = value
+    return asked
+
+
+def _axis(benchmark: AnyBenchmark, key: str, value: Any) -> list[Any]:
+    """The values that a field takes; a list is an axis unless the field itself holds a list."""
+    hints = {
+        **typing.get_type_hints(benchmark.spec_type),
+        **typing.get_type_hints(benchmark.view_type),
+    }
+    allowed = [*LISTS, *VALUES, *hints]
+    close = get_close_matches(key, allowed, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"allowed are {', '.join(allowed)}"
+    require(key in hints, f"unknown key {key!r}; {hint}")
+    if isinstance(value, str) and re.fullmatch(r"\d+(,\s*\d+)+", value):
+        return [int(part) for part in value.split(",")]
+    holds_list = typing.get_origin(hints[key]) is tuple
+    if isinstance(value, list) and not (holds_list and not any(isinstance(v, list) for v in value)):
+        require(bool(value), f"{key} is empty: name at least one value")
+        return value
+    return [value]
+
+
+def _switch(benchmark: AnyBenchmark, name: str) -> str:
+    hints = typing.get_type_hints(benchmark.spec_type)
+    switches = [key for key, hint in hints.items() if hint is bool]
+    key = name.lstrip("-").replace("-", "_")
+    require(key in switches, f"unknown switch {name!r}; there are {', '.join(switches)}")
+    return key
+
+
+def _listed(value: Any, kind: type, key: str) -> list[Any]:
+    if isinstance(value, str) and kind is int:
+        value = [int(part) if part.strip().isdigit() else part for part in value.split(",")]
+    values = value if isinstance(value, list) else [value]
+    return [_checked(part, kind, key) for part in values]
+
+
+def _checked(value: Any, kind: type, key: str) -> Any:
+    if kind is float and type(value) is int:
+        return float(value)
+    names = {int: "a whole number", float: "a number", str: "text"}
+    require(type(value) is kind, f"{key} must be {names[kind]}, got {value!r}")
+    return value

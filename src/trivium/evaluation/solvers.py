@@ -1,22 +1,72 @@
-"""Solvers by name: a benchmark's own, and trained agents from their folders."""
+"""Solvers by name: built-in ones, trained agents, and functions of the user."""
 
 from __future__ import annotations
 
 import importlib
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from trivium.core.benchmark import AnyBenchmark, Solver
-from trivium.core.errors import import_extra, require
+from trivium.agents import agent_solver
+from trivium.core.benchmark import AnyBenchmark, Solver, Turn
+from trivium.core.errors import UserError, require
 
-AGENT = "agent:"
+AGENT = "agent:"  # `agent:FOLDER` is a trained agent
+Function = Callable[[Any], Any]  # from a prompt to a reply, or to an awaitable reply
 
 
 def find_solver(benchmark: AnyBenchmark, name: str) -> Solver:
-    """The solver of this name, or a sentence that says which there are."""
-    if name.startswith(AGENT) and benchmark.name == "blicket_game":
-        for package in ("jax", "equinox", "optax"):
-            import_extra(package, "agents")
-        solver: Solver = importlib.import_module("trivium.agents.player").agent_solver(name)
-        return solver
+    """The solver of this name; UserError with what there is for an unknown one."""
+    if name.startswith(AGENT):
+        return agent_solver(benchmark.name, name)
+    if ":" in name:
+        return function_solver(name, import_function(name))
     names = ", ".join(benchmark.solvers)
     require(name in benchmark.solvers, f"unknown solver {name!r}; there are {names}")
     return benchmark.solvers[name]
+
+
+def import_function(name: str) -> Function:
+    """The function that `package.module:function` names."""
+    module, _, attribute = name.partition(":")
+    try:
+        function: Any = importlib.import_module(module)
+        for part in attribute.split("."):
+            function = getattr(function, part)
+    except (ImportError, AttributeError, ValueError) as problem:
+        raise UserError(f"solver {name!r} cannot be imported: {problem}") from None
+    require(callable(function), f"solver {name!r} is not a function")
+    return function  # type: ignore[no-any-return]
+
+
+def function_solver(name: str, function: Function) -> Solver:
+    """A plain function as a solver."""
+    require(
+        not inspect.iscoroutinefunction(function),
+        f"solver {name!r} is an async function: use it from Python with trivium.evaluate",
+    )
+    wants_messages = takes_messages(function)
+
+    def reply(turn: Turn) -> str:
+        return checked_reply(name, function(shown(turn.messages, wants_messages)))
+
+    return Solver(name, "a function of the user", reply)
+
+
+def takes_messages(function: Function) -> bool:
+    """Whether a function asks for the list of all messages: its parameter is named so."""
+    try:
+        return next(iter(inspect.signature(function).parameters), None) == "messages"
+    except ValueError:  # a builtin without a signature
+        return False
+
+
+def shown(messages: Sequence[str], as_list: bool) -> str | list[str]:
+    """What a function gets: the list of messages, or the whole dialogue so far as one text."""
+    return list(messages) if as_list else "\n\n".join(messages)
+
+
+def checked_reply(name: str, reply: object) -> str:
+    """The reply, which must be text."""
+    require(isinstance(reply, str), f"solver {name!r} must return text, got {reply!r:.80}")
+    return str(reply)

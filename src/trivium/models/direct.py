@@ -1,39 +1,31 @@
-"""The direct lane: many short calls at once, each attempt on disk as soon as it is finished."""
+"""The direct backend: many short calls at once, each attempt saved as soon as it is finished."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 import sys
-import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
 
-from trivium.core.benchmark import AnyBenchmark, Attempt
-from trivium.core.dialogue import MAX_TURNS, failed, record
+from trivium.core.dialogue import Dialogue, converse, failed_attempt
 from trivium.core.errors import UserError
-from trivium.core.records import Appender
-from trivium.evaluation.execute import Work
-from trivium.evaluation.progress import Progress
-from trivium.models.endpoint import CallError, Endpoint, Reply
-from trivium.models.providers import Address, find_address
-from trivium.models.settings import ModelSettings
+from trivium.core.records import Attempt
+from trivium.core.task import PresentedItem
+from trivium.models.backends import Batch
+from trivium.models.endpoint import CallError, Endpoint
+from trivium.models.providers import find_address
 
 MAX_BACKOFF = 60.0  # seconds between two tries of one call, unless the server asks for more
 MAX_WAIT = 600.0  # seconds that a server may ask us to wait
-# So many attempts that failed for good and not one that went well: something is set up wrong.
+# This many attempts failed permanently and none succeeded: something is set up wrong.
 HOPELESS = 20
 
 
-def ask_directly(
-    work: Work, settings: ModelSettings, records: Appender, progress: Progress
-) -> None:
-    """Attempt all the work, `concurrency` attempts at a time."""
-    address = find_address(settings)
+def ask_directly(batch: Batch) -> None:
+    """Make the attempts of a batch, `concurrency` of them at a time."""
     try:
-        asyncio.run(_Pool(work, settings, address, records, progress).run())
+        asyncio.run(_Pool(batch).run())
     except ExceptionGroup as group:
         stopped = group.subgroup(UserError)
         if stopped is None:
@@ -44,100 +36,77 @@ def ask_directly(
 class _Pool:
     """Workers that take the next item when they are free, so that a slow reply delays nobody."""
 
-    def __init__(
-        self,
-        work: Work,
-        settings: ModelSettings,
-        address: Address,
-        records: Appender,
-        progress: Progress,
-    ) -> None:
-        self._work, self._settings, self._address = work, settings, address
-        self._records, self._progress = records, progress
-        self._left = iter(work)
+    def __init__(self, batch: Batch) -> None:
+        self._batch, self._model = batch, batch.model
+        self._left = iter(batch.items)
         self._answered = self._failed = 0
-        self._said = False
-        own = work.benchmark.system(work.view)
-        self._system = own if settings.system is None else settings.system
+        self._warned = False
 
     async def run(self) -> None:
-        self._endpoint = Endpoint(self._settings, self._address)
+        self._endpoint = Endpoint(self._model, find_address(self._model))
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(self._settings.flags.concurrency):
+                for _ in range(self._model.options.concurrency):
                     group.create_task(self._worker())
         finally:
             await self._endpoint.close()
 
     async def _worker(self) -> None:
-        for item, trial in self._left:
-            row, prompt = await self._attempt(item, trial)
-            kept = asdict(row) | {"prompt": prompt} if self._settings.flags.save_prompt else row
-            self._records.add([kept])
-            self._progress.advance(1)
-            self._count(row)
+        for item in self._left:
+            attempt = await self._attempt(item)
+            self._batch.save(attempt, item)
+            self._count(attempt)
 
-    async def _attempt(self, item: Any, trial: int) -> tuple[Attempt, str]:
-        benchmark: AnyBenchmark = self._work.benchmark
-        view, solver = self._work.view, self._settings.model
-        told = benchmark.reshuffle(item, trial)
-        began = time.perf_counter()
-        messages = [benchmark.render(told, view)]
-        replies: list[str] = []
+    async def _attempt(self, item: PresentedItem) -> Attempt:
         usage: Counter[str] = Counter()
-        while len(replies) < MAX_TURNS:
-            try:
-                reply = await self._ask(messages, usage)
-            except CallError as problem:
-                if problem.stop:
-                    raise UserError(f"{solver} cannot be asked: {problem}") from None
-                row = failed(benchmark, told, solver, view, trial=trial, error=str(problem))
-                return row, messages[0]
-            replies.append(reply.text)
-            usage.update(reply.usage)
-            answer = benchmark.respond(told, replies, view)
-            if answer is None:
-                break
-            messages += [reply.text, answer]
-        seconds = time.perf_counter() - began
-        row = record(
-            benchmark, told, solver, replies, view, trial=trial, usage=dict(usage), seconds=seconds
-        )
-        return row, messages[0]
+        own = self._model.settings.system
+        system = item.system if own is None else own
 
-    async def _ask(self, messages: Sequence[str], usage: Counter[str]) -> Reply:
+        async def ask(messages: Sequence[str]) -> str:
+            return await self._ask(messages, system, usage)
+
+        try:
+            dialogue = await converse(Dialogue(item), ask)
+        except CallError as problem:
+            if problem.stop:
+                raise UserError(f"{self._model.name} cannot be asked: {problem}") from None
+            return failed_attempt(item, self._model.name, str(problem))
+        return dialogue.attempt(self._model.name, usage=dict(usage))
+
+    async def _ask(self, messages: Sequence[str], system: str | None, usage: Counter[str]) -> str:
         """The reply, asked for until it comes or there is no point in asking again."""
-        flags = self._settings.flags
-        for tried in range(flags.max_retries + 1):
+        options = self._model.options
+        for tried in range(options.max_retries + 1):
             usage["requests"] += 1
             try:
-                return await self._endpoint.ask(messages, self._system)
+                reply = await self._endpoint.ask(messages, system)
             except CallError as problem:
-                if not problem.again or tried == flags.max_retries:
+                if not problem.again or tried == options.max_retries:
                     raise
-                self._say_once(problem)
+                self._warn_once(problem)
                 # Jitter keeps calls that failed together from coming back together.
-                backoff = flags.retry_backoff * 2**tried * (0.5 + random.random())
+                backoff = options.retry_backoff * 2**tried * (0.5 + random.random())
                 asked = min(problem.after or 0.0, MAX_WAIT)
                 await asyncio.sleep(max(asked, min(backoff, MAX_BACKOFF)))
+            else:
+                usage.update(reply.usage)
+                return reply.text
         raise AssertionError("the last try returns or raises")
 
-    def _say_once(self, problem: CallError) -> None:
+    def _warn_once(self, problem: CallError) -> None:
         """Nobody should wait for minutes on a server that was never started."""
-        if not self._answered and not self._said:
-            self._said = True
-            print(
-                f"{self._settings.model}: no reply yet, trying again ({problem})", file=sys.stderr
-            )
+        if not self._answered and not self._warned:
+            self._warned = True
+            print(f"{self._model.name}: no reply yet, trying again ({problem})", file=sys.stderr)
 
-    def _count(self, row: Attempt) -> None:
-        """Stop where nothing at all goes well."""
-        self._answered += row.error is None
-        self._failed += row.error is not None
+    def _count(self, attempt: Attempt) -> None:
+        """Stop where nothing at all succeeds."""
+        self._answered += attempt.error is None
+        self._failed += attempt.error is not None
         if self._failed >= HOPELESS and not self._answered:
             raise UserError(
-                f"the first {self._failed} attempts of {row.solver} all failed ({row.error}); "
-                f"--retry_errors asks them again"
+                f"the first {self._failed} attempts of {attempt.solver} all failed "
+                f"({attempt.error}); --retry_errors asks them again"
             )
 
 

@@ -15,7 +15,7 @@ import orjson
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from trivium.models.providers import Address
-from trivium.models.settings import ModelSettings
+from trivium.models.settings import Model
 
 Protocol = Literal["responses", "chat"]
 # What a server says of a path or a form that it does not know.
@@ -51,16 +51,16 @@ class Endpoint:
     # Which protocol an address was found to speak, for all runs of this process.
     _spoken: ClassVar[dict[str, Protocol]] = {}
 
-    def __init__(self, settings: ModelSettings, address: Address) -> None:
-        self._settings = settings
+    def __init__(self, model: Model, address: Address) -> None:
+        self._model = model
         self._address = address
         self._probing = asyncio.Lock()
         self._client = AsyncOpenAI(
             api_key=address.key,
             base_url=address.base_url,
             max_retries=0,  # retries are counted, and told apart, by whoever asks
-            timeout=settings.flags.timeout,
-            http_client=DefaultAioHttpClient(timeout=settings.flags.timeout),
+            timeout=model.options.timeout,
+            http_client=DefaultAioHttpClient(timeout=model.options.timeout),
         )
 
     async def close(self) -> None:
@@ -98,12 +98,12 @@ class Endpoint:
         ]
         try:
             # The client's own limit is for each wait; a server that trickles never meets it.
-            async with asyncio.timeout(self._settings.flags.timeout):
+            async with asyncio.timeout(self._model.options.timeout):
                 if protocol == "responses":
                     return self._read(_read_response, await self._post_response(turns, system))
                 return self._read(_read_chat, await self._post_chat(turns, system))
         except TimeoutError as problem:
-            limit = f"no whole reply within {self._settings.flags.timeout:g} seconds"
+            limit = f"no whole reply within {self._model.options.timeout:g} seconds"
             raise CallError(limit, again=True) from problem
         except openai.APIStatusError as problem:
             raise self._status_error(problem) from problem
@@ -114,11 +114,10 @@ class Endpoint:
             raise CallError(sentence, again=True) from problem
 
     async def _post_response(self, turns: list[dict[str, str]], system: str | None) -> bytes:
-        flags = self._settings.flags
         body: dict[str, Any] = {
-            "model": self._settings.served_name,
+            "model": self._model.served_name,
             "input": turns,
-            "max_output_tokens": flags.max_output_tokens,
+            "max_output_tokens": self._model.settings.max_output_tokens,
             "store": False,
         }
         if system is not None:
@@ -126,20 +125,19 @@ class Endpoint:
         return await self._post("/responses", body)
 
     async def _post_chat(self, turns: list[dict[str, str]], system: str | None) -> bytes:
-        flags = self._settings.flags
         # OpenAI renamed this field; the servers that imitate it know the old name.
-        limit = "max_completion_tokens" if self._settings.provider == "openai" else "max_tokens"
+        limit = "max_completion_tokens" if self._model.provider == "openai" else "max_tokens"
         opening = [] if system is None else [{"role": "system", "content": system}]
         body: dict[str, Any] = {
-            "model": self._settings.served_name,
+            "model": self._model.served_name,
             "messages": opening + turns,
-            limit: flags.max_output_tokens,
+            limit: self._model.settings.max_output_tokens,
         }
         return await self._post("/chat/completions", body)
 
     async def _post(self, path: str, body: dict[str, Any]) -> bytes:
-        if self._settings.flags.temp is not None:
-            body["temperature"] = self._settings.flags.temp
+        if self._model.settings.temp is not None:
+            body["temperature"] = self._model.settings.temp
         # Read as bytes: a body that is cut short or is no JSON is ours to judge.
         response = await self._client.post(
             path, body=body, cast_to=openai.HttpxBinaryResponseContent

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trivium.core.errors import import_extra, require
-from trivium.models.settings import ModelSettings
+from trivium.models.settings import Model
 
 HIDDEN = "[key]"
 MIN_SECRET = 8  # local servers are given keys such as EMPTY, which replies may well contain
@@ -90,16 +90,16 @@ def keys_hidden_in_logs() -> Iterator[None]:
         logging.setLogRecordFactory(made)
 
 
-def is_compatible(settings: ModelSettings) -> bool:
+def is_compatible(model: Model) -> bool:
     """Whether the model is behind an OpenAI-compatible endpoint that we know the address of."""
-    return settings.provider in PROVIDERS or settings.flags.base_url is not None
+    return model.provider in PROVIDERS or model.options.base_url is not None
 
 
-def find_address(settings: ModelSettings) -> Address:
+def find_address(model: Model) -> Address:
     """Where the model is and its key, from flags, the environment and .env."""
-    name = settings.provider
+    name = model.provider
     known = PROVIDERS.get(name)
-    base_url = settings.flags.base_url
+    base_url = model.options.base_url
     if base_url is None and known is not None:
         base_url = _variable(f"{_upper(name)}_BASE_URL") or known.base_url
     require(
@@ -115,7 +115,7 @@ def find_address(settings: ModelSettings) -> Address:
     key_name = f"{_upper(name)}_API_KEY"
     key = _variable(key_name)
     require(
-        bool(key) or not (known and known.needs_key and settings.flags.base_url is None),
+        bool(key) or not (known and known.needs_key and model.options.base_url is None),
         f"{key_name} is not set: put it into the environment or into a .env file here",
     )
     return Address(base_url.rstrip("/"), key or "none-needed", key_name)

@@ -12,7 +12,7 @@ import numpy as np
 import orjson
 
 from trivium.benchmarks import get_benchmark
-from trivium.core.records import read_rows
+from trivium.core.files import read_rows
 from trivium.core.statistics import Estimate, paired_difference
 from trivium.report.results import check_record, record_files
 from trivium.report.tables import Table

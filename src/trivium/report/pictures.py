@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from trivium.core.errors import import_extra
-from trivium.core.records import atomic_write
+from trivium.core.files import atomic_write
 from trivium.report import charts, frames
 from trivium.report.results import Digest
 from trivium.report.sections import Picture

@@ -16,7 +16,7 @@ import orjson
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
-from trivium.core.records import read_rows
+from trivium.core.files import read_rows
 from trivium.core.results import Summary, Tally, merged
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
 from trivium.evaluation.config import plain

@@ -12,7 +12,7 @@ from typing import Any
 from trivium import __version__
 from trivium.benchmarks import benchmark_names
 from trivium.core.errors import MissingExtraError, import_extra, require
-from trivium.core.records import atomic_write
+from trivium.core.files import atomic_write
 from trivium.core.spec import read_mapping
 from trivium.evaluation.config import DERIVED
 from trivium.evaluation.execute import MANIFEST

@@ -18,7 +18,7 @@ from trivium.benchmarks.nhop.score import true_chain
 from trivium.benchmarks.nhop.solvers import printed
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
 from trivium.core.dialogue import attempt
-from trivium.core.records import dump_line
+from trivium.core.files import dump_line
 
 SEEDS = st.integers(0, 2**40)
 INDEXES = st.integers(0, 2**40) | st.sampled_from([9, 99, 999_999, 10**6])

@@ -11,7 +11,7 @@ from trivium.benchmarks import named_benchmark
 from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesSpec, VariablesView
 from trivium.cli import main
 from trivium.core.errors import UserError
-from trivium.core.records import dump_line, read_rows
+from trivium.core.files import dump_line, read_rows
 
 NAME = "identifying_variables"
 

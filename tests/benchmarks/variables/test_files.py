@@ -14,7 +14,7 @@ from trivium.benchmarks.variables.item import generate
 from trivium.benchmarks.variables.rows import from_row, to_row
 from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesSpec
 from trivium.core.errors import UserError
-from trivium.core.records import dump_line
+from trivium.core.files import dump_line
 
 OURS = ("id", "telling", "table", "spec", "seed", "index")
 # A sample as the original writes it, made by hand: x_1111 -> x_2222 -> x_3333 (unobserved),

@@ -20,7 +20,7 @@ from inspect_ai.solver import TaskState
 
 from trivium.core.benchmark import Attempt
 from trivium.core.errors import UserError
-from trivium.core.records import Appender
+from trivium.core.files import Appender
 from trivium.evaluation.execute import Work
 from trivium.evaluation.progress import Progress
 from trivium.models.inspect.logs import attempt_of, sample_attempt

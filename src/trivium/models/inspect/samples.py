@@ -15,7 +15,7 @@ from inspect_ai.util import Store
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError
-from trivium.core.records import dump_line
+from trivium.core.files import dump_line
 from trivium.core.spec import spec_from_dict, spec_to_dict
 
 # Where in a sample's store an attempt is kept.

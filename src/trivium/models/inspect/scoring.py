@@ -12,7 +12,7 @@ from inspect_ai.solver import TaskState
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.benchmark import Metric as BenchmarkMetric
 from trivium.core.dialogue import record
-from trivium.core.records import dump_line
+from trivium.core.files import dump_line
 from trivium.core.results import summarise
 from trivium.core.statistics import Estimate
 from trivium.models.inspect.samples import REPLIES, read_sample

@@ -1,0 +1,176 @@
+"""The public API: load a task, evaluate a solver on it, look at the results."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from trivium.benchmarks import benchmark_names, get_benchmark, load_task
+from trivium.core.errors import import_extra, require
+from trivium.core.files import Appender
+from trivium.core.records import RECORDS, Row, read_records
+from trivium.core.results import Summary, summarise
+from trivium.core.task import Task
+from trivium.evaluation.evaluation import Evaluation, Items
+from trivium.evaluation.execute import execute
+from trivium.evaluation.plan import plan_evaluation
+from trivium.evaluation.solvers import Function
+from trivium.models.settings import ModelOptions, is_model
+from trivium.report.compare import Comparison, compare_records
+from trivium.report.page import write_report
+from trivium.report.results import record_files
+
+if TYPE_CHECKING:
+    import polars
+
+
+def list_benchmarks() -> tuple[str, ...]:
+    """The names of all benchmarks.
+
+    >>> "nhop_explicit" in list_benchmarks()
+    True
+    """
+    return benchmark_names()
+
+
+def load(name: str, *, preset: str | None = None, **fields: Any) -> Task:
+    """The task of a benchmark: its preset, with fields of spec and view as keywords.
+
+    >>> task = load("nhop_explicit", preset="explicit-hard", hops=6, mode="steps")
+    >>> task.spec.hops, task.view.mode
+    (6, 'steps')
+    """
+    return load_task(name, preset, fields)
+
+
+def evaluate(
+    task: Task,
+    solver: str | Function,
+    *,
+    items: int = 100,
+    seed: int = 0,
+    start: int = 0,
+    trials: int = 1,
+    out: str | Path | None = None,
+    **options: Any,
+) -> ResultSet:
+    """The results of a solver on items of a task.
+
+    The solver is a built-in solver's name, a model as PROVIDER/MODEL, `agent:FOLDER`,
+    `package.module:function`, or a function from a prompt to a reply (plain or async; a parameter
+    named `messages` gets the list of all messages of a dialogue instead of one text). With `out`,
+    records are kept in that folder and the same call resumes there. `options` are those of
+    `trivium.models.settings.ModelOptions`, such as `temp` or `concurrency`.
+
+    >>> result = evaluate(load("nhop_implicit"), lambda prompt: "B_0001", items=20, seed=7)
+    >>> result.summary.items
+    20
+    """
+    asked = ModelOptions(**options)
+    functions = {} if isinstance(solver, str) else {function_name(solver): solver}
+    name = solver if isinstance(solver, str) else function_name(solver)
+    evaluation = Evaluation(task, Items(seed, start, items), name, trials)
+    if is_model(name):
+        evaluation = replace(evaluation, settings=asked.settings())
+    run = plan_evaluation(evaluation)
+    if out is not None:
+        execute(run, Path(out), options=asked, functions=functions)
+        return open_results(out)
+    with tempfile.TemporaryDirectory() as folder:
+        execute(run, Path(folder), options=asked, functions=functions)
+        return open_results(folder)
+
+
+def function_name(function: Function) -> str:
+    """What a function is called in records."""
+    return f"{function.__module__}:{getattr(function, '__qualname__', type(function).__name__)}"
+
+
+def open_results(*paths: str | Path) -> ResultSet:
+    """The results in run folders or files of records."""
+    files = record_files([Path(path) for path in paths])
+    return ResultSet(row for file in files for _, row in read_records(file))
+
+
+def compare(first: ResultSet, *others: ResultSet) -> Comparison:
+    """Paired differences of the headline metric on common items, each other minus the first."""
+    named = {f"result {number}": own.records for number, own in enumerate((first, *others), 1)}
+    return compare_records(named)
+
+
+class ResultSet:
+    """Records of attempts, with their summaries, tables and page."""
+
+    def __init__(self, records: Iterable[Row]) -> None:
+        self.records = list(records)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.records)
+
+    @cached_property
+    def summaries(self) -> list[Summary]:
+        """A summary for each solver on each spec and view, in the order of the records."""
+        groups: dict[bytes, list[Row]] = {}
+        for row in self.records:
+            parts = [row[key] for key in ("benchmark", "solver", "spec", "view")]
+            groups.setdefault(orjson.dumps(parts), []).append(row)
+        return [summarise(own, metrics_of(own)) for own in groups.values()]
+
+    @property
+    def summary(self) -> Summary:
+        """The summary of a single evaluation: metrics with intervals, floor, ceiling, errors."""
+        found = len(self.summaries)
+        require(found == 1, f"these are the results of {found} evaluations: use summaries")
+        return self.summaries[0]
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row per attempt; scores, groups and usage as columns of their own."""
+        frame = import_extra("polars", "plots").DataFrame
+        made: polars.DataFrame = frame(
+            [_flat(row) for row in self.records], infer_schema_length=None
+        )
+        return made
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the records to a new folder that `trivium.open` and `trivium report` read."""
+        path = Path(folder) / RECORDS
+        require(not path.exists(), f"{folder} holds records already; choose another folder")
+        with Appender(path) as file:
+            file.add(self.records)
+        return Path(folder)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the page of these results as one HTML file."""
+        with tempfile.TemporaryDirectory() as folder:
+            page = write_report(self.save(Path(folder) / "results"))
+            target = Path(path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            return Path(shutil.copyfile(page, target))
+
+
+def metrics_of(rows: Sequence[Row]) -> Any:
+    """The metrics of the benchmark that these records belong to."""
+    return get_benchmark(rows[0]["benchmark"]).metrics
+
+
+def _flat(row: Row) -> Row:
+    """A record without nesting: dictionaries become columns, replies and answers become text."""
+    flat: Row = {}
+    for key, value in row.items():
+        if key in ("scores", "groups", "usage"):
+            flat |= {f"{key}.{name}": part for name, part in value.items()}
+        elif isinstance(value, (dict, list)):
+            flat[key] = orjson.dumps(value).decode()
+        else:
+            flat[key] = value
+    return flat

@@ -1,0 +1,194 @@
+"""Files: JSON Lines with line numbers, atomic writes, appending after a crash, folder locks."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+import orjson
+
+from trivium.core.errors import UserError
+
+
+def dump_line(row: Any) -> bytes:
+    """One row as a line of JSON, lone surrogates and numpy scalars included."""
+    options = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
+    try:
+        return orjson.dumps(row, option=options)
+    except orjson.JSONEncodeError:
+        # A reply may hold a lone surrogate, which UTF-8 cannot encode: it becomes U+FFFD.
+        return orjson.dumps(_without_surrogates(row), option=options)
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _without_surrogates(dataclasses.asdict(value))
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_surrogates(part) for part in value]
+    return value
+
+
+def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yields (line number, object) of a JSON Lines file; blank lines are skipped."""
+    with open_input(path) as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = orjson.loads(line)
+            except orjson.JSONDecodeError as problem:
+                raise UserError(f"{path} line {number}: not JSON ({problem})") from None
+            if not isinstance(row, dict):
+                raise UserError(f"{path} line {number}: expected an object")
+            yield number, row
+
+
+def open_input(path: str | Path) -> BinaryIO:
+    """The file opened for reading; UserError where it cannot be."""
+    try:
+        return open(path, "rb")
+    except OSError as problem:
+        raise UserError(f"{path}: {problem.strerror}") from None
+
+
+def open_output(path: str | Path, mode: str = "wb", called: str | Path | None = None) -> BinaryIO:
+    """The file opened for writing, its folder created; `called` is its name in error messages."""
+    path = Path(path)
+    with _naming_errors(called or path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = _Output(path, mode, called or path)
+    return io.BufferedRandom(file) if "+" in mode else io.BufferedWriter(file)
+
+
+class _Output(io.FileIO):
+    """A file whose write errors name it: a full disk shows in the middle of a write."""
+
+    def __init__(self, path: Path, mode: str, called: str | Path) -> None:
+        self._called = called
+        super().__init__(path, mode)
+
+    def write(self, data: Any, /) -> int:
+        with _naming_errors(self._called):
+            return super().write(data)
+
+    def truncate(self, size: int | None = None) -> int:
+        with _naming_errors(self._called):
+            return super().truncate(size)
+
+    def close(self) -> None:
+        with _naming_errors(self._called):  # some file systems report a full disk only here
+            super().close()
+
+
+@contextmanager
+def _naming_errors(path: object) -> Iterator[None]:
+    """Turns an OSError into a UserError that names the file."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # the reader went away, which is not an error
+    except FileExistsError:  # a parent folder is a file
+        raise UserError(f"{path}: cannot be written (Not a directory)") from None
+    except OSError as problem:
+        raise UserError(f"{path}: cannot be written ({problem.strerror})") from None
+
+
+@contextmanager
+def atomic_write(path: str | Path) -> Iterator[BinaryIO]:
+    """The file for writing, under a temporary name until it is complete: no reader sees half of it."""
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        # A pipe or a device is written into: a rename would replace it by a file.
+        with open_output(path) as file:
+            yield file
+        return
+    target = path.resolve()  # a link stays a link
+    partial = target.with_name(target.name + ".part")
+    try:
+        with open_output(partial, called=path) as file:
+            yield file
+        with _naming_errors(path):
+            partial.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            partial.unlink()
+        raise
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    """Write a JSON file atomically."""
+    with atomic_write(path) as file:
+        file.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY))
+        file.write(b"\n")
+
+
+class Appender:
+    """Appends rows to a file, flushed when `add` returns; an incomplete last line is cut off."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._file = open_output(path, "ab+")
+        _cut_incomplete_line(self._file)
+
+    def add(self, rows: Iterable[Any]) -> None:
+        """Write the rows and flush them to the operating system."""
+        self._file.write(b"".join(map(dump_line, rows)))
+        self._file.flush()
+
+    def __enter__(self) -> Appender:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+
+def _cut_incomplete_line(file: BinaryIO) -> None:
+    """Drop what follows the last newline, which a killed writer may have left."""
+    end = position = file.seek(0, os.SEEK_END)
+    block = 1 << 16
+    while position > 0:
+        position = max(0, position - block)
+        file.seek(position)
+        found = file.read(min(block, end - position)).rfind(b"\n")
+        if found >= 0:
+            position += found + 1
+            break
+    file.truncate(position)
+    file.seek(0, os.SEEK_END)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keeps other processes out of a folder; the lock ends with the process, however it ends."""
+    try:
+        import fcntl  # noqa: PLC0415 - not on every system, and nothing else needs it
+    except ImportError:
+        yield
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = open(folder / ".lock", "wb")  # noqa: SIM115 - closed below, whatever happens
+    except OSError as problem:
+        raise UserError(f"{folder}: cannot be written ({problem.strerror})") from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UserError(
+                f"{folder}: another process is working there; choose another folder with --out"
+            ) from None
+        yield

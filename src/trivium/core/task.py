@@ -1,0 +1,109 @@
+"""A task: a benchmark with its spec and view, and its items as solvers see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.errors import require
+from trivium.core.records import Groups, Scores
+
+if TYPE_CHECKING:
+    from trivium.core.dialogue import Dialogue
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked: a benchmark, the spec of its items, and the view that presents them.
+
+    >>> import trivium
+    >>> task = trivium.load("nhop_implicit", hops=4)
+    >>> item = task.item(0, seed=7)
+    >>> task.score(item, item.gold)["em"]
+    1.0
+    """
+
+    benchmark: AnyBenchmark
+    spec: Any
+    view: Any
+
+    def generate(self, seed: int, start: int, count: int) -> Iterator[PresentedItem]:
+        """Yields presented items one by one."""
+        check_range(start, count)
+        for item in self.benchmark.generate(self.spec, seed, start, count):
+            yield PresentedItem(self, item)
+
+    def items(self, count: int, seed: int = 0, start: int = 0) -> list[PresentedItem]:
+        """The items start .. start + count - 1 of a seed."""
+        return list(self.generate(seed, start, count))
+
+    def item(self, index: int, seed: int = 0) -> PresentedItem:
+        """One item."""
+        return self.items(1, seed, index)[0]
+
+    def score(self, item: PresentedItem, reply: str | Sequence[str]) -> Scores:
+        """Every metric of a reply (of all replies, for a game); undefined ones are None."""
+        replies = [reply] if isinstance(reply, str) else list(reply)
+        answer = self.benchmark.parse(item.content, replies, self.view)
+        return self.benchmark.score(item.content, answer)
+
+    def start(self, item: PresentedItem) -> Dialogue:
+        """A dialogue about the item: `prompt`, `send(reply)`, `done`, `scores`."""
+        from trivium.core.dialogue import Dialogue  # noqa: PLC0415 - it is built on this module
+
+        return Dialogue(item)
+
+
+def check_range(start: int, count: int) -> None:
+    """Refuse a range of items that is empty, negative or beyond 64 bits."""
+    require(count >= 1, f"items must be at least 1, got {count}")
+    require(start >= 0, f"start must be at least 0, got {start}")
+    require(start + count < 2**63, f"start must fit into 64 bits with the items, got {start}")
+
+
+@dataclass(frozen=True)
+class PresentedItem:
+    """An item as a solver sees it in one trial, with what its replies are scored against."""
+
+    task: Task
+    original: Any  # the benchmark's item before trials reorder it
+    trial: int = 0
+
+    @property
+    def id(self) -> str:
+        """The item's name among those of its seed."""
+        return str(self.original.id)
+
+    @cached_property
+    def content(self) -> Any:
+        """The benchmark's item in the order of this trial."""
+        return self.task.benchmark.reshuffle(self.original, self.trial)
+
+    @cached_property
+    def prompt(self) -> str:
+        """The text that a solver sees first."""
+        return self.task.benchmark.render(self.content, self.task.view)
+
+    @property
+    def system(self) -> str | None:
+        """The system message that goes with the prompt, if there is one."""
+        return self.task.benchmark.system(self.task.view)
+
+    @property
+    def gold(self) -> str:
+        """A reply that scores perfectly."""
+        benchmark = self.task.benchmark
+        return benchmark.write(self.content, benchmark.gold(self.content), self.task.view)
+
+    @property
+    def floor(self) -> float:
+        """The headline metric that blind guessing is expected to reach."""
+        return self.task.benchmark.floor(self.content)
+
+    @property
+    def groups(self) -> Groups:
+        """What results are grouped by."""
+        return self.task.benchmark.groups(self.content)

@@ -1,0 +1,153 @@
+"""Evaluations: one solver on some items of one task; a run is a list of them in one folder."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.errors import UserError, require
+from trivium.core.files import dump_line, read_rows
+from trivium.core.records import AttemptKey
+from trivium.core.spec import spec_to_dict
+from trivium.core.task import PresentedItem, Task, check_range
+from trivium.models.settings import Settings, is_model
+
+CHUNK = 250  # items that are handed to an executor at once
+
+
+@dataclass(frozen=True)
+class Items:
+    """Which items: a range of a seed, generated on demand, or those of some files."""
+
+    seed: int | None = 0
+    start: int = 0
+    count: int = 100
+    files: tuple[str, ...] = ()
+    contents: str | None = None  # a hash of the items in the files
+    loaded: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_range(self.start, self.count)
+
+    @classmethod
+    def from_files(cls, benchmark: AnyBenchmark, paths: Sequence[Path]) -> Items:
+        """The items of some files, identified by their contents and not by the files' names."""
+        items = read_items(benchmark, paths)
+        contents = hashlib.sha256()
+        for item in items:
+            contents.update(dump_line(benchmark.to_row(item)))
+        files = tuple(map(str, paths))
+        return cls(None, 0, len(items), files, contents.hexdigest(), tuple(items))
+
+    def chunks(self, size: int = CHUNK) -> Iterator[Items]:
+        """The same items in parts that are cheap to send to another process."""
+        for start in range(self.start, self.start + self.count, size):
+            count = min(size, self.start + self.count - start)
+            loaded = self.loaded[start : start + count] if self.files else ()
+            yield Items(self.seed, start, count, self.files, loaded=loaded)
+
+    def load(self, task: Task) -> Iterator[Any]:
+        """The benchmark's items themselves."""
+        if self.files:
+            return iter(self.loaded)
+        return task.benchmark.generate(task.spec, self.seed or 0, self.start, self.count)
+
+
+def read_items(benchmark: AnyBenchmark, paths: Sequence[Path]) -> list[Any]:
+    """The items of some files; a broken or repeated one is named by file and line."""
+    items = []
+    seen: dict[str, str] = {}
+    for path in paths:
+        for count, (number, row) in enumerate(read_rows(path)):
+            where = f"{path} line {number}"
+            try:
+                item = benchmark.from_row(row, count)
+            except UserError as problem:
+                raise UserError(f"{where}: {problem}") from None
+            require(item.id not in seen, f"{where}: id {item.id} is in {seen.get(item.id)} already")
+            seen[item.id] = where
+            items.append(item)
+    require(bool(items), f"{', '.join(map(str, paths))}: there are no items")
+    return items
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One solver on these items of this task."""
+
+    task: Task
+    items: Items
+    solver: str  # "oracle", "openai/gpt-4.1-mini", "agent:runs/ppo", "package.module:function"
+    trials: int = 1
+    settings: Settings = Settings()  # what shapes a model's replies; empty for programs
+    setting: str | None = None  # names the spec and view among those of a run
+    fields: Mapping[str, Any] = field(default_factory=dict)  # the same as columns of summary.csv
+    folder: str = "."  # where the records go, below the folder of the run
+
+    def __post_init__(self) -> None:
+        require(self.trials >= 1, f"order_trials must be at least 1, got {self.trials}")
+
+    @property
+    def is_model(self) -> bool:
+        """Whether the solver is a language model."""
+        return is_model(self.solver)
+
+    @property
+    def attempts(self) -> int:
+        """How many attempts the evaluation consists of."""
+        return self.items.count * self.trials
+
+    def presented(self, done: frozenset[AttemptKey] = frozenset()) -> Iterator[PresentedItem]:
+        """Every item in every trial, except those that are done."""
+        for chunk in self.items.chunks():
+            for item in chunk.load(self.task):
+                for trial in range(self.trials):
+                    if (item.id, trial) not in done:
+                        yield PresentedItem(self.task, item, trial)
+
+    def manifest(self) -> dict[str, Any]:
+        """What identifies the evaluation, as run.json holds it."""
+        shaping = {"shaping": self.settings.to_dict()} if self.is_model else {}
+        made = not self.items.files
+        return shaping | {
+            "benchmark": self.task.benchmark.name,
+            "solver": self.solver,
+            "view": spec_to_dict(self.task.view),
+            "spec": spec_to_dict(self.task.spec) if made else None,
+            "seed": self.items.seed,
+            "files": list(self.items.files),
+            "contents": self.items.contents,
+            "order_trials": self.trials,
+            "setting": self.setting,
+        }
+
+
+@dataclass(frozen=True)
+class Run:
+    """A list of evaluations and the folder-level facts about them."""
+
+    kind: str  # eval, run, sweep or diag
+    evaluations: tuple[Evaluation, ...]
+    config: Mapping[str, Any]  # what must stay the same when the folder is resumed
+    label: str | None = None
+
+    def __post_init__(self) -> None:
+        require(bool(self.evaluations), "nothing to do: no solver and no model is named")
+        folders = Counter(evaluation.folder for evaluation in self.evaluations)
+        folder, times = folders.most_common(1)[0]
+        require(times == 1, f"{folder} would be run {times} times: a value is named twice")
+
+    @property
+    def models(self) -> tuple[Evaluation, ...]:
+        """The evaluations of language models."""
+        return tuple(one for one in self.evaluations if one.is_model)
+
+    @property
+    def benchmarks(self) -> tuple[str, ...]:
+        """The names of all benchmarks in it."""
+        return tuple(dict.fromkeys(one.task.benchmark.name for one in self.evaluations))
