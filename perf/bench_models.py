@@ -1,9 +1,13 @@
-"""Requests per second of both lanes, beside the bare client and the ideal.
+"""Requests per second of both backends, each beside what it is built on, in alternating rounds.
 
-One server in a process of its own, 200 ms latency, 500 in flight, 4,000 requests. The ideal is
-concurrency / latency, which no client on so few cores comes near.
-Aim: direct at least 300/s and at least 6 times Inspect.
-A number as argument replaces the 4,000, for a quick look.
+One server in a process of its own, 200 ms latency, 500 in flight. The direct backend is compared
+with the bare client (and with the ideal, concurrency / latency, which no client on so few cores
+comes near), the Inspect backend with a bare Inspect task: the same prompts, `generate()`, a trivial
+scorer and the same options, without items, records or summaries. CPU seconds are compared too,
+which other work on the machine disturbs less.
+Aims: direct at least 300/s and at least 6 times Inspect; Inspect at least 0.95 of the bare task.
+
+    python perf/bench_models.py [REQUESTS [ROUNDS]]
 """
 
 from __future__ import annotations
@@ -13,25 +17,33 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
+from typing import Literal
 
+import inspect_ai
+from inspect_ai.dataset import Sample
+from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.scorer import includes
+from inspect_ai.solver import generate
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
-from trivium.benchmarks import get_benchmark
-from trivium.evaluation.execute import Job
-from trivium.evaluation.items import made_chunks
-from trivium.models.backends import evaluate_model
-from trivium.models.settings import ModelFlags, model_settings
+from trivium.benchmarks import load_task
+from trivium.evaluation.evaluation import Evaluation, Items
+from trivium.evaluation.execute import execute
+from trivium.evaluation.plan import plan_evaluation
+from trivium.models.settings import ModelOptions
 
-LATENCY, IN_FLIGHT, REQUESTS = 0.2, 500, 4000
-BENCHMARK = get_benchmark("nhop_explicit")
+LATENCY, IN_FLIGHT, REQUESTS, ROUNDS = 0.2, 500, 2000, 3
+TASK = load_task("nhop_explicit")
 
 
 @contextmanager
 def server() -> Iterator[str]:
-    """The address of a server that answers after the latency."""
+    """The URL of a server that answers after the latency."""
     root = Path(__file__).parents[1]
     words = [sys.executable, "-m", "tests.models.server", "--latency", str(LATENCY)]
     process = subprocess.Popen(words, cwd=root, stdout=subprocess.PIPE, text=True)
@@ -43,10 +55,13 @@ def server() -> Iterator[str]:
         process.communicate()
 
 
-async def bare(url: str, requests: int) -> None:
+def bare_client(url: str, requests: int) -> None:
     """The official client and nothing else."""
-    items = BENCHMARK.generate(BENCHMARK.spec_type(), 1, 0, requests)
-    prompts = (BENCHMARK.render(item, BENCHMARK.view_type()) for item in items)
+    asyncio.run(_bare_client(url, requests))
+
+
+async def _bare_client(url: str, requests: int) -> None:
+    prompts = (item.prompt for item in TASK.generate(1, 0, requests))
     async with AsyncOpenAI(
         api_key="none-needed", base_url=url, http_client=DefaultAioHttpClient()
     ) as client:
@@ -61,38 +76,82 @@ async def bare(url: str, requests: int) -> None:
                 group.create_task(worker())
 
 
-def lane(engine: str, url: str, requests: int) -> None:
-    """A whole evaluation: items made, asked about, parsed, scored, recorded, summed up."""
-    flags = ModelFlags(engine=engine, base_url=url, concurrency=IN_FLIGHT, yes=True)  # type: ignore[arg-type]
-    settings = model_settings("vllm/m", flags)
-    spec, view = BENCHMARK.spec_type(), BENCHMARK.view_type()
-    job = Job(BENCHMARK.name, settings.model, view, spec, 1, shaping=settings.shaping())
+def bare_task(url: str, requests: int) -> None:
+    """An Inspect task with the same prompts and nothing of ours."""
+    samples = [
+        Sample(id=item.id, input=item.prompt, target=item.gold)
+        for item in TASK.generate(1, 0, requests)
+    ]
+    config = GenerateConfig(max_tokens=4096, max_connections=IN_FLIGHT)
+    model = get_model(
+        "openai-api/vllm/m", base_url=url, api_key="none-needed", config=config, memoize=False
+    )
     with tempfile.TemporaryDirectory() as folder:
-        chunks = made_chunks(BENCHMARK, spec, 1, 0, requests)
-        summary = evaluate_model(job, settings, chunks, requests, Path(folder))
-    assert summary.errors == 0
-    assert summary.items == requests
+        (log,) = inspect_ai.eval(
+            inspect_ai.Task(dataset=samples, solver=generate(), scorer=includes()),
+            model=model,
+            log_dir=folder,
+            display="none",
+            max_samples=IN_FLIGHT,
+            log_realtime=False,
+            score_display=False,
+            ctl_server=False,
+        )
+    assert log.status == "success"
+
+
+def backend(name: Literal["direct", "inspect"]) -> Callable[[str, int], None]:
+    """A whole evaluation: items made, asked about, parsed, scored, recorded, summarised."""
+
+    def run(url: str, requests: int) -> None:
+        options = ModelOptions(backend=name, base_url=url, concurrency=IN_FLIGHT, yes=True)
+        evaluation = Evaluation(
+            TASK, Items(1, 0, requests), "vllm/m", settings=options.settings()
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            (summary,) = execute(plan_evaluation(evaluation), Path(folder), options=options)
+        assert (summary.items, summary.errors) == (requests, 0)
+
+    return run
+
+
+WAYS: dict[str, Callable[[str, int], None]] = {
+    "bare client": bare_client,
+    "direct": backend("direct"),
+    "bare Inspect task": bare_task,
+    "inspect": backend("inspect"),
+}
 
 
 def main() -> None:
     """Print requests per second and the ratios."""
-    requests = int(sys.argv[1]) if len(sys.argv) > 1 else REQUESTS
-    rates: dict[str, float] = {}
+    requests, rounds = (*map(int, sys.argv[1:]), *(REQUESTS, ROUNDS)[len(sys.argv) - 1 :])
+    rates: dict[str, list[float]] = defaultdict(list)
+    cpu: dict[str, list[float]] = defaultdict(list)
     with server() as url:
-        lane("direct", url, 50)  # imports and the first connections are not what is measured
-        for name in ("bare client", "direct", "inspect"):
-            began = time.perf_counter()
-            if name == "bare client":
-                asyncio.run(bare(url, requests))
-            else:
-                lane(name, url, requests)
-            rates[name] = requests / (time.perf_counter() - began)
-            print(f"{name}: {rates[name]:.0f} requests/s", flush=True)
+        for run in WAYS.values():
+            run(url, 50)  # imports and the first connections are not what is measured
+        for number in range(rounds):
+            for name in list(WAYS) if number % 2 == 0 else reversed(WAYS):
+                began, used = time.perf_counter(), time.process_time()
+                WAYS[name](url, requests)
+                rates[name].append(requests / (time.perf_counter() - began))
+                cpu[name].append(1000 * (time.process_time() - used) / requests)
+    for name in WAYS:
+        print(
+            f"{name}: {median(rates[name]):.0f} requests/s (best {max(rates[name]):.0f}), "
+            f"{median(cpu[name]):.2f} ms of CPU each"
+        )
     print(f"ideal (concurrency / latency): {IN_FLIGHT / LATENCY:.0f} requests/s")
-    print(
-        f"direct / bare client {rates['direct'] / rates['bare client']:.2f}, "
-        f"direct / inspect {rates['direct'] / rates['inspect']:.1f} (aim: at least 6)"
-    )
+    for name, other, aim in (
+        ("direct", "bare client", None),
+        ("direct", "inspect", 6),
+        ("inspect", "bare Inspect task", 0.95),
+    ):
+        ratios = [own / theirs for own, theirs in zip(rates[name], rates[other], strict=True)]
+        saved = median(cpu[other]) / median(cpu[name])
+        note = "" if aim is None else f" (aim: at least {aim})"
+        print(f"{name} / {other}: {median(ratios):.2f}{note}, by CPU {saved:.2f}")
 
 
 if __name__ == "__main__":

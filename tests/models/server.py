@@ -15,38 +15,38 @@ from typing import Any
 
 from aiohttp import web
 
-from trivium.core.benchmark import AnyBenchmark, Turn, solver_stream
+from trivium.core.benchmark import Turn
+from trivium.core.dialogue import solver_stream
+from trivium.core.task import PresentedItem, Task
 
 Answer = Callable[[list[str]], str]  # what the model says to a conversation
 Fault = Callable[[str, int], str | None]  # what goes wrong with a prompt's n-th call, if anything
 FAULTS = ("429", "500", "dropped", "cut", "truncated", "garbage", "slow")
 
 
-class Speaker:
-    """Says what a built-in solver would say about items that it knows.
+class SolverModel:
+    """Replies as a built-in solver would to the prompts of these items.
 
-    Games may open with the same words; asked one after the other, they are told apart by
-    their order.
+    Games may have the same prompt; asked one after the other, they are told apart by their order.
     """
 
-    def __init__(
-        self, benchmark: AnyBenchmark, view: Any, solver: str, items: Iterable[Any], trials: int = 1
-    ) -> None:
-        self._solver, self._view = benchmark.solvers[solver], view
-        self._known = defaultdict(list)
+    def __init__(self, task: Task, solver: str, items: Iterable[Any], trials: int = 1) -> None:
+        self._task, self._solver = task, task.benchmark.solvers[solver]
+        self._items: dict[str, list[PresentedItem]] = defaultdict(list)
         for item in items:
             for trial in range(trials):
-                told = benchmark.reshuffle(item, trial)
-                self._known[benchmark.render(told, view)].append((item, told, trial))
+                presented = PresentedItem(task, item.original, trial)
+                self._items[presented.prompt].append(presented)
         self._asked: Counter[str] = Counter()
 
     def __call__(self, messages: list[str]) -> str:
-        alike = self._known[messages[0]]
+        same_prompt = self._items[messages[0]]
         self._asked[messages[0]] += len(messages) == 1
-        item, told, trial = alike[(self._asked[messages[0]] - 1) % len(alike)]
-        stream = solver_stream(self._solver.name, item, trial, len(messages) // 2)
-        shown = told if self._solver.omniscient else None
-        return self._solver.say(Turn(messages, stream, self._view, shown))
+        item = same_prompt[(self._asked[messages[0]] - 1) % len(same_prompt)]
+        turn = len(messages) // 2
+        stream = solver_stream(self._solver.name, item.original, item.trial, turn)
+        known = item.content if self._solver.omniscient else None
+        return self._solver.reply(Turn(messages, stream, self._task.view, known))
 
 
 def some_faults(percent: int, kinds: Sequence[str] = FAULTS) -> Fault:

@@ -1,1 +1,1 @@
-"""Every benchmark as an Inspect task: any provider, tool-using agents, logs and their viewer."""
+"""The Inspect backend: every benchmark as an Inspect task, with any provider, tools and logs."""

@@ -1,17 +1,25 @@
-"""Inspect logs as records: parsed and scored again from what was said, by the same code."""
+"""Inspect logs: read as attempts, which are parsed and scored again, and kept free of keys."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from zipfile import ZipFile
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
+from inspect_ai.log import (
+    EvalLog,
+    EvalSample,
+    read_eval_log,
+    read_eval_log_sample,
+    read_eval_log_sample_summaries,
+    read_eval_log_samples,
+)
 
-from trivium.core.benchmark import Attempt
-from trivium.core.dialogue import failed, record
+from trivium.core.dialogue import failed_attempt
 from trivium.core.errors import UserError, require
-from trivium.models.inspect.samples import REPLIES, SECONDS, USAGE, read_sample
+from trivium.core.files import atomic_write
+from trivium.core.records import Attempt
+from trivium.models.inspect.samples import presented_item, stored_attempt
 from trivium.models.providers import MAX_ERROR, key_hider
 
 SUFFIXES = (".eval", ".json")
@@ -28,13 +36,12 @@ def log_files(path: Path) -> list[Path]:
     return [path]
 
 
-def read_log(path: Path) -> tuple[EvalLog, Iterator[Attempt]]:
-    """A log's header, and its finished samples as attempts; one at a time is in memory."""
+def read_header(path: Path) -> EvalLog:
+    """A log without its samples."""
     try:
-        header = read_eval_log(str(path), header_only=True)
+        return read_eval_log(str(path), header_only=True)
     except Exception as problem:  # whatever a file that is no log makes of the reader
         raise UserError(f"{path}: not an Inspect log ({type(problem).__name__})") from None
-    return header, _attempts(path, header)
 
 
 def solver_name(header: EvalLog) -> str:
@@ -44,8 +51,10 @@ def solver_name(header: EvalLog) -> str:
     return header.eval.model
 
 
-def _attempts(path: Path, header: EvalLog) -> Iterator[Attempt]:
-    solver, hide = solver_name(header), key_hider()
+def read_attempts(path: Path) -> Iterator[Attempt]:
+    """The finished samples of a log as attempts; one at a time is in memory."""
+    header, hide = read_header(path), key_hider()
+    solver = solver_name(header)
     trials = int((header.eval.task_args or {}).get("order_trials", 1))
     for sample in read_eval_log_samples(str(path), all_samples_required=False):
         try:
@@ -57,37 +66,33 @@ def _attempts(path: Path, header: EvalLog) -> Iterator[Attempt]:
         yield attempt
 
 
+def failed_samples(path: Path) -> Iterator[EvalSample]:
+    """The samples of a log that ended without a score."""
+    for summary in read_eval_log_sample_summaries(path):
+        if summary.error is not None or not summary.scores:
+            yield read_eval_log_sample(path, summary.id, summary.epoch)
+
+
 def sample_attempt(sample: EvalSample, solver: str, hide: Callable[[str], str]) -> Attempt:
-    """One logged sample as an attempt; `hide` takes keys out of what was said."""
+    """One logged sample as an attempt; `hide` removes keys from what was said."""
     if sample.error is None:
-        return attempt_of(sample.metadata, sample.store, solver, hide)
-    known = read_sample(sample.metadata)
-    # What Inspect says first is the whole request; why it failed is at the end.
+        return stored_attempt(sample.metadata, sample.store, solver, hide)
+    # Inspect's message begins with the whole request; why it failed is at the end.
     line = " ".join(hide(sample.error.message).split())
     error = line if len(line) <= MAX_ERROR else "..." + line[-MAX_ERROR:]
-    return failed(known.benchmark, known.told, solver, known.view, trial=known.trial, error=error)
+    return failed_attempt(presented_item(sample.metadata), solver, error)
 
 
-def attempt_of(
-    metadata: Mapping[str, Any],
-    store: Mapping[str, Any],
-    solver: str,
-    hide: Callable[[str], str],
-) -> Attempt:
-    """What a sample's metadata and store say of an attempt."""
-    known = read_sample(metadata)
-    replies = store.get(REPLIES) or []
-    if not replies:
-        return failed(
-            known.benchmark, known.told, solver, known.view, trial=known.trial, error="no reply"
-        )
-    return record(
-        known.benchmark,
-        known.told,
-        solver,
-        [hide(reply) for reply in replies],
-        known.view,
-        trial=known.trial,
-        usage=store.get(USAGE),
-        seconds=store.get(SECONDS, 0.0),
-    )
+def remove_keys(path: Path) -> None:
+    """Write a log again without keys where a server had repeated one."""
+    hide = key_hider()
+
+    def clean(content: bytes) -> bytes:
+        return hide(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+    with ZipFile(path) as log:
+        if all(clean(content) == content for content in map(log.read, log.infolist())):
+            return
+        with atomic_write(path) as file, ZipFile(file, "w") as new:
+            for part in log.infolist():
+                new.writestr(part, clean(log.read(part)))

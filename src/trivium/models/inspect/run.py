@@ -1,4 +1,4 @@
-"""The Inspect lane: evaluations of our own, one or many cells of a sweep, as one eval set."""
+"""Asking models through Inspect: one or many batches as one eval set."""
 
 from __future__ import annotations
 
@@ -7,61 +7,52 @@ import signal
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import inspect_ai
 import rich
-from inspect_ai import Task
-from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.log import EvalLog
+from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model import Model as InspectModel
 from inspect_ai.solver import TaskState
 
-from trivium.core.benchmark import Attempt
 from trivium.core.errors import UserError
-from trivium.core.files import Appender
-from trivium.evaluation.execute import Work
-from trivium.evaluation.progress import Progress
-from trivium.models.inspect.logs import attempt_of, sample_attempt
+from trivium.core.records import Attempt, AttemptKey
+from trivium.core.task import PresentedItem
+from trivium.models.backends import Batch
+from trivium.models.inspect.logs import failed_samples, read_header, remove_keys, sample_attempt
+from trivium.models.inspect.private import PrerequisiteError
+from trivium.models.inspect.samples import presented_item, stored_attempt
 from trivium.models.inspect.tasks import build_task
 from trivium.models.providers import find_address, is_compatible, key_hider, keys_hidden_in_logs
-from trivium.models.settings import ModelSettings
+from trivium.models.settings import Model
 
 # Providers of Inspect's that do more than speak the protocol. The others go through its provider
 # for anything compatible: its own for vLLM would start servers and write to the environment.
 OWN_PROVIDER = {"openai", "openrouter"}
 
 
-@dataclass(frozen=True)
-class Cell:
-    """What one model has still to be asked, and the records that its attempts go to."""
+def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
+    """Make the attempts of all batches as one eval set; each finished sample is saved at once.
 
-    name: str  # no two cells of a set have the same
-    work: Work
-    settings: ModelSettings
-    records: Path
-
-
-def ask_through_inspect(cells: Sequence[Cell], progress: Progress, logs: Path) -> None:
-    """Attempt the work of all cells as one eval set; each finished sample is recorded at once.
-
-    What Inspect retries, it retries within this call. What a stopped command has left is known
-    from the records, which hold every sample that was over, and not from Inspect's logs, which
-    are written a little later. So every call has a log folder of its own: in an old one Inspect
-    would take a cell for done, or delete the log of what is not asked again.
+    What Inspect retries, it retries within this call. What an interrupted command has left is known
+    from the records, which hold every finished sample, and not from Inspect's logs, which are
+    written a little later. So every call has a log folder of its own: in an old one Inspect
+    would take a batch for done, or delete the log of what is not asked again.
     """
-    asking = _Asking(progress)
-    tasks = [task for cell in cells if (task := asking.task(cell)) is not None]
+    asking = _Asking()
+    tasks = [task for batch in batches if (task := asking.task(batch)) is not None]
     if not tasks:
         return
-    unfinished = []
+    folder = _new_folder(logs)
     try:
-        for log in _evaluated(tasks, cells, _new_folder(logs)):
-            if log.status != "cancelled":  # what was under way has not failed: it is asked again
-                asking.read_failures(log)
-            if log.status != "success":
-                unfinished.append(log)
+        try:
+            _evaluate(tasks, min(batch.model.options.concurrency for batch in batches), folder)
+        finally:  # a log of what was interrupted keeps no key either
+            for path in folder.glob("*.eval"):
+                remove_keys(path)
+        unfinished = [log for path in sorted(folder.glob("*.eval")) if (log := asking.end(path))]
         if any(log.status == "cancelled" for log in unfinished):
             raise KeyboardInterrupt
     except KeyboardInterrupt:
@@ -75,96 +66,81 @@ def ask_through_inspect(cells: Sequence[Cell], progress: Progress, logs: Path) -
 
 @dataclass
 class _Asking:
-    """The cells under way, and what of them is not recorded yet."""
+    """The batches that are being asked, and what of them is not saved yet."""
 
-    progress: Progress
-    cells: dict[str, Cell] = field(default_factory=dict)
-    left: dict[str, set[tuple[str, int]]] = field(default_factory=dict)  # by name of the cell
-    models: dict[str, Model] = field(default_factory=dict)
-    under_way: Counter[str] = field(default_factory=Counter)  # samples by model
-
-    stopped: UserError | None = None  # why the records cannot be gone on with
+    batches: dict[str, Batch] = field(default_factory=dict)
+    left: dict[str, set[AttemptKey]] = field(default_factory=dict)  # by name of the batch
+    models: dict[Model, InspectModel] = field(default_factory=dict)
+    samples: Counter[Model] = field(default_factory=Counter)  # that have not ended
+    stopped: UserError | None = None  # why nothing more can be saved
 
     def __post_init__(self) -> None:
         self.hide = key_hider()
 
-    def task(self, cell: Cell) -> Task | None:
-        """The task of a cell, where something of it is left."""
-        pending, name = list(cell.work), cell.settings.model
-        if not pending:
+    def task(self, batch: Batch) -> inspect_ai.Task | None:
+        """The Inspect task of a batch; None where nothing of it is left."""
+        items, model = list(batch.items), batch.model
+        if not items:
             return None
-        self.cells[cell.name] = cell
-        self.left[cell.name] = {(item.id, trial) for item, trial in pending}
-        self.under_way[name] += len(pending)
-        if name not in self.models:
-            self.models[name] = inspect_model(cell.settings)
+        self.batches[batch.name] = batch
+        self.left[batch.name] = {(item.id, item.trial) for item in items}
+        self.samples[model] += len(items)
+        if model not in self.models:
+            self.models[model] = inspect_model(model)
 
-        async def ended(state: TaskState) -> None:
-            self.under_way[name] -= 1
-            if not self.under_way[name]:  # connections must be closed where they were opened
-                await self.models[name].api.aclose()
+        async def on_end(state: TaskState) -> None:
+            self.samples[model] -= 1
+            if not self.samples[model]:  # connections must be closed where they were opened
+                await self.models[model].api.aclose()
             if state.scores:  # samples that failed are taken from the log, which knows why
-                held = dict(state.store.items())
-                made = attempt_of(state.metadata, held, name, self.hide)
+                store = dict(state.store.items())
+                attempt = stored_attempt(state.metadata, store, model.name, self.hide)
                 try:
-                    self.add(cell, made, state.input_text)
+                    self.save(batch, attempt, presented_item(state.metadata))
                 except UserError as problem:  # a full disk; Inspect itself would go on asking
                     self.stopped = problem
                     signal.raise_signal(signal.SIGINT)
 
+        system = model.settings.system
         return build_task(
-            cell.work.benchmark,
-            cell.work.view,
-            pending,
-            name=cell.name,
-            model=self.models[name],
-            system=cell.settings.system,
-            ended=ended,
+            items, name=batch.name, model=self.models[model], system=system, on_end=on_end
         )
 
-    def add(self, cell: Cell, attempt: Attempt, prompt: str) -> None:
-        """Record an attempt; a sample that Inspect had to run twice is recorded once."""
-        if (attempt.id, attempt.trial) not in self.left[cell.name]:
-            return
-        self.left[cell.name].remove((attempt.id, attempt.trial))
-        keep_prompt = cell.settings.flags.save_prompt
-        # Opened for each: a sweep has more cells than a process may have open files.
-        with Appender(cell.records) as records:
-            records.add([asdict(attempt) | {"prompt": prompt} if keep_prompt else attempt])
-        self.progress.advance(1)
+    def save(self, batch: Batch, attempt: Attempt, item: PresentedItem) -> None:
+        """Save an attempt; a sample that Inspect had to run twice is saved once."""
+        if attempt.key in self.left[batch.name]:
+            self.left[batch.name].remove(attempt.key)
+            batch.save(attempt, item)
 
-    def read_failures(self, log: EvalLog) -> None:
-        """Record the samples of a log that failed for good."""
-        cell = self.cells[log.eval.task]
-        for sample in log.samples or []:
-            if sample.error is not None or not sample.scores:
-                prompt = sample.input if isinstance(sample.input, str) else sample.input[-1].text
-                self.add(cell, sample_attempt(sample, cell.settings.model, self.hide), prompt)
+    def end(self, path: Path) -> EvalLog | None:
+        """Save the samples of a log that failed permanently; returns a log that is unfinished."""
+        log = read_header(path)
+        batch = self.batches[log.eval.task]
+        if log.status != "cancelled":  # what was being asked then has not failed
+            for sample in failed_samples(path):
+                attempt = sample_attempt(sample, batch.model.name, self.hide)
+                self.save(batch, attempt, presented_item(sample.metadata))
+        return None if log.status == "success" else log
 
 
-def _evaluated(tasks: list[Task], cells: Sequence[Cell], log_dir: Path) -> Iterator[EvalLog]:
-    """The whole logs of an eval set of these tasks, one at a time in memory."""
-    concurrency = min(cell.settings.flags.concurrency for cell in cells)
+def _evaluate(tasks: list[inspect_ai.Task], concurrency: int, folder: Path) -> None:
+    """Run the tasks as an eval set, small ones side by side so that together they fill it."""
     largest = max(len(task.dataset) for task in tasks)
-    # Small cells run side by side, so that together they fill what may be under way at once.
     together = min(len(tasks), math.ceil(concurrency / largest))
-    try:
-        with _in_one_sentence(), keys_hidden_in_logs(), _quiet_console():
-            inspect_ai.eval_set(
-                tasks,
-                log_dir=str(log_dir),
-                model=None,  # every task has its own
-                display="none",
-                max_tasks=together,
-                max_samples=concurrency // together,
-                fail_on_error=False,
-                log_realtime=False,  # two fifths of a sample's cost, for a view that few look at
-                ctl_server=False,  # nobody steers it from outside
-            )
-    except BaseException:
-        list(_without_keys(log_dir))  # a log of what was interrupted keeps no key either
-        raise
-    yield from _without_keys(log_dir)
+    with _in_one_sentence(), keys_hidden_in_logs(), _quiet_console():
+        inspect_ai.eval_set(
+            tasks,
+            log_dir=str(folder),
+            log_format="eval",
+            model=None,  # every task has its own
+            display="none",
+            max_tasks=together,
+            max_samples=concurrency // together,
+            fail_on_error=False,
+            log_realtime=False,  # two fifths of a sample's cost, for a view that few look at
+            score_display=False,  # estimates so far, which nobody sees
+            ctl_server=False,  # nobody steers it from outside
+        )
 
 
 def _new_folder(logs: Path) -> Path:
@@ -186,51 +162,33 @@ def _quiet_console() -> Iterator[None]:
 
 @contextmanager
 def _in_one_sentence() -> Iterator[None]:
-    """What Inspect finds missing, said as we say it."""
+    """Turns what Inspect finds missing into a UserError."""
     try:
         yield
     except PrerequisiteError as problem:
         raise UserError(" ".join(key_hider()(str(problem.message)).split())) from None
 
 
-def inspect_model(settings: ModelSettings) -> Model:
-    """The model as Inspect knows it."""
+def inspect_model(model: Model) -> InspectModel:
+    """The model as Inspect knows it; UserError for what is missing."""
+    options = model.options
+    config = GenerateConfig(
+        temperature=model.settings.temp,
+        max_tokens=model.settings.max_output_tokens,
+        attempt_timeout=max(1, round(options.timeout)),
+        max_retries=options.max_retries,
+        max_connections=options.concurrency,
+    )
     with _in_one_sentence():
+        if is_compatible(model):
+            address = find_address(model)
+            name = model.name if model.provider in OWN_PROVIDER else f"openai-api/{model.name}"
+            url, key = address.base_url, address.key
+        else:
+            name, url, key = model.name, None, None
         try:
-            return _inspect_model(settings)
+            return get_model(name, config=config, base_url=url, api_key=key, memoize=False)
         except ValueError as problem:  # a provider that it does not know
             raise UserError(
                 f"{problem} Where it speaks OpenAI's protocol, --base_url says where it is"
             ) from None
-
-
-def _inspect_model(settings: ModelSettings) -> Model:
-    flags = settings.flags
-    config = GenerateConfig(
-        temperature=flags.temp,
-        max_tokens=flags.max_output_tokens,
-        attempt_timeout=max(1, round(flags.timeout)),
-        max_retries=flags.max_retries,
-        max_connections=flags.concurrency,
-    )
-    if not is_compatible(settings):
-        return get_model(settings.model, config=config, memoize=False)
-    address = find_address(settings)
-    own = settings.provider in OWN_PROVIDER
-    name = settings.model if own else f"openai-api/{settings.model}"
-    return get_model(
-        name, config=config, base_url=address.base_url, api_key=address.key, memoize=False
-    )
-
-
-def _without_keys(log_dir: Path) -> Iterator[EvalLog]:
-    """Every log of a folder, written again without keys where a server had repeated one."""
-    hide = key_hider()
-    for path in sorted(log_dir.glob("*.eval")):
-        log = read_eval_log(str(path))
-        texts = [sample.model_dump_json() for sample in log.samples or []]
-        clean = [hide(text) for text in texts]
-        if clean != texts:
-            log.samples = [EvalSample.model_validate_json(text) for text in clean]
-            write_eval_log(log, log.location)
-        yield log

@@ -1,103 +1,100 @@
-"""Items as Inspect samples, and back: a sample carries all that re-creates its attempt."""
+"""Items as Inspect samples, and samples back as items and dialogues."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from weakref import WeakValueDictionary
 
 import orjson
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ModelOutput
-from inspect_ai.util import Store
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 
 from trivium.benchmarks import get_benchmark
-from trivium.core.benchmark import AnyBenchmark
+from trivium.core.dialogue import Dialogue, failed_attempt
 from trivium.core.errors import UserError
 from trivium.core.files import dump_line
+from trivium.core.records import Attempt
 from trivium.core.spec import spec_from_dict, spec_to_dict
+from trivium.core.task import PresentedItem, Task
 
 # Where in a sample's store an attempt is kept.
 REPLIES = "trivium:replies"
 USAGE = "trivium:usage"
 SECONDS = "trivium:seconds"
 
-
-@dataclass(frozen=True)
-class Told:
-    """An item as it was told in one trial."""
-
-    benchmark: AnyBenchmark
-    view: Any
-    item: Any  # before it was put into another order
-    told: Any
-    trial: int
+# The items of all datasets of this process, so that none is rebuilt, reordered and rendered again
+# at every step of its sample. Weak, so that they live as long as their dataset.
+_items: WeakValueDictionary[tuple[object, ...], PresentedItem] = WeakValueDictionary()
 
 
-def dataset(
-    benchmark: AnyBenchmark,
-    view: Any,
-    work: Iterable[tuple[Any, int]],
-    *,
-    system: str | None = None,
-    hint: str | None = None,
-) -> MemoryDataset:
-    """A sample for every item and trial; `hint` is added to what the model sees."""
-    first = benchmark.system(view) if system is None else system
+class ItemDataset(MemoryDataset):
+    """A sample for every item; it holds the items, so that samples need not be read back."""
 
-    def opening(prompt: str) -> list[ChatMessage]:
-        shown = ChatMessageUser(content=prompt if hint is None else f"{prompt}\n\n{hint}")
-        return [shown] if first is None else [ChatMessageSystem(content=first), shown]
-
-    samples = [_sample(benchmark, view, item, trial, opening) for item, trial in work]
-    return MemoryDataset(samples, name=benchmark.name)
+    def __init__(
+        self, items: Sequence[PresentedItem], system: str | None = None, hint: str | None = None
+    ) -> None:
+        name = items[0].task.benchmark.name
+        super().__init__([_sample(item, system, hint) for item in items], name)
+        self.items = items
 
 
-def _sample(
-    benchmark: AnyBenchmark,
-    view: Any,
-    item: Any,
-    trial: int,
-    opening: Callable[[str], list[ChatMessage]],
-) -> Sample:
-    told = benchmark.reshuffle(item, trial)
+def _sample(item: PresentedItem, system: str | None, hint: str | None) -> Sample:
+    """The item as a sample; `system` replaces the task's message, `hint` follows the prompt."""
+    benchmark, view = item.task.benchmark, item.task.view
+    system = item.system if system is None else system
+    text = item.prompt if hint is None else f"{item.prompt}\n\n{hint}"
+    messages: list[ChatMessage] = []
+    if system is not None:
+        messages = [ChatMessageSystem(content=system), ChatMessageUser(content=text)]
+    metadata = {
+        "benchmark": benchmark.name,
+        "id": item.id,
+        "trial": item.trial,
+        "view": spec_to_dict(view),
+        "groups": item.groups,
+        # The line of a file: Inspect copies metadata often, and text costs nothing to copy.
+        "item": dump_line(benchmark.to_row(item.original)).decode(),
+    }
+    _items[_key(metadata)] = item
     return Sample(
-        id=item.id if trial == 0 else f"{item.id}~{trial}",
-        input=opening(benchmark.render(told, view)),
-        target=benchmark.write(told, benchmark.gold(told), view),
-        metadata={
-            "benchmark": benchmark.name,
-            "id": item.id,
-            "trial": trial,
-            "view": spec_to_dict(view),
-            "groups": benchmark.groups(told),
-            # The line of a file: Inspect copies metadata often, and text costs nothing to copy.
-            "item": dump_line(benchmark.to_row(item)).decode(),
-        },
+        id=item.id if item.trial == 0 else f"{item.id}~{item.trial}",
+        input=messages or text,  # text alone where it says the same, as it is cheaper to copy
+        target=item.gold,
+        metadata=metadata,
     )
 
 
-def read_sample(metadata: Mapping[str, Any]) -> Told:
-    """The item that a sample was made from."""
+def _key(metadata: Mapping[str, Any]) -> tuple[object, ...]:
+    """All that an item is rebuilt from."""
+    view = orjson.dumps(metadata["view"])
+    return metadata["benchmark"], view, metadata["item"], metadata["trial"]
+
+
+def presented_item(metadata: Mapping[str, Any]) -> PresentedItem:
+    """The item that a sample was made from, rebuilt where another process made the sample."""
     try:
-        benchmark = get_benchmark(metadata["benchmark"])
-        view = spec_from_dict(benchmark.view_type, metadata["view"])
-        item = benchmark.from_row(orjson.loads(metadata["item"]), 0)
-        trial = int(metadata["trial"])
+        return _items.get(_key(metadata)) or _rebuilt(metadata)
     except (KeyError, TypeError) as missing:
         raise UserError(f"not a sample of a Trivium task ({missing} missing)") from None
-    return Told(benchmark, view, item, benchmark.reshuffle(item, trial), trial)
 
 
-def count_call(store: Store, output: ModelOutput) -> None:
-    """Add what one call took to what the attempt has taken."""
-    usage: Counter[str] = Counter(store.get(USAGE, {}))
-    usage["requests"] += 1
-    if output.usage is not None:
-        usage["input_tokens"] += output.usage.input_tokens
-        usage["output_tokens"] += output.usage.output_tokens
-    if output.stop_reason == "max_tokens":
-        usage["cut_off"] += 1
-    store.set(USAGE, dict(usage))
-    store.set(SECONDS, store.get(SECONDS, 0.0) + (output.time or 0.0))
+def _rebuilt(metadata: Mapping[str, Any]) -> PresentedItem:
+    benchmark = get_benchmark(metadata["benchmark"])
+    view = spec_from_dict(benchmark.view_type, metadata["view"])
+    item = benchmark.from_row(orjson.loads(metadata["item"]), 0)
+    return PresentedItem(Task(benchmark, None, view), item, int(metadata["trial"]))
+
+
+def stored_attempt(
+    metadata: Mapping[str, Any],
+    store: Mapping[str, Any],
+    solver: str,
+    hide: Callable[[str], str] = str,
+) -> Attempt:
+    """The attempt that a sample's store holds; `hide` removes keys from what was said."""
+    dialogue = Dialogue(presented_item(metadata))
+    dialogue.replies = [hide(reply) for reply in store.get(REPLIES) or []]
+    if not dialogue.replies:
+        return failed_attempt(dialogue.item, solver, "no reply")
+    return dialogue.attempt(solver, usage=store.get(USAGE), seconds=store.get(SECONDS, 0.0))

@@ -1,36 +1,137 @@
-"""Inspect solvers: a conversation in text, and the built-in solvers in a model's place."""
+"""Who takes part in a dialogue: a model in text or through tools, or a built-in solver."""
 
 from __future__ import annotations
 
-from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+import inspect
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, get_type_hints
 
-from trivium.core.benchmark import Turn, solver_stream
-from trivium.core.dialogue import MAX_TURNS
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    execute_tools,
+    get_model,
+    modelapi,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolChoice, ToolDef, ToolInfo
+
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.dialogue import Dialogue, next_reply
+from trivium.core.dialogue import converse as lead
 from trivium.core.errors import require
-from trivium.models.inspect.samples import REPLIES, count_call, read_sample
+from trivium.core.tokens import approximate_tokens
+from trivium.models.inspect.private import sample_state
+from trivium.models.inspect.samples import REPLIES, SECONDS, USAGE, presented_item
+
+OVER = "The game is over."
 
 
 @solver
 def converse() -> Solver:
-    """The model replies, the world answers, until the attempt is over."""
+    """The model replies in text until the attempt is over."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        known = read_sample(state.metadata)
-        replies: list[str] = []
-        while len(replies) < MAX_TURNS:
-            state = await generate(state)
-            # Kept apart: an empty completion would be refilled from elsewhere.
-            replies.append(state.output.message.text)
-            state.store.set(REPLIES, list(replies))
-            count_call(state.store, state.output)
-            answer = known.benchmark.respond(known.told, replies, known.view)
-            if answer is None:
-                break
-            state.messages.append(ChatMessageUser(content=answer))
+        dialogue = Dialogue(presented_item(state.metadata))
+
+        async def ask(messages: Sequence[str]) -> str:
+            if len(messages) > 1:
+                state.messages.append(ChatMessageUser(content=messages[-1]))
+            await generate(state)
+            _count_call(state)
+            reply = state.output.message.text  # `completion` would fill in for an empty one
+            state.store.set(REPLIES, [*dialogue.replies, reply])
+            return reply
+
+        await lead(dialogue, ask)
         return state
 
     return solve
+
+
+@solver
+def play() -> Solver:
+    """The model makes its moves through tools until the game is over.
+
+    Every message of the model makes at least one move, so that no game lasts for ever: text
+    without a call is taken as the move, and calls that fail are one move that cannot be read.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        dialogue = Dialogue(presented_item(state.metadata))
+
+        def send(move: str) -> str:
+            response = OVER if dialogue.done else dialogue.send(move)
+            state.store.set(REPLIES, list(dialogue.replies))
+            return OVER if response is None else response
+
+        tools = [_tool(move, send) for move in moves_of(dialogue.item.task.benchmark)]
+        while not dialogue.done:
+            state.output = await get_model().generate(state.messages, tools)
+            _count_call(state)
+            message, moves = state.output.message, len(dialogue.replies)
+            state.messages.append(message)
+            if not message.tool_calls:
+                state.messages.append(ChatMessageUser(content=send(message.text)))
+                continue
+            result = await execute_tools(state.messages, tools)
+            state.messages.extend(result.messages)
+            if len(dialogue.replies) == moves:
+                calls = [f"{call.function}({call.arguments})" for call in message.tool_calls]
+                send("\n".join(calls))
+        return state
+
+    return solve
+
+
+def act(move: str) -> str:
+    """Make one move in the game and see what happens.
+
+    Args:
+        move: The move, worded as the rules of the game describe.
+    """
+    return move
+
+
+def moves_of(benchmark: AnyBenchmark) -> Sequence[Callable[..., str]]:
+    """The moves that a game offers as tools, or one for whatever its rules describe."""
+    return benchmark.tools() or [act]
+
+
+def tool_hint(benchmark: AnyBenchmark) -> str:
+    """What the prompt of a game needs besides the rules, which speak of lines of text."""
+    names = " or ".join(f"`{move.__name__}`" for move in moves_of(benchmark))
+    return f"Make every move by calling the tool {names} instead of writing the line."
+
+
+def _tool(move: Callable[..., str], send: Callable[[str], str]) -> ToolDef:
+    async def make(**arguments: Any) -> str:
+        return send(move(**arguments))
+
+    # Inspect reads what a tool takes from its signature and what it does from its docstring.
+    make.__signature__ = inspect.signature(move)  # type: ignore[attr-defined]
+    make.__annotations__ = get_type_hints(move)
+    make.__doc__ = inspect.getdoc(move)
+    return ToolDef(make, name=move.__name__, parallel=False)  # moves are made in order
+
+
+def _count_call(state: TaskState) -> None:
+    """Add what the last call used to what the attempt has used."""
+    output, usage = state.output, Counter[str](state.store.get(USAGE, {}))
+    usage["requests"] += 1
+    if output.usage is not None:
+        usage["input_tokens"] += output.usage.input_tokens
+        usage["output_tokens"] += output.usage.output_tokens
+    if output.stop_reason == "max_tokens":
+        usage["cut_off"] += 1
+    state.store.set(USAGE, dict(usage))
+    state.store.set(SECONDS, state.store.get(SECONDS, 0.0) + (output.time or 0.0))
 
 
 @solver
@@ -38,33 +139,67 @@ def baseline(solver: str) -> Solver:
     """A built-in solver instead of a model."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        known = read_sample(state.metadata)
-        replies: list[str] = []
-        messages = [known.benchmark.render(known.told, known.view)]
-        while len(replies) < MAX_TURNS:
-            replies.append(builtin_reply(state, solver, messages))
-            answer = known.benchmark.respond(known.told, replies, known.view)
-            if answer is None:
-                break
-            messages += [replies[-1], answer]
-        # What the world showed first is in the state already.
-        for place, text in enumerate([*messages[1:], replies[-1]]):
-            author = ChatMessageUser if place % 2 else ChatMessageAssistant
+        dialogue = Dialogue(presented_item(state.metadata))
+
+        async def ask(messages: Sequence[str]) -> str:
+            return _builtin_reply(dialogue, solver)
+
+        await lead(dialogue, ask)
+        # The prompt is in the state already.
+        for index, text in enumerate(dialogue.messages[1:]):
+            author = ChatMessageUser if index % 2 else ChatMessageAssistant
             state.messages.append(author(content=text))
-        state.output = ModelOutput.from_content(f"trivium/{solver}", replies[-1])
-        state.store.set(REPLIES, replies)
+        state.output = ModelOutput.from_content(f"trivium/{solver}", dialogue.replies[-1])
+        state.store.set(REPLIES, dialogue.replies)
         state.completed = True
         return state
 
     return solve
 
 
-def builtin_reply(state: TaskState, name: str, messages: list[str]) -> str:
-    """What a built-in solver says to a conversation about the sample's item."""
-    known = read_sample(state.metadata)
-    solvers = known.benchmark.solvers
+@modelapi(name="trivium")
+class BuiltIn(ModelAPI):
+    """A built-in solver as a model: `--model trivium/oracle` needs no network and no key."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig | None = None,
+        **model_args: Any,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
+
+    async def generate(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        state = sample_state()
+        require(state is not None, f"{self.model_name} only replies to samples of Trivium tasks")
+        assert state is not None
+        dialogue = Dialogue(presented_item(state.metadata))
+        replies: list[str] = state.store.get(REPLIES, [])
+        for reply in replies:
+            dialogue.send(reply)
+        text = _builtin_reply(dialogue, self.model_name.rpartition("/")[2])
+        if any(tool.name == act.__name__ for tool in tools):
+            output = ModelOutput.for_tool_call(self.model_name, act.__name__, {"move": text})
+        else:
+            output = ModelOutput.from_content(self.model_name, text)
+        # Given here, since Inspect would download a vocabulary to count them.
+        read = sum(approximate_tokens(message.text) for message in input)
+        written = approximate_tokens(text)
+        output.usage = ModelUsage(
+            input_tokens=read, output_tokens=written, total_tokens=read + written
+        )
+        return output
+
+
+def _builtin_reply(dialogue: Dialogue, name: str) -> str:
+    solvers = dialogue.item.task.benchmark.solvers
     require(name in solvers, f"unknown solver {name!r}; there are {', '.join(solvers)}")
-    chosen = solvers[name]
-    stream = solver_stream(name, known.item, known.trial, len(messages) // 2)
-    item = known.told if chosen.omniscient else None
-    return chosen.say(Turn(messages, stream, known.view, item))
+    return next_reply(dialogue, solvers[name])
