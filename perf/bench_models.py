@@ -18,10 +18,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from openai import AsyncOpenAI, DefaultAioHttpClient
+from trivium.evaluation.items import made_chunks
 
 from trivium.benchmarks import get_benchmark
 from trivium.evaluation.execute import Job
-from trivium.evaluation.items import made_chunks
 from trivium.models.backends import evaluate_model
 from trivium.models.settings import ModelFlags, model_settings
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from trivium.evaluation.config import find_config, read_sweep, shipped, sweep_plan
 
 from trivium.benchmarks import get_benchmark
 from trivium.cli import main
 from trivium.core.errors import UserError
-from trivium.evaluation.config import find_config, read_sweep, shipped, sweep_plan
 from trivium.evaluation.plan import Plan
 
 SEED_STYLE = {

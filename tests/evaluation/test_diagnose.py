@@ -6,10 +6,10 @@ import csv
 from pathlib import Path
 
 import pytest
+from trivium.evaluation.diagnose import diagnosis
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import main
-from trivium.evaluation.diagnose import diagnosis
 
 
 def _run(words: str) -> list[dict[str, str]]:

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from trivium.evaluation.config import read_sweep
+from trivium.evaluation.sweep import run_plan
 
 from trivium.core.files import read_rows
-from trivium.evaluation.config import read_sweep
 from trivium.evaluation.executors import Here
 from trivium.evaluation.plan import Cell, Plan
-from trivium.evaluation.sweep import run_plan
 
 CLUSTER = Path(__file__).with_name("ray_cluster.py")
 CONFIG = """

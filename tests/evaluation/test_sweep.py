@@ -14,12 +14,12 @@ import time
 from pathlib import Path
 
 import pytest
+from trivium.evaluation.config import sweep_plan
 
 from trivium.benchmarks.nhop import IMPLICIT
 from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
 from trivium.cli import main
 from trivium.core.spec import read_mapping
-from trivium.evaluation.config import sweep_plan
 from trivium.evaluation.execute import claim_folder
 from trivium.evaluation.index import COLUMNS, add_to_index, locked, new_folder, unfinished
 

@@ -15,7 +15,8 @@ from typing import Any
 
 from aiohttp import web
 
-from trivium.core.benchmark import AnyBenchmark, Turn, solver_stream
+from trivium.core.benchmark import AnyBenchmark, Turn
+from trivium.core.dialogue import solver_stream
 
 Answer = Callable[[list[str]], str]  # what the model says to a conversation
 Fault = Callable[[str, int], str | None]  # what goes wrong with a prompt's n-th call, if anything

@@ -8,9 +8,9 @@ from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
 
-from trivium.core.benchmark import Attempt
 from trivium.core.dialogue import failed, record
 from trivium.core.errors import UserError, require
+from trivium.core.records import Attempt
 from trivium.models.inspect.samples import REPLIES, SECONDS, USAGE, read_sample
 from trivium.models.providers import MAX_ERROR, key_hider
 

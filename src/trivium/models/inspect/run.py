@@ -18,9 +18,9 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.solver import TaskState
 
-from trivium.core.benchmark import Attempt
 from trivium.core.errors import UserError
 from trivium.core.files import Appender
+from trivium.core.records import Attempt
 from trivium.evaluation.execute import Work
 from trivium.evaluation.progress import Progress
 from trivium.models.inspect.logs import attempt_of, sample_attempt

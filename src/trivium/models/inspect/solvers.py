@@ -5,8 +5,8 @@ from __future__ import annotations
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from trivium.core.benchmark import Turn, solver_stream
-from trivium.core.dialogue import MAX_TURNS
+from trivium.core.benchmark import Turn
+from trivium.core.dialogue import MAX_TURNS, solver_stream
 from trivium.core.errors import require
 from trivium.models.inspect.samples import REPLIES, count_call, read_sample
 
@@ -67,4 +67,4 @@ def builtin_reply(state: TaskState, name: str, messages: list[str]) -> str:
     chosen = solvers[name]
     stream = solver_stream(name, known.item, known.trial, len(messages) // 2)
     item = known.told if chosen.omniscient else None
-    return chosen.say(Turn(messages, stream, known.view, item))
+    return chosen.reply(Turn(messages, stream, known.view, item))
