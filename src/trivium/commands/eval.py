@@ -23,7 +23,7 @@ from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.execute import check_solver, execute
 from trivium.evaluation.executors import Workers
 from trivium.evaluation.plan import plan_evaluation
-from trivium.models.settings import Model, ModelOptions, Settings
+from trivium.models.settings import ModelOptions, Settings, require_model_name
 from trivium.report.tables import metric_table, terminal
 
 ABOUT = """Evaluate a solver or a model on items, generated on demand or read from files. Writes
@@ -85,7 +85,7 @@ def _check(asked: BenchmarkFlags[Flags], args: Sequence[str]) -> None:
     )
     require(flags.solver is None or flags.model is None, "give either --solver or --model")
     if flags.model:
-        Model(flags.model, Settings(), flags.options)  # refuses what is not PROVIDER/MODEL
+        require_model_name(flags.model)
         for worker in fields(Workers):
             require(
                 worker.name not in asked.given,

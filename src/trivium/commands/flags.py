@@ -148,8 +148,8 @@ def given_flags(args: Sequence[str]) -> dict[str, str]:
         empty = not word or (word.startswith("--") and word.endswith("="))
         require(not empty, f"{(word or before).rstrip('=')} is empty: is a variable not set?")
     words = (arg[2:].partition("=")[0].replace("-", "_") for arg in args if arg.startswith("--"))
-    names = ("backend" if word == "engine" else word.removeprefix("no_") for word in words)
-    return {name: f"--{name}" for name in names}
+    names = (word.removeprefix("no_") for word in words)
+    return {"backend" if name == "engine" else name: f"--{name}" for name in names}
 
 
 def refuse_model_flags(args: Sequence[str], why: str) -> None:

@@ -29,7 +29,7 @@ from trivium.core.spec import changed_fields, read_mapping
 from trivium.core.task import Task
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.solvers import find_solver
-from trivium.models.settings import Settings, folder_name, is_model
+from trivium.models.settings import Settings, folder_name, is_model, require_model_name
 
 RESULTS = "results"  # the folder of a sweep's evaluations
 DEFAULT_ITEMS = 100
@@ -67,6 +67,8 @@ def plan_main_run(
     settings: Settings | None = None,
 ) -> Run:
     """Every preset of these benchmarks (or what a full name stands for) with every solver."""
+    for model in models:
+        require_model_name(model)
     evaluations = []
     for name in names:
         task, variant = load_task(name), name.partition(".")[2]
@@ -109,6 +111,8 @@ def plan_diagnosis(
     label: str | None = None,
 ) -> Run:
     """Every variant with every solver; a variant about one solver runs only that one."""
+    for model in models:
+        require_model_name(model)
     known = task.benchmark.diagnostics
     chosen = chosen_solvers(task.benchmark, solvers)
     evaluations: list[Evaluation] = []
