@@ -70,7 +70,7 @@ WRONG_CALLS = [
     ("ceilings --hypotheses disjunctive:A disjunctive:B --noise 0.1", "noise goes with rules"),
     ("generate nhop_implicit --mode free --out {tmp}/x", "--mode says how items are presented"),
     ("generate nhop_implicit --config {tmp}/told.toml --out {tmp}/x", "mode in {tmp}/told.toml"),
-    ("audit nhop_implicit --mode free", "--mode says how items are presented, and audit presents none"),
+    ("audit nhop_implicit --mode free", "are presented, and audit presents none"),
     ("eval nhop_implicit --solver oracle --temp 1 --out {tmp}/e", "--temp goes with --model"),
     ("eval nhop_implicit --model trivium/oracle --processes 2 --out {tmp}/e", "--processes goes"),
     ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --config {tmp}/made.toml "

@@ -1,4 +1,4 @@
-"""Every registered benchmark keeps the contract, and the contract notices benchmarks that do not."""
+"""Every registered benchmark keeps the contract, and broken benchmarks are noticed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import pytest
 
@@ -59,7 +60,7 @@ class Coin(QuestionBenchmark[CoinSpec]):
     name = "coin"
     title = "say what the coin shows"
     spec_type = CoinSpec
-    presets = {"coin": CoinSpec()}
+    presets = MappingProxyType({"coin": CoinSpec()})
     solvers = by_name(
         [
             oracle(),
