@@ -108,7 +108,7 @@ def test_results_become_a_table() -> None:
     result = trivium.evaluate(trivium.load("blicket_game"), "random", items=5)
     frame = result.to_polars()
     assert frame.height == 5
-    assert {"id", "solver", "scores.correct", "groups.objects", "kind"} <= set(frame.columns)
+    assert {"id", "solver", "scores.correct", "groups.form", "kind"} <= set(frame.columns)
 
 
 def test_results_are_compared_on_common_items() -> None:

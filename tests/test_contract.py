@@ -104,9 +104,7 @@ class AddedSeeds(Coin):
 class TrustsFiles(Coin):
     def from_row(self, row: object, number: int) -> Question:  # type: ignore[override]
         assert isinstance(row, dict)
-        item = super().from_row(
-            self.to_row(next(self.generate(CoinSpec(), row["seed"], row["index"]))), 0
-        )
+        item = next(self.generate(CoinSpec(), row["seed"], row["index"]))
         return Question(item.prompt, item.options, row["answer"], {}, item.id, item.origin)
 
 
