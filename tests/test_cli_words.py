@@ -68,22 +68,22 @@ WRONG_CALLS = [
     ("show blicket_game --preset paper --rules parity", "hypotheses stand instead of rules"),
     ("show blicket_prompts --stimuli paper --placements paper", "placements goes with stimuli gen"),
     ("ceilings --hypotheses disjunctive:A disjunctive:B --noise 0.1", "noise goes with rules"),
-    ("generate nhop_implicit --mode free --out {tmp}/x", "--mode says how items are told"),
+    ("generate nhop_implicit --mode free --out {tmp}/x", "--mode says how items are presented"),
     ("generate nhop_implicit --config {tmp}/told.toml --out {tmp}/x", "mode in {tmp}/told.toml"),
-    ("audit nhop_implicit --mode free", "--mode says how items are told, and audit tells none"),
+    ("audit nhop_implicit --mode free", "are presented, and audit presents none"),
     ("eval nhop_implicit --solver oracle --temp 1 --out {tmp}/e", "--temp goes with --model"),
     ("eval nhop_implicit --model trivium/oracle --processes 2 --out {tmp}/e", "--processes goes"),
     ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --config {tmp}/made.toml "
-     "--out {tmp}/e", "hops in {tmp}/made.toml goes with items made on demand, not with --in"),
+     "--out {tmp}/e", "hops in {tmp}/made.toml goes with generated items, not with --in"),
     ("show nhop_implicit --in {tmp}/items.jsonl --config {tmp}/made.toml", "hops in {tmp}/made"),
     ("run --timeout 5", "--timeout goes with --model, and none is named"),
-    ("show nhop_implicit --in {tmp}/items.jsonl --seed 3", "--seed goes with items made on demand"),
+    ("show nhop_implicit --in {tmp}/items.jsonl --seed 3", "--seed goes with generated items"),
     (f"eval nhop_implicit --solver oracle --seed {10**26} --out {{tmp}}/e", "fit into 64 bits"),
     (f"run --seed -{10**26} --out {{tmp}}/e", "seed must fit into 64 bits"),
     ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --items 2 --out {tmp}/e",
-     "--items goes with items made on demand, not with --in"),
+     "--items goes with generated items, not with --in"),
     ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --no-ablate-inner --out {tmp}/e",
-     "--ablate_inner goes with items made on demand, not with --in"),
+     "--ablate_inner goes with generated items, not with --in"),
     ("eval nhop_implicit --out {tmp}/e", "--solver"),
     ("eval nhop_implicit --solver genius --out {tmp}/e", "unknown solver 'genius'"),
     ("eval nhop_implicit --solver oracle", "--out is missing"),
@@ -160,7 +160,7 @@ def test_every_command_has_help_with_an_example(
 
 @pytest.mark.parametrize(
     "words",
-    ["run", "sweep", "compare", "record", "study", *(f"eval {name}" for name in benchmark_names())],
+    ["run", "sweep", "compare", "record", *(f"eval {name}" for name in benchmark_names())],
 )
 def test_help_is_plain(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
@@ -175,7 +175,7 @@ def test_help_is_plain(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     [
         *(f"eval {name}" for name in benchmark_names()),
         *("run", "sweep implicit_small", "record", "ceilings", "audit nhop_implicit"),
-        *("train ppo-lstm", "rollout folder", "study", "analyze results"),
+        *("train ppo-lstm", "rollout folder", "analyze results"),
     ],
 )
 def test_every_numeric_flag_says_what_it_takes(
@@ -211,7 +211,7 @@ def test_both_spellings_of_a_flag_work(capsys: pytest.CaptureFixture[str]) -> No
     ("words", "says"),
     [
         (["eval", "nhop_implicit", "--solver", "oracle", "--out", ""], "--out is empty"),
-        (["report", ""], "a word is empty"),
+        (["report", ""], "an argument is empty"),
     ],
 )
 def test_an_empty_word_is_not_taken_for_this_folder(

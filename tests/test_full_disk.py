@@ -16,6 +16,7 @@ from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.files import Appender, atomic_write
 from trivium.evaluation.index import add_to_index
+from trivium.evaluation.plan import plan_sweep
 
 EVAL = ["eval", "nhop_implicit", "--items", "200", "--seed", "3", "--out", "e"]
 
@@ -141,7 +142,7 @@ def test_half_a_row_of_the_index_is_taken_back(
     def add(name: str) -> None:
         folder = tmp_path / "runs" / name
         folder.mkdir(parents=True, exist_ok=True)
-        add_to_index(folder, kind="sweep", benchmark="b", cells=1, items=1, seeds=[1])
+        add_to_index(plan_sweep({"benchmark": "nhop_implicit", "solver": "oracle"}), folder)
 
     add("one")
 
@@ -150,7 +151,7 @@ def test_half_a_row_of_the_index_is_taken_back(
         raise UserError("index.csv: cannot be written (No space left on device)")
 
     with monkeypatch.context() as patched:
-        patched.setattr("trivium.core.records._Output.write", half)
+        patched.setattr("trivium.core.files._Output.write", half)
         with pytest.raises(UserError, match="No space left"):
             add("two")
     add("three")

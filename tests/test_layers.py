@@ -1,4 +1,4 @@
-"""Which room may know which, and what the core must do without."""
+"""Which package may import which, and what must work without optional packages."""
 
 from __future__ import annotations
 
@@ -10,41 +10,40 @@ from pathlib import Path
 import trivium
 
 ROOT = Path(trivium.__file__).parent
-# Rooms from the first on the way of the data to the last; benchmarks share a step.
+# From the first package of the pipeline to the last; those in one set do not import each other.
 ORDER = [
     {"core"},
-    {"nhop", "variables", "blicket"},
-    {"registry"},
-    {"agents"},
-    {"runs"},
-    {"models"},
+    {"benchmarks"},
+    {"models", "agents"},
+    {"evaluation"},
     {"report"},
+    {"api"},
     {"commands"},
     {"cli"},
     {"__main__"},
 ]
 HEAVY = {
-    "jax": {"agents", "blicket"},
+    "jax": {"agents", "benchmarks"},
     "equinox": {"agents"},
     "optax": {"agents"},
-    "gymnasium": {"blicket", "agents"},
-    "minari": {"blicket", "agents"},
+    "gymnasium": {"benchmarks", "agents"},
+    "minari": {"benchmarks", "agents"},
+    "PIL": {"benchmarks"},
     "inspect_ai": {"models"},
     "openai": {"models"},
-    "ray": {"runs"},
+    "ray": {"evaluation"},
     "altair": {"report"},
     "vl_convert": {"report"},
-    "polars": {"report", "runs"},
+    "polars": {"report", "api"},
     "torch": set(),
 }
 CORE_MAY_USE = {"numpy", "orjson"}
 
 
-def modules() -> list[tuple[str, set[str]]]:
-    """Every module's room and what it imports anywhere in its text."""
+def modules() -> list[tuple[tuple[str, ...], set[str]]]:
+    """Every module's path in the package and what it imports anywhere in its text."""
     found = []
     for path in sorted(ROOT.rglob("*.py")):
-        room = path.relative_to(ROOT).parts[0].removesuffix(".py")
         tree = ast.parse(path.read_text(encoding="utf-8"))
         names: set[str] = set()
         for node in ast.walk(tree):
@@ -53,40 +52,49 @@ def modules() -> list[tuple[str, set[str]]]:
             elif isinstance(node, ast.ImportFrom) and node.module:
                 names.add(node.module)
                 names |= {f"{node.module}.{alias.name}" for alias in node.names}
-        found.append((room, names))
+        found.append((path.relative_to(ROOT).with_suffix("").parts, names))
     return found
 
 
-def rank(room: str) -> int:
-    return next(number for number, rooms in enumerate(ORDER) if room in rooms)
+def rank(package: str) -> int:
+    return next(number for number, packages in enumerate(ORDER) if package in packages)
 
 
-def test_every_room_knows_only_rooms_before_it() -> None:
-    for room, names in modules():
-        if room == "__init__":
-            assert not any(name.startswith("trivium.") for name in names)
-            continue
+def test_every_package_imports_only_packages_before_it() -> None:
+    for path, names in modules():
+        if path[0] == "__init__":
+            continue  # the public names, imported when they are used
         for name in names:
             parts = name.split(".")
             if parts[0] != "trivium" or len(parts) < 2 or parts[1].startswith("__"):
                 continue
-            assert parts[1] == room or rank(parts[1]) < rank(room), f"{room} imports {name}"
+            assert parts[1] == path[0] or rank(parts[1]) < rank(path[0]), f"{path} imports {name}"
 
 
-def test_heavy_packages_stay_in_their_rooms() -> None:
-    for room, names in modules():
+def test_benchmarks_do_not_import_each_other() -> None:
+    families = {entry.stem for entry in (ROOT / "benchmarks").iterdir()} - {"__init__"}
+    for path, names in modules():
+        if path[0] != "benchmarks" or len(path) < 2 or path[1] == "__init__":
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[:2] == ["trivium", "benchmarks"] and len(parts) > 2 and parts[2] in families:
+                assert parts[2] == path[1], f"{path} imports {name}"
+
+
+def test_heavy_packages_are_imported_only_where_they_are_used() -> None:
+    for path, names in modules():
         for name in names:
             allowed = HEAVY.get(name.split(".")[0])
-            assert allowed is None or room in allowed, f"{room} imports {name}"
+            assert allowed is None or path[0] in allowed, f"{path} imports {name}"
 
 
 def test_the_core_uses_the_standard_library_numpy_and_orjson() -> None:
-    for room, names in modules():
-        if room != "core":
-            continue
-        for name in names:
-            top = name.split(".")[0]
-            assert top in sys.stdlib_module_names | CORE_MAY_USE | {"trivium"}, name
+    for path, names in modules():
+        if path[0] == "core":
+            for name in names:
+                top = name.split(".")[0]
+                assert top in sys.stdlib_module_names | CORE_MAY_USE | {"trivium"}, name
 
 
 def test_the_main_job_works_with_no_extras_installed(tmp_path: Path) -> None:
@@ -109,3 +117,12 @@ def test_listing_benchmarks_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
+
+
+def test_importing_trivium_imports_nothing_but_itself() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import trivium; "
+        "print(sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(ast.literal_eval(done.stdout)) <= {"trivium"} | sys.stdlib_module_names

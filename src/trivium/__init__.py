@@ -32,7 +32,7 @@ _PUBLIC = {
     "load": ("trivium.api", "load"),
     "open": ("trivium.api", "open_results"),
 }
-__all__ = [  # noqa: F822 - see __getattr__
+__all__ = [
     "ResultSet",
     "UserError",
     "check_benchmark",

@@ -23,9 +23,9 @@ from trivium.evaluation.execute import execute
 from trivium.evaluation.plan import plan_evaluation
 from trivium.evaluation.solvers import Function
 from trivium.models.settings import ModelOptions, is_model
-from trivium.report.compare import Comparison, compare_records
-from trivium.report.page import write_report
+from trivium.report.compare import Difference, compare_records
 from trivium.report.results import record_files
+from trivium.report.write import write_report
 
 if TYPE_CHECKING:
     import polars
@@ -99,7 +99,7 @@ def open_results(*paths: str | Path) -> ResultSet:
     return ResultSet(row for file in files for _, row in read_records(file))
 
 
-def compare(first: ResultSet, *others: ResultSet) -> Comparison:
+def compare(first: ResultSet, *others: ResultSet) -> list[Difference]:
     """Paired differences of the headline metric on common items, each other minus the first."""
     named = {f"result {number}": own.records for number, own in enumerate((first, *others), 1)}
     return compare_records(named)
@@ -136,9 +136,8 @@ class ResultSet:
     def to_polars(self) -> polars.DataFrame:
         """One row per attempt; scores, groups and usage as columns of their own."""
         frame = import_extra("polars", "plots").DataFrame
-        made: polars.DataFrame = frame(
-            [_flat(row) for row in self.records], infer_schema_length=None
-        )
+        rows = [_flat(row) for row in self.records]
+        made: polars.DataFrame = frame(rows, infer_schema_length=None)
         return made
 
     def save(self, folder: str | Path) -> Path:

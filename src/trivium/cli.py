@@ -18,16 +18,16 @@ COMMANDS = {
     "run": "the main job: every benchmark, every built-in solver, one report",
     "list": "benchmarks, presets and solvers",
     "show": "one item as a model sees it, with its answer",
-    "generate": "make items, written as JSON Lines",
-    "eval": "put a solver to work on items; records and a summary",
+    "generate": "generate items, written as JSON Lines",
+    "eval": "evaluate a solver or a model on items; records and a summary",
     "score": "score replies that were collected elsewhere",
-    "import": "Inspect logs as records",
+    "import": "import Inspect logs as records",
     "analyze": "tables and kinds of error from records",
     "audit": "can a shortcut beat chance?",
     "estimate": "requests and tokens of an evaluation, before anything is sent",
     "sweep": "a grid of parameters, seeds, solvers and models from a config; one report",
     "diagnose": "one parameter set in several variants, in one folder",
-    "plot": "draw the pictures of a run again",
+    "plot": "redraw the charts of a run",
     "report": "write the page of any folder that holds records",
     "compare": "paired differences between solvers and runs on common items",
     "play": "play the blicket game in the terminal, against the ideal observer",
@@ -35,7 +35,7 @@ COMMANDS = {
     "record": "play Blicket-v0 with a program; trajectories as a Minari dataset",
     "train": "train an agent in the blicket world",
     "rollout": "play Blicket-v0 with a trained agent; trajectories as a Minari dataset",
-    "study": "the paper's study of learners: its figures and tables, ours beside them",
+    "new": "write a new benchmark, one file that works as it is",
     "gallery": "write the gallery page from the code",
 }
 
@@ -50,24 +50,24 @@ def main(args: Sequence[str] | None = None) -> int:
         print(f"trivium: {problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("trivium: interrupted; the same command goes on from here", file=sys.stderr)
+        print("trivium: interrupted; the same command resumes from here", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader went away (`| head`): nothing more to say, and nothing went wrong.
+        # The reader went away (`| head`), which is not an error.
         _drop_output()
         return 0
     except OSError as problem:
-        # Files of ours are named where they are written; here it is standard output, or a file
-        # that another package writes.
-        said = " ".join(str(problem.strerror or problem).split())
-        print(f"trivium: {problem.filename or 'standard output'}: {said}", file=sys.stderr)
+        # Our own files are named where they are written; this is standard output, or a file that
+        # another package writes.
+        reason = " ".join(str(problem.strerror or problem).split())
+        print(f"trivium: {problem.filename or 'standard output'}: {reason}", file=sys.stderr)
         _drop_output()
         return 2
     return code
 
 
 def _drop_output() -> None:
-    """What could not be written is not tried again when the process ends."""
+    """Keep Python from flushing standard output again when the process ends."""
     with suppress(io.UnsupportedOperation):  # not a real file, as in tests
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

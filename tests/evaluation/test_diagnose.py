@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from trivium.benchmarks import benchmark_names, get_benchmark
+from trivium.benchmarks import benchmark_names, load_task
 from trivium.cli import main
-from trivium.evaluation.diagnose import diagnosis
+from trivium.evaluation.plan import plan_diagnosis
 
 
 def _run(words: str) -> list[dict[str, str]]:
@@ -50,10 +50,9 @@ def test_implicit_variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("name", benchmark_names())
 def test_every_benchmark_has_variants_that_can_be_run(name: str) -> None:
-    benchmark = get_benchmark(name)
-    spec, view = benchmark.spec_type(), benchmark.view_type()
-    plan = diagnosis(benchmark, spec, view, variants=[], seed=1, items=2)
-    assert {cell.setting for cell in plan.cells} == set(benchmark.diagnostics)
+    task = load_task(name)
+    run = plan_diagnosis(task, variants=[], seed=1, items=2)
+    assert {one.setting for one in run.evaluations} == set(task.benchmark.diagnostics)
 
 
 def test_unknown_variants_and_approaches_are_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,4 +61,4 @@ def test_unknown_variants_and_approaches_are_named(capsys: pytest.CaptureFixture
         capsys.readouterr().err
     )
     assert main(["diagnose", "--approach", "both"]) == 2
-    assert "approach must be one of explicit, implicit, got 'both'" in capsys.readouterr().err
+    assert "unknown benchmark 'both'" in capsys.readouterr().err

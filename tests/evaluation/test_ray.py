@@ -6,17 +6,15 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from trivium.core.files import read_rows
-from trivium.evaluation.config import read_sweep
-from trivium.evaluation.executors import Here
-from trivium.evaluation.plan import Cell, Plan
-from trivium.evaluation.sweep import run_plan
+from trivium.evaluation.execute import execute
+from trivium.evaluation.index import write_table
+from trivium.evaluation.plan import read_sweep
 
 CLUSTER = Path(__file__).with_name("ray_cluster.py")
 CONFIG = """
@@ -65,16 +63,13 @@ def test_a_node_that_dies_changes_nothing(tmp_path: Path) -> None:
             assert sweep.wait(timeout=120) == 0
         cluster.stdin.close()
     near = tmp_path / "near"
-    run_plan(read_sweep(str(config)), near, Here(), _nobody, "", data=False)
+    run = read_sweep(str(config))
+    write_table(run, execute(run, near), near)
     assert (out / "summary.csv").read_bytes() == (near / "summary.csv").read_bytes()
     for path in near.glob("results/*/records.jsonl"):
         twin = out / path.relative_to(near)
         assert _without_times(twin) == _without_times(path)
     assert len((out / "summary.csv").read_text().splitlines()) == 1 + CELLS
-
-
-def _nobody(plan: Plan, cells: Sequence[Cell], results: Path) -> None:
-    raise AssertionError("no model was named")
 
 
 def _without_times(path: Path) -> list[dict[str, Any]]:

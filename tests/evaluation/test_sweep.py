@@ -18,10 +18,11 @@ import pytest
 from trivium.benchmarks.nhop import IMPLICIT
 from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
 from trivium.cli import main
+from trivium.core.files import locked
 from trivium.core.spec import read_mapping
-from trivium.evaluation.config import sweep_plan
 from trivium.evaluation.execute import claim_folder
-from trivium.evaluation.index import COLUMNS, add_to_index, locked, new_folder, unfinished
+from trivium.evaluation.index import COLUMNS, add_to_index, new_folder, unfinished_folder
+from trivium.evaluation.plan import plan_sweep
 
 CONFIG = """
 approach = "implicit"
@@ -32,6 +33,11 @@ seeds = [7, 13]
 order_trials = 2
 label = "small"
 """
+
+
+LISTED = plan_sweep(
+    {"approach": "implicit", "items": 3, "seeds": [9, 7], "solver": "oracle", "label": 'a, "b"\nc'}
+)
 
 
 @pytest.fixture
@@ -105,14 +111,15 @@ def test_a_sweep_killed_at_random_moments_ends_the_same(config: Path, undisturbe
 
 
 def test_a_finished_run_is_not_begun_again_in_place(config: Path) -> None:
-    plan = sweep_plan({"approach": "implicit", "items": 3})
+    run = plan_sweep({"approach": "implicit", "items": 3})
     root = config.parent / "runs"
-    first = new_folder(plan, root)
-    claim_folder(first, plan.manifest())
-    assert unfinished(plan, root) == first
+    first = new_folder(run, root)
+    assert first.parent == root / "implicit"
+    claim_folder(first, run.config)
+    assert unfinished_folder(run, root) == first
     (first / "report.html").touch()
-    assert unfinished(plan, root) is None
-    assert new_folder(plan, root) != first
+    assert unfinished_folder(run, root) is None
+    assert new_folder(run, root) != first
 
 
 @pytest.fixture
@@ -151,15 +158,15 @@ def test_two_processes_cannot_share_a_folder(
 ) -> None:
     with locked(Path("busy")):
         assert main(["sweep", str(config), "--out", "busy"]) == 2
-    assert "another process is at work there" in capsys.readouterr().err
+    assert "another process is working there" in capsys.readouterr().err
 
 
 def test_a_dry_run_does_nothing_but_say(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", str(config), "--dry_run"]) == 0
     said = capsys.readouterr().out
-    assert "40 cells of 40 items" in said
+    assert "40 evaluations of 40 items" in said
     assert "hops=5 m=6" in said
-    assert "a model, were one named: 640 requests" in said
+    assert "a model, if one were named: 640 requests" in said
     assert not Path("runs").exists()
 
 
@@ -167,17 +174,15 @@ def test_the_index_lists_a_run_once(config: Path) -> None:
     for name in ("one", "two", "one"):
         folder = config.parent / "runs" / "implicit" / name
         folder.mkdir(parents=True, exist_ok=True)
-        add_to_index(
-            folder, kind="sweep", benchmark="b", label='a, "b"\nc', cells=2, items=3, seeds=[9, 7]
-        )
+        add_to_index(LISTED, folder)
     text = (config.parent / "runs" / "index.csv").read_text()
     rows = list(csv.reader(io.StringIO(text, newline="")))
     assert [row[0] for row in rows] == ["run", "implicit/one", "implicit/two"]
-    assert rows[1][1:7] == ["sweep", "b", 'a, "b"\nc', "2", "3", "7 9"]
+    assert rows[1][1:7] == ["sweep", "nhop_implicit", 'a, "b"\nc', "2", "3", "7 9"]
 
 
 def test_a_run_elsewhere_leaves_nothing_beside_it(tmp_path: Path) -> None:
-    add_to_index(tmp_path / "x", kind="sweep", benchmark="b", cells=1, items=1, seeds=[1])
+    add_to_index(LISTED, tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -188,7 +193,7 @@ def test_processes_give_the_same_summary(config: Path, undisturbed: Path) -> Non
 
 
 def test_a_lock_ends_with_its_process(config: Path) -> None:
-    code = "import os; from pathlib import Path; from trivium.evaluation.index import locked\n"
+    code = "import os; from pathlib import Path; from trivium.core.files import locked\n"
     code += "with locked(Path('dead')): os._exit(9)"
     assert subprocess.run([sys.executable, "-c", code], env=os.environ, check=False).returncode == 9
     with locked(Path("dead")):

@@ -13,8 +13,9 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 
 from trivium.benchmarks import benchmark_names, get_benchmark
-from trivium.core.benchmark import AnyBenchmark, Attempt, Turn, solver_stream
-from trivium.core.dialogue import MAX_TURNS, attempt
+from trivium.core.benchmark import AnyBenchmark, Turn
+from trivium.core.dialogue import MAX_TURNS, attempt, solver_stream
+from trivium.core.records import Attempt
 from trivium.models.inspect.game import moves_of
 from trivium.models.inspect.logs import sample_attempt
 from trivium.models.inspect.tasks import build_task
@@ -109,7 +110,7 @@ def test_playing_by_information_gain_through_tools_scores_as_the_program_does(
                 if message.role == "tool":
                     told += ["", message.text]
             stream = solver_stream(solver.name, item, 0, len(told) // 2)
-            return _as_call(solver.say(Turn(told, stream, view)))
+            return _as_call(solver.reply(Turn(told, stream, view)))
 
         (row,) = played(benchmark, say, tmp_path, [item])
         own = attempt(benchmark, item, solver, view)

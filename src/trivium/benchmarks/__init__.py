@@ -104,9 +104,15 @@ def change_task(task: Task, fields: Mapping[str, Any], where: str = "") -> Task:
     )
 
 
+def import_project_benchmarks() -> None:
+    """Import the files of the project, whose classes a worker process needs to know."""
+    for name in _project_benchmarks():
+        get_benchmark(name)
+
+
 def _locations() -> dict[str, str]:
     """Where every benchmark is, as module:attribute or file.py:attribute."""
-    return _project_benchmarks() | _installed_benchmarks() | BENCHMARKS
+    return {**BENCHMARKS, **_installed_benchmarks(), **_project_benchmarks(), **BENCHMARKS}
 
 
 @cache

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trivium.commands.flags import read_benchmark_flags
-from trivium.core.benchmark import Audit
 from trivium.core.errors import require
-from trivium.core.probes import GAIN, LEVEL
+from trivium.core.probes import GAIN, LEVEL, Audit
 from trivium.report.tables import Table, terminal
 
 ABOUT = """Can a shortcut beat chance? Tries every shortcut solver and probes of what is printed on
@@ -28,16 +27,17 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Print every cue with its interval."""
     asked = read_benchmark_flags("audit", Flags, args, ABOUT)
-    asked.require_nothing_told("audit")
+    asked.refuse_view_flags("audit")
+    task = asked.task
     items = asked.flags.items
     require(
         items is None or items >= MIN_ITEMS,
         f"items must be at least {MIN_ITEMS}, got {items}",
     )
-    audit = asked.benchmark.audit(asked.spec, asked.flags.seed, items)
+    audit = task.benchmark.audit(task.spec, asked.flags.seed, items)
     why = "; ".join(audit.notes) or "there are no cues"
     require(bool(audit.cues), f"nothing was audited on {audit.items} items: {why}")
-    audit_table(asked.benchmark.name, audit).show(terminal())
+    audit_table(task.benchmark.name, audit).show(terminal())
     for note in audit.notes:
         print(note)
     if audit.items < audit.needed:

@@ -9,47 +9,48 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import tyro
 
-from trivium.benchmarks import benchmark_names, named_benchmark
-from trivium.commands.sentences import helpful, paragraphs, sentence
-from trivium.core.benchmark import AnyBenchmark
+from trivium.benchmarks import benchmark_names, by_alias, change_task, load_task
+from trivium.commands.messages import error_sentence, plain_help, spaced_examples
 from trivium.core.errors import UserError, require
-from trivium.core.spec import read_mapping, spec_from_dict
-from trivium.models.settings import ModelFlags
+from trivium.core.spec import read_mapping
+from trivium.core.task import Task
+from trivium.models.settings import ModelOptions
 
 F = TypeVar("F")
-# How models are asked, but for how the user is: a question that does not arise needs no answer.
-OF_MODELS = {field.name for field in dataclasses.fields(ModelFlags)} - {"yes", "confirm_above"}
+# Options of models; whether to ask before sending is no matter where nothing is sent.
+OF_MODELS = {field.name for field in dataclasses.fields(ModelOptions)} - {"yes", "confirm_above"}
+# language models, each as PROVIDER/MODEL; say --model once for each
+Models = Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(name="model")]
 
 
 @dataclass(frozen=True)
-class Asked(Generic[F]):
-    """What was asked for on a command line that names a benchmark."""
+class BenchmarkFlags(Generic[F]):
+    """What a command line that names a benchmark asks for."""
 
-    benchmark: AnyBenchmark
-    spec: Any
-    view: Any
+    task: Task
     flags: F
-    given: Mapping[str, str]  # what was spelled out: fields, and the flag or file that did it
+    given: Mapping[str, str]  # the fields that were spelled out, and the flag or file that did it
 
-    def require_files_alone(self, *names: str) -> None:
-        """Refuse what says how items are made where they are read from files."""
-        fields = (field.name for field in dataclasses.fields(self.benchmark.spec_type))
+    def refuse_item_flags(self, *names: str) -> None:
+        """Refuse flags about generating items where items are read from files."""
+        fields = (field.name for field in dataclasses.fields(self.task.benchmark.spec_type))
         for name in ("preset", *names, *fields):
             require(
                 name not in self.given,
-                f"{self.given.get(name)} goes with items made on demand, not with --in",
+                f"{self.given.get(name)} goes with generated items, not with --in",
             )
 
-    def require_nothing_told(self, command: str) -> None:
-        """Refuse what says how items are told where none is told."""
-        for field in dataclasses.fields(self.benchmark.view_type):
+    def refuse_view_flags(self, command: str) -> None:
+        """Refuse flags about presenting items where none is presented."""
+        for field in dataclasses.fields(self.task.benchmark.view_type):
             require(
                 field.name not in self.given,
-                f"{self.given.get(field.name)} says how items are told, and {command} tells none",
+                f"{self.given.get(field.name)} says how items are presented, "
+                f"and {command} presents none",
             )
 
 
@@ -63,36 +64,34 @@ def read_flags(
     return flags
 
 
+@dataclass(frozen=True)
+class _Common:
+    preset: str | None = None  # a named spec to start from; other flags change it
+    config: str | None = None  # a TOML or JSON file with fields of spec and view
+
+
 def read_benchmark_flags(
     command: str,
     flags_type: type[F],
     args: Sequence[str],
     about: str,
-    names: Sequence[str] = benchmark_names(),
-) -> Asked[F]:
+    names: Sequence[str] | None = None,
+) -> BenchmarkFlags[F]:
     """NAME and flags: the command's own, --preset, --config, and the fields of spec and view."""
     if not args or args[0] in ("-h", "--help"):
-        known = ", ".join(names)
+        known = ", ".join(names or benchmark_names())
         print(f"usage: trivium {command} NAME [flags]\n\n{about}\n\nNAME is one of: {known}")
         print(f"trivium {command} NAME --help lists the flags of that benchmark.")
         raise SystemExit(0 if args else 2)
-    benchmark, spec, view = named_benchmark(args[0])
-    given = given_flags(args)
-    preset, config = peek(args, "preset"), peek(args, "config")
-    if preset is not None:
-        allowed = ", ".join(benchmark.presets)
-        require(
-            preset in benchmark.presets,
-            f"unknown preset {preset!r} of {benchmark.name}; there are {allowed}",
-        )
-        spec = benchmark.presets[preset]
+    name, *rest = args
+    given = given_flags(rest)
+    preset, config = peek(rest, "preset"), peek(rest, "config")
+    task = load_task(name, preset)
     if config is not None:
         values = read_mapping(config)
         given = {key: f"{key} in {config}" for key in values} | given
-        told = {field.name for field in dataclasses.fields(benchmark.view_type)}
-        view_values = {key: values.pop(key) for key in list(values) if key in told}
-        spec = spec_from_dict(benchmark.spec_type, values, base=spec, where=config)
-        view = spec_from_dict(benchmark.view_type, view_values, base=view, where=config)
+        task = change_task(task, values, where=config)
+    benchmark = task.benchmark
     combined = dataclasses.make_dataclass(
         "Flags",
         [
@@ -103,32 +102,54 @@ def read_benchmark_flags(
         ],
         frozen=True,
     )
-    flags = _sized(flags_type(), benchmark, spec)
-    default = combined(flags, _Common(preset, config), spec, view)
-    prog = f"trivium {command} {args[0]}"
-    read: Any = _parse(combined, args[1:], prog, f"{benchmark.title}\n\n{about}", default)
+    flags = _with_dataset_size(flags_type(), task)
+    default = combined(flags, _Common(preset, config), task.spec, task.view)
+    about = f"{benchmark.title}\n\n{about}"
+    read: Any = _parse(combined, rest, f"trivium {command} {name}", about, default)
     _check_values(read, given)
-    flags = read.flags if "items" in given else _sized(read.flags, benchmark, read.spec)
-    return Asked(benchmark, read.spec, read.view, flags, given)
+    task = Task(benchmark, read.spec, read.view)
+    flags = read.flags if "items" in given else _with_dataset_size(read.flags, task)
+    return BenchmarkFlags(task, flags, given)
 
 
-def _sized(flags: F, benchmark: AnyBenchmark, spec: Any) -> F:
+def respell(args: Sequence[str]) -> list[str]:
+    """Arguments with `--approach NAME` as the benchmark's name and its older flags renamed."""
+    words = list(args)
+    approach = peek(words, "approach")
+    if approach is not None:
+        name = by_alias(approach)
+        position = next(i for i, word in enumerate(words) if word.split("=")[0] == "--approach")
+        del words[position : position + (1 if "=" in words[position] else 2)]
+        words = [name, *words]
+    if not words or words[0].startswith("-"):
+        return words
+    aliases = load_task(words[0]).benchmark.field_aliases
+    return [_respelled(word, aliases) for word in words]
+
+
+def _respelled(word: str, aliases: Mapping[str, str]) -> str:
+    flag, equals, value = word.partition("=")
+    name = aliases.get(flag.removeprefix("--")) if flag.startswith("--") else None
+    return word if name is None else f"--{name}{equals}{value}"
+
+
+def _with_dataset_size(flags: F, task: Task) -> F:
     """The flags with as many items as the dataset of the spec has, where it has a size."""
-    size = benchmark.dataset_size(spec)
+    size = task.benchmark.dataset_size(task.spec)
     if size is None or not isinstance(getattr(flags, "items", None), int):
         return flags
     return dataclasses.replace(flags, items=size)  # type: ignore[type-var]
 
 
 def given_flags(args: Sequence[str]) -> dict[str, str]:
-    """The flags that stand on a command line, by the fields that they are of."""
-    for before, word in zip(["a word", *args], args, strict=False):
+    """The flags on a command line, by the fields that they set."""
+    for before, word in zip(["an argument", *args], args, strict=False):
         # An unset variable of a shell, most likely; an empty path would be this very folder.
         empty = not word or (word.startswith("--") and word.endswith("="))
         require(not empty, f"{(word or before).rstrip('=')} is empty: is a variable not set?")
     words = (arg[2:].partition("=")[0].replace("-", "_") for arg in args if arg.startswith("--"))
     names = (word.removeprefix("no_") for word in words)
-    return {name: f"--{name}" for name in names}
+    return {"backend" if name == "engine" else name: f"--{name}" for name in names}
 
 
 def refuse_model_flags(args: Sequence[str], why: str) -> None:
@@ -138,7 +159,7 @@ def refuse_model_flags(args: Sequence[str], why: str) -> None:
 
 
 def _check_values(flags: Any, given: Mapping[str, str]) -> None:
-    """Files hold whole numbers of 64 bits and finite fractions; a list that is given holds some."""
+    """Files hold 64-bit integers and finite floats; a list that is given must not be empty."""
     for field in dataclasses.fields(flags):
         value = getattr(flags, field.name)
         flag = given.get({"input": "in"}.get(field.name, field.name))
@@ -152,19 +173,13 @@ def _check_values(flags: Any, given: Mapping[str, str]) -> None:
             require(math.isfinite(value), f"{field.name} must be a finite number, got {value}")
 
 
-@dataclass(frozen=True)
-class _Common:
-    preset: str | None = None  # a named spec to start from; other flags change it
-    config: str | None = None  # a TOML or JSON file with fields of spec and view
-
-
 def peek(args: Sequence[str], name: str) -> str | None:
     """A flag's value before the others are read, since it decides their defaults."""
     found: list[str] = []
-    for place, arg in enumerate(args):
+    for position, arg in enumerate(args):
         if arg == f"--{name}":
-            require(place + 1 < len(args), f"--{name} needs a value")
-            found.append(args[place + 1])
+            require(position + 1 < len(args), f"--{name} needs a value")
+            found.append(args[position + 1])
         elif arg.startswith(f"--{name}="):
             found.append(arg.partition("=")[2])
     require(len(found) <= 1, f"--{name} is given {len(found)} times")
@@ -172,23 +187,23 @@ def peek(args: Sequence[str], name: str) -> str | None:
 
 
 def _parse(kind: Any, args: Sequence[str], prog: str, about: str, default: Any = None) -> Any:
-    said, shown = io.StringIO(), io.StringIO()
+    errors, output = io.StringIO(), io.StringIO()
     options = {} if default is None else {"default": default}
     try:
-        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(shown):
+        with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(output):
             return tyro.cli(
                 kind,
                 args=list(args),
                 prog=prog,
-                description=paragraphs(about),
+                description=spaced_examples(about),
                 config=(tyro.conf.OmitArgPrefixes,),
                 **options,
             )
     except SystemExit as stop:
         if stop.code in (0, None):
-            print(helpful(shown.getvalue()), end="")
+            print(plain_help(output.getvalue()), end="")
             raise
-        raise UserError(sentence(said.getvalue())) from None
+        raise UserError(error_sentence(errors.getvalue())) from None
 
 
 def require_out(out: Path | None) -> Path:

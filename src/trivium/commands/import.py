@@ -12,7 +12,8 @@ from trivium.benchmarks import get_benchmark
 from trivium.commands.flags import read_flags, require_out
 from trivium.core.errors import import_extra, require
 from trivium.core.files import Appender
-from trivium.evaluation.execute import RECORDS, finished, write_summary
+from trivium.core.records import RECORDS
+from trivium.evaluation.execute import finished, write_summary
 from trivium.models.settings import folder_name
 from trivium.report.tables import metric_table, terminal
 

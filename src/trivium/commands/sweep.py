@@ -5,59 +5,41 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from trivium.benchmarks import get_benchmark
-from trivium.commands.flags import read_flags, refuse_model_flags
+from trivium.commands.flags import Models, read_flags, refuse_model_flags
 from trivium.core.errors import require
-from trivium.evaluation.config import read_sweep, shipped
+from trivium.evaluation.cost import confirm, cost_of_run
+from trivium.evaluation.evaluation import Run
+from trivium.evaluation.execute import check_solver, execute
 from trivium.evaluation.executors import Workers, all_processors
-from trivium.evaluation.index import add_to_index, locked, new_folder, unfinished
-from trivium.evaluation.items import made_chunks
-from trivium.evaluation.plan import Cell, Plan
-from trivium.evaluation.sweep import held_by, run_plan
-from trivium.models.backends import (
-    LOGS,
-    Evaluation,
-    confirm,
-    evaluate_models,
-    require_reachable,
-)
-from trivium.models.settings import ModelFlags, model_settings
+from trivium.evaluation.index import add_to_index, new_folder, unfinished_folder, write_table
+from trivium.evaluation.plan import read_sweep, shipped_configs
+from trivium.models.settings import ModelOptions
 from trivium.report.tables import Table, terminal
 from trivium.report.write import write_report
 
 ABOUT = f"""Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, or from a
-config that comes with Trivium ({", ".join(shipped())}). Writes data/, results/, plots/,
-summary.csv, results.md and report.html, and a row in runs/index.csv. A sweep that was stopped
-goes on when the same command is given again.
+config that comes with Trivium ({", ".join(shipped_configs())}). Writes data/, results/, plots/,
+summary.csv, results.md and report.html, and a row in runs/index.csv. The same command resumes a
+sweep that was interrupted.
 Example: trivium sweep implicit_small
 Example: trivium sweep explicit_hard --items 24 --model openai/gpt-4.1-mini"""
 ROOT = Path("runs")
 
 
 @dataclass(frozen=True)
-class Running:
-    """How a plan is run."""
+class RunFlags:
+    """How a grid or a diagnosis is run."""
 
-    fresh: bool = False  # begin a new run though one of the same is unfinished
+    fresh: bool = False  # begin a new run even if the same one is unfinished
     data: bool = True  # write the items too
     workers: Workers = field(default_factory=all_processors)
-    asking: ModelFlags = field(default_factory=ModelFlags)
-
-    def asking_for(self, plan: Plan) -> ModelFlags:
-        """How models are asked: as the plan says where it says something."""
-        asking = self.asking
-        if plan.temp is not None:
-            asking = replace(asking, temp=plan.temp)
-        if plan.max_output_tokens is not None:
-            asking = replace(asking, max_output_tokens=plan.max_output_tokens)
-        return asking
+    options: ModelOptions = field(default_factory=ModelOptions)
 
 
 @dataclass(frozen=True)
@@ -68,77 +50,60 @@ class Flags:
     config: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="CONFIG")]
     out: Path | None = None  # the folder (default: the unfinished run of this config, or a new one)
     label: str | None = None  # what the run is called in titles and in the index
-    items: int | None = None  # items of each cell (default: as the config says)
+    items: int | None = None  # items of each evaluation (default: as the config says)
     # language models, each as PROVIDER/MODEL, instead of the config's; say --model once for each
-    models: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(name="model")] = ()
-    dry_run: bool = False  # print the cells and what they would cost, and do nothing
-    running: Running = field(default_factory=Running)
+    models: Models = ()
+    dry_run: bool = False  # print the evaluations and what they would cost, and do nothing
+    running: RunFlags = field(default_factory=RunFlags)
 
 
 def main(args: Sequence[str]) -> int:
     """Run the sweep."""
     flags = read_flags("sweep", Flags, args, ABOUT)
     given = {"label": flags.label, "items": flags.items, "models": list(flags.models) or None}
-    plan = read_sweep(
-        flags.config, {key: value for key, value in given.items() if value is not None}
-    )
-    if not any(cell.model for cell in plan.cells):
+    overrides = {key: value for key, value in given.items() if value is not None}
+    run = read_sweep(flags.config, overrides, flags.running.options.settings())
+    if not run.models:
         refuse_model_flags(args, "neither the config nor a flag names one")
     if flags.dry_run:
-        print_plan(plan)
+        print_plan(run)
         return 0
-    command = shlex.join(["trivium", "sweep", *args])
-    return run_and_report(plan, flags.running, flags.out, command)
+    return run_and_report(run, flags.running, flags.out, shlex.join(["trivium", "sweep", *args]))
 
 
-def print_plan(plan: Plan) -> None:
-    """The cells, and what asking a model about them would cost."""
-    rows = tuple((cell.setting, str(cell.seed), cell.who) for cell in plan.cells)
-    title = f"{plan.benchmark}: {len(rows)} cells of {plan.items} items, told {plan.trials} times"
+def print_plan(run: Run) -> None:
+    """The evaluations, and what asking a model would cost."""
+    rows = tuple((str(one.setting), str(one.items.seed), one.solver) for one in run.evaluations)
+    first = run.evaluations[0]
+    title = (
+        f"{' '.join(run.benchmarks)}: {len(rows)} evaluations of {first.items.count} items, "
+        f"presented {first.trials} times"
+    )
     Table(title, ("setting", "seed", "solver"), rows).show(terminal())
-    models = any(cell.model for cell in plan.cells)
-    print(f"{'models' if models else 'a model, were one named'}: {plan.cost()}")
+    print(f"{'models' if run.models else 'a model, if one were named'}: {cost_of_run(run)}")
 
 
-def run_and_report(plan: Plan, running: Running, out: Path | None, command: str) -> int:
-    """Do what is left of a plan, then write the report and the row of the index."""
-    require(not (out and running.fresh), "--fresh begins a new folder: give it or --out, not both")
-    asking = running.asking_for(plan)
-    benchmark = get_benchmark(plan.benchmark)
-    for model in dict.fromkeys(cell.model for cell in plan.cells if cell.model):
-        require_reachable(benchmark, model_settings(model, asking))
-    begun = out or (None if running.fresh else unfinished(plan, ROOT))
-    if any(cell.model for cell in plan.cells):
-        held = held_by(plan, begun, errors=not asking.retry_errors) if begun else {}
-        confirm(plan.cost(held), asking)
-    ask = partial(_ask, asking)
-    with running.workers.open() as executor:
-        folder = begun or new_folder(plan, ROOT)
-        with locked(folder):
-            print(f"{plan.kind} of {len(plan.cells)} cells in {folder}", file=sys.stderr)
-            run_plan(plan, folder, executor, ask, command, data=running.data)
-            add_to_index(
-                folder,
-                kind=plan.kind,
-                benchmark=plan.benchmark,
-                label=plan.label,
-                cells=len(plan.cells),
-                items=plan.items,
-                seeds=(cell.seed for cell in plan.cells),
-            )
-            report = write_report(folder)
-    print(f"report: {report}")
+def run_and_report(run: Run, flags: RunFlags, out: Path | None, command: str) -> int:
+    """Do what is left of a run, then write its table, its row of the index and its report."""
+    require(not (out and flags.fresh), "--fresh begins a new folder: give it or --out, not both")
+    options = flags.options
+    for evaluation in run.models:
+        check_solver(evaluation, options)
+    folder = out or (None if flags.fresh else unfinished_folder(run, ROOT))
+    if run.models:
+        confirm(cost_of_run(run, folder, retry_errors=options.retry_errors), options)
+    with flags.workers.open() as executor:
+        folder = folder or new_folder(run, ROOT)
+        print(f"{run.kind} of {len(run.evaluations)} evaluations in {folder}", file=sys.stderr)
+        summaries = execute(
+            run,
+            folder,
+            executor=executor,
+            options=options,
+            command=command,
+            write_items=flags.data,
+        )
+    write_table(run, summaries, folder)
+    add_to_index(run, folder)
+    print(f"report: {write_report(folder)}")
     return 0
-
-
-def _ask(asking: ModelFlags, plan: Plan, cells: Sequence[Cell], results: Path) -> None:
-    """Ask models about what is left of these cells."""
-    benchmark = get_benchmark(plan.benchmark)
-    evaluations = []
-    for cell in cells:
-        settings = model_settings(str(cell.model), asking)
-        job = replace(plan.job(cell), shaping=settings.shaping())
-        chunks = made_chunks(benchmark, cell.spec, cell.seed, 0, plan.items)
-        folder = results / cell.tag
-        evaluations.append(Evaluation(cell.tag, job, settings, chunks, plan.items, folder))
-    evaluate_models(evaluations, results.parent / LOGS)

@@ -1,1 +1,1 @@
-"""The shared nouns: specs, streams, items, records, statistics."""
+"""The shared nouns: specs, streams, the benchmark contract, dialogues, records, statistics."""

@@ -7,11 +7,14 @@ not.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+
+import orjson
 
 from trivium.core.errors import require
 from trivium.core.files import dump_line
@@ -131,6 +134,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     published: Sequence[Published] = ()
     trace_label: ClassVar[str | None] = None  # what `trace` measures, if anything
     metrics_heading: ClassVar[str] = "Every metric between 0 and 1"
+    answer_field: ClassVar[str] = "answer"  # where a row of an item file has the right answer
     crossed_groups: ClassVar[bool] = True  # results are split by all groups at once, or by each
 
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
@@ -198,9 +202,14 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """The same item presented in another order; trial 0 is the item itself."""
         return item
 
-    def rename(self, item: ItemT, stream: Stream) -> tuple[ItemT, Mapping[str, str]]:
-        """The same item with its arbitrary names exchanged, and old names to new ones."""
-        return item, {}
+    def names(self, item: ItemT) -> Sequence[Sequence[str]]:
+        """Groups of arbitrary names (tokens, variables, objects) that may be exchanged."""
+        return ()
+
+    def rename(self, item: ItemT, mapping: Mapping[str, str]) -> ItemT:
+        """The same item with other names; by default its row is rewritten and read back."""
+        text = rename_text(dump_line(self.to_row(item)).decode(), mapping)
+        return self.from_row(orjson.loads(text), 0)
 
     @abstractmethod
     def audit(self, spec: SpecT, seed: int, items: int | None = None) -> Audit:
@@ -240,6 +249,14 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
 
 
 AnyBenchmark = Benchmark[Any, Any, Any, Any]
+
+
+def rename_text(text: str, mapping: Mapping[str, str]) -> str:
+    """The text with whole names replaced, all at once."""
+    if not mapping:
+        return text
+    names = "|".join(re.escape(name) for name in sorted(mapping, key=len, reverse=True))
+    return re.sub(rf"(?<!\w)(?:{names})(?!\w)", lambda found: mapping[found[0]], text)
 
 
 def by_name(solvers: Iterable[Solver]) -> dict[str, Solver]:

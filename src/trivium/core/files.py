@@ -105,7 +105,7 @@ def _naming_errors(path: object) -> Iterator[None]:
 
 @contextmanager
 def atomic_write(path: str | Path) -> Iterator[BinaryIO]:
-    """The file for writing, under a temporary name until it is complete: no reader sees half of it."""
+    """The file for writing, under a temporary name until it is complete."""
     path = Path(path)
     if path.exists() and not path.is_file():
         # A pipe or a device is written into: a rename would replace it by a file.

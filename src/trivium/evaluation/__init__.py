@@ -1,1 +1,1 @@
-"""Work over many items: executors, evaluations that go on where they stopped."""
+"""Evaluations: planning them, executing them, and what they cost."""

@@ -46,9 +46,8 @@ def cost_of(evaluation: Evaluation, recorded_attempts: int = 0) -> Cost:
     """
     task = evaluation.task
     attempts = max(0, evaluation.attempts - recorded_attempts)
-    system = approximate_tokens(
-        evaluation.settings.system or task.benchmark.system(task.view) or ""
-    )
+    system_text = evaluation.settings.system or task.benchmark.system(task.view) or ""
+    system = approximate_tokens(system_text)
     reply = task.benchmark.output_tokens(task.view)
     sample = list(islice(replace(evaluation, trials=1).presented(), SAMPLE))
     sent = turns = 0

@@ -84,7 +84,9 @@ class Evaluation:
     items: Items
     solver: str  # "oracle", "openai/gpt-4.1-mini", "agent:runs/ppo", "package.module:function"
     trials: int = 1
-    settings: Settings = Settings()  # what shapes a model's replies; empty for programs
+    settings: Settings = field(
+        default_factory=Settings
+    )  # what shapes a model's replies; empty for programs
     setting: str | None = None  # names the spec and view among those of a run
     fields: Mapping[str, Any] = field(default_factory=dict)  # the same as columns of summary.csv
     folder: str = "."  # where the records go, below the folder of the run

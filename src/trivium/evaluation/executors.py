@@ -1,7 +1,7 @@
-"""Where work is done: this process, more processes of this machine, or a Ray cluster.
+"""Where jobs run: in this process, in more processes of this machine, or on a Ray cluster.
 
-Tasks are pure, so a task whose worker died is simply done again; results come back to the
-process that asked, in the order of the tasks, and that process alone writes them down.
+Jobs are pure, so one whose worker died is simply run again. Results come back in the order of the
+jobs to the process that asked, which is the only one that writes files.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
+from trivium.benchmarks import import_project_benchmarks
 from trivium.core.errors import UserError, import_extra, require
 
 T = TypeVar("T")
@@ -25,73 +26,77 @@ MAX_DEATHS = 3  # in a row, of workers on the way to one result
 
 
 class Executor(Protocol):
-    """Calls a function on many tasks; results come in the order of the tasks."""
+    """Calls a function on many jobs; results come in the order of the jobs."""
 
-    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]: ...
+    def map(self, function: Callable[[T], R], jobs: Iterable[T]) -> Iterator[R]: ...
 
 
 class Here:
-    """Does the work in this process."""
+    """Runs jobs in this process."""
 
-    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        return map(function, tasks)
+    def map(self, function: Callable[[T], R], jobs: Iterable[T]) -> Iterator[R]:
+        return map(function, jobs)
 
 
 class Processes:
-    """Does the work in several processes of this machine."""
+    """Runs jobs in several processes of this machine."""
 
     def __init__(self, count: int) -> None:
         self._count = count
         self._pool = self._start()
 
-    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        # Only a few tasks wait at any time, so that streams of any length need little memory.
+    def map(self, function: Callable[[T], R], jobs: Iterable[T]) -> Iterator[R]:
+        # Only a few jobs wait at any time, so that streams of any length need little memory.
         waiting: deque[tuple[T, Future[R]]] = deque()
-        for task in tasks:
-            waiting.append((task, self._submit(function, task)))
+        for job in jobs:
+            waiting.append((job, self._submit(function, job)))
             if len(waiting) >= 4 * self._count:
                 yield self._next(function, waiting)
         while waiting:
             yield self._next(function, waiting)
 
     def _next(self, function: Callable[[T], R], waiting: deque[tuple[T, Future[R]]]) -> R:
-        """The first result that waits; a dead worker takes the whole pool with it."""
+        """The first waiting result; a dead worker breaks the whole pool, which is started again."""
         for _ in range(MAX_DEATHS):
             try:
                 result = waiting[0][1].result()
             except BrokenProcessPool:
                 self._pool.shutdown(wait=True, cancel_futures=True)
                 self._pool = self._start()
-                for place, (task, future) in enumerate(waiting):
+                for place, (job, future) in enumerate(waiting):
                     if not future.done() or future.cancelled() or future.exception() is not None:
-                        waiting[place] = (task, self._submit(function, task))
+                        waiting[place] = (job, self._submit(function, job))
             else:
                 waiting.popleft()
                 return result
         raise UserError(
             f"a worker process died {MAX_DEATHS} times in a row: is there enough memory? "
-            "The same command goes on from here; --processes takes fewer"
+            "The same command resumes from here; --processes takes fewer"
         )
 
-    def _submit(self, function: Callable[[T], R], task: T) -> Future[R]:
+    def _submit(self, function: Callable[[T], R], job: T) -> Future[R]:
         try:
-            return self._pool.submit(function, task)
+            return self._pool.submit(function, job)
         except BrokenProcessPool as broken:
             failed: Future[R] = Future()
-            failed.set_exception(broken)  # found, and done again, when its turn comes
+            failed.set_exception(broken)  # found, and run again, when its turn comes
             return failed
 
     def _start(self) -> ProcessPoolExecutor:
         # Spawned, not forked: a fork of a process with threads (jax, polars) can hang.
-        return ProcessPoolExecutor(self._count, mp_context=multiprocessing.get_context("spawn"))
+        return ProcessPoolExecutor(
+            self._count,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=import_project_benchmarks,
+        )
 
     def close(self) -> None:
-        """Stop the processes; what waits is dropped."""
+        """Stop the processes; waiting jobs are dropped."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 class Ray:
-    """Does the work on a Ray cluster, whose machines must have Trivium installed."""
+    """Runs jobs on a Ray cluster, whose machines must have Trivium installed."""
 
     def __init__(self, address: str | None) -> None:
         self._ray: Any = import_extra("ray", "ray")
@@ -102,14 +107,14 @@ class Ray:
             first = str(problem).split("\n", maxsplit=1)[0]
             raise UserError(f"no Ray cluster at {address!r}: {first}") from None
 
-    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        # Ray does a task again when its worker or its machine dies, and so many times over.
+    def map(self, function: Callable[[T], R], jobs: Iterable[T]) -> Iterator[R]:
+        # Ray runs a job again when its worker or its machine dies.
         remote = self._ray.remote(num_cpus=1, max_retries=2 * MAX_DEATHS)(_call)
         shared = self._ray.put(function)
         most = 4 * max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         waiting: deque[Any] = deque()
-        for task in tasks:
-            waiting.append(remote.remote(shared, task))
+        for job in jobs:
+            waiting.append(remote.remote(shared, job))
             if len(waiting) >= most:
                 yield self._ray.get(waiting.popleft())
         while waiting:
@@ -121,19 +126,19 @@ class Ray:
 
 
 def _reach(address: str | None) -> None:
-    """Raise OSError where nobody listens: Ray itself would wait, and then end this process."""
+    """Raise OSError where nothing listens: Ray itself would wait, and then end this process."""
     host, colon, port = (address or "").rpartition(":")
     if colon and host and "/" not in host and port.isdigit():
         socket.create_connection((host, int(port)), timeout=10).close()
 
 
-def _call(function: Callable[[T], R], task: T) -> R:
-    return function(task)
+def _call(function: Callable[[T], R], job: T) -> R:
+    return function(job)
 
 
 @dataclass(frozen=True)
 class Workers:
-    """Who does the work."""
+    """Where the work is done."""
 
     processes: int = 1  # how many processes of this machine share the work
     executor: Literal["local", "ray"] = "local"  # this machine, or a Ray cluster

@@ -29,7 +29,7 @@ from trivium.core.spec import changed_fields, read_mapping
 from trivium.core.task import Task
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.solvers import find_solver
-from trivium.models.settings import Settings, folder_name
+from trivium.models.settings import Settings, folder_name, is_model, require_model_name
 
 RESULTS = "results"  # the folder of a sweep's evaluations
 DEFAULT_ITEMS = 100
@@ -64,9 +64,11 @@ def plan_main_run(
     seed: int,
     items: int | None,
     models: Sequence[str] = (),
-    settings: Settings = Settings(),  # noqa: B008 - frozen
+    settings: Settings | None = None,
 ) -> Run:
     """Every preset of these benchmarks (or what a full name stands for) with every solver."""
+    for model in models:
+        require_model_name(model)
     evaluations = []
     for name in names:
         task, variant = load_task(name), name.partition(".")[2]
@@ -78,7 +80,7 @@ def plan_main_run(
                     Task(benchmark, spec, task.view),
                     Items(seed, 0, items or benchmark.default_items),
                     solver,
-                    settings=settings if solver in models else Settings(),
+                    settings=(settings or Settings()) if is_model(solver) else Settings(),
                     setting=preset,
                     folder=f"{benchmark.name}/{preset}/{folder_name(solver)}",
                 )
@@ -105,10 +107,12 @@ def plan_diagnosis(
     trials: int = 1,
     solvers: Sequence[str] | None = None,
     models: Sequence[str] = (),
-    settings: Settings = Settings(),  # noqa: B008 - frozen
+    settings: Settings | None = None,
     label: str | None = None,
 ) -> Run:
     """Every variant with every solver; a variant about one solver runs only that one."""
+    for model in models:
+        require_model_name(model)
     known = task.benchmark.diagnostics
     chosen = chosen_solvers(task.benchmark, solvers)
     evaluations: list[Evaluation] = []
@@ -121,8 +125,7 @@ def plan_diagnosis(
             Items(seed, 0, items),
             [variant.solver] if variant.solver else [*chosen, *models],
             trials,
-            models,
-            settings,
+            settings or Settings(),
         )
     config = {
         "kind": "diag",
@@ -182,7 +185,7 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
         for setting in _settings(benchmark, grid, lists.get("preset"))
         for seed in seeds
         for evaluation in _evaluations(
-            setting, Items(seed, 0, items), [*solvers, *models], trials, models, settings
+            setting, Items(seed, 0, items), [*solvers, *models], trials, settings
         )
     ]
     config = {
@@ -244,20 +247,20 @@ def _evaluations(
     items: Items,
     solvers: Sequence[str],
     trials: int,
-    models: Sequence[str],
     settings: Settings,
 ) -> list[Evaluation]:
     """Every solver on the items of one setting."""
+    tag = slug(f"{setting.name} seed{items.seed}")
     return [
         Evaluation(
             setting.task,
             items,
             solver,
             trials,
-            settings=settings if solver in models else Settings(),
+            settings=settings if is_model(solver) else Settings(),
             setting=setting.name,
             fields=setting.fields,
-            folder=f"{RESULTS}/{slug(f'{slug(f"{setting.name} seed{items.seed}")} {solver}')}",
+            folder=f"{RESULTS}/{slug(f'{tag} {solver}')}",
         )
         for solver in solvers
     ]

@@ -1,4 +1,4 @@
-"""How far long work has come: a bar on a terminal, plain lines elsewhere."""
+"""Progress of long work: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 class Progress:
-    """Counts what is done of a total, on standard error."""
+    """Shows how much of a total is done, on standard error."""
 
     def __init__(self, label: str, total: int, done: int = 0, every: int | None = None) -> None:
         self._label, self._total, self._done = label, total, done
-        self._every = every  # a line after so many, instead of by time
-        self._began = self._said = time.monotonic()
+        self._every = every  # print a line after this many, instead of by time
+        self._started = self._printed = time.monotonic()
         self._at_start = done
         self._bar: Bar | None = None
         if sys.stderr.isatty():
@@ -30,18 +30,18 @@ class Progress:
             self._task = self._bar.add_task(label, total=total, completed=done)
 
     def advance(self, count: int) -> None:
-        """So many more are done."""
+        """Count some more as done."""
         self._done += count
         if self._bar is not None:
             self._bar.advance(self._task, count)
             return
         now = time.monotonic()
         if self._due(count, now):
-            self._said = now
-            pace = (self._done - self._at_start) / max(now - self._began, 1e-9)
-            left = (self._total - self._done) / pace if pace else float("inf")
+            self._printed = now
+            rate = (self._done - self._at_start) / max(now - self._started, 1e-9)
+            left = (self._total - self._done) / rate if rate else float("inf")
             print(
-                f"{self._label}: {self._done}/{self._total}, {pace:.0f}/s, about {left:.0f} s left",
+                f"{self._label}: {self._done}/{self._total}, {rate:.0f}/s, about {left:.0f} s left",
                 file=sys.stderr,
                 flush=True,
             )
@@ -49,7 +49,7 @@ class Progress:
     def _due(self, count: int, now: float) -> bool:
         """Whether it is time for a line."""
         if self._every is None:
-            return now - self._said >= SECONDS_BETWEEN_LINES
+            return now - self._printed >= SECONDS_BETWEEN_LINES
         return self._done // self._every > (self._done - count) // self._every
 
     def __enter__(self) -> Progress:

@@ -22,6 +22,11 @@ class Settings:
     max_output_tokens: int | None = None
     system: str | None = None  # a system message instead of the benchmark's own
 
+    def __post_init__(self) -> None:
+        require(self.temp is None or self.temp >= 0, f"temp must be at least 0, got {self.temp}")
+        limit = self.max_output_tokens
+        require(limit is None or limit >= 1, f"max_output_tokens must be at least 1, got {limit}")
+
     def to_dict(self) -> dict[str, Any]:
         """As run.json holds them."""
         return asdict(self)
@@ -59,10 +64,9 @@ class ModelOptions:
             value = getattr(self, name)
             require(value >= least, f"{name} must be at least {least}, got {value}")
         require(self.timeout > 0, f"timeout must be above 0, got {self.timeout}")
-        require(self.temp is None or self.temp >= 0, f"temp must be at least 0, got {self.temp}")
-        for name in ("max_output_tokens", "log_every"):
-            value = getattr(self, name)
-            require(value is None or value >= 1, f"{name} must be at least 1, got {value}")
+        every = self.log_every
+        require(every is None or every >= 1, f"log_every must be at least 1, got {every}")
+        Settings(self.temp, self.max_output_tokens)  # refuses values that no model takes
 
     def settings(self) -> Settings:
         """What of the options shapes a model's replies, the system message read from its file."""
@@ -79,10 +83,7 @@ class Model:
     options: ModelOptions
 
     def __post_init__(self) -> None:
-        require(
-            bool(self.provider and self.served_name),
-            f"model must be PROVIDER/MODEL such as openai/gpt-4.1-mini, got {self.name!r}",
-        )
+        require_model_name(self.name)
 
     @property
     def provider(self) -> str:
@@ -98,6 +99,15 @@ class Model:
 def is_model(solver: str) -> bool:
     """Whether a solver's name is that of a language model: PROVIDER/MODEL."""
     return "/" in solver.partition(":")[0]
+
+
+def require_model_name(name: str) -> None:
+    """Refuse a name that is not PROVIDER/MODEL."""
+    provider, _, served = name.partition("/")
+    require(
+        bool(provider and served),
+        f"model must be PROVIDER/MODEL such as openai/gpt-4.1-mini, got {name!r}",
+    )
 
 
 def folder_name(solver: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -12,9 +12,9 @@ import numpy as np
 import orjson
 
 from trivium.benchmarks import get_benchmark
-from trivium.core.files import read_rows
+from trivium.core.records import Row, read_records
 from trivium.core.statistics import Estimate, paired_difference
-from trivium.report.results import check_record, record_files
+from trivium.report.results import record_files
 from trivium.report.tables import Table
 
 Item = tuple[str, int | None, bytes]
@@ -44,26 +44,32 @@ def contestants(runs: Sequence[Path]) -> list[Contestant]:
     """Every solver of every run, in the order of the runs."""
     found: list[Contestant] = []
     for run in runs:
-        scores: dict[tuple[str, str], dict[Item, list[float]]] = defaultdict(dict)
-        for path in record_files([run]):
-            for number, row in read_rows(path):
-                check_record(row, f"{path} line {number}")
-                headline = get_benchmark(row["benchmark"]).metrics[0].name
-                value = row["scores"].get(headline)
-                if value is None:
-                    continue
-                item = (row["id"], row.get("seed"), orjson.dumps(row.get("spec")))
-                scores[row["benchmark"], row["solver"]].setdefault(item, []).append(value)
-        found += [
-            Contestant(
-                str(run),
-                solver,
-                benchmark,
-                {item: float(np.mean(values)) for item, values in own.items()},
-            )
-            for (benchmark, solver), own in scores.items()
-        ]
+        rows = (row for path in record_files([run]) for _, row in read_records(path))
+        found += contestants_of(str(run), rows)
     return found
+
+
+def contestants_of(run: str, rows: Iterable[Row]) -> list[Contestant]:
+    """Every solver of one run, from its records."""
+    scores: dict[tuple[str, str], dict[Item, list[float]]] = defaultdict(dict)
+    for row in rows:
+        headline = get_benchmark(row["benchmark"]).metrics[0].name
+        value = row["scores"].get(headline)
+        if value is not None:
+            item = (row["id"], row.get("seed"), orjson.dumps(row.get("spec")))
+            scores[row["benchmark"], row["solver"]].setdefault(item, []).append(value)
+    return [
+        Contestant(
+            run, solver, benchmark, {item: float(np.mean(own)) for item, own in items.items()}
+        )
+        for (benchmark, solver), items in scores.items()
+    ]
+
+
+def compare_records(named: Mapping[str, Iterable[Row]]) -> list[Difference]:
+    """Paired differences between sets of records, each solver against the first."""
+    found = [one for name, rows in named.items() for one in contestants_of(name, rows)]
+    return differences(found, pairs=False)
 
 
 def differences(found: Sequence[Contestant], *, pairs: bool) -> list[Difference]:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import NoneType
 from typing import Any, NamedTuple
 
 import orjson
@@ -16,30 +15,11 @@ import orjson
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
-from trivium.core.files import read_rows
+from trivium.core.records import MANIFEST, RECORDS, Row, read_records
 from trivium.core.results import Summary, Tally, merged
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
-from trivium.evaluation.config import plain
-from trivium.evaluation.execute import MANIFEST, RECORDS
+from trivium.evaluation.plan import plain
 
-Row = dict[str, Any]
-NEEDED: dict[str, tuple[type, ...]] = {
-    "benchmark": (str,),
-    "id": (str,),
-    "trial": (int,),
-    "solver": (str,),
-    "answer": (object,),
-    "scores": (dict,),
-    "kind": (str,),
-    "chance": (int, float),
-    "groups": (dict,),
-}
-HELD: dict[str, tuple[type, ...]] = {  # where there is something
-    "spec": (dict, NoneType),
-    "view": (dict, NoneType),
-    "seed": (int, NoneType),
-    "index": (int, NoneType),
-}
 EXAMPLES = 4  # attempts kept of every solver, setting and kind
 TRACED = 200  # attempts of every solver and setting that are followed step by step
 
@@ -176,8 +156,7 @@ def digest(paths: Sequence[Path], examples: int = EXAMPLES) -> dict[str, Digest]
     for path in record_files(paths):
         name, system = _told_by_the_run(path)
         names: dict[bytes, str] = {}
-        for number, row in read_rows(path):
-            check_record(row, f"{path} line {number}")
+        for number, row in read_records(path):
             own = digests.get(row["benchmark"])
             if own is None:
                 with _placed(path, number):
@@ -202,23 +181,6 @@ def _placed(path: Path, number: int) -> Iterator[None]:
         yield
     except UserError as problem:
         raise UserError(f"{path} line {number}: {problem}") from None
-
-
-def check_record(row: Row, where: str) -> None:
-    """Refuse what is not a record, with a sentence that names its place."""
-    for key, types in NEEDED.items():
-        if key not in row:
-            raise UserError(f"{where}: not a record ({key} is missing)")
-        if not isinstance(row[key], types):
-            raise UserError(f"{where}: not a record ({key} is {row[key]!r:.80})")
-    for key, types in HELD.items():
-        if not isinstance(row.get(key), types):
-            raise UserError(f"{where}: not a record ({key} is {row[key]!r:.80})")
-    if not all(isinstance(value, (str, int, float)) for value in row["groups"].values()):
-        raise UserError(f"{where}: not a record (groups are {row['groups']!r:.80})")
-    numbers = [value for value in row["scores"].values() if value is not None]
-    if not all(isinstance(value, (int, float)) for value in numbers):
-        raise UserError(f"{where}: not a record (scores are {row['scores']!r:.80})")
 
 
 def record_files(paths: Sequence[Path]) -> list[Path]:

@@ -13,10 +13,10 @@ from trivium import __version__
 from trivium.benchmarks import benchmark_names
 from trivium.core.errors import MissingExtraError, import_extra, require
 from trivium.core.files import atomic_write
+from trivium.core.records import MANIFEST
 from trivium.core.spec import read_mapping
-from trivium.evaluation.config import DERIVED
-from trivium.evaluation.execute import MANIFEST
 from trivium.evaluation.index import REPORT
+from trivium.evaluation.plan import DERIVED
 from trivium.report.examples import examples
 from trivium.report.page import Content, page
 from trivium.report.results import Digest, digest

@@ -8,8 +8,8 @@ from dataclasses import replace
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.item import GameItem, game_space
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
-from trivium.core.benchmark import Attempt
 from trivium.core.dialogue import attempt
+from trivium.core.records import Attempt
 
 VIEW = GameView()
 

@@ -18,7 +18,9 @@ from trivium.benchmarks.nhop.spec import (
     ImplicitSpec,
     NhopView,
 )
-from trivium.core.benchmark import Audit, Benchmark, Groups, Scores
+from trivium.core.benchmark import Benchmark
+from trivium.core.probes import Audit
+from trivium.core.records import Groups, Scores
 from trivium.core.streams import Stream, stream_key
 
 SpecT = TypeVar("SpecT", ImplicitSpec, ExplicitSpec)

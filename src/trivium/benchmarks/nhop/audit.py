@@ -13,8 +13,17 @@ from trivium.benchmarks.nhop.render import read_page, render
 from trivium.benchmarks.nhop.score import chance, true_chain
 from trivium.benchmarks.nhop.solvers import printed
 from trivium.benchmarks.nhop.spec import NhopView
-from trivium.core.benchmark import Audit, Cue, Solver, Turn, solver_stream
-from trivium.core.probes import Floats, cue_level, cue_of_hits, items_needed, probe_choice
+from trivium.core.benchmark import Solver, Turn
+from trivium.core.dialogue import solver_stream
+from trivium.core.probes import (
+    Audit,
+    Cue,
+    Floats,
+    cue_level,
+    cue_of_hits,
+    items_needed,
+    probe_choice,
+)
 
 FEATURES = {
     "position": "place among the candidates",
@@ -63,7 +72,7 @@ def _solver_cue(
     solver: Solver, items: list[NhopItem], prompts: list[str], floor: float, level: float
 ) -> Cue:
     hits = [
-        normal(solver.say(Turn([prompt], solver_stream(solver.name, item, 0, 0), VIEW)))
+        normal(solver.reply(Turn([prompt], solver_stream(solver.name, item, 0, 0), VIEW)))
         == normal(item.answer)
         for item, prompt in zip(items, prompts, strict=True)
     ]

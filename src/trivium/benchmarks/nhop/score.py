@@ -5,7 +5,8 @@ from __future__ import annotations
 from trivium.benchmarks.nhop.answer import NhopAnswer
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import MAX_HOPS
-from trivium.core.benchmark import Groups, Metric, Scores
+from trivium.core.benchmark import Metric
+from trivium.core.records import Groups, Scores
 
 EM = Metric("em", "exact match with the answer")
 FIRST_WRONG_HOP = Metric(

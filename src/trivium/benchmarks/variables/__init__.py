@@ -15,8 +15,10 @@ from trivium.benchmarks.variables.spec import (
     VariablesSpec,
     VariablesView,
 )
-from trivium.core.benchmark import Audit, Benchmark, Groups, Scores
+from trivium.core.benchmark import Benchmark
 from trivium.core.errors import require
+from trivium.core.probes import Audit
+from trivium.core.records import Groups, Scores
 from trivium.core.spec import spec_from_dict
 from trivium.core.streams import Stream, stream_key
 

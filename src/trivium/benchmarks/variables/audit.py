@@ -26,8 +26,7 @@ from trivium.benchmarks.variables.item import VariablesItem, generate
 from trivium.benchmarks.variables.render import Page, read_page, render
 from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
 from trivium.benchmarks.variables.trees import causes
-from trivium.core.benchmark import Audit, Cue
-from trivium.core.probes import cue_level, cue_of_hits, items_needed, probe_choice
+from trivium.core.probes import Audit, Cue, cue_level, cue_of_hits, items_needed, probe_choice
 from trivium.core.streams import Stream, stream_key
 
 Features = dict[str, float]

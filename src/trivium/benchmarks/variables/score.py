@@ -6,7 +6,8 @@ from math import log2
 
 from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer
 from trivium.benchmarks.variables.item import VariablesItem
-from trivium.core.benchmark import Groups, Metric, Scores
+from trivium.core.benchmark import Metric
+from trivium.core.records import Groups, Scores
 
 # Where the gold hypothesis is invalid only validity and violations are defined, so the
 # number of samples behind ind_acc is the number of valid hypotheses.

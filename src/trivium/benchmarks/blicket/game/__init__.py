@@ -19,7 +19,9 @@ from trivium.benchmarks.blicket.game import (
 from trivium.benchmarks.blicket.game.item import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.spec import DIAGNOSTICS, PRESETS, GameSpec, GameView
 from trivium.benchmarks.blicket.inference.observer import entropy
-from trivium.core.benchmark import Audit, Benchmark, Groups, Scores
+from trivium.core.benchmark import Benchmark
+from trivium.core.probes import Audit
+from trivium.core.records import Groups, Scores
 from trivium.core.streams import Stream, stream_key
 
 

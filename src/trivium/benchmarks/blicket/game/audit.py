@@ -10,9 +10,8 @@ from trivium.benchmarks.blicket.game.generate import generate
 from trivium.benchmarks.blicket.game.item import GameItem, game_space
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.inference.hypotheses import DISJUNCTIVE, LETTERS
-from trivium.core.benchmark import Audit
 from trivium.core.errors import require
-from trivium.core.probes import Floats, cue_level, cue_of_hits, items_needed, probe_choice
+from trivium.core.probes import Audit, Floats, cue_level, cue_of_hits, items_needed, probe_choice
 
 
 def audit(spec: GameSpec, seed: int, items: int | None) -> Audit:

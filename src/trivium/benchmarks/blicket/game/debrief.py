@@ -15,7 +15,8 @@ from trivium.benchmarks.blicket.game.world import Game, replay
 from trivium.benchmarks.blicket.inference.explore import planner
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis
 from trivium.benchmarks.blicket.inference.observer import Step, Trajectory, entropy
-from trivium.core.benchmark import Turn, solver_stream
+from trivium.core.benchmark import Turn
+from trivium.core.dialogue import solver_stream
 
 VERDICTS = {
     "right": "Right!",
@@ -97,7 +98,7 @@ def tests_of(name: str, item: GameItem) -> int:
     messages, replies = [render(item, view)], list[str]()
     while True:
         turn = Turn(messages, solver_stream(solver.name, item, 0, len(replies)), view)
-        replies.append(solver.say(turn))
+        replies.append(solver.reply(turn))
         game, said = replay(item, replies)
         if game.over:
             return len(game.tests)

@@ -17,8 +17,9 @@ from trivium.benchmarks.blicket.inference.observer import (
     measure,
     posterior,
 )
-from trivium.core.benchmark import Groups, Metric, Scores
+from trivium.core.benchmark import Metric
 from trivium.core.errors import UserError
+from trivium.core.records import Groups, Scores
 
 METRICS = (
     Metric("correct", "every object and the form are right"),

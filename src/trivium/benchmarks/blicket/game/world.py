@@ -14,8 +14,8 @@ from trivium.benchmarks.blicket.game.answer import Command, read_command
 from trivium.benchmarks.blicket.game.item import GameAnswer, GameItem, rules_of
 from trivium.benchmarks.blicket.game.score import score
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, lights, mask_of
-from trivium.core.benchmark import Scores
 from trivium.core.errors import require
+from trivium.core.records import Scores
 
 MAX_MISTAKES = 3  # turns that cannot be read; the last of them ends the game
 

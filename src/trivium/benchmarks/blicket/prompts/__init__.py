@@ -9,8 +9,10 @@ from trivium.benchmarks.blicket.prompts import answer, audit, generate, item, re
 from trivium.benchmarks.blicket.prompts.item import PromptAnswer, PromptItem
 from trivium.benchmarks.blicket.prompts.phrases import VOICES
 from trivium.benchmarks.blicket.prompts.spec import DIAGNOSTICS, PRESETS, PromptSpec, PromptView
-from trivium.core.benchmark import Audit, Benchmark, Groups, Scores
+from trivium.core.benchmark import Benchmark
 from trivium.core.errors import require
+from trivium.core.probes import Audit
+from trivium.core.records import Groups, Scores
 from trivium.core.streams import Stream, stream_key
 
 VARIANTS = "paper, freeform, two_shot"

@@ -12,8 +12,15 @@ from trivium.benchmarks.blicket.prompts.generate import generate
 from trivium.benchmarks.blicket.prompts.item import Machine, PromptItem
 from trivium.benchmarks.blicket.prompts.phrases import COLOURS, PATTERNS, SHAPES
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec
-from trivium.core.benchmark import Audit, Cue
-from trivium.core.probes import Floats, cue_level, cue_of_hits, items_needed, probe_choice
+from trivium.core.probes import (
+    Audit,
+    Cue,
+    Floats,
+    cue_level,
+    cue_of_hits,
+    items_needed,
+    probe_choice,
+)
 
 OBJECT_FEATURES = {
     "position": "place among the objects introduced",

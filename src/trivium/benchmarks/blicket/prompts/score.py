@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trivium.benchmarks.blicket.prompts.item import UNSURE, PromptAnswer, PromptItem
-from trivium.core.benchmark import Groups, Metric, Scores
+from trivium.core.benchmark import Metric
+from trivium.core.records import Groups, Scores
 
 METRICS = (
     Metric("correct", "exactly the blickets are named, and what is said of the structure is right"),

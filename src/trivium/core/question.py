@@ -1,0 +1,129 @@
+"""Benchmarks in one file: questions with a short answer, and defaults for everything else."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic
+
+from trivium.core.benchmark import Benchmark, Origin, Solver, SpecT, Turn
+from trivium.core.dialogue import attempt
+from trivium.core.errors import require
+from trivium.core.files import dump_line
+from trivium.core.probes import Audit, cue_level, cue_of_hits, items_needed
+from trivium.core.records import Groups
+from trivium.core.spec import spec_from_dict, spec_to_dict
+from trivium.core.streams import Stream, item_stream
+
+
+@dataclass(frozen=True)
+class PlainView:
+    """A benchmark that presents its items in one way only."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """An item: a text, what may be answered, and the right answer."""
+
+    prompt: str
+    options: tuple[str, ...]
+    answer: str
+    groups: Groups = field(default_factory=dict)
+    id: str = ""
+    origin: Origin | None = None
+
+
+class QuestionBenchmark(Benchmark[SpecT, PlainView, Question, str], Generic[SpecT]):
+    """Questions whose answer is one of their options; a subclass has to write only `question`."""
+
+    view_type = PlainView
+
+    @abstractmethod
+    def question(self, spec: SpecT, stream: Stream) -> Question:
+        """A fresh question; everything random is drawn from the stream."""
+
+    def generate(
+        self, spec: SpecT, seed: int, start: int = 0, count: int = 1
+    ) -> Iterator[Question]:
+        for index in range(start, start + count):
+            made = self.question(spec, item_stream(spec, seed, index))
+            origin = Origin(spec_to_dict(spec), seed, index)
+            yield Question(
+                made.prompt, made.options, made.answer, made.groups, f"Q-{index:06d}", origin
+            )
+
+    def to_row(self, item: Question) -> dict[str, Any]:
+        assert item.origin is not None
+        origin = item.origin
+        row: dict[str, Any] = {"id": item.id, "prompt": item.prompt}
+        row["options"] = list(item.options)
+        row |= {"answer": item.answer, "groups": item.groups}
+        return row | {"spec": origin.spec, "seed": origin.seed, "index": origin.index}
+
+    def from_row(self, row: Mapping[str, Any], number: int) -> Question:
+        """The item generated again from its spec, seed and index; it must be the stored one."""
+        values = [row.get(key) for key in ("spec", "seed", "index")]
+        known = all(isinstance(v, kind) for v, kind in zip(values, (dict, int, int), strict=True))
+        require(known, "a row needs spec, seed and index")
+        spec = spec_from_dict(self.spec_type, row["spec"])
+        item = next(self.generate(spec, row["seed"], row["index"]))
+        same = dump_line(self.to_row(item)) == dump_line(dict(row))
+        require(same, "the row is not what its spec, seed and index generate")
+        return item
+
+    def render(self, item: Question, view: PlainView) -> str:
+        return f"{item.prompt}\n\nReply with one line: Answer: ..."
+
+    def parse(self, item: Question, replies: Sequence[str], view: PlainView) -> str | None:
+        """The option in the last line that has one, after `Answer:` where that is written."""
+        for line in reversed(replies[-1].splitlines()):
+            text = re.sub(r"^\s*answer\s*:", "", line, flags=re.IGNORECASE).strip(" \t.*`\"'")
+            for option in item.options:
+                if text.casefold() == option.casefold():
+                    return option
+        return None
+
+    def write(self, item: Question, answer: str, view: PlainView) -> str:
+        return f"Answer: {answer}"
+
+    def gold(self, item: Question) -> str:
+        return item.answer
+
+    def floor(self, item: Question) -> float:
+        return 1 / len(item.options)
+
+    def groups(self, item: Question) -> Groups:
+        return item.groups
+
+    def audit(self, spec: SpecT, seed: int, items: int | None = None) -> Audit:
+        """Every shortcut solver against the floor."""
+        shortcuts = [solver for solver in self.solvers.values() if solver.role == "shortcut"]
+        level = cue_level(len(shortcuts))
+        floor = self.floor(next(self.generate(spec, seed)))
+        needed = items_needed(floor, len(shortcuts))
+        fresh = list(self.generate(spec, seed, 0, needed if items is None else items))
+        headline, view = self.metrics[0].name, self.view_type()
+        cues = []
+        for solver in shortcuts:
+            scores = [attempt(self, item, solver, view).scores[headline] for item in fresh]
+            hits = [score == 1 for score in scores]
+            cues.append(cue_of_hits(solver.name, solver.about, hits, floor, level))
+        return Audit(tuple(cues), len(fresh), level, needed=needed)
+
+
+def oracle() -> Solver:
+    """A ceiling that knows the answer."""
+    return Solver(
+        "oracle", "knows the answer", lambda turn: f"Answer: {turn.item.answer}", "ceiling", True
+    )
+
+
+def random_option() -> Solver:
+    """A floor that guesses among the options."""
+
+    def reply(turn: Turn) -> str:
+        return f"Answer: {turn.stream.choice(turn.item.options)}"
+
+    return Solver("random", "guesses among the options", reply, "floor", omniscient=True)

@@ -1,0 +1,204 @@
+"""The public API, line by line as the documentation shows it."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import trivium
+from trivium.core.errors import UserError
+
+
+@pytest.mark.parametrize(
+    "module", ["trivium", "trivium.api", "trivium.core.task", "trivium.core.dialogue"]
+)
+def test_the_examples_in_docstrings_run(module: str) -> None:
+    result = doctest.testmod(importlib.import_module(module))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_the_names_are_listed() -> None:
+    assert {"load", "evaluate", "open", "compare", "list_benchmarks", "check_benchmark"} <= set(
+        dir(trivium)
+    )
+    assert all(getattr(trivium, name) is not None for name in trivium.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        trivium.nothing  # noqa: B018
+
+
+def test_items_are_text_in_and_text_out() -> None:
+    assert "nhop_explicit" in trivium.list_benchmarks()
+    task = trivium.load("nhop_explicit", preset="explicit-hard", hops=6, mode="steps")
+    assert (task.spec.hops, task.spec.alias_heads_per_block, task.view.mode) == (6, True, "steps")
+    items = task.items(3, seed=7, start=0)
+    assert [item.id for item in items] == ["SYN-000000", "SYN-000001", "SYN-000002"]
+    assert items[2] == task.item(2, seed=7)
+    item = items[0]
+    assert item.system is None
+    assert "->f1->" in item.prompt
+    assert item.floor == pytest.approx(1 / 6)
+    assert item.groups["n"] == 6
+    assert task.score(item, item.gold)["em"] == 1.0
+    assert task.score(item, "G_0000")["em"] == 0.0
+
+
+def test_a_full_name_stands_for_spec_and_view() -> None:
+    task = trivium.load("identifying_variables.markdown.balanced-ctrl")
+    assert task.view.renderer == "markdown"
+    assert "|" in task.item(0).prompt
+
+
+def test_a_dialogue_is_played_move_by_move() -> None:
+    task = trivium.load("blicket_game", preset="paper")
+    item = task.item(0, seed=7)
+    dialogue = task.start(item)
+    assert dialogue.prompt == item.prompt
+    response = dialogue.send("TEST A")
+    assert response is not None
+    assert response.startswith("Test 1: A.")
+    assert not dialogue.done
+    assert dialogue.send(item.gold) is None
+    assert dialogue.done
+    assert dialogue.scores["correct"] == 1.0
+    assert dialogue.scores["tests"] == 1
+    with pytest.raises(ValueError, match="over"):
+        dialogue.send("TEST B")
+
+
+def last_token(prompt: str) -> str:
+    """A solver of the user: the last token of the last fact."""
+    facts = [line for line in prompt.splitlines() if "->" in line and line.count("_") == 2]
+    return facts[-1].split()[-1]
+
+
+async def patient(prompt: str) -> str:
+    """The same as an async function."""
+    return last_token(prompt)
+
+
+def test_a_function_is_evaluated(tmp_path: Path) -> None:
+    task = trivium.load("nhop_implicit", hops=4, m=4)
+    result = trivium.evaluate(task, last_token, items=40, seed=7)
+    summary = result.summary
+    assert (summary.items, summary.errors, summary.floor, summary.ceiling) == (40, 0, 0.25, 1.0)
+    value = summary.metrics["em"].value
+    assert value is not None
+    assert 0 < value < 0.7
+    slow = trivium.evaluate(task, patient, items=40, seed=7, concurrency=4)
+    assert [row["reply"] for row in slow] == [row["reply"] for row in result]
+    named = trivium.evaluate(task, f"{__name__}:last_token", items=40, seed=7)
+    assert [row["scores"] for row in named] == [row["scores"] for row in result]
+    folder = result.save(tmp_path / "mine")
+    again = trivium.open(folder)
+    assert again.summary == summary
+    page = result.report(tmp_path / "page.html").read_text()
+    assert "nhop_implicit" in page
+    with pytest.raises(UserError, match="holds records already"):
+        result.save(folder)
+
+
+def test_results_become_a_table() -> None:
+    pytest.importorskip("polars")
+    result = trivium.evaluate(trivium.load("blicket_game"), "random", items=5)
+    frame = result.to_polars()
+    assert frame.height == 5
+    assert {"id", "solver", "scores.correct", "groups.form", "kind"} <= set(frame.columns)
+
+
+def test_results_are_compared_on_common_items() -> None:
+    task = trivium.load("nhop_implicit", hops=4, m=4)
+    weak = trivium.evaluate(task, "last_line", items=60, seed=7)
+    strong = trivium.evaluate(task, "oracle", items=60, seed=7)
+    (difference,) = trivium.compare(weak, strong)
+    assert difference.items == 60
+    expected = 1 - sum(row["scores"]["em"] for row in weak) / 60
+    assert difference.estimate.value == pytest.approx(expected)
+
+
+def scripted(messages: list[str]) -> str:
+    """Tests A, then B, then answers; needs to know how many turns there were."""
+    turns = len(messages) // 2
+    return ["TEST A", "TEST B", "ANSWER blickets: A; form: disjunctive"][turns]
+
+
+def parrot(prompt: str) -> str:
+    """Sees the whole dialogue as one text."""
+    return "TEST A" if "Test 1" not in prompt else "ANSWER blickets: A; form: disjunctive"
+
+
+@pytest.mark.parametrize(("function", "tests"), [(scripted, 2), (parrot, 1)])
+def test_a_function_plays_the_game(function: object, tests: int) -> None:
+    result = trivium.evaluate(trivium.load("blicket_game"), function, items=3)  # type: ignore[arg-type]
+    assert {row["scores"]["tests"] for row in result} == {tests}
+    assert {len(row["reply"]) for row in result} == {tests + 1}
+
+
+def test_records_are_kept_and_resumed(tmp_path: Path) -> None:
+    task = trivium.load("nhop_implicit")
+    calls = []
+
+    def counting(prompt: str) -> str:
+        calls.append(prompt)
+        return "E_0001"
+
+    trivium.evaluate(task, counting, items=3, out=tmp_path / "run")
+    result = trivium.evaluate(task, counting, items=5, out=tmp_path / "run")
+    assert len(calls) == 5
+    assert len(result) == 5
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: trivium.load("nhop_explict"), "did you mean nhop_explicit"),
+        (lambda: trivium.load("nhop_explicit", preset="hard"), "unknown preset 'hard'"),
+        (lambda: trivium.load("nhop_explicit", hopps=4), "unknown key 'hopps'; allowed are"),
+        (lambda: trivium.load("nhop_explicit", hops="4"), "hops must be a whole number, got '4'"),
+        (lambda: trivium.load("nhop_explicit", mode="loud"), "mode must be one of"),
+        (lambda: trivium.load("nhop_implicit").items(0), "items must be at least 1, got 0"),
+        (lambda: trivium.load("nhop_implicit").item(-1), "start must be at least 0, got -1"),
+        (
+            lambda: trivium.evaluate(trivium.load("nhop_implicit"), "oracel"),
+            "unknown solver 'oracel'",
+        ),
+        (
+            lambda: trivium.evaluate(trivium.load("nhop_implicit"), lambda prompt: 5),
+            "must return text, got 5",
+        ),
+        (
+            lambda: trivium.evaluate(trivium.load("nhop_implicit"), "no.such.module:solve"),
+            "solver 'no.such.module:solve' cannot be imported",
+        ),
+        (
+            lambda: trivium.evaluate(trivium.load("nhop_implicit"), "agent:nowhere"),
+            "trained agents play blicket_game, not nhop_implicit",
+        ),
+        (lambda: trivium.open("/nowhere"), "/nowhere"),
+    ],
+)
+def test_a_wrong_name_or_value_raises_one_sentence(call: object, message: str) -> None:
+    with pytest.raises(UserError, match=message) as raised:
+        call()  # type: ignore[operator]
+    assert "\n" not in str(raised.value)
+
+
+def test_functions_work_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def solve(prompt):\n    return 'E_0001'\n")
+    words = ["eval", "nhop_implicit", "--solver", "mine:solve", "--items", "600"]
+    command = [sys.executable, "-m", "trivium", *words, "--out", "run", "--processes", "2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(trivium.open(tmp_path / "run")) == 600
+
+
+def test_gymnasium_finds_the_environments_by_name() -> None:
+    pytest.importorskip("gymnasium")
+    code = "import gymnasium; print(gymnasium.make('trivium:trivium/Blicket-v0').spec.id)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "trivium/Blicket-v0", done.stderr
