@@ -23,8 +23,8 @@ from trivium.evaluation.index import add_to_index
 from trivium.evaluation.items import made_chunks
 from trivium.models.backends import confirm, evaluate_model, require_reachable
 from trivium.models.settings import ModelFlags, ModelSettings, folder_name, model_settings
+from trivium.report.page import write_report
 from trivium.report.tables import Table, result_table, terminal
-from trivium.report.write import write_report
 
 ABOUT = """The main job: every benchmark, every built-in solver, one report. Writes records and
 report.html; with --out, the same command goes on where it stopped. --model puts language

@@ -29,8 +29,8 @@ from trivium.models.backends import (
     require_reachable,
 )
 from trivium.models.settings import ModelFlags, model_settings
+from trivium.report.page import write_report
 from trivium.report.tables import Table, terminal
-from trivium.report.write import write_report
 
 ABOUT = f"""Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, or from a
 config that comes with Trivium ({", ".join(shipped())}). Writes data/, results/, plots/,

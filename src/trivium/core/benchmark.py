@@ -154,6 +154,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     multi_turn: ClassVar[bool] = False
     diagnostics: Mapping[str, Diagnostic] = MappingProxyType({"control": CONTROL})
     published: Sequence[Published] = ()
+    metrics_heading: ClassVar[str] = "Every metric between 0 and 1"
     trace_label: ClassVar[str | None] = None  # what `trace` measures, where there is something
     crossed_groups: ClassVar[bool] = True  # results are split by all groups at once, or by each
 
