@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trivium.core.results import Summary
@@ -39,7 +39,7 @@ class ResultRow:
 
 
 @dataclass(frozen=True)
-class ResultTable:
+class SettingTable:
     """All solvers in one setting (None: in all of them), the best first."""
 
     setting: str | None
@@ -48,98 +48,83 @@ class ResultTable:
     verdict: str
 
 
-def result_tables(results: BenchmarkResults) -> list[ResultTable]:
+def overview(results: BenchmarkResults) -> list[SettingTable]:
     """A table for each setting, or one for all of them if there are many."""
     if len(results.settings) > MAX_SETTINGS:
-        return [result_table(results, None, results.split(lambda key: key.solver))]
+        return [setting_table(results, None, results.split(lambda key: key.solver))]
     by_setting: dict[str, dict[str, Summary]] = {setting: {} for setting in results.settings}
     for (setting, solver), part in results.split(lambda key: (key.setting, key.solver)).items():
         by_setting[setting][solver] = part
-    return [result_table(results, setting, parts) for setting, parts in by_setting.items()]
+    return [setting_table(results, setting, parts) for setting, parts in by_setting.items()]
 
 
-def result_table(
+def setting_table(
     results: BenchmarkResults, setting: str | None, parts: Mapping[str, Summary]
-) -> ResultTable:
-    """All solvers in one setting, the best first, with a verdict in words."""
+) -> SettingTable:
+    """The results of these solvers with a verdict in words."""
     metric = results.benchmark.metrics[0]
-    references = reference_results(results, parts)
-    lines = [(name, value) for name, (_, value) in references.items()]
-    rows = []
-    for solver, part in parts.items():
-        estimate = part.metrics[metric.name]
-        rows.append(
-            ResultRow(
-                solver,
-                results.role(solver),
-                bar(estimate, lines, (metric.worst, metric.best)),
-                str(estimate),
-                number(part.metrics["lift"].value),
-                scored_items(part, metric.name),
-            )
-        )
-    rows.sort(
-        key=lambda row: (
-            -(parts[row.solver].metrics[metric.name].value or 0.0),
-            ROLES.index(row.role),
-        )
+    roles = {solver: results.role(solver) for solver in parts}
+    estimates = {solver: part.metrics[metric.name] for solver, part in parts.items()}
+    # Chance is known for scored items only, so it is taken from the solver with the most.
+    chance = max(parts.values(), key=lambda part: part.metrics[metric.name].n).chance
+    best = {role: _best(estimates, roles, role) for role in ("shortcut", "ceiling")}
+    lines = [("chance", chance)]
+    lines += [(role, found[1]) for role, found in best.items() if found is not None]
+    ranked = sorted(
+        parts, key=lambda solver: (-(estimates[solver].value or 0.0), ROLES.index(roles[solver]))
     )
-    return ResultTable(setting, metric.name, rows, verdict(results, parts, references))
-
-
-def reference_results(
-    results: BenchmarkResults, parts: Mapping[str, Summary]
-) -> dict[str, tuple[str, float]]:
-    """Chance, the best shortcut and the best ceiling: the solver and its headline metric."""
-    metric = results.benchmark.metrics[0].name
-    # Chance is known for scored items only, so it is taken from who has the most of them.
-    most = max(parts.values(), key=lambda part: part.metrics[metric].n)
-    if most.metrics[metric].n == 0:
-        return {}
-    references = {"chance": ("chance", most.chance)}
-    for role in ("shortcut", "ceiling"):
-        values = [
-            (value, solver)
-            for solver, part in parts.items()
-            if results.role(solver) == role and (value := part.metrics[metric].value) is not None
-        ]
-        if values:
-            value, solver = max(values)
-            references[role] = (solver, value)
-    return references
-
-
-def verdict(
-    results: BenchmarkResults,
-    parts: Mapping[str, Summary],
-    references: Mapping[str, tuple[str, float]],
-) -> str:
-    """Chance, the best shortcut, the ceiling and every model, in sentences."""
-    if not references:
-        return "Nothing could be scored."
-    metric = results.benchmark.metrics[0]
-    floor = references["chance"][1]
-    sentences = [f"Chance is {floor:.3f}."]
-    if "shortcut" in references:
-        solver, value = references["shortcut"]
-        tried = sum(results.role(name) == "shortcut" for name in parts)
-        above = best_is_above(parts[solver].metrics[metric.name], floor, tried)
-        sentences.append(
-            f"The best shortcut, {solver}, reaches {value:.3f}: "
-            f"{'above' if above else 'not above'} chance."
+    rows = [
+        ResultRow(
+            solver,
+            roles[solver],
+            bar(estimates[solver], lines, (metric.worst, metric.best)),
+            str(estimates[solver]),
+            number(parts[solver].metrics["lift"].value),
+            scored_items(parts[solver], metric.name),
         )
-    top = metric.best
-    if "ceiling" in references:
-        solver, top = references["ceiling"]
-        sentences.append(f"The ceiling, {solver}, is at {top:.3f}.")
-    for name, part in parts.items():
-        reached = part.metrics[metric.name].value
-        if results.role(name) == "model" and reached is not None and top > floor:
-            share = (reached - floor) / (top - floor)
-            sentences.append(
-                f"{name} is at {reached:.3f}, {share:.0%} of the way from chance to ceiling."
-            )
-    return " ".join(sentences)
+        for solver in ranked
+    ]
+    sentences = _verdict(estimates, roles, chance, best, metric.best)
+    return SettingTable(setting, metric.name, rows, " ".join(sentences))
+
+
+def _best(
+    estimates: Mapping[str, Estimate], roles: Mapping[str, str], role: str
+) -> tuple[str, float] | None:
+    """The best solver of a role and its value."""
+    values = [
+        (estimate.value, solver)
+        for solver, estimate in estimates.items()
+        if roles[solver] == role and estimate.value is not None
+    ]
+    return (max(values)[1], max(values)[0]) if values else None
+
+
+def _verdict(
+    estimates: Mapping[str, Estimate],
+    roles: Mapping[str, str],
+    chance: float,
+    best: Mapping[str, tuple[str, float] | None],
+    top: float,
+) -> Iterator[str]:
+    """Sentences on chance, the best shortcut, the ceiling and every model."""
+    if not any(estimate.n for estimate in estimates.values()):
+        yield "Nothing could be scored."
+        return
+    yield f"Chance is {chance:.3f}."
+    if shortcut := best["shortcut"]:
+        tried = list(roles.values()).count("shortcut")
+        above = best_is_above(estimates[shortcut[0]], chance, tried)
+        yield f"The best shortcut, {shortcut[0]}, reaches {shortcut[1]:.3f}:"
+        yield "above chance." if above else "not above chance."
+    if ceiling := best["ceiling"]:
+        top = ceiling[1]
+        yield f"The ceiling, {ceiling[0]}, is at {top:.3f}."
+    for solver, estimate in estimates.items():
+        if roles[solver] == "model" and estimate.value is not None and top > chance:
+            share = (estimate.value - chance) / (top - chance)
+            value = f"{solver} is at {estimate.value:.3f}"
+            yield f"{value}, {share:.0%} of the way from chance to ceiling."
 
 
 def best_is_above(estimate: Estimate, floor: float, tried: int) -> bool:

@@ -28,7 +28,7 @@ from trivium.evaluation.config import DERIVED
 from trivium.evaluation.execute import MANIFEST
 from trivium.evaluation.index import REPORT
 from trivium.report.item_browser import browser_items
-from trivium.report.overview import result_tables
+from trivium.report.overview import overview
 from trivium.report.results import BenchmarkResults, read_results
 from trivium.report.tables import Table, markdown_text, page_tables
 
@@ -158,7 +158,7 @@ def page(run: Run, tables: Tables, charts: Charts, missing: str | None) -> str:
         .render(
             title=run.title,
             facts=facts,
-            overview=[(own, result_tables(own)) for own in run.results],
+            overview=[(own, overview(own)) for own in run.results],
             charts=charts,
             chart_specs=specs,
             no_charts=missing,
