@@ -21,9 +21,9 @@ from trivium.benchmarks.variables import VARIABLES  # noqa: E402
 from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView  # noqa: E402
 from trivium.core.dialogue import attempt  # noqa: E402
 from trivium.report import chart_rows  # noqa: E402
-from trivium.report.charts import charts  # noqa: E402
+from trivium.report.charts import charts, exploration  # noqa: E402
 from trivium.report.results import BenchmarkResults  # noqa: E402
-from trivium.report.theme import ChartSpec, extent, save  # noqa: E402
+from trivium.report.theme import ChartSpec, chart_spec, extent, save  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -118,18 +118,12 @@ def test_published_figures_are_shown_only_beside_comparable_ones(
 def test_metrics_between_0_and_1_are_bars_under_the_heading_of_the_benchmark(
     tmp_path: Path,
 ) -> None:
-    rows = [
-        asdict(attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView()))
-        for item in EXPLICIT.generate(ExplicitSpec(), 1, 0, 3)
-    ]
+    scores = {"em": 0.0, "fn_correct": 1.0, "first_wrong_hop": 3.0}
+    rows = scored("oracle", [0.0], benchmark="nhop_explicit", scores=scores)
     chart = drawn(results_of(tmp_path, rows))["metrics"]
     bars = [(row["metric"], row["value"]) for row in data(chart) if "metric" in row]
-    assert bars == [
-        ("em", 1.0),
-        ("fn_correct", 1.0),
-        ("fn_1_coherent", 1.0),
-        ("fn_2_from_chain", 1.0),
-    ]
+    assert bars == [("em", 0.0), ("fn_correct", 1.0)]
+    assert lines(chart) == {"chance": 0.125, "ceiling": 0.0}  # of the headline metric
     assert chart.spec["title"]["text"] == "Block by block: where answers go wrong"
 
 
@@ -250,12 +244,12 @@ def test_exploration_is_traced_step_by_step(tmp_path: Path) -> None:
 
 def test_the_best_line_of_a_trace_is_the_lowest() -> None:
     rows = [
-        {"step": 1, "role": "shortcut", "value": value, "chance": 2.0} for value in (0.7, 0.4, 0.9)
+        {"solver": f"solver-{value}", "role": "shortcut", "value": value, "chance": 2.0}
+        | {"group_setting": "paper", "group_step": 1, "low": value, "high": value, "items": 1}
+        for value in (0.7, 0.4, 0.9)
     ]
-    assert chart_rows.reference_lines(rows, ["step"], best=min) == [
-        {"step": 1, "line": "chance", "value": 2.0},
-        {"step": 1, "line": "best shortcut", "value": 0.4},
-    ]
+    chart = chart_spec("name", exploration(rows, "bits"), None)
+    assert lines(chart, group_step=1) == {"chance": 2.0, "best shortcut": 0.4}
 
 
 def test_swept_numbers_that_no_group_mirrors_have_a_curve(tmp_path: Path) -> None:

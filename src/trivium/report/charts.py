@@ -180,7 +180,7 @@ def curve(rows: Rows, by: Sequence[str], metric: str, published: Rows = ()) -> C
         )
         order = distinct(sorted(rows, key=lambda row: row[columns[1]]), "panel")
     x, tooltip = _group_axis(rows, by[0]), [theme.group_tooltip(by[0])]
-    chart: Any = _interval_lines(rows, lines, published, x=x, y=metric, tooltip=tooltip)
+    chart = _interval_lines(rows, lines, published, x=x, y=metric, tooltip=tooltip)
     if order:
         chart = theme.panels(chart, alt.Facet("panel:N", title=None, sort=order))
     about = f"Bars are 95% intervals; {LEGEND}"
@@ -208,7 +208,7 @@ def exploration(rows: Rows, measure: str) -> Chart:
 
 def _interval_lines(
     rows: Rows, lines: Rows, published: Rows, *, x: alt.X, y: str, tooltip: list[alt.Tooltip]
-) -> alt.LayerChart:
+) -> Any:
     """Every solver's figures along x with their intervals, among the reference lines."""
     data = [*rows, *lines, *({**row, "published": True} for row in published)]
     base = alt.Chart().encode(x=x)
@@ -286,7 +286,7 @@ def variant_bars(rows: Rows, metric: str) -> Chart:
     return finish(chart, f"{metric} by variant", f"Whiskers are 95% intervals; {LEGEND}")
 
 
-def _bars(rows: Rows, lines: Rows, y: alt.Y, tooltip: str, **across: Any) -> alt.LayerChart:
+def _bars(rows: Rows, lines: Rows, y: alt.Y, tooltip: str, **across: Any) -> Any:
     """A bar with its interval for each row, among the reference lines."""
     own = alt.Chart().transform_filter("isValid(datum.solver)").encode(**across)
     bars = own.mark_bar().encode(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from trivium import __version__
@@ -152,32 +152,28 @@ def page(run: Run, tables: Tables, charts: Charts, missing: str | None) -> str:
         "seeds": seeds or "-",
         "version": __version__,
     }
-    return (
-        _template_environment()
-        .get_template("page.html.j2")
-        .render(
-            title=run.title,
-            facts=facts,
-            overview=[(own, overview(own)) for own in run.results],
-            charts=charts,
-            chart_specs=specs,
-            no_charts=missing,
-            tables=[table for own in tables.values() for table in own],
-            max_rows=MAX_ROWS,
-            items=browser_items(run.results),
-            attempts=attempts,
-            seeds=seeds,
-            version=__version__,
-            command=run.manifest.get("command"),
-            config=_toml(run.manifest) if run.manifest.get("kind") == "sweep" else None,
-            css=_asset("page.css"),
-            scripts=scripts,
-            policy=content_policy(scripts),
-        )
+    return _template().render(
+        title=run.title,
+        facts=facts,
+        overview=[(own, overview(own)) for own in run.results],
+        charts=charts,
+        chart_specs=specs,
+        no_charts=missing,
+        tables=[table for own in tables.values() for table in own],
+        max_rows=MAX_ROWS,
+        items=browser_items(run.results),
+        attempts=attempts,
+        seeds=seeds,
+        version=__version__,
+        command=run.manifest.get("command"),
+        config=_toml(run.manifest) if run.manifest.get("kind") == "sweep" else None,
+        css=_asset("page.css"),
+        scripts=scripts,
+        policy=content_policy(scripts),
     )
 
 
-def _template_environment() -> Environment:
+def _template() -> Template:
     environment = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
@@ -188,7 +184,7 @@ def _template_environment() -> Environment:
     environment.filters["breakable"] = breakable
     # orjson writes NaN as null, which a browser can parse.
     environment.policies["json.dumps_function"] = lambda value, **_: orjson.dumps(value).decode()
-    return environment
+    return environment.get_template("page.html.j2")
 
 
 def _asset(name: str) -> str:

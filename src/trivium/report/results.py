@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType
@@ -174,33 +173,24 @@ def read_results(paths: Sequence[Path], examples: int = EXAMPLES) -> dict[str, B
     results: dict[str, BenchmarkResults] = {}
     for path in record_files(paths):
         run_setting, system = _run_metadata(path)
-        names: dict[bytes, str] = {}
+        names: dict[bytes, str] = {}  # of settings, by spec and view
         for number, row in read_rows(path):
             check_record(row, f"{path} line {number}")
-            own = results.get(row["benchmark"])
-            if own is None:
-                with _located(path, number):
+            try:
+                own = results.get(row["benchmark"])
+                if own is None:
                     benchmark = get_benchmark(row["benchmark"])
-                own = results[row["benchmark"]] = BenchmarkResults(benchmark, examples)
-            setting = run_setting
-            if setting is None:
-                fields = orjson.dumps([row.get("spec"), row.get("view")])
-                setting = names.get(fields)
+                    own = results[row["benchmark"]] = BenchmarkResults(benchmark, examples)
+                setting = run_setting
                 if setting is None:
-                    with _located(path, number):
-                        setting = names[fields] = setting_name(own.benchmark, row)
+                    fields = orjson.dumps([row.get("spec"), row.get("view")])
+                    setting = names.get(fields) or setting_name(own.benchmark, row)
+                    names[fields] = setting
+            except UserError as problem:
+                raise UserError(f"{path} line {number}: {problem}") from None
             own.add(row, setting, system)
     require(bool(results), f"{', '.join(map(str, paths))}: there are no records")
     return results
-
-
-@contextmanager
-def _located(path: Path, number: int) -> Iterator[None]:
-    """Adds the file and line of a record to what is wrong with it."""
-    try:
-        yield
-    except UserError as problem:
-        raise UserError(f"{path} line {number}: {problem}") from None
 
 
 def check_record(row: Row, where: str) -> None:
@@ -242,12 +232,12 @@ def _run_metadata(path: Path) -> tuple[str | None, str | None]:
     if path.name != RECORDS or not manifest.exists():
         return None, None
     fields = read_mapping(manifest)
-    shaping = fields.get("shaping")
+    setting, shaping = fields.get("setting"), fields.get("shaping")
     system = shaping.get("system") if isinstance(shaping, dict) else None
-    setting, system = (
-        text if isinstance(text, str) else None for text in (fields.get("setting"), system)
+    return (
+        setting if isinstance(setting, str) else None,
+        system if isinstance(system, str) else None,
     )
-    return setting, system
 
 
 def setting_name(benchmark: AnyBenchmark, row: Mapping[str, Any]) -> str:

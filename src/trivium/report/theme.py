@@ -21,8 +21,19 @@ Rows = Sequence[Mapping[str, Any]]
 Chart = alt.TopLevelMixin
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F6BB3", "#8C6D46"]
 GREY = "#808080"
-FONT = "Helvetica Neue, Arial, Liberation Sans, DejaVu Sans, sans-serif"
-REFERENCE = {"color": GREY, "strokeWidth": 1.5}  # of the lines for chance, shortcut and ceiling
+SIZES = {"labelFontSize": 12, "titleFontSize": 12}
+CONFIG: dict[str, Any] = {
+    "font": "Helvetica Neue, Arial, Liberation Sans, DejaVu Sans, sans-serif",
+    "background": "white",
+    "title": {"fontSize": 16, "subtitleFontSize": 12, "subtitleColor": "#555555"},
+    "axis": {**SIZES, "labelLimit": 260, "gridColor": "#e4e4e4"},
+    "header": SIZES,
+    "legend": {**SIZES, "labelLimit": 280, "symbolLimit": 60}
+    | {"orient": "bottom", "columns": 5, "offset": 16},
+    "view": {"stroke": None},
+}
+# The lines for chance, the best shortcut and the ceiling.
+REFERENCE: dict[str, Any] = {"color": GREY, "strokeWidth": 1.5}
 DASHES = {"ceiling": [1, 0], "best shortcut": [8, 3], "chance": [2, 3]}
 PNG_SCALE = 2
 ROLES = ["model", "ceiling", "program", "shortcut", "floor"]
@@ -41,23 +52,8 @@ class ChartSpec:
 def finish(chart: Any, title: str, subtitle: str) -> Chart:
     """The chart with the shared theme, a title and a subtitle."""
     lines = textwrap.wrap(subtitle, 92, break_long_words=False, break_on_hyphens=False)
-    finished: Chart = (
-        chart.properties(title=alt.TitleParams(title, subtitle=lines, anchor="start", offset=14))
-        .configure(font=FONT, background="white")
-        .configure_title(fontSize=16, subtitleFontSize=12, subtitleColor="#555555")
-        .configure_axis(labelFontSize=12, titleFontSize=12, labelLimit=260, gridColor="#e4e4e4")
-        .configure_header(labelFontSize=12, titleFontSize=12)
-        .configure_legend(
-            labelFontSize=12,
-            titleFontSize=12,
-            labelLimit=280,
-            symbolLimit=60,
-            orient="bottom",
-            columns=5,
-            offset=16,
-        )
-        .configure_view(stroke=None)
-    )
+    heading = alt.TitleParams(title, subtitle=lines, anchor="start", offset=14)
+    finished: Chart = chart.properties(title=heading).configure(**CONFIG)
     return finished
 
 
