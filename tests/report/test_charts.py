@@ -118,8 +118,8 @@ def test_published_figures_are_shown_only_beside_comparable_ones(
 def test_metrics_between_0_and_1_are_bars_under_the_heading_of_the_benchmark(
     tmp_path: Path,
 ) -> None:
-    scores = {"em": 0.0, "fn_correct": 1.0, "first_wrong_hop": 3.0}
-    rows = scored("oracle", [0.0], benchmark="nhop_explicit", scores=scores)
+    (row,) = scored("oracle", [0.0], benchmark="nhop_explicit")
+    rows = [{**row, "scores": {"em": 0.0, "fn_correct": 1.0, "first_wrong_hop": 3.0}}]
     chart = drawn(results_of(tmp_path, rows))["metrics"]
     bars = [(row["metric"], row["value"]) for row in data(chart) if "metric" in row]
     assert bars == [("em", 0.0), ("fn_correct", 1.0)]
