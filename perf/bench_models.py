@@ -105,9 +105,7 @@ def backend(name: Literal["direct", "inspect"]) -> Callable[[str, int], None]:
 
     def run(url: str, requests: int) -> None:
         options = ModelOptions(backend=name, base_url=url, concurrency=IN_FLIGHT, yes=True)
-        evaluation = Evaluation(
-            TASK, Items(1, 0, requests), "vllm/m", settings=options.settings()
-        )
+        evaluation = Evaluation(TASK, Items(1, 0, requests), "vllm/m", settings=options.settings())
         with tempfile.TemporaryDirectory() as folder:
             (summary,) = execute(plan_evaluation(evaluation), Path(folder), options=options)
         assert (summary.items, summary.errors) == (requests, 0)

@@ -13,7 +13,7 @@ from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import attempt, record
 from trivium.core.files import dump_line
-from trivium.report.write import write_report
+from trivium.report.page import write_report
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="NO CHROMIUM HERE: the page was not opened in a browser"
@@ -67,7 +67,7 @@ def test_what_was_said_shows_as_text_and_runs_nothing(page: Page) -> None:
     assert set(HOSTILE) <= shown
     assert page.value("typeof window.pwned") == "undefined"
     assert page.value("document.querySelectorAll('#item img, #item svg, img[onerror]').length") == 0
-    assert NAME in page.value("document.getElementById('standing').textContent")
+    assert NAME in page.value("document.getElementById('results').textContent")
 
 
 def test_items_are_browsed_by_keyboard(page: Page) -> None:

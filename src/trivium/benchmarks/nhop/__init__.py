@@ -95,6 +95,7 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
 
     name = "nhop_explicit"
     title = "compose facts over n hops through ladders of candidates"
+    metrics_heading = "Block by block: where answers go wrong"
     explicit = True
     spec_type = ExplicitSpec
     presets = EXPLICIT_PRESETS

@@ -1,6 +1,6 @@
 "use strict";
-// What the page does beyond standing there: tables sort, items can be browsed, pictures are drawn.
-// Texts from records enter through textContent alone, so that nothing in them is ever markup.
+// Sorts tables, browses items and draws charts.
+// Texts from records enter only through textContent, so that nothing in them is ever markup.
 
 function read(id) {
   const element = document.getElementById(id);
@@ -35,7 +35,7 @@ function browseItems() {
   const base = (kind) => kind.split(":")[0];
   const of = (attempt, name) => (name === "kind" ? base(attempt.kind) : attempt[name]);
   let shown = data.attempts;
-  let place = 0;
+  let position = 0;
 
   function make(tag, text, kind) {
     const element = document.createElement(tag);
@@ -47,7 +47,7 @@ function browseItems() {
   function choices(name) {
     const select = document.getElementById("filter-" + name);
     const kept = select.value;
-    // What the other filters leave is what can be chosen here.
+    // Only values that the other filters leave can be chosen.
     const rest = data.attempts.filter((attempt) =>
       filters.every((other) => other === name || matches(attempt, other)));
     const counts = new Map();
@@ -69,16 +69,16 @@ function browseItems() {
   function filter() {
     filters.forEach(choices);
     shown = data.attempts.filter((attempt) => filters.every((name) => matches(attempt, name)));
-    place = 0;
+    position = 0;
     show();
   }
 
   function show() {
     const panel = document.getElementById("item");
-    const attempt = shown[place];
-    document.getElementById("position").textContent = shown.length ? `${place + 1} of ${shown.length}` : "none";
-    document.getElementById("previous").disabled = place <= 0;
-    document.getElementById("next").disabled = place >= shown.length - 1;
+    const attempt = shown[position];
+    document.getElementById("position").textContent = shown.length ? `${position + 1} of ${shown.length}` : "none";
+    document.getElementById("previous").disabled = position <= 0;
+    document.getElementById("next").disabled = position >= shown.length - 1;
     if (!attempt) return panel.replaceChildren();
     const right = attempt.kind === "right";
     const head = make("p");
@@ -89,22 +89,21 @@ function browseItems() {
         (attempt.trial ? `, order ${attempt.trial}` : ""),
     );
     const parts = [head];
-    const names = { system: "System", world: "Prompt", solver: "Reply" };
-    let told = 0;
+    const names = { system: "System", environment: "Prompt", solver: "Reply" };
     for (const [side, text] of attempt.turns) {
-      const name = side === "world" && told++ ? "The world answers" : names[side];
-      parts.push(make("h4", name), make("pre", data.texts[text]));
+      parts.push(make("h4", names[side]), make("pre", data.texts[text]));
+      if (side === "environment") names.environment = "Environment";
     }
     if (attempt.error) parts.push(make("h4", "Error"), make("pre", attempt.error));
-    parts.push(make("h4", "What was right"), make("pre", attempt.right));
+    parts.push(make("h4", "Expected answer"), make("pre", attempt.expected));
     const scores = Object.entries(attempt.scores).map(([name, value]) => `${name} ${Number(value.toFixed(3))}`);
     if (scores.length) parts.push(make("p", "Scores: " + scores.join(", "), "lead"));
     panel.replaceChildren(...parts);
   }
 
   function move(step) {
-    const next = Math.min(Math.max(place + step, 0), shown.length - 1);
-    if (next !== place) { place = next; show(); }
+    const next = Math.min(Math.max(position + step, 0), shown.length - 1);
+    if (next !== position) { position = next; show(); }
   }
 
   filters.forEach((name) => document.getElementById("filter-" + name).addEventListener("change", filter));
@@ -121,8 +120,8 @@ function browseItems() {
   filter();
 }
 
-function drawPictures() {
-  const specs = read("data-pictures");
+function drawCharts() {
+  const specs = read("data-charts");
   if (!specs || typeof vegaEmbed === "undefined") return;
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   function draw() {
@@ -136,14 +135,14 @@ function drawPictures() {
       header: text,
       title: { color: colour("--ink"), subtitleColor: colour("--quiet") },
     };
-    for (const figure of document.querySelectorAll("figure[data-picture]")) {
-      const spec = structuredClone(specs[figure.dataset.picture]);
+    for (const figure of document.querySelectorAll("figure[data-chart]")) {
+      const spec = structuredClone(specs[figure.dataset.chart]);
       const own = spec.config || {};
       for (const [part, values] of Object.entries(config)) {
         own[part] = typeof values === "object" ? { ...own[part], ...values } : values;
       }
       spec.config = own;
-      // Nothing may be opened elsewhere: the picture can be saved, not sent.
+      // A chart can be saved, but nothing may be opened elsewhere.
       const actions = { export: true, source: false, compiled: false, editor: false };
       vegaEmbed(figure.querySelector(".canvas"), spec, { actions, renderer: "svg", ast: false })
         .catch((problem) => console.error(problem));
@@ -155,4 +154,4 @@ function drawPictures() {
 
 sortTables();
 browseItems();
-drawPictures();
+drawCharts();
