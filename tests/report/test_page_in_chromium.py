@@ -11,8 +11,9 @@ import pytest
 from tests.report.browser import CHROMIUM, Page, chromium
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.dialogue import attempt, record
+from trivium.core.dialogue import Dialogue, attempt
 from trivium.core.files import dump_line
+from trivium.core.task import PresentedItem, Task
 from trivium.report.page import write_report
 
 pytestmark = pytest.mark.skipif(
@@ -34,7 +35,9 @@ def _write_records(benchmark: AnyBenchmark, folder: Path) -> None:
         for name in ("oracle", "random_candidate", "last_line"):
             rows.append(attempt(benchmark, item, benchmark.solvers[name], view))
         reply = HOSTILE[number % len(HOSTILE)]
-        rows.append(record(benchmark, item, NAME, [reply], view))
+        dialogue = Dialogue(PresentedItem(Task(benchmark, spec, view), item))
+        dialogue.send(reply)
+        rows.append(dialogue.attempt(NAME))
     path = folder / "records.jsonl"
     path.write_bytes(b"".join(dump_line(asdict(row)) for row in rows))
 
