@@ -103,16 +103,27 @@ def test_published_figures_are_shown_only_beside_comparable_ones(
         (8, 6): 0.208,
         (8, 8): 0.167,
     }
+    rows = [
+        row
+        for hops in (4, 6)
+        for m in (8, 12)
+        for row in attempts(ImplicitSpec(hops=hops, m=m), "oracle", items=1)
+    ]
+    other = drawn(results_of(tmp_path / "other", rows))["em_by_n"]
+    # There is no panel for m = 6.
+    shown = [row for row in data(other) if row.get("published")]
+    assert {row["panel"] for row in shown} == {"m = 8"}
+    assert other.spec["facet"]["sort"] == ["m = 8", "m = 12"]
     easy = [
         asdict(attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView()))
         for hops in (4, 6)
         for L in (2, 3)
         for item in EXPLICIT.generate(ExplicitSpec(hops=hops, L=L), 1, 0, 5)
     ]
-    other = drawn(results_of(tmp_path, easy))["em_by_n"]
+    ladders = drawn(results_of(tmp_path / "easy", easy))["em_by_n"]
     # The published ladders had all three controls; these have none.
-    assert len(data(other)) == 4 + 2 * 4  # the oracle, and its lines of chance and ceiling
-    assert not [row for row in data(other) if row.get("published")]
+    assert len(data(ladders)) == 4 + 2 * 4  # the oracle, and its lines of chance and ceiling
+    assert not [row for row in data(ladders) if row.get("published")]
 
 
 def test_metrics_between_0_and_1_are_bars_under_the_heading_of_the_benchmark(

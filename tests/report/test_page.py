@@ -108,6 +108,18 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
     }
 
 
+def test_a_diagnosis_has_its_variants_in_the_order_of_the_run(tmp_path: Path) -> None:
+    rows = scored("oracle", [1.0], spec={"M": 600}) + scored("oracle", [1.0], spec={})
+    manifest = {"kind": "diag", "settings": ["implicit", "M=600"]}
+    (tmp_path / "run.json").write_text(json.dumps(manifest))
+    text = write_report(write_records(tmp_path, rows)).read_text()
+    assert "<title>Trivium diagnosis: nhop_implicit</title>" in text
+    assert re.findall("<caption>(.*?)</caption>", text) == ["implicit", "M=600"]
+    assert re.findall(r'<figure data-chart="nhop_implicit_(.*?)">', text) == [
+        *("variants_em", "variants_lift", "em_by_M", "kinds")
+    ]
+
+
 def test_results_md_has_every_table_and_chart(tmp_path: Path) -> None:
     write_report(write_records(tmp_path, scored("oracle", [1.0] * 4)))
     text = (tmp_path / "results.md").read_text()

@@ -63,6 +63,18 @@ def test_models_come_before_programs_in_the_order_of_the_benchmark(tmp_path: Pat
     ]
 
 
+def test_a_few_examples_are_kept_of_every_kind(tmp_path: Path) -> None:
+    path = write_records(tmp_path, scored("oracle", [1.0] * 9) + scored("last_line", [0.0, 1.0]))
+    for count, kept in ((4, 4), (7, 7)):
+        results = read_results([path], count)["nhop_implicit"]
+        assert {key[1:]: len(rows) for key, rows in results.examples.items()} == {
+            ("oracle", "right"): kept,
+            ("last_line", "other"): 1,
+            ("last_line", "right"): 1,
+        }
+    assert read_results([path])["nhop_implicit"].max_examples == 4
+
+
 def test_swept_fields_are_numbers_that_no_group_mirrors(tmp_path: Path) -> None:
     rows = [
         row

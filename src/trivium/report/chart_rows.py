@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter, methodcaller
 from typing import Any
 
-from trivium.core.records import Row
-from trivium.core.results import Summary
+from trivium.core.results import Summary, merged
 from trivium.core.statistics import bootstrap_mean
 from trivium.report.item_browser import presented_item, replies_of
+from trivium.core.records import Row
 from trivium.report.results import BenchmarkResults, GroupKey
 from trivium.report.tables import count_kinds
 
@@ -77,19 +77,20 @@ def field_rows(results: BenchmarkResults, metric: str, names: Sequence[str]) -> 
 def metric_rows(results: BenchmarkResults) -> Rows:
     """Every metric between 0 and 1 of every solver."""
     return [
-        {"metric": metric.name, **row}
+        {"metric": metric.name, "solver": solver, "role": results.role(solver)}
+        | _figures(results.by_solver[solver], metric.name)
+        for solver in results.solvers
         for metric in results.benchmark.metrics
         if metric.bounds is not None
-        for row in summary_rows(results, metric.name, {})
+        and results.by_solver[solver].metrics[metric.name].value is not None
     ]
 
 
 def kind_rows(results: BenchmarkResults) -> Rows:
     """The share of every kind of answer of every solver."""
-    parts = results.split(lambda key: key.solver)
     rows = []
     for solver in results.solvers:
-        counts = count_kinds(parts[solver].kinds)
+        counts = count_kinds(results.by_solver[solver].kinds)
         rows += [
             {"solver": solver, "kind": kind, "count": count, "share": count / counts.total()}
             for kind, count in counts.items()
@@ -99,11 +100,11 @@ def kind_rows(results: BenchmarkResults) -> Rows:
 
 def agreement_rows(results: BenchmarkResults) -> Rows:
     """How right the commonest answer of an item is, by the share of its trials that gave it."""
-    tallies = results.tallies_by(lambda key: key.solver)
+    parts = results.parts(lambda key: key.solver)
     rows = []
     for solver in results.solvers:
         scores: dict[float, list[float]] = {}
-        for vote in tallies[solver].votes():
+        for vote in merged(parts[solver], results.benchmark.metrics).votes():
             scores.setdefault(round(vote.share, 3), []).append(vote.score)
         rows += [
             {"solver": solver, "agreed": share, "right": sum(own) / len(own), "items": len(own)}

@@ -51,7 +51,7 @@ class SettingTable:
 def overview(results: BenchmarkResults) -> list[SettingTable]:
     """A table for each setting, or one for all of them if there are many."""
     if len(results.settings) > MAX_SETTINGS:
-        return [setting_table(results, None, results.split(lambda key: key.solver))]
+        return [setting_table(results, None, results.by_solver)]
     by_setting: dict[str, dict[str, Summary]] = {setting: {} for setting in results.settings}
     for (setting, solver), part in results.split(lambda key: (key.setting, key.solver)).items():
         by_setting[setting][solver] = part

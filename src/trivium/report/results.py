@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,18 +70,27 @@ class BenchmarkResults:
             if len(traced) < MAX_TRACED:
                 traced.append(row)
 
-    def tallies_by(self, by: Callable[[GroupKey], Any]) -> dict[Any, Tally]:
-        """A tally for each value of `by` other than None, in order of first appearance."""
+    def parts(self, by: Callable[[GroupKey], Any]) -> dict[Any, list[Tally]]:
+        """The tallies with each value of `by` other than None, in order of first appearance."""
         parts: dict[Any, list[Tally]] = defaultdict(list)
         for key, tally in self.tallies.items():
             value = by(key)
             if value is not None:
                 parts[value].append(tally)
-        return {value: merged(part, self.benchmark.metrics) for value, part in parts.items()}
+        return parts
 
     def split(self, by: Callable[[GroupKey], Any]) -> dict[Any, Summary]:
         """A summary for each value of `by` other than None, in order of first appearance."""
-        return {value: tally.summary() for value, tally in self.tallies_by(by).items()}
+        return {
+            # Merging copies, which a single tally can do without.
+            value: (part[0] if len(part) == 1 else merged(part, self.benchmark.metrics)).summary()
+            for value, part in self.parts(by).items()
+        }
+
+    @cached_property
+    def by_solver(self) -> dict[str, Summary]:
+        """A summary for each solver, of all records read so far when it is first used."""
+        return self.split(lambda key: key.solver)
 
     @property
     def solvers(self) -> list[str]:

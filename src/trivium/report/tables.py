@@ -99,16 +99,15 @@ def number(value: float | None, missing: str = "undefined") -> str:
 def analysis_tables(results: BenchmarkResults) -> list[Table]:
     """What `analyze` prints for each solver: metrics, groups, seeds and kinds of answers."""
     tables: list[Table] = []
-    by_solver = results.split(lambda key: key.solver)
     for solver in results.solvers:
-        own = [metric_table(by_solver[solver])]
+        own = [metric_table(results.by_solver[solver])]
         own += [
             _solver_table(results, solver, names, by_groups(names)) for names in results.groupings
         ]
         if len(results.seeds) > 1:
             own.append(_solver_table(results, solver, ["seed"], lambda key: (key.seed,)))
         title = f"{results.benchmark.name}, {solver}: kinds of answers"
-        own.append(kind_table(title, by_solver[solver].kinds))
+        own.append(kind_table(title, results.by_solver[solver].kinds))
         settings = {key.setting for key in results.tallies if key.solver == solver}
         if len(settings) > 1:
             # A figure for several settings belongs to none of them, and must say so.
@@ -136,11 +135,10 @@ def page_tables(results: BenchmarkResults) -> list[Table]:
     """The tables of the page; solvers are in a column, so that sorting compares them."""
     benchmark = results.benchmark
     headline = benchmark.metrics[0].name
-    by_solver = results.split(lambda key: key.solver)
     metric_rows = tuple(
         (solver, metric, *_interval(estimate), str(estimate.n))
         for solver in results.solvers
-        for metric, estimate in by_solver[solver].metrics.items()
+        for metric, estimate in results.by_solver[solver].metrics.items()
         if estimate.value is not None
     )
     heads: tuple[str, ...] = ("solver", "metric", "value", "low", "high", "n")
@@ -167,7 +165,7 @@ def page_tables(results: BenchmarkResults) -> list[Table]:
     kinds = tuple(
         (solver, *row)
         for solver in results.solvers
-        for row in kind_table("", by_solver[solver].kinds).rows
+        for row in kind_table("", results.by_solver[solver].kinds).rows
     )
     heads = ("solver", "kind", "count", "share", "which")
     return [*tables, Table(f"{benchmark.name}: kinds of answers", heads, kinds)]
