@@ -15,8 +15,8 @@ from rich.text import Text
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.answer import read_command
 from trivium.benchmarks.blicket.game.debrief import Debrief, debrief
-from trivium.benchmarks.blicket.game.item import rules_of
-from trivium.benchmarks.blicket.game.render import laws_of
+from trivium.benchmarks.blicket.game.generate import rules_of
+from trivium.benchmarks.blicket.game.render import rule_lines
 from trivium.benchmarks.blicket.game.world import Game
 from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR, letters
 from trivium.commands.flags import read_benchmark_flags
@@ -65,7 +65,7 @@ def _open(game: Game, console: Console) -> None:
     lines = [
         f"A machine and the objects {' '.join(game.item.listing)}. Some of them are blickets.",
         "How does the machine work? It is one of these, each machine equally likely:",
-        *laws_of(spec),
+        *rule_lines(spec),
         f"You may make up to {spec.tests} tests.",
     ]
     if spec.noise:

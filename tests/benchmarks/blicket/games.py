@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.item import GameItem, game_space
+from trivium.benchmarks.blicket.game.generate import GameItem, game_space
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
 from trivium.core.benchmark import Attempt
 from trivium.core.dialogue import attempt

@@ -11,7 +11,7 @@ import pytest
 from tests.benchmarks.blicket.games import game_of
 from trivium.benchmarks.blicket.game import GAME, audit
 from trivium.benchmarks.blicket.game.generate import generate
-from trivium.benchmarks.blicket.game.item import GameItem
+from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec
 from trivium.benchmarks.blicket.inference.hypotheses import mask_of
 from trivium.core.errors import UserError

@@ -9,7 +9,7 @@ import pytest
 
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.debrief import debrief
-from trivium.benchmarks.blicket.game.item import GameItem
+from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.game.spec import PRESETS
 from trivium.benchmarks.blicket.game.world import Game
 from trivium.cli import main

@@ -10,7 +10,7 @@ from tests.benchmarks.blicket.games import VIEW, game_of
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.answer import Command, read_command, write_answer, write_test
 from trivium.benchmarks.blicket.game.generate import generate
-from trivium.benchmarks.blicket.game.item import GameAnswer, game_space
+from trivium.benchmarks.blicket.game.generate import GameAnswer, game_space
 from trivium.benchmarks.blicket.game.render import read_conversation, render
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec, GameView
 from trivium.benchmarks.blicket.game.world import MAX_MISTAKES, replay

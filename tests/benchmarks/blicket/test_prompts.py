@@ -12,10 +12,9 @@ import orjson
 import pytest
 
 from trivium.benchmarks.blicket.prompts import PROMPTS, audit
-from trivium.benchmarks.blicket.prompts.generate import generate
-from trivium.benchmarks.blicket.prompts.item import Machine, PromptItem, judge
+from trivium.benchmarks.blicket.prompts.generate import PromptItem, generate
+from trivium.benchmarks.blicket.prompts.evidence import Machine, judge, read_page
 from trivium.benchmarks.blicket.prompts.phrases import VOICES, mentions
-from trivium.benchmarks.blicket.prompts.read import read_page
 from trivium.benchmarks.blicket.prompts.spec import MAX_OBJECTS, PromptSpec, PromptView
 from trivium.core.dialogue import attempt
 from trivium.core.errors import UserError
@@ -176,8 +175,8 @@ def row_of(spec: PromptSpec | None = None) -> dict[str, Any]:
     ("key", "value", "sentence"),
     [
         ("id", 3, "id must be text"),
-        ("blickets", [], "but the tests lead to"),
-        ("like", "unsure", "but the tests lead to"),
+        ("blickets", [], "but the tests show"),
+        ("like", "unsure", "but the tests show"),
         ("hypotheses", "not_given", "but the tests show 'given'"),
         ("form", "conjunctive", "but the tests show 'disjunctive'"),
         ("voice", 99, "voice must be one of"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.benchmarks.blicket.test_prompts_replies import ITEM, B, T
 from trivium.benchmarks.blicket.prompts import PROMPTS
-from trivium.benchmarks.blicket.prompts.item import PromptAnswer
+from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 
 EXPLAINED = """**Striped detector:** The blue pyramid alone does not light it, but with the orange

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from trivium.benchmarks.blicket.prompts import PROMPTS
-from trivium.benchmarks.blicket.prompts.item import PromptItem
+from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.score import TableLine, table_line
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 from trivium.benchmarks.blicket.prompts.stimuli import (
