@@ -15,7 +15,6 @@ from rich.text import Text
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.answer import read_command
 from trivium.benchmarks.blicket.game.debrief import Debrief, debrief
-from trivium.benchmarks.blicket.game.generate import rules_of
 from trivium.benchmarks.blicket.game.render import rule_lines
 from trivium.benchmarks.blicket.game.world import Game
 from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR, letters
@@ -106,7 +105,7 @@ def _show(game: Game, placed: str, light: bool, console: Console) -> None:
 
 def _answer(game: Game, line: str, console: Console) -> None:
     """Take a whole answer line, or ask for its parts one by one."""
-    objects, forms = game.item.objects, rules_of(game.item.spec)
+    objects, forms = game.item.objects, game.item.spec.possible_rules
     command = read_command(line, objects)
     if command is None or command.form not in forms:
         form = forms[0]

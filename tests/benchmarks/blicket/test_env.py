@@ -1,4 +1,4 @@
-"""The environments as their users meet them."""
+"""The Gymnasium, vector and JAX environments as users call them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_gymnasium_accepts_the_environment(name: str, structure: str) -> None:
         "import gymnasium; env = gymnasium.make('trivium:trivium/Blicket-v0')",
     ],
 )
-def test_every_way_of_making_it_known_to_gymnasium(code: str) -> None:
+def test_both_ways_to_make_it_by_name(code: str) -> None:
     code += "; print(env.reset(seed=0)[0].shape)"
     command = [sys.executable, "-W", "error::UserWarning", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -68,25 +68,25 @@ def test_make_vec_gives_the_batched_environment() -> None:
 def rollout(seed: int, action_seed: int) -> list[Any]:
     env = BlicketEnv(reward_structure="quiz", hypotheses=["disjunctive:A~0.3", *DEFAULT_SIX])
     env.action_space.seed(action_seed)
-    told: list[Any] = []
+    log: list[Any] = []
     for _ in range(20):
-        told.append(env.reset(seed=seed if not told else None)[1]["hypothesis"])
+        log.append(env.reset(seed=seed if not log else None)[1]["hypothesis"])
         done = False
         while not done:
             seen, reward, done, _, _ = env.step(env.action_space.sample())
-            told.append((seen.tolist(), reward))
-    return told
+            log.append((seen.tolist(), reward))
+    return log
 
 
 def vector_rollout(seed: int | list[int], mode: AutoresetMode) -> list[Any]:
     env = BlicketVectorEnv(7, autoreset_mode=mode, reward_structure="quiz")
     env.action_space.seed(5)
     seen, info = env.reset(seed=seed)
-    told: list[Any] = [seen.tolist(), info["machine"].tolist()]
+    log: list[Any] = [seen.tolist(), info["machine"].tolist()]
     for _ in range(200):
         seen, rewards, done, _, info = env.step(env.action_space.sample())
-        told.append((seen.tolist(), rewards.tolist(), done.tolist(), info["machine"].tolist()))
-    return told
+        log.append((seen.tolist(), rewards.tolist(), done.tolist(), info["machine"].tolist()))
+    return log
 
 
 def test_same_seed_same_episode() -> None:
@@ -113,7 +113,7 @@ def test_machines_are_drawn_uniformly() -> None:
 
 
 def test_noise_flips_the_light_as_often_as_it_says() -> None:
-    """20,000 tests of each face at noise 0.2, within 5 standard deviations (0.0141)."""
+    """20,000 tests of each environment at noise 0.2, within 5 standard deviations (0.0141)."""
     jax = pytest.importorskip("jax")
     from trivium.benchmarks.blicket.world import jax_env
 
@@ -166,11 +166,11 @@ def test_more_forms_answer_the_type_question_by_number() -> None:
     names = ["conjunctive:AB", "disjunctive:A", "threshold-2:ABC", "parity:AB", "inhibitor:A-C"]
     env = BlicketEnv(reward_structure="quiz-typeonly", hypotheses=names)
     for number, name in enumerate(names):
-        for said in range(8):
+        for answer in range(8):
             env.reset(seed=0, options={"hypothesis": name})
             env.step([0, 0, 0, 1])
-            _, reward, done, _, _ = env.step([said & 1, said >> 1 & 1, said >> 2, 0])
-            assert (reward, done) == (0.5 if said == number else -0.5, True)
+            _, reward, done, _, _ = env.step([answer & 1, answer >> 1 & 1, answer >> 2, 0])
+            assert (reward, done) == (0.5 if answer == number else -0.5, True)
 
 
 @pytest.mark.parametrize("width", range(1, 10))
@@ -197,7 +197,7 @@ def test_disabled_autoreset_waits_for_the_mask() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"reward_structure": "prize"}, "reward_structure must be one of"),
         ({"max_steps": -1}, "max_steps must be at least 0"),
@@ -209,12 +209,12 @@ def test_disabled_autoreset_waits_for_the_mask() -> None:
         ({"objects": 8, "max_steps": 10**6}, "choose fewer"),
     ],
 )
-def test_bad_arguments_end_in_a_sentence(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_bad_arguments_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
         BlicketEnv(**options)
 
 
-def test_bad_actions_end_in_a_sentence() -> None:
+def test_bad_actions_are_refused() -> None:
     env = BlicketEnv()
     env.reset(seed=0)
     for action in ([0, 0, 2], [0, 0], [0, 0, -1]):
@@ -226,23 +226,23 @@ def test_bad_actions_end_in_a_sentence() -> None:
         child.step(np.array([0, 5]))
 
 
-def test_rendering_shows_what_there_is() -> None:
+def test_rendering_shows_the_state() -> None:
     picture = BlicketEnv(render_mode="rgb_array", reward_structure="quiz")
     text = BlicketEnv(render_mode="ansi", reward_structure="quiz")
     frames: list[Any] = []
-    told: list[Any] = []
+    texts: list[Any] = []
     for env in (picture, text):
         env.reset(seed=0, options={"hypothesis": "conjunctive:AB"})
     for action in ([1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]):
-        for env, kept in ((picture, frames), (text, told)):
+        for env, collected in ((picture, frames), (text, texts)):
             env.step(action)
-            kept.append(env.render())
+            collected.append(env.render())
     assert all(frame.dtype == np.uint8 and frame.shape[2] == 3 for frame in frames)
     assert all((one != other).any() for one, other in itertools.combinations(frames, 2))
-    assert "dark" in told[0]
-    assert "LIGHT" in told[1]
-    assert "is A a blicket?" in told[2]
-    assert "is B a blicket?" in told[3]
+    assert "dark" in texts[0]
+    assert "LIGHT" in texts[1]
+    assert "is A a blicket?" in texts[2]
+    assert "is B a blicket?" in texts[3]
     many = BlicketVectorEnv(3, render_mode="rgb_array")
     many.reset(seed=0)
     shown = many.render()
@@ -250,18 +250,18 @@ def test_rendering_shows_what_there_is() -> None:
     assert len(shown) == 3
 
 
-@pytest.mark.parametrize("strange", [2, 256, -1, 0.7])
-@pytest.mark.parametrize("place", [0, 8])
-def test_a_batch_of_what_is_no_action_is_refused(strange: float, place: int) -> None:
+@pytest.mark.parametrize("value", [2, 256, -1, 0.7])
+@pytest.mark.parametrize("position", [0, 8])
+def test_a_batch_with_an_invalid_action_is_refused(value: float, position: int) -> None:
     env = BlicketVectorEnv(2, objects=8, hypotheses=["conjunctive:AB"], reward_structure="quiz")
     env.reset(seed=0)
-    actions: Any = np.zeros((2, 9), dtype=np.float64 if strange == 0.7 else np.int64)
-    actions[1, place] = strange
+    actions: Any = np.zeros((2, 9), dtype=np.float64 if value == 0.7 else np.int64)
+    actions[1, position] = value
     with pytest.raises(UserError, match="actions must be"):
         env.step(actions)
 
 
-def test_the_finished_machine_is_told_where_the_next_begins_in_the_same_step() -> None:
+def test_same_step_autoreset_reports_the_finished_machine() -> None:
     env = BlicketVectorEnv(64, autoreset_mode="SameStep", max_steps=0)
     _, before = env.reset(seed=0)
     actions: Any = np.zeros(np.shape(env.action_space.sample()), dtype=np.int64)
@@ -273,13 +273,13 @@ def test_the_finished_machine_is_told_where_the_next_begins_in_the_same_step() -
     assert (info["machine"] != before["machine"]).any()
 
 
-def test_hypotheses_are_kept_in_their_usual_spelling() -> None:
+def test_hypotheses_are_normalised() -> None:
     spec = BlicketSpec(hypotheses=("conjunctive:BA", "disjunctive:AB~.1"))
     assert spec.hypotheses == ("conjunctive:AB", "disjunctive:AB~0.1")
     BlicketVectorEnv(2, hypotheses=["conjunctive:BA"]).reset(seed=0)
 
 
-def test_a_batch_takes_the_machine_that_is_named() -> None:
+def test_a_batch_can_be_reset_to_a_named_machine() -> None:
     env = BlicketVectorEnv(3)
     _, info = env.reset(seed=0, options={"hypothesis": "disjunctive:C"})
     known = list(env.rules.hypotheses)

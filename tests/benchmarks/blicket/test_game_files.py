@@ -10,8 +10,7 @@ import pytest
 
 from tests.benchmarks.blicket.games import game_of
 from trivium.benchmarks.blicket.game import GAME, audit
-from trivium.benchmarks.blicket.game.generate import generate
-from trivium.benchmarks.blicket.game.generate import GameItem
+from trivium.benchmarks.blicket.game.generate import GameItem, generate
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec
 from trivium.benchmarks.blicket.inference.hypotheses import mask_of
 from trivium.core.errors import UserError
@@ -49,11 +48,11 @@ def test_a_broken_row_is_refused(change: dict[str, Any], sentence: str) -> None:
         ({"noise": 0.5}, "noise must be at least 0 and below 0.5"),
         ({"rules": ("conjunctive", "conjunctive")}, "rules must differ"),
         ({"rules": ("magic",)}, "rule must be"),
-        ({"rules": ()}, "at least two possible machines"),
+        ({"rules": ()}, "hypotheses must hold at least one"),
         ({"hypotheses": ("conjunctive:AB",)}, "at least two possible machines"),
-        ({"hypotheses": ("conjunctive:AB", "disjunctive:E")}, "needs objects of at least 5"),
+        ({"hypotheses": ("conjunctive:AB", "disjunctive:E")}, "needs 5 objects, got 3"),
         ({"hypotheses": ("disjunctive:A~0.1", "disjunctive:B")}, "no noise of their own"),
-        ({"hypotheses": ("disjunctive:B", "disjunctive:B")}, "hypotheses must differ"),
+        ({"hypotheses": ("disjunctive:B", "disjunctive:B")}, "hypotheses must be different"),
     ],
 )
 def test_a_bad_spec_is_refused(values: dict[str, Any], sentence: str) -> None:

@@ -15,7 +15,7 @@ from trivium.core.errors import UserError
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_optimal_player_is_certain_of_every_machine_within_the_budget(name: str) -> None:
+def test_the_optimal_player_is_certain_within_the_allowed_tests(name: str) -> None:
     used = []
     for item in every_game(PRESETS[name]):
         row = play("optimal", item)
@@ -32,21 +32,21 @@ def test_the_optimal_player_is_certain_of_every_machine_within_the_budget(name: 
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_greedy_takes_the_whole_of_the_best_gain(name: str) -> None:
+def test_greedy_always_takes_the_best_gain(name: str) -> None:
     for item in every_game(PRESETS[name]):
         row = play("information_gain", item)
         assert row.scores["best_share"] == pytest.approx(1.0)
         assert row.kind == "right" or row.kind.startswith("too-early")
 
 
-def test_only_the_floor_and_the_biased_speak_against_their_tests() -> None:
+def test_only_the_floor_and_the_shortcut_contradict_their_tests() -> None:
     for spec in PRESETS.values():
         for item in generate(spec, 2, 0, 30):
             for solver in ("optimal", "information_gain", "posterior", "one_at_a_time"):
                 assert not play(solver, item).kind.startswith("against-its-own-tests")
 
 
-def test_one_cause_takes_every_machine_for_a_disjunctive_one() -> None:
+def test_one_cause_calls_every_machine_disjunctive() -> None:
     for item in every_game(GameSpec()):
         row = play("one_cause", item)
         assert row.answer.form == "disjunctive"
@@ -68,7 +68,7 @@ def test_every_machine_is_drawn_equally_often() -> None:
     assert all(abs(truths.count(machine) - 200) < 68 for machine in ALL_ELEVEN)
 
 
-def test_players_bear_noise() -> None:
+def test_players_cope_with_noise() -> None:
     spec = GameSpec(tests=12, noise=0.1)
     rows = [play("information_gain", item) for item in generate(spec, 4, 0, 60)]
     # Twelve noisy tests leave some doubt, yet far less than chance (1/11 of 60 is 5 or 6).

@@ -12,8 +12,8 @@ import orjson
 import pytest
 
 from trivium.benchmarks.blicket.prompts import PROMPTS, audit
-from trivium.benchmarks.blicket.prompts.generate import PromptItem, generate
 from trivium.benchmarks.blicket.prompts.evidence import Machine, judge, read_page
+from trivium.benchmarks.blicket.prompts.generate import PromptItem, generate
 from trivium.benchmarks.blicket.prompts.phrases import VOICES, mentions
 from trivium.benchmarks.blicket.prompts.spec import MAX_OBJECTS, PromptSpec, PromptView
 from trivium.core.dialogue import attempt
@@ -79,7 +79,7 @@ def test_the_ideal_observer_is_right_and_unsure_exactly_where_it_must_be(
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=ids)
-def test_the_page_reads_back(spec: PromptSpec) -> None:
+def test_the_prompt_can_be_read_back(spec: PromptSpec) -> None:
     for item in generate(spec, 2, 0, 40):
         page = read_page(PROMPTS.render(item, PromptView()))
         assert page.machines == item.machines
@@ -89,7 +89,7 @@ def test_the_page_reads_back(spec: PromptSpec) -> None:
         assert set(page.known) == set(item.known)
 
 
-def test_cells_take_turns_and_ways_of_telling_are_drawn() -> None:
+def test_cells_take_turns_and_voices_are_drawn() -> None:
     items = list(generate(PromptSpec(), 4, 0, 400))
     cells = Counter((item.hypotheses, item.form) for item in items)
     assert set(cells.values()) == {100}
@@ -103,8 +103,8 @@ def test_cells_take_turns_and_ways_of_telling_are_drawn() -> None:
 def test_every_new_object_is_named_equally_often() -> None:
     for spec in SPECS:
         for item in generate(spec, 1, 0, 8):
-            told = PROMPTS.render(item, PromptView()).split("\n\n")[3]
-            counts = Counter(mentions(told))
+            text = PROMPTS.render(item, PromptView()).split("\n\n")[3]
+            counts = Counter(mentions(text))
             assert set(counts) == set(item.new.objects)
             assert len(set(counts.values())) == 1
 
@@ -125,7 +125,7 @@ def test_blind_guessing_scores_chance() -> None:
     assert abs(hits - 100) <= 49
 
 
-def test_one_cause_is_right_about_disjunctive_machines_alone() -> None:
+def test_one_cause_is_right_only_about_disjunctive_machines() -> None:
     solver = PROMPTS.solvers["one_cause"]
     for item in generate(PromptSpec(), 8, 0, 80):
         row = attempt(PROMPTS, item, solver, PromptView())
@@ -229,7 +229,7 @@ def test_two_machines_of_one_form_are_refused() -> None:
 
 
 def test_evidence_from_elsewhere_may_leave_blickets_open() -> None:
-    """One dark object says little: the others may be blickets, and no solver minds."""
+    """One dark object says little: the others may be blickets, and every solver copes."""
     row = row_of(PromptSpec("not_given", "disjunctive"))
     row["machines"][2]["tests"] = [
         test for test in row["machines"][2]["tests"] if len(test["placed"]) == 1 and test["light"]

@@ -1,4 +1,4 @@
-"""How replies to blicket prompts are read: what counts, what does not, and whatever else comes."""
+"""How replies to blicket prompts are read: which sentences count, and hostile input."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Therefore, the **teal prism** and the **brown torus** are blickets. It behaves l
 detector, since it needs two blickets."""
 
 
-def test_who_explains_the_other_machines_first_is_not_taken_to_name_their_blickets() -> None:
+def test_explanations_of_other_machines_name_no_blickets() -> None:
     answer = PROMPTS.parse(ITEM, [EXPLAINED], PromptView())
     assert answer == PromptAnswer((B, T), (), "striped")
-    alone = "So the blue pyramid and the orange sphere are both blickets."
-    answer = PROMPTS.parse(ITEM, [alone], PromptView())
+    other = "So the blue pyramid and the orange sphere are both blickets."
+    answer = PROMPTS.parse(ITEM, [other], PromptView())
     assert answer == PromptAnswer(("blue pyramid", "orange sphere"))
 
 
@@ -106,7 +106,7 @@ dotted is the |the other two |rather than the cone, |, the blicket, |\u2713 brow
 
 @pytest.mark.parametrize("piece", HOSTILE.split("|"))
 def test_long_hostile_text_ends(piece: str) -> None:
-    """Time must be linear: a backtracking expression would not end within the test's day."""
+    """Time must be linear: a backtracking expression would not end."""
     PROMPTS.parse(ITEM, [piece * 40_000 + "is a blicket"], PromptView())
 
 

@@ -1,4 +1,4 @@
-"""Programs that act, their trajectories on disk, and the printed ceilings."""
+"""Policies, their trajectories on disk, and the ceilings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ QUIZ = BlicketSpec(reward_structure="quiz")
 
 @pytest.mark.parametrize("interface", ["sets", "child"])
 @pytest.mark.parametrize("explorer", ["information_gain", "optimal"])
-def test_observers_earn_all_there_is(interface: str, explorer: str) -> None:
+def test_observers_earn_the_highest_reward(interface: str, explorer: str) -> None:
     spec = BlicketSpec(
         reward_structure="quiz-type", hypotheses=ALL_ELEVEN, interface=interface, max_steps=60
     )
@@ -56,13 +56,13 @@ def test_an_observer_of_noisy_machines_stops_when_sure_enough() -> None:
     assert np.mean([len(episode.rewards) for episode in episodes]) > 4 + 8 / 3
 
 
-def test_an_episode_depends_on_its_index_alone() -> None:
+def test_an_episode_depends_only_on_seed_and_index() -> None:
     policy = get_policy("random_actions")
-    alone = play_episode(QUIZ, policy, seed=5, index=7)
-    among = list(play(QUIZ, policy, 5, 9))[7]
-    assert alone.hypothesis == among.hypothesis
-    np.testing.assert_array_equal(alone.observations, among.observations)
-    np.testing.assert_array_equal(alone.actions, among.actions)
+    single = play_episode(QUIZ, policy, seed=5, index=7)
+    in_order = list(play(QUIZ, policy, 5, 9))[7]
+    assert single.hypothesis == in_order.hypothesis
+    np.testing.assert_array_equal(single.observations, in_order.observations)
+    np.testing.assert_array_equal(single.actions, in_order.actions)
 
 
 def test_a_dataset_holds_what_was_played(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_record_writes_a_dataset_that_minari_loads(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "told"),
+    ("flags", "message"),
     [
         (["--policy", "nobody"], "policy must be one of"),
         (["--episodes", "0"], "episodes must be at least 1"),
@@ -111,20 +111,20 @@ def test_record_writes_a_dataset_that_minari_loads(tmp_path: Path) -> None:
     ],
 )
 def test_bad_flags_of_record(
-    flags: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    flags: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["record", "--out", str(tmp_path), *flags]) == 2
-    said = capsys.readouterr().err
-    assert told in said
-    assert said.count("\n") == 1
+    output = capsys.readouterr().err
+    assert message in output
+    assert output.count("\n") == 1
 
 
 def test_ceilings_are_printed_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ceilings"]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for figure in ("8/3 (2.667)", "39/11 (3.545)", "7/3 (2.333)", "21/11 (1.909)", "inf"):
-        assert figure in said
-    assert "until the machine is known" in said
+        assert figure in output
+    assert "until the machine is known" in output
 
 
 def test_no_explorer_beats_the_best() -> None:

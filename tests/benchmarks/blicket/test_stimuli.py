@@ -64,7 +64,7 @@ def test_the_replies_are_the_stored_ones() -> None:
 
 
 def the_paper() -> str:
-    beside = Path(__file__).parents[2].parent / "shared" / "seeds" / PAPER
+    beside = Path(__file__).parents[3].parent / "shared" / "seeds" / PAPER
     path = Path(os.environ.get("TRIVIUM_PAPER", beside))
     if not path.exists():
         pytest.skip(f"THE PAPER IS NOT THERE: {path.name}; its text was not compared")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from trivium.benchmarks.blicket.game.generate import GameItem, game_space, generate
+from trivium.benchmarks.blicket.game.generate import GameItem, generate
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.inference.hypotheses import DISJUNCTIVE, LETTERS
 from trivium.core.benchmark import Audit
@@ -25,7 +23,7 @@ FEATURES = {
 
 def audit(spec: GameSpec, seed: int, items: int | None = None) -> Audit:
     """Every cue with its interval, on fresh items; the candidates are all possible machines."""
-    space = game_space(spec)
+    space = spec.space
     distinct = len(set(space.equivalence.tolist())) == len(space)
     require(distinct, "the audit needs machines that tests can tell apart")
     letters = LETTERS[: spec.objects]
@@ -35,8 +33,7 @@ def audit(spec: GameSpec, seed: int, items: int | None = None) -> Audit:
     count = items_needed(floor, tried) if items is None else items
     fresh = list(generate(spec, seed, 0, count))
     rows = np.array([_features(item) for item in fresh])
-    names = [str(replace(machine, noise=0.0)) for machine in space]
-    gold = np.array([names.index(item.truth) for item in fresh])
+    gold = np.array([space.hypotheses.index(item.machine) for item in fresh])
     columns = {
         (name, text): rows[:, :, number : number + 1]
         for number, (name, text) in enumerate(about.items())

@@ -8,13 +8,7 @@ import numpy as np
 
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
-from trivium.benchmarks.blicket.game.score import (
-    equivalents,
-    is_right,
-    kind,
-    named_machine,
-    trajectory,
-)
+from trivium.benchmarks.blicket.game.score import is_right, kind, named_machine, trajectory
 from trivium.benchmarks.blicket.game.solvers import can_plan
 from trivium.benchmarks.blicket.game.world import Game
 from trivium.benchmarks.blicket.inference.explore import planner
@@ -79,7 +73,7 @@ def _verdict(item: GameItem, given: GameAnswer | None, path: Trajectory) -> str:
         likely = f"your tests had made it {_probability(item, path, named)} likely"
         if outcome == "right":
             return f"Right: {likely}."
-        truth = _probability(item, path, item.noisy_machine)
+        truth = _probability(item, path, item.machine)
         return f"Wrong: {likely}, and the true machine {truth}."
     if outcome == "right" and path.tests_to_certainty is None:
         outcome = "lucky"
@@ -88,5 +82,5 @@ def _verdict(item: GameItem, given: GameAnswer | None, path: Trajectory) -> str:
 
 def _probability(item: GameItem, path: Trajectory, machine: Hypothesis) -> str:
     """The probability of a machine, or one that no test can tell from it, after the tests."""
-    share = float(np.asarray(path.belief)[equivalents(item, machine)].sum())
+    share = float(np.asarray(path.belief)[item.space.equivalents(machine)].sum())
     return f"{min(max(share, 0.01), 0.99):.0%}"  # never 0% or 100%: it is not certain

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from trivium.benchmarks.blicket.game.spec import GameSpec
-from trivium.benchmarks.blicket.inference import hypotheses
-from trivium.benchmarks.blicket.inference.hypotheses import LETTERS, Hypothesis, Space, letters
+from trivium.benchmarks.blicket.inference.hypotheses import (
+    LETTERS,
+    Hypothesis,
+    Space,
+    letters,
+    parse,
+)
 from trivium.core.benchmark import Origin
 from trivium.core.errors import require
 from trivium.core.spec import spec_from_dict, spec_to_dict
@@ -38,25 +42,20 @@ class GameItem(NamedTuple):
 
     id: str
     spec: GameSpec
-    truth: str  # the machine, such as conjunctive:AB
+    machine: Hypothesis  # the one of the space that it is
     flips: tuple[bool, ...]  # for each test, whether noise inverts the light
     listing: str  # the objects in the order in which they are presented
     origin: Origin | None
 
     @property
-    def machine(self) -> Hypothesis:
-        """How the machine works, without noise."""
-        return _parse(self.truth)
-
-    @property
-    def noisy_machine(self) -> Hypothesis:
-        """The same as a member of the space."""
-        return replace(self.machine, noise=self.spec.noise)
+    def truth(self) -> str:
+        """The machine as text, without noise."""
+        return str(replace(self.machine, noise=0.0))
 
     @property
     def space(self) -> Space:
-        """How it may work, with noise."""
-        return game_space(self.spec)
+        """The possible machines."""
+        return self.spec.space
 
     @property
     def objects(self) -> str:
@@ -64,34 +63,15 @@ class GameItem(NamedTuple):
         return LETTERS[: self.spec.objects]
 
 
-_parse = lru_cache(maxsize=4096)(hypotheses.parse)  # needed for every test of every game
-
-
-@lru_cache(maxsize=64)
-def game_space(spec: GameSpec) -> Space:
-    """The machines of a spec, all equally likely."""
-    if not spec.hypotheses:
-        return hypotheses.make_space(spec.objects, spec.rules, spec.noise)
-    listed = [replace(hypotheses.parse(text), noise=spec.noise) for text in spec.hypotheses]
-    return hypotheses.space_of(listed, spec.objects)
-
-
-def rules_of(spec: GameSpec) -> list[str]:
-    """The rules that the machine may follow, each once."""
-    return list(dict.fromkeys(machine.rule for machine in game_space(spec)))
-
-
 def generate(spec: GameSpec, seed: int, start: int = 0, count: int = 1) -> Iterator[GameItem]:
     """The items start .. start + count - 1, every machine of the spec equally likely."""
-    fields = spec_to_dict(spec)
-    machines = game_space(spec).hypotheses
+    fields, machines = spec_to_dict(spec), spec.space.hypotheses
     for index in range(start, start + count):
         stream = item_stream(spec, seed, index)
-        machine = replace(stream.choice(machines), noise=0.0)
         yield GameItem(
             id=f"GAME-{index:06d}",
             spec=spec,
-            truth=str(machine),
+            machine=stream.choice(machines),
             flips=tuple(stream.random() < spec.noise for _ in range(spec.tests)),
             listing="".join(stream.shuffled(LETTERS[: spec.objects])),
             origin=Origin(fields, seed, index),
@@ -119,7 +99,7 @@ def to_row(item: GameItem) -> dict[str, Any]:
         "machine": item.truth,
         "flips": item.flips,
         "listing": item.listing,
-        "answer": str(item.machine),
+        "answer": item.truth,
     }
     if item.origin is not None:
         row |= {"spec": item.origin.spec, "seed": item.origin.seed, "index": item.origin.index}
@@ -130,12 +110,12 @@ def from_row(row: Mapping[str, Any], number: int) -> GameItem:
     """The item in a row, generated here or elsewhere."""
     name = row.get("id")
     require(isinstance(name, str) and bool(name), "id must be text")
-    fields = spec_to_dict(GameSpec())
-    spec = spec_from_dict(GameSpec, {key: row[key] for key in fields if key in row})
+    fields = {key: row[key] for key in spec_to_dict(GameSpec()) if key in row}
+    spec = spec_from_dict(GameSpec, fields)
     truth = row.get("machine")
     require(isinstance(truth, str), f"machine must be text such as conjunctive:AB, got {truth!r}")
-    machine = replace(hypotheses.parse(str(truth)), noise=spec.noise)
-    require(machine in game_space(spec).hypotheses, f"machine {truth!r} is none of those allowed")
+    machine = replace(parse(str(truth)), noise=spec.noise)
+    require(machine in spec.space.hypotheses, f"machine {truth!r} is none of those allowed")
     answer = row.get("answer", truth)
     require(answer == truth, f"answer is {answer!r}, but the machine is {truth!r}")
     flips = row.get("flips", [False] * spec.tests)
@@ -148,7 +128,7 @@ def from_row(row: Mapping[str, Any], number: int) -> GameItem:
         isinstance(listing, str) and sorted(listing) == sorted(objects),
         f"listing must hold each of {objects} once, got {listing!r}",
     )
-    return GameItem(str(name), spec, str(truth), tuple(flips), listing, _origin(row))
+    return GameItem(str(name), spec, machine, tuple(flips), listing, _origin(row))
 
 
 def _origin(row: Mapping[str, Any]) -> Origin | None:

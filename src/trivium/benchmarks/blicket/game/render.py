@@ -9,13 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
-from trivium.benchmarks.blicket.game.generate import (
-    GameAnswer,
-    GameItem,
-    Tests,
-    game_space,
-    rules_of,
-)
+from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, letters, machines
 
@@ -44,8 +38,8 @@ def render(item: GameItem, view: GameView) -> str:
     spec = item.spec
     tests = f"{spec.tests} {'test' if spec.tests == 1 else 'tests'}"
     noise = f" The light is wrong in {spec.noise:.12g} of all tests." if spec.noise else ""
-    examples = [write_answer(GameAnswer("AB"[: spec.objects], rules_of(spec)[0]))]
-    if "inhibitor" in rules_of(spec):
+    examples = [write_answer(GameAnswer("AB"[: spec.objects], spec.possible_rules[0]))]
+    if "inhibitor" in spec.possible_rules:
         examples.append(write_answer(GameAnswer("A", "inhibitor", "B")))
     paragraphs = [
         f"Objects: {' '.join(item.listing)}",
@@ -61,13 +55,13 @@ def render(item: GameItem, view: GameView) -> str:
 
 def rule_lines(spec: GameSpec) -> list[str]:
     """A line for each way in which the machine may work, and one on what inhibitors do."""
-    rules = rules_of(spec)
+    rules = spec.possible_rules
     return [_rule_line(rule, spec) for rule in rules] + [INHIBITED] * ("inhibitor" in rules)
 
 
 def _rule_line(rule: str, spec: GameSpec) -> str:
     """A line such as "- disjunctive: lights up when ...; its blickets are one of A, B, C."."""
-    own = [machine for machine in game_space(spec) if machine.rule == rule]
+    own = [machine for machine in spec.space if machine.rule == rule]
     form, _, number = rule.partition("-")
     if set(own) != set(machines(spec.objects, rule, spec.noise)):
         sets = f"one of {', '.join(str(replace(each, noise=0)).split(':')[1] for each in own)}"

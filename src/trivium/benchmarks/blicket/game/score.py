@@ -5,15 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trivium.benchmarks.blicket.game.generate import (
-    GameAnswer,
-    GameItem,
-    Tests,
-    game_space,
-    gold,
-)
+from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests, gold
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.inference import observer
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, fires, mask_of
@@ -42,7 +35,7 @@ def trials_of(tests: Tests) -> list[observer.Trial]:
 @lru_cache(maxsize=4096)
 def trajectory(spec: GameSpec, tests: Tests) -> observer.Trajectory:
     """The measures of these tests."""
-    return observer.measure(game_space(spec), trials_of(tests))
+    return observer.measure(spec.space, trials_of(tests))
 
 
 def trace(item: GameItem, answer: GameAnswer) -> list[float]:
@@ -86,16 +79,12 @@ def named_machine(item: GameItem, answer: GameAnswer) -> Hypothesis | None:
         return None
 
 
-def equivalents(item: GameItem, machine: Hypothesis) -> NDArray[np.bool_]:
-    """Which hypotheses of the space no test can tell from this one of them."""
-    space = item.space
-    return np.asarray(space.equivalence == space.equivalence[space.hypotheses.index(machine)])
-
-
 def is_right(item: GameItem, answer: GameAnswer) -> bool:
     """Whether the answer names the machine, or one of the space that no test can tell from it."""
-    named, space = named_machine(item, answer), item.space.hypotheses
-    return named in space and bool(equivalents(item, item.noisy_machine)[space.index(named)])
+    named, space = named_machine(item, answer), item.space
+    if named is None or named not in space.hypotheses:
+        return False
+    return bool(space.equivalents(item.machine)[space.hypotheses.index(named)])
 
 
 def _is_equivalent(item: GameItem, answer: GameAnswer) -> bool:
@@ -125,7 +114,7 @@ def kind(item: GameItem, answer: GameAnswer | None) -> str:
 
 def floor(item: GameItem) -> float:
     """The probability of naming the machine blindly, without a test."""
-    return float(equivalents(item, item.noisy_machine).mean())
+    return float(item.space.equivalents(item.machine).mean())
 
 
 def groups(item: GameItem) -> Groups:

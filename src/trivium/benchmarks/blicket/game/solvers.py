@@ -13,18 +13,13 @@ from functools import lru_cache
 import numpy as np
 
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
-from trivium.benchmarks.blicket.game.generate import GameAnswer, Tests, game_space
+from trivium.benchmarks.blicket.game.generate import GameAnswer, Tests
 from trivium.benchmarks.blicket.game.render import Conversation, read_conversation
 from trivium.benchmarks.blicket.game.score import trials_of
 from trivium.benchmarks.blicket.game.spec import GameSpec
+from trivium.benchmarks.blicket.inference import observer
 from trivium.benchmarks.blicket.inference.explore import EXPLORERS
-from trivium.benchmarks.blicket.inference.hypotheses import (
-    DISJUNCTIVE,
-    Hypothesis,
-    letters,
-    mask_of,
-)
-from trivium.benchmarks.blicket.inference.observer import Belief, posterior, settled
+from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, letters, mask_of
 from trivium.core.benchmark import Solver, Turn, by_name
 from trivium.core.errors import require
 from trivium.core.streams import Stream
@@ -35,30 +30,30 @@ MAX_TO_PLAN = 2048  # machines times placements: all of five objects, or five ru
 
 
 @lru_cache(maxsize=4096)
-def _belief_after(spec: GameSpec, tests: Tests) -> Belief:
-    return posterior(game_space(spec), trials_of(tests))
+def _belief_after(spec: GameSpec, tests: Tests) -> observer.Belief:
+    return observer.posterior(spec.space, trials_of(tests))
 
 
 def most_likely(seen: Conversation, stream: Stream) -> Hypothesis:
     """The most likely machine, or any of several."""
     belief = _belief_after(seen.spec, seen.tests)
     best = np.flatnonzero(belief >= belief.max() - 1e-9)
-    return game_space(seen.spec).hypotheses[int(stream.choice(best.tolist()))]
+    return seen.spec.space.hypotheses[int(stream.choice(best.tolist()))]
 
 
 def any_machine(seen: Conversation, stream: Stream) -> Hypothesis:
     """Any machine that was possible at the start."""
-    return stream.choice(game_space(seen.spec).hypotheses)
+    return stream.choice(seen.spec.space.hypotheses)
 
 
 def one_cause(seen: Conversation, stream: Stream) -> Hypothesis:
     """A disjunctive machine of the objects that lit it alone, or of any one object."""
     alone = [placed for placed, light in seen.tests if light and len(placed) == 1]
     named = "".join(sorted(set(alone))) or letters(1 << stream.below(seen.spec.objects))
-    return Hypothesis(DISJUNCTIVE, mask_of(named))
+    return Hypothesis("disjunctive", mask_of(named))
 
 
-def single_objects(seen: Conversation, stream: Stream) -> str | None:
+def singles(seen: Conversation, stream: Stream) -> str | None:
     """Every object alone, once, whatever is seen."""
     made = len(seen.tests)
     return None if made >= seen.spec.objects else letters(1 << made)
@@ -66,7 +61,7 @@ def single_objects(seen: Conversation, stream: Stream) -> str | None:
 
 def can_plan(spec: GameSpec) -> bool:
     """Whether the optimal tests can be computed in about a minute at most."""
-    space = game_space(spec)
+    space = spec.space
     return not space.noisy and len(space) << space.objects <= MAX_TO_PLAN
 
 
@@ -74,8 +69,8 @@ def explore_by(name: str) -> Explore:
     """One of the exact explorers, which stops as soon as the machine is known."""
 
     def explore(seen: Conversation, stream: Stream) -> str | None:
-        space = game_space(seen.spec)
-        if settled(space, _belief_after(seen.spec, seen.tests)):
+        space = seen.spec.space
+        if observer.settled(space, _belief_after(seen.spec, seen.tests)):
             return None
         require(
             name != "optimal" or can_plan(seen.spec),
@@ -97,7 +92,7 @@ def explore_by(name: str) -> Explore:
 @lru_cache(maxsize=4096)
 def _choice(name: str, spec: GameSpec, tests: Tests) -> tuple[float, ...]:
     belief = _belief_after(spec, tests)
-    return tuple(EXPLORERS[name](game_space(spec), belief, len(tests)).tolist())
+    return tuple(EXPLORERS[name](spec.space, belief, len(tests)).tolist())
 
 
 def player(explore: Explore, conclude: Conclude = most_likely) -> Callable[[Turn], str]:
@@ -119,22 +114,11 @@ SOLVERS = by_name(
         Solver(
             "optimal", "fewest expected tests, then the certain answer", player(OPTIMAL), "ceiling"
         ),
+        Solver("information_gain", "best next test, then the likeliest machine", player(GREEDY)),
+        Solver("posterior", "random tests, then the likeliest machine", player(RANDOM)),
+        Solver("one_at_a_time", "each object alone, then the likeliest machine", player(singles)),
         Solver(
-            "information_gain",
-            "the test with the highest gain, then the most likely machine",
-            player(GREEDY),
-        ),
-        Solver("posterior", "random tests, then the most likely machine", player(RANDOM)),
-        Solver(
-            "one_at_a_time",
-            "every object alone, then the most likely machine",
-            player(single_objects),
-        ),
-        Solver(
-            "one_cause",
-            "every object alone; what lights alone is a blicket of a disjunctive machine",
-            player(single_objects, one_cause),
-            "shortcut",
+            "one_cause", "what lights alone is a blicket", player(singles, one_cause), "shortcut"
         ),
         Solver("random", "random tests, then any machine", player(RANDOM, any_machine), "floor"),
     ]

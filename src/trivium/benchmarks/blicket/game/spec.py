@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from trivium.benchmarks.blicket.inference import hypotheses as blicket
-from trivium.benchmarks.blicket.inference.hypotheses import CONJUNCTIVE, DEFAULT_SIX, DISJUNCTIVE
+from trivium.benchmarks.blicket.inference import hypotheses as inference
+from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, MAX_OBJECTS, Space, parse
 from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
 
 MAX_TESTS = 100
-PAPER_RULES = (CONJUNCTIVE, DISJUNCTIVE)
+PAPER_RULES = ("conjunctive", "disjunctive")
 
 
 @dataclass(frozen=True)
@@ -26,28 +27,37 @@ class GameSpec:
     noise: float = 0.0  # the probability that the light is wrong
 
     def __post_init__(self) -> None:
-        most = blicket.MAX_OBJECTS
-        require(2 <= self.objects <= most, f"objects must be in 2..{most}, got {self.objects}")
+        valid = 2 <= self.objects <= MAX_OBJECTS
+        require(valid, f"objects must be in 2..{MAX_OBJECTS}, got {self.objects}")
         require(0 <= self.tests <= MAX_TESTS, f"tests must be in 0..{MAX_TESTS}, got {self.tests}")
         require(0 <= self.noise < 0.5, f"noise must be at least 0 and below 0.5, got {self.noise}")
-        for name in ("rules", "hypotheses"):
-            values = getattr(self, name)
-            require(len(set(values)) == len(values), f"{name} must differ, got {values}")
-        count = len(self.hypotheses) or sum(
-            len(blicket.machines(self.objects, rule)) for rule in self.rules
-        )
-        require(count >= 2, f"there must be at least two possible machines, got {count}")
+        require(len(set(self.rules)) == len(self.rules), f"rules must differ, got {self.rules}")
         require(
             not self.hypotheses or self.rules == PAPER_RULES,
             f"give rules or hypotheses, not both; got rules {', '.join(self.rules)} too",
         )
         for text in self.hypotheses:
-            machine = blicket.parse(text)
-            require(machine.noise == 0, f"hypotheses carry no noise of their own, got {text!r}")
-            require(
-                machine.objects <= self.objects,
-                f"{text} needs objects of at least {machine.objects}, got {self.objects}",
-            )
+            require(parse(text).noise == 0, f"hypotheses carry no noise of their own, got {text!r}")
+        count = len(self.space)
+        require(count >= 2, f"there must be at least two possible machines, got {count}")
+
+    @property
+    def space(self) -> Space:
+        """The possible machines, all equally likely."""
+        return _space(self)
+
+    @property
+    def possible_rules(self) -> list[str]:
+        """The rules of the possible machines, each once."""
+        return list(dict.fromkeys(machine.rule for machine in self.space))
+
+
+@lru_cache(maxsize=64)
+def _space(spec: GameSpec) -> Space:
+    if not spec.hypotheses:
+        return inference.make_space(spec.objects, spec.rules, spec.noise)
+    listed = [replace(parse(text), noise=spec.noise) for text in spec.hypotheses]
+    return inference.space_of(listed, spec.objects)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from trivium.benchmarks.blicket.game.answer import Command, read_command
-from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, rules_of
+from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.score import score
 from trivium.benchmarks.blicket.game.spec import GameView
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, lights, mask_of
@@ -51,7 +51,7 @@ class Game:
         require(not self.over, "the game is over")
         require(
             re.fullmatch(rf"(?:{'|'.join(FORMS)})(?:-[1-9])?", form) is not None,
-            f"form must be one of {', '.join(rules_of(self.item.spec))}, got {form!r}",
+            f"form must be one of {', '.join(self.item.spec.possible_rules)}, got {form!r}",
         )
         blickets, inhibitors = self._checked(blickets), self._checked(inhibitors)
         self.given = GameAnswer(blickets, form, inhibitors, tuple(self.tests))

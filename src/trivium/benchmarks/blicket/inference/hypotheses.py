@@ -199,6 +199,11 @@ class Space:
         """A number for each hypothesis, the same for those that no test can tell apart."""
         return np.unique(self.likelihood, axis=0, return_inverse=True)[1].reshape(-1)
 
+    def equivalents(self, hypothesis: Hypothesis) -> NDArray[np.bool_]:
+        """Which hypotheses no test can tell from this one."""
+        number = self.equivalence[self.hypotheses.index(hypothesis)]
+        return np.asarray(self.equivalence == number)
+
     @property
     def noisy(self) -> bool:
         """Whether any hypothesis has noise."""

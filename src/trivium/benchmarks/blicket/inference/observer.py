@@ -82,19 +82,11 @@ def settled(space: Space, belief: Belief, level: float = CERTAIN) -> bool:
     return float(np.bincount(space.equivalence, weights=belief).max()) >= level
 
 
-def quiz_reward(
-    space: Space,
-    belief: Belief,
-    positive: float = 1.0,
-    negative: float = -1.0,
-    type_reward: float = 0.0,
-) -> float:
-    """The expected reward of the best answers about each object and about the form."""
+def quiz_reward(space: Space, belief: Belief) -> float:
+    """The expected reward of the best answers: +1 or -1 for each object."""
     yes = blicket_probability(space, belief)
     right = np.maximum(yes, 1 - yes)
-    objects = float((positive * right + negative * (1 - right)).sum())
-    form = max(family_probability(space, belief).values())
-    return objects + type_reward * (2 * form - 1)
+    return float((right - (1 - right)).sum())
 
 
 def evidence(space: Space, trials: Sequence[Trial]) -> NDArray[np.float64]:
