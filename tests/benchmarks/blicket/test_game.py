@@ -143,3 +143,31 @@ def test_a_form_that_makes_the_same_machine_has_its_own_metric(
 ) -> None:
     scores, _ = score("disjunctive:A", f"ANSWER {text}")
     assert (scores["form"], scores["form_equivalent"]) == (form, equivalent)
+
+
+def test_the_trace_of_a_finished_game_has_the_bits_before_and_after_every_test() -> None:
+    """Of six machines: A dark leaves five, A again reveals nothing, AB lit leaves two or one."""
+    item = game_of("conjunctive:AB", PRESETS["paper"])
+    replies = ["TEST A", "TEST A", "TEST A B", "ANSWER blickets: A B; form: conjunctive"]
+    answer = GAME.parse(item, replies, VIEW)
+    assert answer is not None
+    # A dark leaves five; of these AB and B light with A and B on it.
+    assert GAME.trace(item, answer) == pytest.approx([2.5849625, 2.3219281, 2.3219281, 1.0])
+
+
+def test_scores_and_groups_in_numbers() -> None:
+    scores, _ = score("inhibitor:A-C", "x", spec=PRESETS["five-rules"])
+    assert scores == {"correct": 0, "objects": 0, "form": 0, "form_equivalent": 0}
+    scores, kind = score(
+        "inhibitor:A-C",
+        "TEST A",
+        "TEST A C",
+        "ANSWER blickets: A; inhibitors: B; form: inhibitor",
+        spec=PRESETS["five-rules"],
+    )
+    assert kind == "against-its-own-tests:objects"
+    assert scores["objects"] == pytest.approx(1 / 3)
+    assert (scores["correct"], scores["form"], scores["tests"]) == (0, 1, 2)
+    item = game_of("threshold-2:ABC", PRESETS["five-rules"])
+    assert GAME.groups(item) == {"form": "threshold-2", "N": 3, "tests": 6, "machines": 28}
+    assert GAME.floor(item) == pytest.approx(1 / 28)

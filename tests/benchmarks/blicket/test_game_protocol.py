@@ -12,7 +12,7 @@ from trivium.benchmarks.blicket.game.answer import Command, read_command, write_
 from trivium.benchmarks.blicket.game.generate import GameAnswer, generate
 from trivium.benchmarks.blicket.game.render import read_conversation, render
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec, GameView
-from trivium.benchmarks.blicket.game.world import MAX_MISTAKES, replay
+from trivium.benchmarks.blicket.game.world import replay
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,10 @@ def test_a_turn_that_cannot_be_read_is_explained_and_the_last_of_them_ends_the_g
     assert response is not None
     assert "TEST A B" in response
     assert "4 tests are left" in response
-    assert GAME.respond(item, ["x"] * (MAX_MISTAKES - 1), VIEW) is not None
-    assert GAME.respond(item, ["x"] * MAX_MISTAKES, VIEW) is None
-    late = ["x"] * MAX_MISTAKES + ["ANSWER blickets: A B; form: conjunctive"]
+    assert GAME.respond(item, ["x"] * 2, VIEW) is not None
+    assert GAME.respond(item, ["x"] * 3, VIEW) is None
+    assert GAME.max_turns(item) == 7  # four tests, two turns that cannot be read, one answer
+    late = ["x"] * 3 + ["ANSWER blickets: A B; form: conjunctive"]
     assert GAME.parse(item, late, VIEW) is None
     assert GAME.kind(item, GAME.parse(item, late, VIEW)) == "violation"
 
@@ -127,3 +128,15 @@ def test_the_opening_says_what_an_inhibitor_does_where_there_may_be_one(spec: Ga
     opening = render(next(generate(spec, 3)), VIEW)
     assert ("if A is a blicket and B an inhibitor" in opening) == ("- inhibitor: " in opening)
     assert ("inhibitor" in spec.rules) == ("- inhibitor: " in opening)
+
+
+def test_tools_write_the_lines_that_a_player_would_say() -> None:
+    place, answer = GAME.tools()
+    assert (place.__name__, answer.__name__) == ("place", "answer")
+    assert place(["A", "C"]) == "TEST A C"
+    assert place([]) == "TEST none"
+    assert answer(["B"], "parity") == "ANSWER blickets: B; form: parity"
+    assert (
+        answer(["A"], "inhibitor", ["B", "C"])
+        == "ANSWER blickets: A; inhibitors: B C; form: inhibitor"
+    )

@@ -174,6 +174,7 @@ def test_explorers_that_never_reach_certainty_need_infinite_tests() -> None:
     never = progress(SIX, EXPLORERS["one_at_a_time"], tests=12)
     assert never.expected_tests == math.inf
     assert math.isclose(never.known[-1], 0.5)  # the three disjunctive machines
+    assert never.bits[:4] == pytest.approx([2.5849625, 1.9349401, 1.3333333, 0.7924813])
     slow = progress(SIX, EXPLORERS["random"], tests=300)
     assert 8 / 3 < slow.expected_tests < math.inf
     with pytest.raises(UserError, match="never known for certain"):
@@ -249,6 +250,10 @@ def test_measures_of_a_trajectory() -> None:
     assert found.tests_to_certainty == 5
     assert math.isclose(found.bits, math.log2(6))
     assert found.steps[1].share == 0
+    assert found.share == pytest.approx((0.6500224 + 0 + 0.7435271 + 1 + 1) / 5)
+    assert [step.entropy for step in found.steps] == pytest.approx(
+        [math.log2(5), math.log2(5), 2, 1, 0], abs=1e-12
+    )
     assert math.isclose(found.steps[0].bits, math.log2(6 / 5))
 
 
@@ -257,6 +262,7 @@ def test_measures_after_certainty_have_no_share() -> None:
     found = measure(SIX, [(1, lights(true, 1) == 1), (7, True)])
     assert found.tests_to_certainty == 1
     assert found.steps[1].share is None
+    assert found.share == pytest.approx(0.6500224)  # of the only test with something to gain
     assert found.steps[1].redundant
 
 
@@ -279,3 +285,13 @@ def test_exact_inference_for_eight_objects_and_every_form() -> None:
     belief = posterior(space, trials * 2)
     assert space.hypotheses[int(belief.argmax())] == true
     assert information_gain(space, space.belief).shape == (256,)
+
+
+def test_explorers_prefer_few_objects_and_then_the_first_letters() -> None:
+    """Of the six, pairs are best; of the eleven, A is as good as any; C is simpler than AB."""
+    two = space_of(["disjunctive:C", "conjunctive:AB"])
+    for space, best in ((SIX, 0b011), (ELEVEN, 0b001), (two, 0b100)):
+        for name in ("information_gain", "optimal"):
+            assert np.flatnonzero(EXPLORERS[name](space, space.belief, 0)).tolist() == [best]
+    chosen = [np.flatnonzero(EXPLORERS["one_at_a_time"](SIX, SIX.belief, n)) for n in range(5)]
+    assert [each.tolist() for each in chosen] == [[1], [2], [4], [1], [2]]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.benchmarks.blicket.test_prompts_replies import ITEM, B, T
+from tests.benchmarks.blicket.test_prompts_replies import ITEM, B, F, T
 from trivium.benchmarks.blicket.prompts import PROMPTS
 from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer
 from trivium.benchmarks.blicket.prompts.spec import PromptView
@@ -54,6 +54,8 @@ def test_thoughts_before_the_two_lines_do_not_count() -> None:
     )
     answer = PROMPTS.parse(ITEM, [reply], PromptView(reply="lines"))
     assert answer == PromptAnswer((B, T), (), "striped")
+    twice = f"Blickets: pink frustum\nMaybe blickets: blue pyramid\nWait.\n{reply}"
+    assert PROMPTS.parse(ITEM, [twice], PromptView(reply="lines")) == answer
 
 
 def test_objects_of_other_machines_are_kept() -> None:
@@ -66,6 +68,43 @@ def test_objects_of_other_machines_are_kept() -> None:
     assert scores["wrong"] == 1
     assert scores["blickets_right"] == 0.5
     assert PROMPTS.kind(ITEM, answer) == "objects-of-other-machines:structure-not-said"
+
+
+@pytest.mark.parametrize(
+    ("blickets", "maybe", "right", "wrong", "other", "kind"),
+    [
+        ((B, T), (), 1, 0, 0, "wrong-structure"),
+        ((B,), (), 0.5, 0, 0, "too-few-blickets"),
+        ((), (), 0, 0, 0, "no-blickets"),
+        ((B, F, T), (), 1, 1, 0, "too-many-blickets"),
+        ((B, F), (), 0.5, 1, 0, "wrong-blickets"),
+        ((B, T), (F,), 1, 0, 0, "needless-maybe"),
+        ((B,), (F, T), 0.5, 0, 0, "too-few-blickets"),
+        (("blue pyramid", "green cube", B), (), 0.5, 2, 2, "objects-of-other-machines"),
+    ],
+)
+@pytest.mark.parametrize("like", [None, "unsure", "dotted"])
+def test_scores_in_numbers(  # noqa: PLR0917
+    blickets: tuple[str, ...],
+    maybe: tuple[str, ...],
+    right: float,
+    wrong: int,
+    other: int,
+    kind: str,
+    like: str | None,
+) -> None:
+    answer = PromptAnswer(blickets, maybe, like)
+    assert PROMPTS.score(ITEM, answer) == {
+        "correct": 0,
+        "blickets": float(kind == "wrong-structure"),
+        "blickets_right": right,
+        "wrong": wrong,
+        "other_machine": other,
+        "maybe": len(maybe),
+        "structure": 0,
+    }
+    structure = {None: "not-said", "unsure": "unsure", "dotted": "wrong"}[like]
+    assert PROMPTS.kind(ITEM, answer) == f"{kind}:structure-{structure}"
 
 
 NAMES = st.lists(st.sampled_from(ITEM.objects), unique=True, max_size=9)
