@@ -15,8 +15,7 @@ from rich.text import Text
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.answer import read_command
 from trivium.benchmarks.blicket.game.debrief import Debrief, debrief
-from trivium.benchmarks.blicket.game.item import rules_of
-from trivium.benchmarks.blicket.game.render import laws_of
+from trivium.benchmarks.blicket.game.render import rule_lines
 from trivium.benchmarks.blicket.game.world import Game
 from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR, letters
 from trivium.commands.flags import read_benchmark_flags
@@ -65,7 +64,7 @@ def _open(game: Game, console: Console) -> None:
     lines = [
         f"A machine and the objects {' '.join(game.item.listing)}. Some of them are blickets.",
         "How does the machine work? It is one of these, each machine equally likely:",
-        *laws_of(spec),
+        *rule_lines(spec),
         f"You may make up to {spec.tests} tests.",
     ]
     if spec.noise:
@@ -106,7 +105,7 @@ def _show(game: Game, placed: str, light: bool, console: Console) -> None:
 
 def _answer(game: Game, line: str, console: Console) -> None:
     """Take a whole answer line, or ask for its parts one by one."""
-    objects, forms = game.item.objects, rules_of(game.item.spec)
+    objects, forms = game.item.objects, game.item.spec.possible_rules
     command = read_command(line, objects)
     if command is None or command.form not in forms:
         form = forms[0]
