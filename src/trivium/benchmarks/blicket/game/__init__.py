@@ -38,6 +38,7 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     from_row = staticmethod(generate.from_row)
     gold = staticmethod(generate.gold)
     reshuffle = staticmethod(generate.reshuffle)
+    rename = staticmethod(generate.rename)
     generate = staticmethod(generate.generate)
     render = staticmethod(render.render)
     respond = staticmethod(world.respond)
@@ -51,6 +52,9 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
 
     def write(self, item: GameItem, answer_: GameAnswer, view: GameView) -> str:
         return answer.write_answer(answer_)
+
+    def names(self, item: GameItem) -> Sequence[Sequence[str]]:
+        return (item.objects,)
 
     def tools(self) -> Sequence[Callable[..., str]]:
         return answer.TOOLS

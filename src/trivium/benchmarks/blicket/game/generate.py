@@ -12,6 +12,7 @@ from trivium.benchmarks.blicket.inference.hypotheses import (
     Hypothesis,
     Space,
     letters,
+    mask_of,
     parse,
 )
 from trivium.core.benchmark import Origin
@@ -84,6 +85,25 @@ def reshuffle(item: GameItem, trial: int) -> GameItem:
         return item
     stream = Stream(stream_key("reshuffle", item.listing, item.truth, trial))
     return item._replace(listing="".join(stream.shuffled(item.listing)))
+
+
+def rename(item: GameItem, mapping: Mapping[str, str]) -> GameItem:
+    """The same game with its objects' letters exchanged."""
+
+    def renamed(mask: int) -> int:
+        return mask_of("".join(mapping[letter] for letter in letters(mask)))
+
+    def exchanged(machine: Hypothesis) -> Hypothesis:
+        return replace(
+            machine, blickets=renamed(machine.blickets), inhibitors=renamed(machine.inhibitors)
+        )
+
+    listed = tuple(str(exchanged(parse(text))) for text in item.spec.hypotheses)
+    return item._replace(
+        spec=replace(item.spec, hypotheses=listed),
+        machine=exchanged(item.machine),
+        listing="".join(mapping[letter] for letter in item.listing),
+    )
 
 
 def gold(item: GameItem) -> GameAnswer:

@@ -26,6 +26,7 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     metrics = score.METRICS
     solvers = solvers.SOLVERS
     default_items = 200
+    answer_field = "blickets"
 
     to_row = staticmethod(generate.to_row)
     from_row = staticmethod(generate.from_row)
@@ -42,6 +43,10 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
 
     def write(self, item: PromptItem, answer_: PromptAnswer, view: PromptView) -> str:
         return answer.write_answer(answer_, view)
+
+    def names(self, item: PromptItem) -> Sequence[Sequence[str]]:
+        # The paper's own prompts are fixed texts, whose objects have their names.
+        return () if item.paper else (item.objects, [machine.pattern for machine in item.machines])
 
     def variant(self, parts: Sequence[str]) -> tuple[PromptSpec, PromptView]:
         spec, view = PromptSpec(), PromptView()
