@@ -115,9 +115,8 @@ def test_a_diagnosis_has_its_variants_in_the_order_of_the_run(tmp_path: Path) ->
     text = write_report(write_records(tmp_path, rows)).read_text()
     assert "<title>Trivium diagnosis: nhop_implicit</title>" in text
     assert re.findall("<caption>(.*?)</caption>", text) == ["implicit", "M=600"]
-    assert re.findall(r'<figure data-chart="nhop_implicit_(.*?)">', text) == [
-        *("variants_em", "variants_lift", "em_by_M", "kinds")
-    ]
+    names = re.findall(r'<figure data-chart="nhop_implicit_(.*?)">', text)
+    assert names == ["variants_em", "variants_lift", "kinds"]
 
 
 def test_results_md_has_every_table_and_chart(tmp_path: Path) -> None:
