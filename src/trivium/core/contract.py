@@ -232,10 +232,12 @@ def renaming_keeps_the_score(benchmark: AnyBenchmark) -> None:
 
 def _same(first: Scores, second: Scores) -> bool:
     """Whether scores are equal but for rounding: sums may run in another order."""
-    return first.keys() == second.keys() and all(
-        value == second[name] or math.isclose(value or 0, second[name] or 0, rel_tol=1e-9)
-        for name, value in first.items()
-    )
+
+    def same(one: float | None, other: float | None) -> bool:
+        undefined = one is None or other is None
+        return one == other if undefined else math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+
+    return first.keys() == second.keys() and all(same(first[name], second[name]) for name in first)
 
 
 def _exchanged(benchmark: AnyBenchmark, item: PresentedItem) -> dict[str, str]:
