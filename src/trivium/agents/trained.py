@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import jax
-from studies.blicket_learners.learners import curve_record, run_key
+import jax.numpy as jnp
+import numpy as np
 
-from trivium.agents.blicket_world import BlicketWorld, task_setting, task_world
+from trivium.agents.blicket_world import VIEWS, BlicketWorld, task_setting, task_world
 from trivium.agents.checkpoints import from_arrays, load_arrays, save_arrays, to_arrays
 from trivium.agents.configuration import AgentConfig, LengthConfig, TaskConfig
 from trivium.agents.progress import Report, Training
 from trivium.agents.training import make_policy, pick
+from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, split
+from trivium.benchmarks.blicket.world.dynamics import TYPE_REWARD
 from trivium.core.errors import require
 from trivium.core.records import write_json
 from trivium.core.spec import read_mapping, spec_from_dict
+from trivium.core.streams import stream_key
 
 MANIFEST = "agent.json"
 CHECKPOINT = "checkpoint.npz"
@@ -110,3 +114,63 @@ def load_trained(folder: Path, number: int = 0) -> Trained:
     shape = jax.eval_shape(lambda: make_policy(job.agent, world, jax.random.key(0)))
     policy = from_arrays(shape, load_arrays(file), file)
     return Trained(job.agent, job.task, world, policy)
+
+
+def run_key(*purpose: Any) -> jax.Array:
+    """The random key of one run; hashed from what it is for, so that no two runs share draws."""
+    word = stream_key("agents", *purpose) % (1 << 64)
+    words = jnp.array([word >> 32, word & 0xFFFFFFFF], dtype=jnp.uint32)
+    return jnp.asarray(jax.random.wrap_key_data(words))
+
+
+def curve_record(task: TaskConfig, training: Training, own: slice) -> dict[str, Any]:
+    """The curves of one task: [seed][point] under every name."""
+    curve = jax.tree.map(lambda *leaves: np.stack(leaves, axis=1), *training.curve)
+    mine = jax.tree.map(lambda leaf: leaf[own], curve)
+    sums = mine.training
+    episodes = np.maximum(sums.episodes, 1)
+    about_form = TYPE_REWARD * (2 * sums.form_right - sums.form_asked)
+    groups = {
+        group: [each in set(map(str, space)) for each in DEFAULT_SIX]
+        for group, space in zip(("train", "test"), split(task.split), strict=True)
+    }
+    record: dict[str, Any] = {
+        "task": asdict(task),
+        "steps": mine.steps[0].tolist(),
+        "converged": mine.converged[:, -1].tolist(),
+        "reward": rounded((sums.reward - about_form) / episodes),
+        "tests": rounded(sums.tests / episodes),
+        "maximal": rounded(sums.maximal / episodes),
+    }
+    if task.reward_structure != "quiz":
+        record["form"] = rounded(sums.form_right / np.maximum(sums.form_asked, 1))
+    greedy = mine.greedy
+    form_part = TYPE_REWARD * (2 * greedy.form_right - 1) * (task.reward_structure != "quiz")
+    figures = {
+        "reward": greedy.reward - form_part,
+        "tests": greedy.tests,
+        "bits": greedy.bits,
+        "form": greedy.form_right,
+    }
+    # The curve of the greedy reward, and everything about the greedy policy at the end.
+    record["greedy_reward"] = {
+        group: rounded(figures["reward"][:, :, 0, chosen].mean(axis=-1))
+        for group, chosen in groups.items()
+    }
+    record["greedy"] = {
+        VIEWS[view]: {
+            group: {
+                name: rounded(values[:, -1, view, chosen].mean(axis=-1))
+                for name, values in figures.items()
+                if name != "form" or task.reward_structure != "quiz"
+            }
+            for group, chosen in groups.items()
+        }
+        for view in range(1 if task.forced == 0 else 2)
+    }
+    return record
+
+
+def rounded(values: Any) -> Any:
+    """Plain lists with three decimals, to keep the files small."""
+    return np.round(np.asarray(values, dtype=np.float64), 3).tolist()
