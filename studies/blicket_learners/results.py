@@ -89,7 +89,6 @@ class Learner:
 
 def find_learners(results: Results, reward_structure: str, **wanted: Any) -> list[Learner]:
     """The agents whose task has these values: the paper's batch first, then by algorithm."""
-    policies = list(POLICY_NAMES.values())
     found = [
         Learner(
             unit["preset"] == "large",
@@ -106,16 +105,8 @@ def find_learners(results: Results, reward_structure: str, **wanted: Any) -> lis
         if record["task"]["reward_structure"] == reward_structure
         and all(record["task"][key] == value for key, value in wanted.items())
     ]
-    return sorted(
-        found,
-        key=lambda one: (
-            one.large,
-            one.algorithm,
-            policies.index(one.policy),
-            one.width,
-            one.forced,
-        ),
-    )
+    rank = list(POLICY_NAMES.values()).index
+    return sorted(found, key=lambda one: (one.large, one.algorithm, rank(one.policy), one.width))
 
 
 def data_name(data: str) -> str:

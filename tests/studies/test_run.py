@@ -6,8 +6,10 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import orjson
 import pytest
 from studies.blicket_learners import __main__ as entry
@@ -21,7 +23,12 @@ from studies.blicket_learners.plan import (
     plan,
 )
 from studies.blicket_learners.run import is_done, pending, run_unit, unit_file
-from studies.blicket_learners.train import checkpoint_file, train_imitators, train_learners
+from studies.blicket_learners.train import (
+    checkpoint_file,
+    run_trials,
+    train_imitators,
+    train_learners,
+)
 
 from trivium.core.errors import UserError
 
@@ -43,6 +50,11 @@ def shape(value: Any) -> Any:
     if isinstance(value, list) and value:
         return [shape(value[0])]
     return None
+
+
+def stored_tasks(path: Path) -> list[dict[str, Any]]:
+    tasks: list[dict[str, Any]] = orjson.loads(path.read_bytes())["tasks"]
+    return tasks
 
 
 @pytest.mark.usefixtures("quick_compilation")
@@ -75,6 +87,10 @@ def test_a_study_from_start_to_report(
         )
         assert made["finished"]
         assert shape(made) == shape(stored)
+    forced, *others = stored_tasks(tmp_path / "data" / "paper_a2c-lstm_8_quiz_tasks.json")
+    assert forced["task"]["forced"] == 5
+    assert np.min(forced["tests"]) >= 5  # its own seeds, and no other task's
+    assert all(np.min(other["tests"]) < 5 for other in others)
     assert entry.main([*command, "--match", ",".join(chosen)]) == 0
     assert "finished" not in capsys.readouterr().out  # nothing is left to do
     assert entry.main([*command, "--report-only"]) == 0
@@ -147,6 +163,24 @@ def test_data_of_agents_need_the_agents(tiny: Scale, tmp_path: Path) -> None:
     assert isinstance(unit, ImitatorUnit)
     with pytest.raises(UserError, match=r"_type_0\.npz is missing: run .* part fig3d"):
         train_imitators(unit, tmp_path, None, silent)
+
+
+def test_trials_are_those_that_0_1_stored() -> None:
+    record = run_trials(q_unit(Scale()))
+    stored = orjson.loads((STUDY / "data" / "q_fixed.json").read_bytes())
+    assert {**record, "seconds_here": stored["seconds_here"]} == stored
+
+
+def test_transfer_accuracy_is_the_share_of_right_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rewards of +1 and -1 per object, two seeds on two machines."""
+    reward = np.array([[4.0, 2.0], [0.0, -4.0]])
+    played = SimpleNamespace(reward=reward, tests=np.array([[1.0, 2.0], [3.0, 4.0]]))
+    monkeypatch.setattr(train, "_play_greedily", lambda *arguments: played)
+    record = train._transferred(None, "disjunctive", 4)
+    assert record["accuracy"] == [0.875, 0.25]
+    assert record["perfect"] == [0.5, 0.0]
+    assert record["tests"] == [1.5, 3.5]
+    assert record["machines"] == 15
 
 
 @pytest.mark.usefixtures("quick_compilation")

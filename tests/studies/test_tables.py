@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 import pytest
 from studies.blicket_learners import __main__ as entry
-from studies.blicket_learners import tables
+from studies.blicket_learners import charts, tables
 from studies.blicket_learners.paper import (
     FORM_PLATEAUS,
     PAPER_TABLE,
@@ -272,11 +272,65 @@ def test_transfer_is_averaged_over_forms_before_seeds() -> None:
 
 
 def test_q_learning_stands_beside_the_paper() -> None:
-    unit = {"config": {"definition": "drawn"}, "episodes": seeds(1000, 2000, 4)}
+    unit: dict[str, Any] = {"config": {"definition": "drawn"}, "episodes": seeds(1000, 2000, 4)}
     unit |= {"steps": seeds(5000, 5000, 0), "converged": 7, "trials": 8}
     own, theirs = tables.qlearning(Results(trials=[unit]))
     assert list(own.values())[1:] == ["1,500 [1,125, 1,875]", "5,000 [5,000, 5,000]", "7/8"]
     assert list(theirs.values()) == ["the paper", "70", "292", "-"]
+
+
+def drawn(chart: Any) -> list[dict[str, Any]]:
+    """The rows behind a chart."""
+    (rows,) = chart.to_dict()["datasets"].values()
+    return list(rows)
+
+
+def test_figures_draw_what_the_tables_say() -> None:
+    never, forced, freed = seeds(1.0, 2.0, 1), seeds(3.0, 2.0, 1), seeds(0.0, 1.0, 1)
+    quiz = learner(task(figures(never)), task(figures(forced), forced=5, freed=figures(freed)))
+    rows = drawn(charts.figure_3b(Results([quiz])))
+    points = {
+        (row["forced"], row["evaluated"]): (row["low"], row["value"], row["high"])
+        for row in rows
+        if "evaluated" in row
+    }
+    assert points[5, "with the forced steps"] == (2.625, 2.875, 3.0)
+    assert points[5, "without them"] == (0.0, 0.125, 0.375)
+    assert points[0, "with the forced steps"] == points[0, "without them"] == (1.0, 1.125, 1.375)
+    assert {row["at"] for row in rows if "at" in row} == {0, 5 / 3, 7 / 3, 3}
+
+    test = figures(never, tests=seeds(2.0, 3.6, 4), bits=seeds(1.0, 1.4, 4))
+    held_out = learner(task(figures(forced), test, split="both_loo"))
+    rows = drawn(charts.figure_3c(Results([held_out])))
+    values = {row["machines"]: (row["low"], row["value"], row["high"]) for row in rows}
+    assert values == {"trained on": (2.625, 2.875, 3.0), "held out": (1.0, 1.125, 1.375)}
+    assert [row["note"] for row in rows] == ["", "2.8 tests, 1.2 bits"]
+
+    curve = learner(task(figures(never), sampled=[freed, never]))
+    rows = drawn(charts.figure_3a(Results([curve])))
+    steps = [(row["steps"], row["value"], row["high"]) for row in rows if "steps" in row]
+    assert steps == [(0.5, 0.125, 0.375), (1.0, 1.125, 1.375)]
+
+
+def test_transfer_is_drawn_as_its_distance_from_a_constant_answer() -> None:
+    tested = {"form": "disjunctive", "accuracy": seeds(1.0, 0.6, 1)}
+    unit: dict[str, Any] = {"agent": {"policy": "lstm"}, "forms": ["disjunctive"]}
+    unit |= {"tested": [tested | {"objects": 3}, tested | {"objects": 4}]}
+    known, more = drawn(charts.overhypotheses(Results(transfers=[unit])))
+    assert (known["text"], known["gain"]) == ("0.95*", pytest.approx(0.95 - 12 / 21, abs=0.001))
+    assert (more["text"], more["gain"]) == ("0.95", pytest.approx(0.95 - 32 / 60, abs=0.001))
+
+
+def test_imitators_are_drawn_beside_the_paper() -> None:
+    own = {"as collected": {"reward": seeds(2.0, 3.0, 1)}}
+    unit = {"config": {"model": "cloning"}, "data": "random+10", "played": own}
+    rows = drawn(charts.table_1(Results(imitators=[unit])))
+    values = {row["source"]: row["value"] for row in rows}
+    assert values == {
+        "ours": 2.125,
+        "paper": 0.14,
+        "ideal observer": pytest.approx(2.84, abs=0.005),
+    }
 
 
 def test_the_stored_tables_are_those_of_the_stored_data(
