@@ -133,9 +133,9 @@ def figure_3c(results: Results) -> Chart:
     return finish(
         _facets(alt.layer(*layers, data=inline(rows)), rows, spacing=15),
         "Figure 3c: machines held out of training",
-        "Exact reward of the greedy policy, seeds with 95% intervals; beside it, tests and bits "
-        "gained on the held-out machines. A constant answer earns at most +1 on them, and 0 in the "
-        "last panel.",
+        "Exact reward of the greedy policy, seeds with 95% intervals; at the right, tests and bits "
+        "gained on the held-out machines. A constant answer earns 1 on these, 0 where both forms "
+        "are held out.",
     )
 
 
