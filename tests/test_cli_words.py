@@ -160,7 +160,7 @@ def test_every_command_has_help_with_an_example(
 
 @pytest.mark.parametrize(
     "words",
-    ["run", "sweep", "compare", "record", "study", *(f"eval {name}" for name in benchmark_names())],
+    ["run", "sweep", "compare", "record", *(f"eval {name}" for name in benchmark_names())],
 )
 def test_help_is_plain(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
@@ -175,7 +175,7 @@ def test_help_is_plain(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     [
         *(f"eval {name}" for name in benchmark_names()),
         *("run", "sweep implicit_small", "record", "ceilings", "audit nhop_implicit"),
-        *("train ppo-lstm", "rollout folder", "study", "analyze results"),
+        *("train ppo-lstm", "rollout folder", "analyze results"),
     ],
 )
 def test_every_numeric_flag_says_what_it_takes(

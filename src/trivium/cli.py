@@ -35,7 +35,6 @@ COMMANDS = {
     "record": "play Blicket-v0 with a program; trajectories as a Minari dataset",
     "train": "train an agent in the blicket world",
     "rollout": "play Blicket-v0 with a trained agent; trajectories as a Minari dataset",
-    "study": "the paper's study of learners: its figures and tables, ours beside them",
     "gallery": "write the gallery page from the code",
 }
 

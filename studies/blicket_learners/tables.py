@@ -24,7 +24,6 @@ from studies.blicket_learners.results import (
     find_learners,
     read_results,
 )
-from trivium import __version__
 from trivium.benchmarks.blicket.prompts import PROMPTS
 from trivium.benchmarks.blicket.prompts.score import TableLine, table_line
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
@@ -36,7 +35,7 @@ Row = dict[str, str]  # a cell under the name of its column
 NONE = "-"
 OPENING = f"""# The paper's study of learners: tables and figures
 
-Written by `python -m studies.blicket_learners --report-only` with Trivium {__version__};
+Written by `python -m studies.blicket_learners --report-only`;
 findings.md in the study's own folder says what was seen and how to read the columns. Values are
 means over seeds with 95% intervals (bootstrap); greedy rewards are exact over the machines. The
 ideal observer needs {paper.IDEAL_TESTS:.2f} tests on average for the paper's six machines; its
