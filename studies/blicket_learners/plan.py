@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from trivium.agents.configuration import (
+from trivium.agents.config import (
     AgentConfig,
     ImitationConfig,
     LengthConfig,

@@ -20,26 +20,34 @@ from studies.blicket_learners.plan import (
     TransferUnit,
     Unit,
 )
-from trivium.agents.acting import (
+from trivium.agents.checkpoints import from_arrays, load_arrays, save_arrays, to_arrays
+from trivium.agents.config import TaskConfig
+from trivium.agents.episodes import (
     Actor,
     Episodes,
     PolicyActor,
     RandomActor,
     form_accuracy,
+    greedy,
     object_reward,
     sample_episodes,
 )
-from trivium.agents.blicket_world import VIEWS, BlicketWorld, task_setting, task_world
-from trivium.agents.checkpoints import from_arrays, load_arrays, save_arrays, to_arrays
-from trivium.agents.configuration import TaskConfig
-from trivium.agents.evaluation import greedy
-from trivium.agents.imitation import actor, fit
-from trivium.agents.progress import Training
+from trivium.agents.imitation import fit
+from trivium.agents.imitators import actor
+from trivium.agents.networks import make_policy
 from trivium.agents.qlearning import learn
-from trivium.agents.slot_world import SlotWorld, slot_world
 from trivium.agents.trained import curve_record, rounded, run_key
-from trivium.agents.training import Setting, make_policy, pick
-from trivium.agents.worlds import World
+from trivium.agents.training import Training, pick
+from trivium.agents.worlds import (
+    VIEWS,
+    BlicketWorld,
+    Setting,
+    SlotWorld,
+    World,
+    slot_world,
+    task_setting,
+    task_world,
+)
 from trivium.core.errors import require
 
 Report = Callable[[str], None]

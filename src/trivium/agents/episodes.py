@@ -1,4 +1,4 @@
-"""Whole episodes played by anything that acts, one row for each: the stuff of datasets."""
+"""Whole episodes: played by anything that acts, for datasets and for greedy evaluation."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
-from trivium.agents.worlds import Tables, World
+from trivium.agents.networks import Policy
+from trivium.agents.worlds import State, Tables, World
 
 
 class Moment(NamedTuple):
     """What an actor knows when it has to act."""
 
     observation: Array  # [batch, observation]
-    start: Array  # [batch], 1 at the first moment of an episode
-    reward: Array  # [batch], what the last action earned
+    start: Array  # [batch], 1 at the first step of an episode
+    reward: Array  # [batch], of the last action
 
 
 class Actor(Protocol):
-    """Anything that acts: a random one, a policy, a sequence model; a pytree of arrays."""
+    """Anything that acts: at random, by a policy, by a sequence model; a pytree of arrays."""
 
     def initial(self, batch: int) -> Any: ...
 
     def act(self, carry: Any, moment: Moment, uniform: Array) -> tuple[Any, Array]:
-        """The bits of an action; `uniform` [batch, bits] decides chances, and 0.5 is greedy."""
+        """The bits of an action; `uniform` [batch, bits] decides, and 0.5 is greedy."""
         ...
 
 
@@ -36,32 +37,36 @@ class RandomActor(eqx.Module):
     """Every bit by the toss of a coin."""
 
     def initial(self, batch: int) -> Any:
-        """Nothing is carried."""
         return ()
 
     def act(self, carry: Any, moment: Moment, uniform: Array) -> tuple[Any, Array]:
-        """Random bits."""
         return carry, (uniform < 0.5).astype(jnp.int32)
 
 
 class PolicyActor(eqx.Module):
-    """A trained policy."""
+    """A trained policy with its own probabilities."""
 
     policy: Any
 
     def initial(self, batch: int) -> Any:
-        """The policy's empty memory."""
         return self.policy.initial(batch)
 
     def act(self, carry: Any, moment: Moment, uniform: Array) -> tuple[Any, Array]:
-        """Bits drawn from the policy's distribution."""
         carry, output = self.policy.step(carry, moment.observation, moment.start)
         likely = jax.nn.sigmoid(output.logits[..., 1] - output.logits[..., 0])
         return carry, (uniform < likely).astype(jnp.int32)
 
 
+class GreedyActor(PolicyActor):
+    """A trained policy that takes the most likely bits, however close the logits are."""
+
+    def act(self, carry: Any, moment: Moment, uniform: Array) -> tuple[Any, Array]:
+        carry, output = self.policy.step(carry, moment.observation, moment.start)
+        return carry, (output.logits[..., 1] > output.logits[..., 0]).astype(jnp.int32)
+
+
 class Episodes(NamedTuple):
-    """Episodes side by side, [episode, time] and on; what follows an episode's end is zero."""
+    """Episodes side by side, [episode, time, ...]; what follows an episode's end is zero."""
 
     observation: Any
     action: Any
@@ -73,7 +78,7 @@ class Episodes(NamedTuple):
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """How many steps each episode took."""
+        """The number of steps of each episode."""
         return np.asarray(np.asarray(self.live).sum(axis=1), dtype=np.int64)
 
 
@@ -81,12 +86,12 @@ def play(
     world: World,
     tables: Tables,
     actor: Actor,
-    begun: tuple[Any, Array],
+    begun: tuple[State, Array],
     *,
     uniform: Array,
     key: Array,
 ) -> Episodes:
-    """One episode from each state that is begun with; `uniform` is [time, batch, bits]."""
+    """One episode from each state and first observation; `uniform` is [time, batch, bits]."""
     state, observation = begun
     batch = observation.shape[0]
 
@@ -111,14 +116,14 @@ def play(
     begin = (state, first, actor.initial(batch), jnp.ones(batch))
     keys = jax.random.split(key, uniform.shape[0])
     _, seen = jax.lax.scan(move, begin, (uniform, keys))
-    made: Episodes = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), seen)
-    return made
+    episodes: Episodes = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), seen)
+    return episodes
 
 
 def sample_episodes(
     world: World, tables: Tables, actor: Actor, episodes: int, key: Array
 ) -> Episodes:
-    """Episodes of freshly drawn machines, with the actor's own chances."""
+    """Episodes of randomly drawn machines."""
     reset_key, act_key, step_key = jax.random.split(key, 3)
     begun = world.reset(tables, reset_key, (episodes,))
     uniform = jax.random.uniform(act_key, (world.longest, episodes, world.action_bits))
@@ -126,10 +131,10 @@ def sample_episodes(
 
 
 def greedy_episodes(world: World, tables: Tables, actor: Actor) -> Episodes:
-    """One episode for every machine, by the most likely actions."""
+    """One episode of every machine, by the most likely actions."""
     begun = world.starts(tables)
-    shape = (world.longest, begun[1].shape[0], world.action_bits)
-    return play(world, tables, actor, begun, uniform=jnp.full(shape, 0.5), key=jax.random.key(0))
+    half = jnp.full((world.longest, begun[1].shape[0], world.action_bits), 0.5)
+    return play(world, tables, actor, begun, uniform=half, key=jax.random.key(0))
 
 
 def object_reward(episodes: Episodes) -> Array:
@@ -139,6 +144,32 @@ def object_reward(episodes: Episodes) -> Array:
 
 
 def form_accuracy(episodes: Episodes) -> Array:
-    """Whether each episode told the form rightly."""
+    """The share of each episode's questions about the form answered rightly; 0 without any."""
     asked = jnp.maximum(episodes.form_asked.sum(axis=1), 1.0)
     return jnp.asarray(episodes.form_right.sum(axis=1) / asked)
+
+
+class Greedy(NamedTuple):
+    """What the greedy policy gets from each start of a world."""
+
+    reward: Array
+    tests: Array
+    bits: Array  # of information about the machine, gained by the tests
+    form_right: Array  # share of the questions about the form; 0 where none is asked
+
+
+def greedy(world: World, policy: Policy, tables: Tables) -> Greedy:
+    """The exact value of the greedy policy in a world without noise, start by start.
+
+    Under a deterministic policy two starts are distinguished exactly when their tests show
+    different things, so the bits gained follow from how many starts remain alike.
+    """
+    played = greedy_episodes(world, tables, GreedyActor(policy))
+    shown = played.observation[:, 1:] * played.tests[:, :-1, None]  # after each test
+    alike = (shown[:, None] == shown[None]).all(axis=(2, 3)).sum(axis=1)
+    return Greedy(
+        played.reward.sum(axis=1),
+        played.tests.sum(axis=1),
+        jnp.log2(len(alike) / alike),
+        form_accuracy(played),
+    )
