@@ -20,7 +20,7 @@ from studies.blicket_learners.plan import (
     TransferUnit,
     Unit,
 )
-from trivium.agents.checkpoints import from_arrays, load_arrays, save_arrays, to_arrays
+from trivium.agents.checkpoints import save_arrays, to_arrays
 from trivium.agents.config import TaskConfig
 from trivium.agents.episodes import (
     Actor,
@@ -34,9 +34,8 @@ from trivium.agents.episodes import (
 )
 from trivium.agents.imitation import fit
 from trivium.agents.imitators import actor
-from trivium.agents.networks import make_policy
 from trivium.agents.qlearning import learn
-from trivium.agents.trained import curve_record, rounded, run_key
+from trivium.agents.trained import curve_record, load_policy, rounded, run_key
 from trivium.agents.training import Training, pick
 from trivium.agents.worlds import (
     VIEWS,
@@ -229,13 +228,11 @@ def train_imitators(
 
 def _data_actor(unit: ImitatorUnit, world: BlicketWorld, out: Path, seed: int) -> Actor:
     """What plays the episodes of the dataset: chance, or the policy that was kept."""
-    agent = unit.maker
-    if agent is None:
+    if unit.maker is None:
         return RandomActor()
     path = policy_file(out, unit.data, seed)
     require(path.exists(), f"{path} is missing: run the study's part fig3d first")
-    shape = jax.eval_shape(lambda: make_policy(agent, world, jax.random.key(0)))
-    return PolicyActor(from_arrays(shape, load_arrays(path), path))
+    return PolicyActor(load_policy(path, unit.maker, world))
 
 
 @partial(jax.jit, static_argnums=(0, 1))
