@@ -65,6 +65,34 @@ def test_learners_are_trained_as_long_as_the_findings_say(
     assert tasks is None or len(unit.tasks) == tasks  # type: ignore[union-attr]
 
 
+def test_the_tasks_are_the_papers_and_both_together_where_that_is_cheap() -> None:
+    tasks = {
+        unit.name: [(task.reward_structure, task.split, task.forced) for task in unit.tasks]
+        for unit in plan(Scale())
+        if isinstance(unit, LearnerUnit)
+    }
+    splits = [
+        "conjunctive_train",
+        "disjunctive_train",
+        "conjunctive_loo",
+        "disjunctive_loo",
+        "both_loo",
+    ]
+    forced = [("quiz", "none", steps) for steps in (5, 10, 15)]
+    held_out = [("quiz", split, 0) for split in splits]
+    assert tasks["paper_a2c-lstm_256_quiz_tasks"] == [*forced, *held_out]
+    assert tasks["large_ppo-lstm_256_quiz"] == [
+        ("quiz", "none", 0),
+        *forced,
+        *held_out,
+        *(("quiz", split, 5) for split in splits),
+    ]
+    assert tasks["paper_ppo-lstm_256_type"] == [
+        ("quiz-type", "none", 0),
+        ("quiz-type", "both_loo", 0),
+    ]
+
+
 def test_imitators_of_random_data_see_more_episodes() -> None:
     units = [unit for unit in plan(Scale()) if isinstance(unit, ImitatorUnit)]
     episodes = {unit.data: unit.episodes for unit in units}

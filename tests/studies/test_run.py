@@ -156,6 +156,15 @@ def test_units_are_run_in_the_order_of_the_patterns(
     assert not (tmp_path / "tables.md").exists()
 
 
+def test_a_time_limit_ends_without_a_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["--quick", "--only", "qlearning", "--out", str(tmp_path)]
+    assert entry.main([*command, "--seconds", "5"]) == 0
+    assert capsys.readouterr().out == "q_fixed: no time left\nq_drawn: no time left\n"
+    assert not list(tmp_path.iterdir())
+
+
 def test_data_of_agents_need_the_agents(tiny: Scale, tmp_path: Path) -> None:
     """Random play must not stand in for policies that are not there."""
     units: list[Unit] = plan(tiny)
