@@ -134,8 +134,8 @@ def figure_3c(results: Results) -> Chart:
         _facets(alt.layer(*layers, data=inline(rows)), rows, spacing=15),
         "Figure 3c: machines held out of training",
         "Exact reward of the greedy policy, seeds with 95% intervals; at the right, tests and bits "
-        "gained on the held-out machines. A constant answer earns 1 on these, 0 where both forms "
-        "are held out.",
+        "gained on the held-out machines. A constant answer earns 1 there, and 0 where machines "
+        "of both forms are held out.",
     )
 
 

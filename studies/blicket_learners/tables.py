@@ -35,12 +35,11 @@ Row = dict[str, str]  # a cell under the name of its column
 NONE = "-"
 OPENING = f"""# The paper's study of learners: tables and figures
 
-Written by `python -m studies.blicket_learners --report-only`;
-findings.md in the study's own folder says what was seen and how to read the columns. Values are
-means over seeds with 95% intervals (bootstrap); greedy rewards are exact over the machines. The
-ideal observer needs {paper.IDEAL_TESTS:.2f} tests on average for the paper's six machines; its
-best reward after 0, 1, 2 and 3 tests is 0, 5/3, 7/3 and 3. The paper prints Figure 3 without
-numbers."""
+Written by `python -m studies.blicket_learners --report-only`; findings.md in the study's own folder
+says what was seen and how to read the columns. Values are means over seeds with 95% intervals
+(bootstrap); greedy rewards are exact over the machines. The ideal observer needs
+{paper.IDEAL_TESTS:.2f} tests on average for the paper's six machines; its best reward after 0, 1, 2
+and 3 tests is 0, 5/3, 7/3 and 3. The paper prints Figure 3 without numbers."""
 
 
 def learning(results: Results) -> Iterator[Row]:
