@@ -203,7 +203,7 @@ def overhypotheses(results: Results) -> Chart:
                 "text": f"{accuracy:.2f}{'*' * trained_on}",
             }
             rows.append(row)
-    place = {
+    position = {
         "x": alt.X("objects:O", title="objects", axis=alt.Axis(labelAngle=0)),
         "y": alt.Y("trained:N", title=None, sort=distinct(rows, "trained")),
     }
@@ -214,8 +214,8 @@ def overhypotheses(results: Results) -> Chart:
         legend=alt.Legend(gradientLength=240),
     )
     dark = alt.condition("abs(datum.gain) > 0.28", alt.value("white"), alt.value("black"))
-    boxes = alt.Chart().mark_rect().encode(color=colour, **place)
-    numbers = alt.Chart().mark_text(fontSize=11).encode(text="text:N", color=dark, **place)
+    boxes = alt.Chart().mark_rect().encode(color=colour, **position)
+    numbers = alt.Chart().mark_text(fontSize=11).encode(text="text:N", color=dark, **position)
     chart = alt.layer(boxes, numbers, data=inline(rows)).properties(width=120, height=150)
     column = alt.Column("form:N", title=None, sort=distinct(rows, "form"))
     return finish(
