@@ -84,7 +84,9 @@ def test_players_without_evidence_name_every_machine_and_try_every_placement() -
     """800 games: each of 6 machines 133 times (deviation 10.5), each of 8 placements 100 (9.4)."""
     answers, placements = Counter[str](), Counter[str]()
     for item in generate(replace(PRESETS["paper"], tests=1), 3, 0, 800):
-        test, answer = play("random", item).reply or ()
+        reply = play("random", item).reply
+        assert isinstance(reply, list)
+        test, answer = reply
         placements[test] += 1
         answers[answer] += 1
     assert len(placements) == 8

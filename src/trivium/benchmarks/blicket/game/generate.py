@@ -113,13 +113,14 @@ def gold(item: GameItem) -> GameAnswer:
 
 def to_row(item: GameItem) -> dict[str, Any]:
     """The item as a row of a file."""
+    truth = item.truth
     row = {
         "id": item.id,
         **spec_to_dict(item.spec),
-        "machine": item.truth,
+        "machine": truth,
         "flips": item.flips,
         "listing": item.listing,
-        "answer": item.truth,
+        "answer": truth,
     }
     if item.origin is not None:
         row |= {"spec": item.origin.spec, "seed": item.origin.seed, "index": item.origin.index}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ OF_OBJECT: Features = {  # of a machine and an object's name
     "last_mention": ("the last test that names it", lambda m, name: _mentions(m, name)[-1][0]),
     "place_in_tests": (
         "mean position in the tests that name it",
-        lambda m, name: float(np.mean([position for _, position in _mentions(m, name)])),
+        lambda m, name: fmean(position for _, position in _mentions(m, name)),
     ),
     "mentions": ("how many tests name it", lambda m, name: len(_mentions(m, name))),
     "colour": ("its colour", lambda m, name: COLOURS.index(name.split()[0])),
@@ -129,7 +130,8 @@ def _sets(item: PromptItem) -> tuple[list[list[float]], int]:
     """The candidates are all sets of as many new objects as there are blickets."""
     own = {name: _values(OF_OBJECT, item.new, name) for name in item.new.objects}
     sets = list(itertools.combinations(sorted(own), len(item.answer.blickets)))
-    rows = [np.sum([own[name] for name in each], axis=0).tolist() for each in sets]
+    columns = [zip(*(own[name] for name in each), strict=True) for each in sets]
+    rows = [[sum(values) for values in each] for each in columns]
     return rows, sets.index(item.answer.blickets)
 
 
