@@ -85,20 +85,20 @@ class Trial:
 
     def learn_episode(self) -> int:
         """Play one episode and learn from it; the number of its steps."""
-        config, uniform, actions = self.config, self.stream.random, self.actions
+        config, uniform, actions, over = self.config, self.stream.random, self.actions, self.over
         state = self.stream.choice(self.starts)
         history, steps = 1, 0  # the leading 1 distinguishes histories of zeros
         values = self.look_up(history)
-        while state != self.over:
+        while state != over:
             if uniform() < config.exploration:
                 action = int(uniform() * actions)
             else:
                 highest = max(values)
-                best = [action for action in range(actions) if values[action] == highest]
+                best = [action for action, value in enumerate(values) if value == highest]
                 action = best[int(uniform() * len(best))]
             state, history, target = self._step(state, history, action)
             following = values
-            if state != self.over:
+            if state != over:
                 following = self.look_up(history)
                 target += config.discount * max(following)
             values[action] += config.learning_rate * (target - values[action])
@@ -122,9 +122,8 @@ class Trial:
     def _step(self, state: int, history: int, action: int) -> tuple[int, int, float]:
         """The next state, the history with its observation, and the reward."""
         entry = self.entries[state * self.actions + action]
-        observation = entry >> STATE_BITS & OBSERVATION_MASK
-        reward = self.rewards[entry >> STATE_BITS + OBSERVATION_BITS]
-        return entry & STATE_MASK, history << OBSERVATION_BITS | observation, reward
+        history = history << OBSERVATION_BITS | entry >> STATE_BITS & OBSERVATION_MASK
+        return entry & STATE_MASK, history, self.rewards[entry >> STATE_BITS + OBSERVATION_BITS]
 
 
 def learn(config: QConfig, seed: int) -> QResult:

@@ -1,8 +1,7 @@
-"""Learners in the blicket world: exact evaluation, Q-learning, and ceilings that hold."""
+"""The blicket world and the slot world: exact evaluation, random play, and settings."""
 
 from __future__ import annotations
 
-from statistics import mean, stdev
 from typing import Any
 
 import jax
@@ -10,25 +9,28 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from trivium.agents.acting import RandomActor, form_accuracy, object_reward, sample_episodes
-from trivium.agents.blicket_world import task_setting, task_spec, task_world
-from trivium.agents.configuration import PRESETS, AgentConfig, TaskConfig, paper
-from trivium.agents.evaluation import greedy
+from trivium.agents.config import PRESETS, AgentConfig, LengthConfig, TaskConfig, paper
+from trivium.agents.episodes import (
+    RandomActor,
+    form_accuracy,
+    greedy,
+    object_reward,
+    sample_episodes,
+)
 from trivium.agents.networks import Output
-from trivium.agents.qlearning import QConfig, learn
-from trivium.agents.slot_world import slot_world
 from trivium.agents.training import pick
+from trivium.agents.worlds import slot_world, task_setting, task_spec, task_world
 from trivium.core.errors import UserError
 
 
-class Table:
-    """A policy that is a function of the observations so far, for at most three moments."""
+class Fixed:
+    """A policy whose bits are a function of the observation."""
 
     def __init__(self, choose: Any) -> None:
         self.choose = choose
 
     def initial(self, batch: int) -> Any:
-        return jnp.zeros((batch, 0)), jnp.zeros((), jnp.int32)
+        return ()
 
     def step(self, carry: Any, observation: Any, start: Any) -> Any:
         bits = self.choose(observation)
@@ -36,30 +38,48 @@ class Table:
         return carry, Output(logits, jnp.zeros(observation.shape[0]))
 
 
+def play_greedily(task: TaskConfig, choose: Any, view: int = 0) -> Any:
+    views = task_setting(task).views
+    return jax.jit(lambda tables: greedy(task_world(task), Fixed(choose), tables))(  # type: ignore[arg-type]
+        pick(views, view)
+    )
+
+
 def yes_at_once(observation: Any) -> Any:
     """Goes to the quiz at once and says yes to everything."""
     return jnp.ones((observation.shape[0], 4))
 
 
-def test_greedy_evaluation_knows_the_agent_that_never_explores() -> None:
-    task = TaskConfig()
-    found = greedy(task_world(task), Table(yes_at_once), pick(task_setting(task).views, 0))  # type: ignore[arg-type]
+def test_greedy_evaluation_of_an_agent_that_never_explores() -> None:
+    found = play_greedily(TaskConfig(), yes_at_once)
     assert found.reward.tolist() == [1.0] * 3 + [-1.0] * 3
     assert found.tests.tolist() == [0.0] * 6
     assert found.bits.tolist() == [0.0] * 6
 
 
 def test_forced_steps_are_tests_and_views_differ_by_them() -> None:
-    task = TaskConfig(forced=5)
-    views = task_setting(task).views
-    forced, free = (
-        greedy(task_world(task), Table(yes_at_once), pick(views, view))  # type: ignore[arg-type]
-        for view in range(2)
-    )
+    forced, free = (play_greedily(TaskConfig(forced=5), yes_at_once, view) for view in range(2))
     assert forced.tests.tolist() == [5.0] * 6
     assert free.tests.tolist() == [0.0] * 6
-    # All three objects on the machine light every machine: five tests that tell nothing.
+    # All three objects light every machine: five tests that tell nothing.
     assert forced.bits.tolist() == [0.0] * 6
+
+
+def test_greedy_evaluation_counts_bits_and_forms() -> None:
+    """A is placed once, which lights A's disjunctive machine and no other."""
+
+    def test_a_then_say_yes(observation: Any) -> Any:
+        seen = observation.max(axis=-1, keepdims=True)
+        return jnp.concatenate([jnp.ones_like(seen), seen, seen, seen], axis=-1)
+
+    found = play_greedily(TaskConfig("quiz-type"), test_a_then_say_yes)
+    assert task_spec(TaskConfig()).hypotheses[3] == "disjunctive:A"
+    assert found.tests.tolist() == [1.0] * 6
+    alike = np.array([5, 5, 5, 1, 5, 5])
+    np.testing.assert_allclose(found.bits, np.log2(6 / alike), rtol=1e-5)
+    # Yes is right for two or one of three objects, and calls the machine disjunctive.
+    assert found.form_right.tolist() == [0.0] * 3 + [1.0] * 3
+    assert found.reward.tolist() == [1 - 0.5] * 3 + [-1 + 0.5] * 3
 
 
 def test_random_play_agrees_with_chance() -> None:
@@ -76,7 +96,7 @@ def test_random_play_agrees_with_chance() -> None:
     assert (played.lengths == np.asarray(played.tests.sum(axis=1)) + 5).all()
 
 
-def test_splits_draw_their_own_machines_alone() -> None:
+def test_splits_draw_only_their_own_machines() -> None:
     task = TaskConfig(split="conjunctive_train")
     world, setting = task_world(task), task_setting(task)
     states, _ = world.reset(setting.train, jax.random.key(0), (200,))
@@ -103,27 +123,6 @@ def test_more_objects_than_trained_on_fit_the_same_observation() -> None:
     assert (shown > 0).all()
 
 
-def test_q_learning_of_one_machine_takes_about_seventy_episodes() -> None:
-    results = [learn(QConfig("fixed"), seed) for seed in range(400)]
-    assert all(result.converged for result in results)
-    episodes = [result.episodes for result in results]
-    # 70.7 with a standard deviation of about 100 was found by an independent program: the mean
-    # of 400 trials lies within four standard errors of it except once in 15,000 runs.
-    assert abs(mean(episodes) - 70.7) < 4 * stdev(episodes) / 20 + 3.3
-
-
-def test_q_learning_of_the_task_itself_takes_thousands() -> None:
-    result = learn(QConfig("drawn"), 0)
-    assert result.converged
-    assert result.episodes > 2_000
-    assert learn(QConfig("drawn"), 0) == result
-
-
-def test_a_trial_that_does_not_converge_says_so() -> None:
-    result = learn(QConfig("drawn", most_episodes=20), 0)
-    assert (result.converged, result.episodes) == (False, 20)
-
-
 def test_presets_and_refusals() -> None:
     for preset in PRESETS.values():
         for name in ("a2c-lstm", "ppo-lnlstm", "ppo-mlp", "a2c-transformer"):
@@ -135,3 +134,14 @@ def test_presets_and_refusals() -> None:
         AgentConfig(algorithm="ppo", environments=4, minibatches=3)
     with pytest.raises(UserError, match="epochs and minibatches must be 1"):
         AgentConfig(epochs=2)
+
+
+@pytest.mark.parametrize(
+    ("steps", "points", "batch", "expected"),
+    [(1000, 10, 20, (10, 5)), (1000, 60, 100, (10, 1)), (5, 60, 100, (1, 1))],
+)
+def test_points_of_the_curve_and_updates_between_them(
+    steps: int, points: int, batch: int, expected: tuple[int, int]
+) -> None:
+    length = LengthConfig(steps=steps, points=points)
+    assert (length.curve_points(batch), length.updates(batch)) == expected

@@ -1,4 +1,4 @@
-"""Every learner learns a trivial world; same key, same run; vmapped seeds are single runs."""
+"""Every agent learns a trivial world; same key, same run; interrupted runs are the same runs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.agents.cue_world import CUES, CueWorld
-from trivium.agents.configuration import AGENTS, AgentConfig, LengthConfig
-from trivium.agents.progress import Training
-from trivium.agents.training import Setting, pick
+from tests.agents.cue_world import SETTING, CueWorld
+from trivium.agents.config import AGENTS, AgentConfig, LengthConfig
+from trivium.agents.training import Training, pick
 from trivium.core.errors import UserError
 
-SETTING = Setting(CUES, CUES[None])
 LENGTH = LengthConfig(steps=16_000, points=4, streak=200)
 
 
@@ -36,7 +34,7 @@ def test_every_agent_learns_a_trivial_world(name: str) -> None:
     world = CueWorld(shown=name.endswith("mlp"))
     training = Training.begin(world, small(name), LENGTH, [SETTING] * 2, keys(2))
     training.complete()
-    # Two of two seeds: in 16 trials of the kind none failed, and a fixed key stays as it is.
+    # Both seeds: in 16 trials of this kind none failed, and the key is fixed.
     assert (training.curve[-1].greedy.reward == 1.0).all()
     assert training.curve[0].greedy.reward.shape == (2, 1, 2)
 
@@ -60,44 +58,50 @@ def test_same_key_same_run_and_vmapped_seeds_are_single_runs() -> None:
     length = LengthConfig(steps=400, points=2)
     many = Training.begin(CueWorld(), small("a2c-lstm"), length, [SETTING] * 3, keys(3))
     again = Training.begin(CueWorld(), small("a2c-lstm"), length, [SETTING] * 3, keys(3))
-    alone = Training.begin(CueWorld(), small("a2c-lstm"), length, [SETTING], keys(3)[1:2])
-    for training in (many, again, alone):
+    single = Training.begin(CueWorld(), small("a2c-lstm"), length, [SETTING], keys(3)[1:2])
+    for training in (many, again, single):
         training.complete()
     same(many.runs, again.runs, rtol=0, atol=0)
     # Products of other shapes are summed in another order: equal up to rounding.
-    same(pick(many.runs.policy, 1), pick(alone.runs.policy, 0), rtol=1e-4, atol=1e-5)
-    assert np.array_equal(many.curve[-1].training.reward[1], alone.curve[-1].training.reward[0])
+    same(pick(many.runs.policy, 1), pick(single.runs.policy, 0), rtol=1e-4, atol=1e-5)
+    assert np.array_equal(many.curve[-1].training.reward[1], single.curve[-1].training.reward[0])
 
 
 def test_an_interrupted_run_is_the_same_run(tmp_path: Path) -> None:
     agent, length = small("ppo-lstm"), LengthConfig(steps=512, points=4)
     whole = Training.begin(CueWorld(), agent, length, [SETTING] * 2, keys(2))
-    whole.complete()
+    assert whole.complete()
     part = Training.begin(CueWorld(), agent, length, [SETTING] * 2, keys(2))
-    part.advance()
-    part.save(tmp_path / "part.npz")
-    rest = Training.load(CueWorld(), agent, length, [SETTING] * 2, tmp_path / "part.npz")
+    checkpoint = tmp_path / "part.npz"
+    assert not part.complete(checkpoint=checkpoint, seconds=0.0)  # one point, then time is up
+    rest = Training.load(CueWorld(), agent, length, [SETTING] * 2, checkpoint)
     assert len(rest.curve) == 1
-    rest.complete()
+    assert rest.seconds == part.seconds > 0
+    reports: list[str] = []
+    assert rest.complete(tell=lambda report: reports.append(str(report)))
     same(whole.runs, rest.runs, rtol=0, atol=0)
     same(whole.curve, rest.curve, rtol=0, atol=0)
+    assert [text.split(",")[0] for text in reports] == ["256 steps", "384 steps", "512 steps"]
 
 
 def test_a_checkpoint_of_another_agent_is_refused(tmp_path: Path) -> None:
-    length = LengthConfig(steps=40, points=1)
-    Training.begin(CueWorld(), small("a2c-lstm"), length, [SETTING], keys(1)).save(
-        tmp_path / "c.npz"
-    )
+    length, path = LengthConfig(steps=40, points=1), tmp_path / "c.npz"
+    Training.begin(CueWorld(), small("a2c-lstm"), length, [SETTING], keys(1)).save(path)
     wider = replace(small("a2c-lstm"), width=17)
     with pytest.raises(UserError, match="expected float32"):
-        Training.load(CueWorld(), wider, length, [SETTING], tmp_path / "c.npz")
+        Training.load(CueWorld(), wider, length, [SETTING], path)
+    with pytest.raises(UserError, match="belongs to another agent"):
+        Training.load(CueWorld(), small("a2c-mlp"), length, [SETTING], path)
+    path.write_bytes(b"nothing of the kind")
+    with pytest.raises(UserError, match="not a file of arrays"):
+        Training.load(CueWorld(), small("a2c-lstm"), length, [SETTING], path)
 
 
 def test_a_run_that_has_converged_learns_no_more() -> None:
     length = LengthConfig(steps=LENGTH.steps, points=8, streak=30)
     training = Training.begin(CueWorld(), small("ppo-lstm"), length, [SETTING], keys(1))
-    while not training.finished:
-        training.advance()
+    training.complete()
+    assert len(training.curve) < 8
     assert training.curve[-1].converged[0] > 0
     policy = jax.tree.map(np.asarray, training.runs.policy)
     training.advance()
