@@ -31,6 +31,14 @@ class Origin:
     seed: int
     index: int
 
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Origin | None:
+        """The origin that a file's row names, if it names one."""
+        spec, seed, index = row.get("spec"), row.get("seed"), row.get("index")
+        if isinstance(spec, dict) and isinstance(seed, int) and isinstance(index, int):
+            return cls(spec, seed, index)
+        return None
+
 
 class Item(Protocol):
     """What the library knows about an item; everything else belongs to its benchmark."""
@@ -121,6 +129,9 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()  # short names in configs of earlier versions
+    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # older names of spec fields
+    metrics_heading: ClassVar[str] = "Every metric between 0 and 1"
     spec_type: type[SpecT]
     view_type: type[ViewT]
     presets: Mapping[str, SpecT]

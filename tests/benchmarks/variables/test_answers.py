@@ -10,8 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer, parse, write
+from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer
+from trivium.benchmarks.variables.answer import parse as parse_replies
+from trivium.benchmarks.variables.answer import write as write_answer
 from trivium.benchmarks.variables.spec import VariablesView
+
+
+def parse(reply: str, view: VariablesView) -> VariablesAnswer | None:
+    return parse_replies(None, [reply], view)
+
+
+def write(answer: VariablesAnswer) -> str:
+    return write_answer(None, answer, LAST)
+
 
 LAST, FIRST = VariablesView(), VariablesView(answer_rule="first")
 TWO = VariablesAnswer(True, "x_1", "x_2", ("x_3", "x_4"))

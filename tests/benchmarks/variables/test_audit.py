@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from trivium.benchmarks.variables.audit import audit_items
-from trivium.benchmarks.variables.item import VariablesItem, generate, reordered
+from trivium.benchmarks.variables.decision import topological
+from trivium.benchmarks.variables.generate import generate
+from trivium.benchmarks.variables.item import VariablesItem, reordered
 from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec
-from trivium.benchmarks.variables.trees import topological
 from trivium.core.streams import Stream
 
 BOTH = PRESETS["balanced-hypotheses"]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.benchmarks.variables.item import generate
+from trivium.benchmarks.variables.decision import causes, topological
+from trivium.benchmarks.variables.generate import generate
 from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec
-from trivium.benchmarks.variables.tables import lost_counts
-from trivium.benchmarks.variables.trees import causes, topological
+from trivium.benchmarks.variables.table import lost_counts
 from trivium.core.errors import UserError
 
 PLAIN = VariablesSpec()

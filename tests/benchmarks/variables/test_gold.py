@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from trivium.benchmarks.variables.item import VariablesItem, generate
-from trivium.benchmarks.variables.rows import gold_label
+from trivium.benchmarks.variables.decision import Observed
+from trivium.benchmarks.variables.files import gold_label
+from trivium.benchmarks.variables.generate import generate
+from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec
-from trivium.benchmarks.variables.trees import Observed
 
 SPECS = {
     **PRESETS,
@@ -107,7 +108,7 @@ def test_the_trees_on_every_combination_of_known_and_unknown() -> None:
 
 
 def test_a_collider_does_not_connect_its_parents() -> None:
-    world = Observed([[], [], [0, 1], [2]], [True] * 4)
-    assert world.correlated(0, 1) is False
-    assert world.correlated(0, 3) is True
-    assert world.sets() == [[0, 2, 3], [1, 2, 3]]
+    known = Observed([[], [], [0, 1], [2]], [True] * 4)
+    assert known.correlated(0, 1) is False
+    assert known.correlated(0, 3) is True
+    assert known.sets() == [[0, 2, 3], [1, 2, 3]]

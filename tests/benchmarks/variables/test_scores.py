@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.benchmarks.variables import VARIABLES, told_by
+from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer
-from trivium.benchmarks.variables.item import VariablesItem, generate
-from trivium.benchmarks.variables.score import chance, depth, gold, kind, score
-from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec
+from trivium.benchmarks.variables.generate import generate
+from trivium.benchmarks.variables.item import VariablesItem
+from trivium.benchmarks.variables.score import depth, floor, gold, kind, score
+from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, view_of
 from trivium.core.dialogue import attempt
 
 BOTH = PRESETS["balanced-hypotheses"]
@@ -143,9 +144,9 @@ def test_chance_is_what_the_random_solver_scores(preset: str, renderer: str) -> 
     """The mean difference over 1,800 items within 4 standard errors (1 in 16,000 by accident)."""
     gaps = []
     for item in generate(PRESETS[preset], 77, 0, 1800):
-        row = attempt(VARIABLES, item, VARIABLES.solvers["random"], told_by(renderer))
+        row = attempt(VARIABLES, item, VARIABLES.solvers["random"], view_of(renderer))
         if row.scores["ctrl_nDCG"] is not None:
-            gaps.append(row.scores["ctrl_nDCG"] - chance(item))
+            gaps.append(row.scores["ctrl_nDCG"] - floor(item))
     assert abs(np.mean(gaps)) < 4 * np.std(gaps) / len(gaps) ** 0.5
 
 

@@ -7,16 +7,16 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from trivium.benchmarks.variables import VARIABLES, told_by
-from trivium.benchmarks.variables.dependence import LEVEL, dependent_sets, pair_p_values
-from trivium.benchmarks.variables.item import generate
-from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesSpec
+from trivium.benchmarks.variables import VARIABLES
+from trivium.benchmarks.variables.generate import generate
+from trivium.benchmarks.variables.solvers import LEVEL, dependent_sets, pair_p_values
+from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesSpec, view_of
 from trivium.core.dialogue import attempt
 from trivium.core.results import Summary, summarise
 
 
 def walk(solver: str, spec: VariablesSpec, renderer: str, items: int) -> Summary:
-    view, made = told_by(renderer), VARIABLES.generate(spec, 19, 0, items)
+    view, made = view_of(renderer), VARIABLES.generate(spec, 19, 0, items)
     rows = [asdict(attempt(VARIABLES, item, VARIABLES.solvers[solver], view)) for item in made]
     return summarise(rows, VARIABLES.metrics)
 
@@ -79,9 +79,9 @@ def test_the_test_keeps_its_level_on_strangers() -> None:
     for item in generate(VariablesSpec(balance="none", min_vars=6), 9, 0, 1200):
         seen = [number for number, known in enumerate(item.seen) if known]
         first, second, p_values = pair_p_values(item.table.values[:, seen])
-        world = item.world
+        known = item.observed
         for one, other, p_value in zip(first, second, p_values, strict=True):
-            if world.correlated(seen[one], seen[other]) is False:
+            if known.correlated(seen[one], seen[other]) is False:
                 found.append(p_value)
     assert len(found) > 15_000
     assert np.mean(np.array(found) <= 0.05) < 0.05 + 10 * 0.0015

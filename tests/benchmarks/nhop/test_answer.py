@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
+from trivium.benchmarks.nhop import IMPLICIT
 from trivium.benchmarks.nhop.answer import NhopAnswer, parse, write
-from trivium.benchmarks.nhop.item import NhopItem, generate
-from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
+from trivium.benchmarks.nhop.generate import generate
+from trivium.benchmarks.nhop.item import NhopItem
+from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
 
 ITEM: NhopItem = next(generate(ImplicitSpec(), 1))
 GOLD = ITEM.answer
@@ -49,7 +50,7 @@ OTHER = next(token for token in ITEM.candidates if token != GOLD)
 )
 @pytest.mark.parametrize("mode", ["direct", "steps", "free"])
 def test_decoration_does_not_matter(reply: str, mode: str) -> None:
-    answer = parse(ITEM, reply, NhopView(mode))  # type: ignore[arg-type]
+    answer = parse(ITEM, [reply], NhopView(mode))  # type: ignore[arg-type]
     assert answer is not None
     assert answer.token == GOLD
 
@@ -78,26 +79,26 @@ def test_decoration_does_not_matter(reply: str, mode: str) -> None:
     ],
 )
 def test_the_last_stated_answer_counts(reply: str, mode: str, token: str | None) -> None:
-    answer = parse(ITEM, reply, NhopView(mode))  # type: ignore[arg-type]
+    answer = parse(ITEM, [reply], NhopView(mode))  # type: ignore[arg-type]
     assert (None if answer is None else answer.token) == token
 
 
 def test_other_spellings_in_the_file_count() -> None:
     item = ITEM._replace(accepted=[GOLD, "the blue one"])
-    answer = parse(item, "The Blue One.", NhopView())
+    answer = parse(item, ["The Blue One."], NhopView())
     assert answer == NhopAnswer(GOLD)
 
 
 def test_slots_are_read_and_the_first_wrong_hop_is_named() -> None:
     view = NhopView("steps")
     gold = IMPLICIT.gold(ITEM)
-    assert parse(ITEM, write(gold, view), view) == gold
+    assert parse(ITEM, [write(ITEM, gold, view)], view) == gold
     steps = list(gold.steps)
     steps[1] = OTHER
-    wrong = parse(ITEM, write(NhopAnswer(GOLD, tuple(steps)), view), view)
+    wrong = parse(ITEM, [write(ITEM, NhopAnswer(GOLD, tuple(steps)), view)], view)
     assert IMPLICIT.score(ITEM, wrong)["first_wrong_hop"] == 2
     assert IMPLICIT.score(ITEM, wrong)["em"] == 1
-    missing = parse(ITEM, f"f1: {gold.steps[0]}\nAnswer: {GOLD}", view)
+    missing = parse(ITEM, [f"f1: {gold.steps[0]}\nAnswer: {GOLD}"], view)
     assert IMPLICIT.score(ITEM, missing)["first_wrong_hop"] == 2
 
 
@@ -113,13 +114,13 @@ def test_writing_then_parsing_is_the_identity(token: str, steps: list[str | None
     for mode, slots in (("direct", ()), ("free", ()), ("steps", tuple(steps))):
         view = NhopView(mode)  # type: ignore[arg-type]
         answer = NhopAnswer(token, slots)
-        assert parse(ITEM, write(answer, view), view) == answer
+        assert parse(ITEM, [write(ITEM, answer, view)], view) == answer
 
 
 @given(st.text(max_size=400), st.sampled_from(["direct", "steps", "free"]))
 def test_no_text_breaks_the_parser(text: str, mode: str) -> None:
     view = NhopView(mode)  # type: ignore[arg-type]
-    answer = parse(ITEM, text, view)
+    answer = parse(ITEM, [text], view)
     IMPLICIT.score(ITEM, answer)
     assert IMPLICIT.kind(ITEM, answer)
 
@@ -132,41 +133,39 @@ def test_long_replies_are_read_in_linear_time(part: str) -> None:
 
     def seconds(text: str) -> float:
         began = time.perf_counter()
-        parse(ITEM, text, view)
+        parse(ITEM, [text], view)
         return time.perf_counter() - began
 
     best = min(seconds(short) for _ in range(5))
     assert seconds(long) < 1500 * max(best, 1e-4)
 
 
-def test_kinds_of_error_in_a_bag() -> None:
-    chain = IMPLICIT.gold(ITEM).steps
-    assert IMPLICIT.kind(ITEM, NhopAnswer(str(chain[1]))) == "right-chain-wrong-hop:2"
-    assert IMPLICIT.kind(ITEM, NhopAnswer(ITEM.start)) == "right-chain-wrong-hop:0"
-    place = ITEM.candidates.index(OTHER) + 1
-    assert IMPLICIT.kind(ITEM, NhopAnswer(OTHER)) == f"other-chain-end:{place}"
-    elsewhere = next(
-        head for head, function, _ in ITEM.facts if function == "f2" and head not in chain
-    )
-    assert IMPLICIT.kind(ITEM, NhopAnswer(elsewhere)) == "token-of-the-prompt"
-    assert IMPLICIT.kind(ITEM, NhopAnswer("Z_9999")) == "token-not-in-the-prompt"
-    assert IMPLICIT.kind(ITEM, None) == "violation"
+def test_only_short_replies_are_compared_as_a_whole() -> None:
+    """A name without an underscore is found in a reply of up to 199 characters."""
+    item = ITEM._replace(accepted=[GOLD, "the blue one"])
+    padded = "the blue one".ljust(199)
+    assert parse(item, [padded], NhopView()) == NhopAnswer(GOLD)
+    assert parse(item, [padded + " "], NhopView()) is None
 
 
-def test_kinds_and_signals_on_a_ladder() -> None:
-    hard = EXPLICIT.presets["explicit-hard"]
-    (item,) = generate(hard, 1)
-    wrong = next(token for token in item.candidates if token != item.answer)
-    scores = EXPLICIT.score(item, NhopAnswer(wrong))
-    assert (scores["em"], scores["fn_correct"], scores["fn_1_coherent"]) == (0, 0, 0)
-    assert scores["fn_2_from_chain"] == 1
-    right = EXPLICIT.score(item, NhopAnswer(item.answer))
-    assert (right["fn_correct"], right["fn_1_coherent"], right["fn_2_from_chain"]) == (1, 1, 1)
-    assert EXPLICIT.kind(item, NhopAnswer(wrong)).startswith("wrong-candidate:")
-    head = item.blocks[0].resolved()[0][0]
-    gone = next(token for token in [*item.blocks[-1].aliases.values()] if token not in head)
-    assert EXPLICIT.kind(item, NhopAnswer(gone)) in {"off-candidate", "right-chain-wrong-hop:3"}
-    (short,) = generate(ExplicitSpec(L=1), 1)
-    low = EXPLICIT.score(short, NhopAnswer(short.answer))
-    assert low["fn_1_coherent"] is None
-    assert low["fn_2_from_chain"] is None
+@pytest.mark.parametrize(
+    ("reply", "token"),
+    [
+        ("ABCD_1", "ABCD_1"),
+        ("ABCDE_1", None),
+        ("A_" + "1" * 18, "A_" + "1" * 18),
+        ("A_" + "1" * 19, None),
+        ("A" + " " * 9 + "_1", "A_1"),
+        ("A" + " " * 10 + "_1", None),
+        ("see C_12 or d_7; answer is: d_7, or c_12", "D_7"),
+    ],
+)
+def test_the_shape_of_a_token(reply: str, token: str | None) -> None:
+    answer = parse(ITEM, [reply], NhopView())
+    assert answer == (None if token is None else NhopAnswer(token))
+
+
+def test_the_last_reply_counts_and_the_last_filling_of_a_slot() -> None:
+    view = NhopView("steps")
+    answer = parse(ITEM, ["Answer: A_1", "f1: A_2\nf1: A_3\nf9: A_4\nAnswer: B_5"], view)
+    assert answer == NhopAnswer("B_5", ("A_3", None, None, None))

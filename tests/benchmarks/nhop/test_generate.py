@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 
 import numpy as np
@@ -9,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.benchmarks.nhop.specs import explicit_specs, implicit_specs
+from tests.benchmarks.nhop.examples import explicit_specs, implicit_specs
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
-from trivium.benchmarks.nhop.fast_writer import lines
-from trivium.benchmarks.nhop.generate import Spec
-from trivium.benchmarks.nhop.item import NhopItem, derive, generate, layer_letters, to_row
-from trivium.benchmarks.nhop.score import true_chain
-from trivium.benchmarks.nhop.solvers import printed
-from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
+from trivium.benchmarks.nhop.fast_writer import generate_lines
+from trivium.benchmarks.nhop.files import to_row
+from trivium.benchmarks.nhop.generate import generate
+from trivium.benchmarks.nhop.item import derive, layer_letters, true_chain
+from trivium.benchmarks.nhop.solvers import token_counts
+from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView, Spec
 from trivium.core.dialogue import attempt
 from trivium.core.files import dump_line
 
@@ -24,11 +25,71 @@ SEEDS = st.integers(0, 2**40)
 INDEXES = st.integers(0, 2**40) | st.sampled_from([9, 99, 999_999, 10**6])
 
 
-def all_triples(item: NhopItem) -> list[tuple[str, str, str]]:
-    told = [(head, function, tail) for head, function, tail in item.facts]
-    return told + [
-        (head, block.function, tail) for block in item.blocks for head, tail in block.resolved()
+# The first 50 items of seed 7: a change here changes every published item.
+PINNED = [
+    (EXPLICIT.presets["explicit-easy"], "2729037ec431bdc7"),
+    (EXPLICIT.presets["explicit-hard"], "ef3852b8727d4a6f"),
+    (IMPLICIT.presets["implicit"], "31fab643ad6f69e9"),
+    (ExplicitSpec(block_head_balance=True), "664ec052122695a5"),
+    (ExplicitSpec(path_collision_stress=True, hops=12, L=12, k=3), "aaa42cb5c9ef08ce"),
+    (
+        ExplicitSpec(chain_only_ordered=True, alias_heads_per_block=True, k=11),
+        "31fc821e300ee4e9",
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "digest"), PINNED)
+def test_items_are_those_of_earlier_versions(spec: Spec, digest: str) -> None:
+    slow = b"".join(dump_line(to_row(item)) for item in generate(spec, 7, 0, 50))
+    fast = b"".join(generate_lines(spec, 7, 0, 50))
+    assert hashlib.sha256(slow).hexdigest()[:16] == hashlib.sha256(fast).hexdigest()[:16] == digest
+
+
+@pytest.mark.parametrize(
+    ("name", "digest"),
+    [
+        ("explicit-easy", "07bb755f34404280"),
+        ("explicit-hard", "e89482f1be3431c1"),
+        ("implicit", "b6ea3844f9b42cbf"),
+    ],
+)
+def test_prompts_and_other_orders_are_those_of_earlier_versions(name: str, digest: str) -> None:
+    benchmark = IMPLICIT if name == "implicit" else EXPLICIT
+    prompts = [
+        benchmark.render(benchmark.reshuffle(item, trial), NhopView())
+        for item in benchmark.generate(benchmark.presets[name], 7, 0, 20)
+        for trial in (0, 1, 2)
     ]
+    assert hashlib.sha256("".join(prompts).encode()).hexdigest()[:16] == digest
+
+
+def test_another_order_has_the_same_lines() -> None:
+    (item,) = generate(EXPLICIT.presets["explicit-hard"], 1)
+    assert EXPLICIT.reshuffle(item, 0) is item
+    one, two = EXPLICIT.reshuffle(item, 1), EXPLICIT.reshuffle(item, 2)
+    assert one != two
+    for other in (one, two):
+        assert other.facts != item.facts
+        assert sorted(other.facts) == sorted(item.facts)
+        for before, after in zip(item.blocks, other.blocks, strict=True):
+            assert sorted(after.lines) == sorted(before.lines)
+            assert after.aliases == before.aliases
+        assert [b.lines for b in other.blocks] != [b.lines for b in item.blocks]
+        assert other._replace(facts=item.facts, blocks=item.blocks) == item
+
+
+def test_names_of_layers() -> None:
+    names = [layer_letters(layer) for layer in (0, 25, 26, 51, 52, 701, 702)]
+    assert names == ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]
+
+
+def test_items_of_one_batch_and_of_two() -> None:
+    """A batch holds 1024 items; ids have six digits and more where they need them."""
+    spec = ImplicitSpec(hops=3, m=4)
+    whole = list(generate(spec, 1, 999_990, 1040))
+    assert [whole[place].id for place in (0, 9, 10)] == ["IMP-999990", "IMP-999999", "IMP-1000000"]
+    assert whole[1030:] == list(generate(spec, 1, 1_001_020, 10))
 
 
 @given(st.one_of(implicit_specs(), explicit_specs()), SEEDS, INDEXES)
@@ -38,7 +99,7 @@ def test_printed_hops_are_bijections_between_their_layers(
     (item,) = generate(spec, seed, index)
     forward: dict[tuple[str, str], str] = {}
     backward: dict[tuple[str, str], str] = {}
-    for head, function, tail in all_triples(item):
+    for head, function, tail in item.triples():
         hop = int(function[1:])
         assert head.startswith(layer_letters(hop - 1) + "_")
         assert tail.startswith(layer_letters(hop) + "_")
@@ -71,11 +132,11 @@ def test_a_ladder_has_one_answer_and_keeps_its_controls(
     (item,) = generate(spec, seed, index)
     assert derive(item) == [item.answer]
     chain = true_chain(item)
-    told = Counter(function for _, function, _ in item.facts)
+    counts = Counter(function for _, function, _ in item.facts)
     balanced = {f"f{hop}": 1 + spec.contexts for hop in range(1, spec.fact_hops + 1)}
     if spec.decoys:
         balanced[f"f{spec.hops - 1}"] = balanced.get(f"f{spec.hops - 1}", 0) + spec.decoys
-    assert told == balanced
+    assert counts == balanced
     assert [len(block.lines) for block in item.blocks] == list(spec.block_sizes)
     for number, block in enumerate(item.blocks):
         hop = spec.blocks[number]
@@ -87,8 +148,8 @@ def test_a_ladder_has_one_answer_and_keeps_its_controls(
             above = item.blocks[number - 1].resolved()
             assert {tail for _, tail in above} == set(heads)
         if spec.block_head_balance:
-            counts = printed(item, number)
-            assert len({counts[head] for head in heads}) == 1
+            above = token_counts(item, number)
+            assert len({above[head] for head in heads}) == 1
         if spec.alias_heads_per_block:
             assert [line[0] for line in block.lines] != list(heads)
             assert sorted(block.aliases.values()) == sorted(heads)
@@ -99,11 +160,11 @@ def test_a_ladder_has_one_answer_and_keeps_its_controls(
 
 
 @given(st.one_of(implicit_specs(), explicit_specs()), SEEDS, INDEXES, st.integers(1, 12))
-def test_the_fast_writer_writes_what_the_slow_one_says(
+def test_the_fast_writer_agrees_with_the_slow_one(
     spec: Spec, seed: int, index: int, count: int
 ) -> None:
     slow = b"".join(dump_line(to_row(item)) for item in generate(spec, seed, index, count))
-    assert b"".join(lines(spec, seed, index, count)) == slow
+    assert b"".join(generate_lines(spec, seed, index, count)) == slow
 
 
 @given(explicit_specs(), SEEDS, st.sampled_from(["direct", "steps", "free"]))
@@ -144,22 +205,22 @@ def test_items_share_no_facts_beyond_chance() -> None:
     assert min(map(len, images.values())) > 15
 
 
-def test_tokens_places_and_aliases_are_uniform() -> None:
+def test_tokens_positions_and_aliases_are_uniform() -> None:
     """Chi-square tests, each with a one in a million chance of a false alarm."""
     spec = ExplicitSpec(
         M=16, k=4, L=2, context_chains=4, alias_heads_per_block=True, block_head_balance=True,
         path_collision_stress=True,
     )  # fmt: skip
     numbers: Counter[int] = Counter()
-    places: Counter[int] = Counter()
+    positions: Counter[int] = Counter()
     aliases: Counter[str] = Counter()
     items = 8000
     for item in generate(spec, 3, 0, items):
         numbers[int(item.answer.split("_")[1])] += 1
-        places[item.candidates.index(item.answer)] += 1
+        positions[item.candidates.index(item.answer)] += 1
         aliases[item.blocks[-1].lines[item.candidates.index(item.answer)][0]] += 1
     # Upper 1e-6 points of the chi-square law with 15 and 3 degrees of freedom.
-    for counts, kinds, limit in ((numbers, 16, 59.5), (places, 4, 30.7), (aliases, 4, 30.7)):
+    for counts, kinds, limit in ((numbers, 16, 59.5), (positions, 4, 30.7), (aliases, 4, 30.7)):
         expected = items / kinds
         assert len(counts) == kinds
         assert sum((seen - expected) ** 2 / expected for seen in counts.values()) < limit

@@ -1,4 +1,4 @@
-"""Legal n-hop specs, drawn by hypothesis."""
+"""Hand-made rows of n-hop items, and legal specs drawn by hypothesis."""
 
 from __future__ import annotations
 
@@ -7,6 +7,46 @@ from typing import Any
 from hypothesis import strategies as st
 
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec
+
+
+def ladder() -> dict[str, Any]:
+    """A ladder as another generator writes it: the original's names only, no spec."""
+    return {
+        "id": "SYN-000123",
+        "type": "synthetic",
+        "n": 4,
+        "facts_chain": [
+            ["A_0047", "f1", "B_0132"],
+            ["B_0132", "f2", "C_0220"],
+            ["A_0234", "f1", "B_0789"],
+            ["B_0789", "f2", "C_0456"],
+        ],
+        "candidates_fn_2": [["C_0220", "f3", "D_0901"], ["C_0420", "f3", "D_0199"]],
+        "candidates_fn_1": [["D_0901", "f4", "E_0073"], ["D_0420", "f4", "E_0199"]],
+        "candidates_fn": [["E_0420", "f5", "F_0199"], ["E_0073", "f5", "F_0824"]],
+        "question": "What is f5 of f4 of f3 of f2 of f1 of A_0047?",
+        "answer_id": "F_0824",
+        "answer_aliases": ["F_0824", "f 0824"],
+    }
+
+
+def bag() -> dict[str, Any]:
+    """A bag of two chains."""
+    return {
+        "id": "IMP-000001",
+        "type": "implicit",
+        "n": 3,
+        "m": 2,
+        "facts_bag": [
+            ["A_01", "f1", "B_02"],
+            ["B_02", "f2", "C_03"],
+            ["A_04", "f1", "B_05"],
+            ["B_05", "f2", "C_06"],
+        ],
+        "question": "What is f2 of f1 of A_04?",
+        "answer_id": "C_06",
+        "answer_aliases": ["C_06"],
+    }
 
 
 @st.composite
