@@ -14,8 +14,8 @@ from typing import Any
 import altair
 import orjson
 
-from trivium.benchmarks.variables import VARIABLES, told_by
-from trivium.benchmarks.variables.spec import VariablesSpec
+from trivium.benchmarks.variables import VARIABLES
+from trivium.benchmarks.variables.spec import VariablesSpec, view_of
 from trivium.core.dialogue import attempt
 from trivium.core.files import write_json
 from trivium.core.results import Summary, summarise
@@ -47,7 +47,7 @@ def measure() -> list[dict[str, Any]]:
 
 def walk(spec: VariablesSpec, solver: str, renderer: str) -> Summary:
     """The figures of one solver on the dataset."""
-    view = told_by(renderer)
+    view = view_of(renderer)
     rows = [
         asdict(attempt(VARIABLES, item, VARIABLES.solvers[solver], view))
         for item in VARIABLES.generate(spec, SEED, 0, ITEMS)

@@ -94,7 +94,8 @@ def run_and_report(run: Run, flags: RunFlags, out: Path | None, command: str) ->
         confirm(cost_of_run(run, folder, retry_errors=options.retry_errors), options)
     with flags.workers.open() as executor:
         folder = folder or new_folder(run, ROOT)
-        print(f"{run.kind} of {len(run.evaluations)} evaluations in {folder}", file=sys.stderr)
+        if out is None:
+            print(f"{run.kind} of {len(run.evaluations)} evaluations in {folder}", file=sys.stderr)
         summaries = execute(
             run,
             folder,

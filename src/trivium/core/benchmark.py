@@ -129,9 +129,6 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    aliases: ClassVar[tuple[str, ...]] = ()  # short names in configs of earlier versions
-    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # older names of spec fields
-    metrics_heading: ClassVar[str] = "Every metric between 0 and 1"
     spec_type: type[SpecT]
     view_type: type[ViewT]
     presets: Mapping[str, SpecT]

@@ -27,7 +27,7 @@ from trivium.core.task import PresentedItem, Task
 
 SEED = 11
 FLOOR_ITEMS = 400
-AUDIT_ITEMS = 500
+AUDIT_ITEMS = 1000
 NONSENSE = ("", " ", "I would rather not say.", "\x00\ud800", "[" * 1000, "🙂" * 100)
 
 
@@ -234,8 +234,9 @@ def _same(first: Scores, second: Scores) -> bool:
     """Whether scores are equal but for rounding: sums may run in another order."""
 
     def same(one: float | None, other: float | None) -> bool:
-        undefined = one is None or other is None
-        return one == other if undefined else math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+        if one is None or other is None:
+            return one is other
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
 
     return first.keys() == second.keys() and all(same(first[name], second[name]) for name in first)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
@@ -38,6 +38,7 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     """What both n-hop benchmarks share: all but the spec, the solvers and the file's shape."""
 
     view_type = NhopView
+    answer_field = "answer_id"
     explicit: ClassVar[bool]
 
     # A function named like its module comes last: from then on the name means the function.
@@ -60,6 +61,14 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     def audit(self, spec: SpecT, seed: int, items: int | None = None) -> Audit:
         return audit.audit(spec, seed, self.solvers, items)
 
+    def names(self, item: NhopItem) -> Sequence[Sequence[str]]:
+        """The tokens of every layer."""
+        layers: dict[str, list[str]] = {}
+        for head, _, tail in item.triples():
+            for token in (head, tail):
+                layers.setdefault(token.partition("_")[0], []).append(token)
+        return [sorted(set(tokens)) for tokens in layers.values()]
+
     def gallery_examples(self) -> Iterator[tuple[str, SpecT, NhopView]]:
         for name, spec in self.presets.items():
             yield name, spec, NhopView()
@@ -73,12 +82,10 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
     """Candidate ladders."""
 
     name = "nhop_explicit"
-    aliases: ClassVar[tuple[str, ...]] = ("explicit",)
-    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {"Ls": "L", "n": "hops", "contexts": "context_chains"}
-    )
+    aliases = ("explicit",)
+    field_aliases = MappingProxyType({"Ls": "L", "n": "hops", "contexts": "context_chains"})
     title = "compose facts over n hops through ladders of candidates"
-    metrics_heading: ClassVar[str] = "Block by block: where answers go wrong"
+    metrics_heading = "Block by block: where answers go wrong"
     explicit = True
     spec_type = ExplicitSpec
     presets = EXPLICIT_PRESETS
@@ -92,8 +99,8 @@ class NhopImplicit(_Nhop[ImplicitSpec]):
     """Bags of facts."""
 
     name = "nhop_implicit"
-    aliases: ClassVar[tuple[str, ...]] = ("implicit",)
-    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({"m_list": "m", "n": "hops"})
+    aliases = ("implicit",)
+    field_aliases = MappingProxyType({"m_list": "m", "n": "hops"})
     title = "compose facts over n hops from a shuffled bag of facts"
     explicit = False
     spec_type = ImplicitSpec

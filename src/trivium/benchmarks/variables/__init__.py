@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from trivium.benchmarks.variables import answer, audit, files, generate, render, score, solvers
 from trivium.benchmarks.variables.answer import VariablesAnswer
@@ -33,7 +32,8 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     presets = PRESETS
     metrics = score.METRICS
     solvers = solvers.SOLVERS
-    crossed_groups: ClassVar[bool] = False
+    crossed_groups = False
+    answer_field = "gold_label"
     diagnostics = DIAGNOSTICS
 
     # A function named like its module comes last: from then on the name means the function.
@@ -63,6 +63,9 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
         )
         spec = PRESETS[datasets[0]] if datasets else VariablesSpec()
         return spec, view_of(renderers[0]) if renderers else VariablesView()
+
+    def names(self, item: VariablesItem) -> Sequence[Sequence[str]]:
+        return (item.names,)
 
     def gallery_examples(self) -> Iterator[tuple[str, VariablesSpec, VariablesView]]:
         for renderer in RENDERERS:
