@@ -1,7 +1,7 @@
-"""How much of `identifying_variables` the data alone decides: measure and plot.
+"""How much of `identifying_variables` the data decide: measure and plot.
 
-Writes variables_noise.json, .svg and .png beside this file; with the figures there already,
-`--plot` only draws them again. Needs trivium[plots].
+`python -m studies.variables_noise` writes figures.json, .svg and .png beside this file;
+`--plot` only draws figures.json again. Needs trivium[plots].
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 import altair
 import orjson
 
-from trivium.benchmarks.variables import VARIABLES, told_by
-from trivium.benchmarks.variables.spec import VariablesSpec
+from trivium.benchmarks.variables import VARIABLES
+from trivium.benchmarks.variables.spec import VariablesSpec, view_of
 from trivium.core.dialogue import attempt
 from trivium.core.records import write_json
 from trivium.core.results import Summary, summarise
@@ -38,16 +38,16 @@ def measure() -> list[dict[str, Any]]:
     points = []
     for noise, snr in NOISE.items():
         for reader, (solver, renderer) in READERS.items():
-            found = walk(VariablesSpec(snr=snr), solver, renderer)
+            found = evaluate(VariablesSpec(snr=snr), solver, renderer)
             for metric in METRICS:
                 point = {"noise": noise, "reader": reader, "metric": metric}
                 points.append(point | found.metrics[metric].to_dict())
     return points
 
 
-def walk(spec: VariablesSpec, solver: str, renderer: str) -> Summary:
-    """The figures of one solver on the dataset."""
-    view = told_by(renderer)
+def evaluate(spec: VariablesSpec, solver: str, renderer: str) -> Summary:
+    """The metrics of one solver on the dataset."""
+    view = view_of(renderer)
     rows = [
         asdict(attempt(VARIABLES, item, VARIABLES.solvers[solver], view))
         for item in VARIABLES.generate(spec, SEED, 0, ITEMS)
@@ -88,9 +88,9 @@ def plot(points: list[dict[str, Any]]) -> Any:
 
 
 if __name__ == "__main__":
-    figures = HERE / "variables_noise.json"
+    figures = HERE / "figures.json"
     if "--plot" not in sys.argv:
         write_json(figures, measure())
     chart = plot(orjson.loads(figures.read_bytes()))
-    chart.save(HERE / "variables_noise.svg")
-    chart.save(HERE / "variables_noise.png", scale_factor=2)
+    chart.save(HERE / "figures.svg")
+    chart.save(HERE / "figures.png", scale_factor=2)
