@@ -57,7 +57,7 @@ def evaluate(spec: VariablesSpec, solver: str, renderer: str) -> Summary:
 
 def plot(points: list[dict[str, Any]]) -> Any:
     """Two panels, one for each metric, with 95% intervals."""
-    data = altair.Data(values=points)
+    data = altair.Data(values=points)  # type: ignore[no-untyped-call]
     colour = altair.Color(
         "reader:N",
         sort=list(READERS),

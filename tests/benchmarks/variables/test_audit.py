@@ -137,9 +137,10 @@ def test_pairs_differ_in_their_label_only() -> None:
     ((valid, other),) = validity_pairs(list(map(Sample.of, (undecided, invalid))), "table", stream)
     assert (valid["ind_number"], other["ind_number"]) == (10, 40)
     smaller = invalid._replace(rates=[0, 0, 1.0, 1.0, 0])  # as many sets, x_10 unobserved
-    assert (
-        len(list(validity_pairs(list(map(Sample.of, (undecided, smaller))), "sets", stream))) == 1
-    )
+    alike = [Sample.of(undecided), Sample.of(smaller)]
+    assert len(list(validity_pairs(alike, "sets", stream))) == 1
+    other_sets = [Sample.of(undecided), Sample.of(invalid._replace(rates=[0] * 5))]
+    assert list(validity_pairs(other_sets, "sets", stream)) == []
 
 
 def test_which_items_can_be_probed() -> None:

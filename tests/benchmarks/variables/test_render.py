@@ -197,8 +197,9 @@ def test_the_observations_of_a_hand_made_item(renderer: str) -> None:
 def test_the_hypotheses_of_a_hand_made_item() -> None:
     prompt = render(BY_HAND, VariablesView("csv"))
     assert prompt.endswith(
-        "4.000,8.000,9.000,\n\nHypotheses:\n\n- x_2 is a function of x_4\n- x_1 has an effect on x_2"
-        "\n- x_2 depends on x_3\n- changes in x_2 lead to changes in x_3\n\n"
+        "4.000,8.000,9.000,\n\nHypotheses:\n\n- x_2 is a function of x_4\n"
+        "- x_1 has an effect on x_2\n- x_2 depends on x_3\n"
+        "- changes in x_2 lead to changes in x_3\n\n"
         "Target hypothesis:\n\nx_1 has an effect on x_2"
     )
 
