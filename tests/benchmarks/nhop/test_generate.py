@@ -71,9 +71,9 @@ def test_another_order_has_the_same_lines() -> None:
     assert one != two
     for other in (one, two):
         assert other.facts != item.facts
-        assert sorted(other.facts) == sorted(item.facts)
+        assert sorted(map(list, other.facts)) == sorted(map(list, item.facts))
         for before, after in zip(item.blocks, other.blocks, strict=True):
-            assert sorted(after.lines) == sorted(before.lines)
+            assert sorted(map(list, after.lines)) == sorted(map(list, before.lines))
             assert after.aliases == before.aliases
         assert [b.lines for b in other.blocks] != [b.lines for b in item.blocks]
         assert other._replace(facts=item.facts, blocks=item.blocks) == item
@@ -145,8 +145,8 @@ def test_a_ladder_has_one_answer_and_keeps_its_controls(
         assert len(set(tails)) == len(tails)
         assert block.resolved().count((chain[hop - 1], chain[hop])) == 1
         if spec.path_collision_stress and number:
-            above = item.blocks[number - 1].resolved()
-            assert {tail for _, tail in above} == set(heads)
+            before = item.blocks[number - 1].resolved()
+            assert {tail for _, tail in before} == set(heads)
         if spec.block_head_balance:
             above = token_counts(item, number)
             assert len({above[head] for head in heads}) == 1

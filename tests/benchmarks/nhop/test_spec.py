@@ -10,7 +10,11 @@ from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec
 from trivium.core.errors import UserError
 
-HARD = {"path_collision_stress": True, "block_head_balance": True, "alias_heads_per_block": True}
+HARD: dict[str, Any] = {
+    "path_collision_stress": True,
+    "block_head_balance": True,
+    "alias_heads_per_block": True,
+}
 
 
 @pytest.mark.parametrize(

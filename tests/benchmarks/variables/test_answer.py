@@ -10,21 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer
-from trivium.benchmarks.variables.answer import parse as parse_replies
-from trivium.benchmarks.variables.answer import write as write_answer
 from trivium.benchmarks.variables.spec import VariablesView
+
+LAST, FIRST = VariablesView(), VariablesView(answer_rule="first")
 
 
 def parse(reply: str, view: VariablesView) -> VariablesAnswer | None:
-    return parse_replies(None, [reply], view)
+    return VARIABLES.parse(None, [reply], view)
 
 
 def write(answer: VariablesAnswer) -> str:
-    return write_answer(None, answer, LAST)
+    return VARIABLES.write(None, answer, LAST)
 
 
-LAST, FIRST = VariablesView(), VariablesView(answer_rule="first")
 TWO = VariablesAnswer(True, "x_1", "x_2", ("x_3", "x_4"))
 NONE = VariablesAnswer(True, "x_1", "x_2", ())
 PLAIN = "[@ANSWER valid_hyp: true; independent: x_1; dependent: x_2; control: x_3, x_4]"
@@ -178,7 +178,7 @@ def test_fields(body: str, read: VariablesAnswer | None) -> None:
         "]@ANSWER valid_hyp: true[",
     ],
 )
-def test_what_is_no_answer_is_a_violation(reply: str) -> None:
+def test_replies_without_an_answer(reply: str) -> None:
     assert parse(reply, LAST) is None
     assert parse(reply, FIRST) is None
 
@@ -209,7 +209,7 @@ names = st.integers(0, 9999).map(lambda number: f"x_{number}")
     control=st.none() | st.just([]) | st.lists(names, min_size=1, max_size=5),
     before=st.text(alphabet=st.characters(exclude_characters="[]"), max_size=20),
 )
-def test_what_the_original_accepts_is_read_alike(
+def test_replies_that_the_original_accepts_are_read_the_same(
     valid: str,
     independent: str | None,
     dependent: str | None,

@@ -13,8 +13,8 @@ from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer
 from trivium.benchmarks.variables.generate import generate
 from trivium.benchmarks.variables.item import VariablesItem
-from trivium.benchmarks.variables.score import depth, floor, gold, kind, score
-from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, view_of
+from trivium.benchmarks.variables.score import depth, floor, gold, kind, ndcg, score
+from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, VariablesView, view_of
 from trivium.core.dialogue import attempt
 
 BOTH = PRESETS["balanced-hypotheses"]
@@ -66,7 +66,7 @@ def test_the_plain_formula_leaves_the_range_on_such_replies() -> None:
     assert score(RICH, named(RICH, *wrong))["ctrl_fallout"] == 1
 
 
-def test_names_listed_twice_count_once_at_their_first_place() -> None:
+def test_names_listed_twice_count_once_where_they_come_first() -> None:
     first, *rest = gold(RICH).control or ()
     assert score(RICH, named(RICH, first, first, *rest)) == score(RICH, named(RICH, first, *rest))
 
@@ -140,7 +140,7 @@ def test_kinds_of_error() -> None:
 
 @pytest.mark.parametrize("renderer", ["corrset", "csv", "language-tabular"])
 @pytest.mark.parametrize("preset", PRESETS)
-def test_chance_is_what_the_random_solver_scores(preset: str, renderer: str) -> None:
+def test_the_floor_is_what_the_random_solver_scores(preset: str, renderer: str) -> None:
     """The mean difference over 1,800 items within 4 standard errors (1 in 16,000 by accident)."""
     gaps = []
     for item in generate(PRESETS[preset], 77, 0, 1800):
@@ -160,3 +160,68 @@ def test_groups_name_what_results_are_split_by() -> None:
     item = next(generate(VariablesSpec(), 1))
     assert list(VARIABLES.groups(item)) == keys
     assert list(VARIABLES.groups(WRONG)) == keys[:3]
+
+
+# Ten variables, of which x_1 -> x_2 is the target, x_3 and x_4 belong to their tree, the rest
+# are roots of their own, x_9 is unobserved and believed to cause x_2, x_10 is unobserved.
+BY_HAND = next(generate(VariablesSpec(), 1))._replace(
+    names=tuple(f"x_{number}" for number in range(1, 11)),
+    terms=[[], [[0, 0, 1, 0]], [[1, 0, 1, 0]], [[2, 0, 1, 0]], [], [], [], [], [], []],
+    rates=[0.0] * 8 + [0.801, 1.0],
+    target=(0, 1),
+    hypotheses=[(0, 1), (8, 1)],
+    wording=[0, 1],
+)
+
+
+def test_scores_in_plain_numbers() -> None:
+    """Three control variables and seven others; discounts 1, 0.63093, 0.5, 0.43068, ..."""
+    right = gold(BY_HAND)
+    assert right == VariablesAnswer(True, "x_1", "x_2", ("x_3", "x_4", "x_9"))
+    best, worst = 1 + 0.63093 + 0.5, 1 + 0.63093 + 0.5 + 0.43068 + 0.38685 + 0.35621 + 0.33333
+    for control, gain, recall, fallout in (
+        ((), 0, 0, 0),
+        (("x_3",), 1, 1 / 3, 0),
+        (("x_5",), -1, 0, 1 / 7),
+        (("x_5", "x_3"), -1 + 0.63093, 1 / 3, 1 / 7),
+        (("x_3", "x_5", "x_4"), 1 - 0.63093 + 0.5, 2 / 3, 1 / 7),
+    ):
+        found = score(BY_HAND, named(BY_HAND, *control))
+        assert found["ctrl_nDCG"] == pytest.approx((gain + worst) / (best + worst), abs=1e-5)
+        assert found["ctrl_recall"] == pytest.approx(recall)
+        assert found["ctrl_fallout"] == pytest.approx(fallout)
+
+
+def test_wrong_names_count_up_to_the_number_of_other_variables() -> None:
+    """Seven wrong names are the worst answer; an eighth changes nothing, a right one after does."""
+    wrong = [f"x_{number}" for number in range(50, 58)]
+    assert ndcg([False] * 7, 3, 7) == 0
+    assert score(BY_HAND, named(BY_HAND, *wrong[:6]))["ctrl_fallout"] == pytest.approx(6 / 7)
+    assert (score(BY_HAND, named(BY_HAND, *wrong[:6]))["ctrl_nDCG"] or 0) > 0
+    for control in (wrong[:7], wrong):
+        assert score(BY_HAND, named(BY_HAND, *control))["ctrl_nDCG"] == 0
+    after = [score(BY_HAND, named(BY_HAND, *wrong[:n], "x_3"))["ctrl_nDCG"] for n in (7, 8)]
+    assert after[0] == after[1] == pytest.approx((1 / math.log2(9)) / (2.13093 + 3.63800), abs=1e-5)
+
+
+def test_the_floor_and_groups_in_plain_numbers() -> None:
+    """Nine variables are named: gains of (3 - 6) / 9, and lists of 0 to 7 names.
+
+    The discounts of lists of 0 .. 7 names sum to 0, 1, 1.63093, 2.13093, 2.56161, 2.94846,
+    3.30466 and 3.63800, which are 2.15182 on average.
+    """
+    listed = (1 + 1.63093 + 2.13093 + 2.56161 + 2.94846 + 3.30466 + 3.638) / 8
+    expected = 0.5 * (-listed / 3 + 3.638) / (2.13093 + 3.638)
+    assert floor(BY_HAND) == pytest.approx(expected, abs=1e-5)
+    groups = {"n_vars": 10, "n_roots": 7, "n_hyps": 2, "n_ctrl_vars": 3, "max_corr_depth": 2}
+    assert VARIABLES.groups(BY_HAND) == groups
+
+
+def test_sizes_of_datasets_and_replies() -> None:
+    assert [VARIABLES.dataset_size(spec) for spec in PRESETS.values()] == [500, 5000, 500, 5000]
+    views = [
+        VariablesView(),
+        VariablesView(show_tree="pseudocode"),
+        VariablesView(show_tree="language"),
+    ]
+    assert [VARIABLES.output_tokens(view) for view in views] == [128, 256, 256]

@@ -1,7 +1,7 @@
-"""How much of `identifying_variables` the data alone decides: measure and plot.
+"""How much of `identifying_variables` the data decide: measure and plot.
 
-Writes variables_noise.json, .svg and .png beside this file; with the figures there already,
-`--plot` only draws them again. Needs trivium[plots].
+`python -m studies.variables_noise` writes figures.json, .svg and .png beside this file;
+`--plot` only draws figures.json again. Needs trivium[plots].
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import orjson
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.spec import VariablesSpec, view_of
 from trivium.core.dialogue import attempt
-from trivium.core.files import write_json
+from trivium.core.records import write_json
 from trivium.core.results import Summary, summarise
 
 HERE = Path(__file__).parent
@@ -38,15 +38,15 @@ def measure() -> list[dict[str, Any]]:
     points = []
     for noise, snr in NOISE.items():
         for reader, (solver, renderer) in READERS.items():
-            found = walk(VariablesSpec(snr=snr), solver, renderer)
+            found = evaluate(VariablesSpec(snr=snr), solver, renderer)
             for metric in METRICS:
                 point = {"noise": noise, "reader": reader, "metric": metric}
                 points.append(point | found.metrics[metric].to_dict())
     return points
 
 
-def walk(spec: VariablesSpec, solver: str, renderer: str) -> Summary:
-    """The figures of one solver on the dataset."""
+def evaluate(spec: VariablesSpec, solver: str, renderer: str) -> Summary:
+    """The metrics of one solver on the dataset."""
     view = view_of(renderer)
     rows = [
         asdict(attempt(VARIABLES, item, VARIABLES.solvers[solver], view))
@@ -57,7 +57,7 @@ def walk(spec: VariablesSpec, solver: str, renderer: str) -> Summary:
 
 def plot(points: list[dict[str, Any]]) -> Any:
     """Two panels, one for each metric, with 95% intervals."""
-    data = altair.Data(values=points)
+    data = altair.Data(values=points)  # type: ignore[no-untyped-call]
     colour = altair.Color(
         "reader:N",
         sort=list(READERS),
@@ -88,9 +88,9 @@ def plot(points: list[dict[str, Any]]) -> Any:
 
 
 if __name__ == "__main__":
-    figures = HERE / "variables_noise.json"
+    figures = HERE / "figures.json"
     if "--plot" not in sys.argv:
         write_json(figures, measure())
     chart = plot(orjson.loads(figures.read_bytes()))
-    chart.save(HERE / "variables_noise.svg")
-    chart.save(HERE / "variables_noise.png", scale_factor=2)
+    chart.save(HERE / "figures.svg")
+    chart.save(HERE / "figures.png", scale_factor=2)

@@ -1,4 +1,4 @@
-"""The gold label against a slow reading of the two trees, written from their description."""
+"""The gold label against a slow version of the two trees, written from their description."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from trivium.benchmarks.variables.decision import Observed
+from trivium.benchmarks.variables.decision import Observed, causes, decide, topological
 from trivium.benchmarks.variables.files import gold_label
 from trivium.benchmarks.variables.generate import generate
 from trivium.benchmarks.variables.item import VariablesItem
@@ -54,7 +54,7 @@ def brute_force(item: VariablesItem) -> tuple[dict[str, Any], int | None]:
         believed[names[cause]].add(names[effect])
 
     def leads_to(cause: str, effect: str) -> bool:
-        """Through any chain of hypotheses, found by walking all of them."""
+        """Through any chain of hypotheses, found by following all of them."""
         reached: set[str] = set()
         edge = believed[cause]
         while edge - reached:
@@ -112,3 +112,39 @@ def test_a_collider_does_not_connect_its_parents() -> None:
     assert known.correlated(0, 1) is False
     assert known.correlated(0, 3) is True
     assert known.sets() == [[0, 2, 3], [1, 2, 3]]
+
+
+def test_what_is_known_of_correlations() -> None:
+    """0 -> 1 -> 2 where 1 is unobserved, and 3 by itself."""
+    known = Observed([[], [0], [1], []], [True, False, True, True])
+    assert [known.correlated(0, other) for other in (1, 2, 3)] == [None, True, False]
+    assert [known.partners(variable) for variable in range(4)] == [[2], [], [0], []]
+    assert known.sets() == [[0, 2], [3]]
+
+
+def test_sets_are_in_the_order_of_their_roots() -> None:
+    """Not of their first members: the tree of root 1 has member 0, and comes second."""
+    assert Observed([[3], [], [1], []], [True] * 4).sets() == [[1, 2], [0, 3]]
+    # Children of two roots: a set contained in another is left out.
+    overlapping = Observed([[], [], [0, 1], [0]], [False, True, True, True])
+    assert overlapping.sets() == [[2, 3], [1, 2]]
+    assert Observed([[], [], [0, 1]], [False, True, True]).sets() == [[1, 2]]
+
+
+def test_causes_follow_chains_and_cycles() -> None:
+    hypotheses = [(0, 1), (1, 2), (3, 2), (2, 4), (5, 0)]
+    assert causes(hypotheses, 2) == {0, 1, 3, 5}
+    assert causes(hypotheses, 5) == set()
+    assert causes([(0, 1), (1, 0)], 0) == {0, 1}
+
+
+def test_topological_order_leaves_cycles_out() -> None:
+    assert topological([[2], [], [1], [0]]) == [1, 2, 0, 3]
+    assert topological([[1], [0], []]) == [2]
+
+
+def test_the_order_of_control_variables_is_that_given() -> None:
+    def together(first: str, second: str) -> bool:
+        return True
+
+    assert decide(together, ("a", "b"), [("a", "b")], ["c", "b", "d", "a"]) == (True, ("c", "d"))
