@@ -60,7 +60,7 @@ def test_nothing_fails_and_nothing_is_fetched(page: Page) -> None:
     assert page.value("document.querySelectorAll('figure .canvas svg').length") >= 3
 
 
-def test_what_was_said_shows_as_text_and_runs_nothing(page: Page) -> None:
+def test_replies_are_shown_as_text_and_run_nothing(page: Page) -> None:
     items = "JSON.parse(document.getElementById('data-items').textContent).attempts.length"
     texts = "[...document.querySelectorAll('#item pre')].map((pre) => pre.textContent)"
     shown: set[str] = set()
@@ -109,7 +109,7 @@ def test_tables_sort_by_keyboard(page: Page) -> None:
     assert page.value(column) == upwards[::-1]
 
 
-def test_it_fits_a_phone_and_a_dark_room(page: Page) -> None:
+def test_it_fits_a_phone_and_a_dark_theme(page: Page) -> None:
     page.call(
         "Emulation.setDeviceMetricsOverride",
         width=390,

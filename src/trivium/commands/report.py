@@ -24,9 +24,7 @@ class Flags:
 
     # the folder of the run
     run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]
-    label: str | None = (
-        None  # the run's name in titles (default: the one it was given when it was run)
-    )
+    label: str | None = None  # the run's name in titles (default: the label that it was run with)
 
 
 def main(args: Sequence[str]) -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import altair as alt
 
@@ -179,8 +178,8 @@ def curve(rows: Rows, by: Sequence[str], metric: str, published: Rows = ()) -> C
             for part in (rows, lines, published)
         )
         order = distinct(sorted(rows, key=lambda row: row[columns[1]]), "panel")
-    x, tooltip = _group_axis(rows, by[0]), [theme.group_tooltip(by[0])]
-    chart = _interval_lines(rows, lines, published, x=x, y=metric, tooltip=tooltip)
+    x, tooltip = theme.group_axis(rows, by[0]), [theme.group_tooltip(by[0])]
+    chart = theme.interval_lines(rows, lines, published, x=x, y=metric, tooltip=tooltip)
     if order:
         chart = theme.panels(chart, alt.Facet("panel:N", title=None, sort=order))
     about = f"Bars are 95% intervals; {LEGEND}"
@@ -196,7 +195,7 @@ def exploration(rows: Rows, measure: str) -> Chart:
     lines = reference_lines(rows, [setting, step], best=min)
     x = alt.X(f"{step}:Q", title="tests made", axis=alt.Axis(tickMinStep=1, format="d"))
     tooltip = [theme.group_tooltip("setting"), theme.group_tooltip("step")]
-    panel = _interval_lines(rows, lines, (), x=x, y=measure, tooltip=tooltip)
+    panel = theme.interval_lines(rows, lines, (), x=x, y=measure, tooltip=tooltip)
     facet = alt.Facet(f"{setting}:N", title=None, sort=distinct(rows, setting))
     return finish(
         theme.panels(panel, facet),
@@ -206,58 +205,6 @@ def exploration(rows: Rows, measure: str) -> Chart:
     )
 
 
-def _interval_lines(
-    rows: Rows, lines: Rows, published: Rows, *, x: alt.X, y: str, tooltip: list[alt.Tooltip]
-) -> Any:
-    """Every solver's figures along x with their intervals, among the reference lines."""
-    data = [*rows, *lines, *({**row, "published": True} for row in published)]
-    base = alt.Chart().encode(x=x)
-    own = base.transform_filter("isValid(datum.solver) && !datum.published").encode(
-        color=theme.solver_colour(rows)
-    )
-    scale = alt.Scale(domain=theme.extent(data), nice=True)
-    layers = [
-        own.mark_rule(strokeWidth=1.5, opacity=0.7).encode(
-            y=alt.Y("low:Q", title=y, scale=scale), y2="high:Q"
-        ),
-        own.mark_point(filled=True, size=55, opacity=1).encode(
-            y="value:Q",
-            shape=theme.solver_shape(rows),
-            tooltip=["solver:N", *tooltip, *theme.tooltips()],
-        ),
-    ]
-    marks = base.transform_filter("isValid(datum.line)").encode(
-        y="value:Q", strokeDash=theme.dashes(lines)
-    )
-    if str(x.shorthand).endswith(":Q"):
-        layers.insert(1, own.mark_line(strokeWidth=2).encode(y="value:Q"))
-        layers.append(marks.mark_line(**REFERENCE))
-    else:  # lines between names would mean nothing: each name has its own short ones
-        group = str(x.shorthand).removesuffix(":N")
-        ends = {"x": alt.X(f"{group}:N", bandPosition=0.1), "x2": alt.X2(group, bandPosition=0.9)}
-        layers.append(marks.mark_rule(**REFERENCE).encode(**ends))
-    if published:
-        # A white edge keeps a black mark visible on a dark page.
-        points = base.transform_filter("isValid(datum.published)").mark_point(
-            shape="diamond", size=110, opacity=1, fill="black", stroke="white", strokeWidth=1
-        )
-        tips = ["solver:N", alt.Tooltip("value:Q", format=".3f"), "about:N"]
-        layers.append(points.encode(y="value:Q", tooltip=tips))
-    return alt.layer(*layers, data=inline(data)).properties(width=280, height=240)
-
-
-def _group_axis(rows: Rows, name: str) -> alt.X:
-    """The axis of a group: ticks at its values, or bands if they are names."""
-    values = {row[column(name)] for row in rows}
-    if not all(isinstance(value, (int, float)) for value in values):
-        band = alt.Scale(type="band")
-        return alt.X(f"{column(name)}:N", title=name, axis=alt.Axis(labelAngle=0), scale=band)
-    # A format alone would round to the step between ticks: 6 and 11 would read 6 and 10.
-    axis = alt.Axis(values=sorted(values), labelExpr="format(datum.value, '~r')")
-    scale = alt.Scale(zero=False, padding=14)
-    return alt.X(f"{column(name)}:Q", title=name, axis=axis, scale=scale)
-
-
 def metric_bars(rows: Rows, titles: Mapping[str, str], heading: str) -> Chart:
     """Every metric between 0 and 1, a bar for each solver."""
     names = distinct(rows, "metric")
@@ -265,7 +212,7 @@ def metric_bars(rows: Rows, titles: Mapping[str, str], heading: str) -> Chart:
     x = alt.X("metric:N", title=None, sort=names, axis=alt.Axis(labelAngle=0))
     offset = alt.XOffset("solver:N", sort=distinct(rows, "solver"))
     y = alt.Y("value:Q", title="share", scale=alt.Scale(domain=[0, 1]))
-    bars = _bars(rows, lines, y, "metric:N", x=x, xOffset=offset)
+    bars = theme.bars(rows, lines, y, "metric:N", x=x, xOffset=offset)
     about = "; ".join(f"{name}: {titles[name]}" for name in names)
     return finish(
         bars.properties(width=max(420, 18 * len(rows)), height=260),
@@ -281,21 +228,9 @@ def variant_bars(rows: Rows, metric: str) -> Chart:
     x = alt.X("solver:N", title=None, sort=solvers, axis=alt.Axis(labels=False, ticks=False))
     y = alt.Y("value:Q", title=metric, scale=alt.Scale(domain=theme.extent([*rows, *lines])))
     width = max(90, 18 * len(solvers), 7 * max(map(len, settings)))
-    bars = _bars(rows, lines, y, "setting:N", x=x).properties(width=width, height=240)
+    bars = theme.bars(rows, lines, y, "setting:N", x=x).properties(width=width, height=240)
     chart = bars.facet(column=alt.Column("setting:N", title=None, sort=settings))
     return finish(chart, f"{metric} by variant", f"Whiskers are 95% intervals; {LEGEND}")
-
-
-def _bars(rows: Rows, lines: Rows, y: alt.Y, tooltip: str, **across: Any) -> Any:
-    """A bar with its interval for each row, among the reference lines."""
-    own = alt.Chart().transform_filter("isValid(datum.solver)").encode(**across)
-    bars = own.mark_bar().encode(
-        y=y, color=theme.solver_colour(rows), tooltip=[tooltip, "solver:N", *theme.tooltips()]
-    )
-    whiskers = own.mark_rule(color=GREY).encode(y="low:Q", y2="high:Q")
-    marks = alt.Chart().transform_filter("isValid(datum.line)").mark_rule(**REFERENCE)
-    marks = marks.encode(y="value:Q", strokeDash=theme.dashes(lines))
-    return alt.layer(bars, whiskers, marks, data=inline([*rows, *lines]))
 
 
 def kind_bars(rows: Rows, pooled: str) -> Chart:

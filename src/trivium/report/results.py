@@ -173,8 +173,9 @@ def read_results(paths: Sequence[Path], examples: int = EXAMPLES) -> dict[str, B
                 setting = run_setting
                 if setting is None:
                     fields = orjson.dumps([row.get("spec"), row.get("view")])
-                    setting = names.get(fields) or setting_name(own.benchmark, row)
-                    names[fields] = setting
+                    setting = names.get(fields)
+                    if setting is None:
+                        setting = names[fields] = setting_name(own.benchmark, row)
             except UserError as problem:
                 raise UserError(f"{path} line {number}: {problem}") from None
             own.add(row, setting, system)

@@ -1,4 +1,4 @@
-"""What all charts share: colours, shapes, dashes, titles, and the files they are saved in.
+"""What all charts share: colours, shapes, layers, titles, and the files they are saved in.
 
 Colour-blind readers can tell the colours apart, and shapes repeat what colours say.
 """
@@ -119,6 +119,70 @@ def dashes(lines: Rows) -> alt.StrokeDash:
     scale = alt.Scale(domain=names, range=[DASHES[name] for name in names])
     legend = alt.Legend(symbolSize=500, symbolStrokeWidth=2)
     return alt.StrokeDash("line:N", title="line", scale=scale, legend=legend)
+
+
+def interval_lines(
+    rows: Rows, lines: Rows, published: Rows, *, x: alt.X, y: str, tooltip: list[alt.Tooltip]
+) -> Any:
+    """Every solver's figures along x with their intervals, among the reference lines."""
+    data = [*rows, *lines, *({**row, "published": True} for row in published)]
+    base = alt.Chart().encode(x=x)
+    own = base.transform_filter("isValid(datum.solver) && !datum.published").encode(
+        color=solver_colour(rows)
+    )
+    scale = alt.Scale(domain=extent(data), nice=True)
+    layers = [
+        own.mark_rule(strokeWidth=1.5, opacity=0.7).encode(
+            y=alt.Y("low:Q", title=y, scale=scale), y2="high:Q"
+        ),
+        own.mark_point(filled=True, size=55, opacity=1).encode(
+            y="value:Q",
+            shape=solver_shape(rows),
+            tooltip=["solver:N", *tooltip, *tooltips()],
+        ),
+    ]
+    marks = base.transform_filter("isValid(datum.line)").encode(
+        y="value:Q", strokeDash=dashes(lines)
+    )
+    if str(x.shorthand).endswith(":Q"):
+        layers.insert(1, own.mark_line(strokeWidth=2).encode(y="value:Q"))
+        layers.append(marks.mark_line(**REFERENCE))
+    else:  # lines between names would mean nothing: each name has its own short ones
+        group = str(x.shorthand).removesuffix(":N")
+        ends = {"x": alt.X(f"{group}:N", bandPosition=0.1), "x2": alt.X2(group, bandPosition=0.9)}
+        layers.append(marks.mark_rule(**REFERENCE).encode(**ends))
+    if published:
+        # A white edge keeps a black mark visible on a dark page.
+        points = base.transform_filter("isValid(datum.published)").mark_point(
+            shape="diamond", size=110, opacity=1, fill="black", stroke="white", strokeWidth=1
+        )
+        tips = ["solver:N", alt.Tooltip("value:Q", format=".3f"), "about:N"]
+        layers.append(points.encode(y="value:Q", tooltip=tips))
+    return alt.layer(*layers, data=inline(data)).properties(width=280, height=240)
+
+
+def group_axis(rows: Rows, name: str) -> alt.X:
+    """The axis of a group: ticks at its values, or bands if they are names."""
+    values = {row[column(name)] for row in rows}
+    if not all(isinstance(value, (int, float)) for value in values):
+        band = alt.Scale(type="band")
+        return alt.X(f"{column(name)}:N", title=name, axis=alt.Axis(labelAngle=0), scale=band)
+    # A format alone would round to the step between ticks: 6 and 11 would read 6 and 10.
+    axis = alt.Axis(values=sorted(values), labelExpr="format(datum.value, '~r')")
+    scale = alt.Scale(zero=False, padding=14)
+    return alt.X(f"{column(name)}:Q", title=name, axis=axis, scale=scale)
+
+
+def bars(rows: Rows, lines: Rows, y: alt.Y, tooltip: str, **across: Any) -> Any:
+    """A bar with its interval for each row, among the reference lines."""
+    own = alt.Chart().transform_filter("isValid(datum.solver)").encode(**across)
+    bars = own.mark_bar().encode(
+        y=y, color=solver_colour(rows), tooltip=[tooltip, "solver:N", *tooltips()]
+    )
+    whiskers = own.mark_rule(color=GREY).encode(y="low:Q", y2="high:Q")
+    marks = alt.Chart().transform_filter("isValid(datum.line)").mark_rule(**REFERENCE)
+    marks = marks.encode(y="value:Q", strokeDash=dashes(lines))
+    return alt.layer(bars, whiskers, marks, data=inline([*rows, *lines]))
 
 
 def save(specs: Sequence[ChartSpec], folder: Path) -> list[Path]:
