@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+STUDY ?= --quick
 
-.PHONY: help run test check lint gallery bench clean
+.PHONY: help run test check lint gallery bench study clean
 
 help:
 	@echo "make run      set up and run the main job; ends with the path of a report"
@@ -13,6 +14,7 @@ help:
 	@echo "make check    test and lint: what CI runs"
 	@echo "make gallery  write GALLERY.md from the code"
 	@echo "make bench    measure speed against peers and limits"
+	@echo "make study    run the paper's study of learners, small; STUDY= runs the full one"
 	@echo "make clean    remove the virtual environment and caches"
 
 $(VENV)/.made:
@@ -48,6 +50,9 @@ gallery: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	@for script in perf/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+study: $(VENV)/.dev
+	$(BIN)/python -m studies.blicket_learners $(STUDY)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

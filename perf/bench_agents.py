@@ -14,18 +14,17 @@ import jax
 import numpy as np
 
 from timing import best_seconds
-from trivium.agents.acting import RandomActor, sample_episodes
-from trivium.agents.blicket_world import task_setting, task_world
-from trivium.agents.configuration import (
+from trivium.agents.config import (
     AgentConfig,
     ImitationConfig,
     LengthConfig,
     TaskConfig,
     paper,
 )
-from trivium.agents.imitation import fit
-from trivium.agents.packing import pack
-from trivium.agents.progress import Training
+from trivium.agents.episodes import RandomActor, sample_episodes
+from trivium.agents.imitation import fit, pack
+from trivium.agents.training import Training
+from trivium.agents.worlds import task_setting, task_world
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 
 try:
@@ -107,10 +106,10 @@ def compare(name: str, config: AgentConfig, make: Callable[[Any], Any], steps: i
 
 
 def imitation_step() -> tuple[float, tuple[int, int]]:
-    """Seconds a training step of our decision transformer takes, and its rows and moments.
+    """Seconds a training step of our decision transformer takes, and its rows and steps.
 
-    128 episodes, packed; one epoch is timed as what two more add, so that compiling and laying
-    out are left out.
+    128 episodes, packed; one epoch is timed as what two more add, so that compiling and
+    packing are left out.
     """
     task = TaskConfig("quiz-type", forced=5)
     world, tables = task_world(task), task_setting(task).train
@@ -127,7 +126,7 @@ def imitation_step() -> tuple[float, tuple[int, int]]:
     return (three - one) / 2 / -(-rows // per_batch), (per_batch, world.longest)
 
 
-def torch_model(places: int) -> Any:
+def torch_model(length: int) -> Any:
     """The same network in PyTorch: embeddings, three layers, norms, one head."""
     nn, width = torch.nn, ImitationConfig().width
 
@@ -135,7 +134,7 @@ def torch_model(places: int) -> Any:
         def __init__(self) -> None:
             super().__init__()
             self.to_go, self.action = nn.Linear(1, width), nn.Linear(4, width)
-            self.observation, self.time = nn.Embedding(32, width), nn.Embedding(places, width)
+            self.observation, self.time = nn.Embedding(32, width), nn.Embedding(length, width)
             self.before, self.after = nn.LayerNorm(width), nn.LayerNorm(width)
             self.layers = nn.ModuleList(
                 nn.TransformerEncoderLayer(
@@ -146,7 +145,7 @@ def torch_model(places: int) -> Any:
             self.head, self.dropout = nn.Linear(width, 4), nn.Dropout(0.1)
 
         def forward(self, to_go: Any, observation: Any, action: Any, mask: Any) -> Any:
-            time = self.time(torch.arange(places))
+            time = self.time(torch.arange(length))
             parts = [self.to_go(to_go), self.observation(observation), self.action(action)]
             tokens = torch.stack([part + time for part in parts], dim=2).flatten(1, 2)
             values = self.dropout(self.before(tokens))
@@ -157,15 +156,15 @@ def torch_model(places: int) -> Any:
     return Model()
 
 
-def torch_step(rows: int, places: int) -> float | None:
-    """Seconds a training step of the same network takes in PyTorch on rows of so many moments."""
+def torch_step(rows: int, length: int) -> float | None:
+    """Seconds a training step of the same network takes in PyTorch on rows of this many steps."""
     if torch is None:
         return None
-    model = torch_model(places)
+    model = torch_model(length)
     optimiser = torch.optim.AdamW(model.parameters(), 1e-4, weight_decay=1e-4)
-    mask = torch.nn.Transformer.generate_square_subsequent_mask(3 * places)
-    action = torch.rand(rows, places, 4).round()
-    inputs = (torch.rand(rows, places, 1), torch.randint(32, (rows, places)), action)
+    mask = torch.nn.Transformer.generate_square_subsequent_mask(3 * length)
+    action = torch.rand(rows, length, 4).round()
+    inputs = (torch.rand(rows, length, 1), torch.randint(32, (rows, length)), action)
 
     def step() -> None:
         loss = torch.nn.functional.binary_cross_entropy_with_logits(model(*inputs, mask), action)

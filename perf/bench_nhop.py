@@ -11,10 +11,10 @@ from pathlib import Path
 import orjson
 
 from timing import best_seconds
-from trivium.benchmarks.nhop.fast_writer import lines
-from trivium.benchmarks.nhop.generate import Spec
-from trivium.benchmarks.nhop.item import generate, to_row
-from trivium.benchmarks.nhop.spec import EXPLICIT_PRESETS, ImplicitSpec
+from trivium.benchmarks.nhop.fast_writer import generate_lines
+from trivium.benchmarks.nhop.files import to_row
+from trivium.benchmarks.nhop.generate import generate
+from trivium.benchmarks.nhop.spec import EXPLICIT_PRESETS, ImplicitSpec, Spec
 
 ITEMS = 20_000
 MANY = 1_000_000
@@ -25,7 +25,7 @@ def compare(name: str, spec: Spec) -> None:
 
     def make_and_write() -> None:
         with open("/dev/null", "wb") as sink:
-            for text in lines(spec, 1, 0, ITEMS):
+            for text in generate_lines(spec, 1, 0, ITEMS):
                 sink.write(text)
 
     def serialise() -> None:
@@ -49,7 +49,7 @@ def stream_many(sink: Path) -> None:
     spec = ImplicitSpec()
     with sink.open("wb") as file:
         marks = []
-        for number, text in enumerate(lines(spec, 1, 0, MANY)):
+        for number, text in enumerate(generate_lines(spec, 1, 0, MANY)):
             file.write(text)
             if number % 200 == 20:
                 marks.append(memory())

@@ -1,4 +1,4 @@
-"""A million records: how long analyze and report take, in how much memory, and the page's size.
+"""Time and memory of `analyze` and `report` on a million records, and the size of the page.
 
 The limits are 2 minutes and 2 GB for each, and 10 MB for the page.
 Run: python perf/bench_report.py [RECORDS]
@@ -21,12 +21,12 @@ from trivium.core.dialogue import attempt
 
 RECORDS = 1_000_000
 SECONDS, MEGABYTES, PAGE_MEGABYTES = 120, 2000, 10
-DISTINCT = 200  # attempts that are really made for each solver and spec; the rest repeat them
+DISTINCT = 200  # attempts made for each solver and spec; the rest repeat them
 
 
 def write_records(path: Path, total: int) -> None:
-    """Records of two specs and three solvers, ids and indexes all different."""
-    made = [
+    """Write records of two specs and three solvers, each with its own id and index."""
+    rows = [
         asdict(attempt(EXPLICIT, item, EXPLICIT.solvers[solver], NhopView()))
         for hops in (4, 6)
         for item in EXPLICIT.generate(ExplicitSpec(hops=hops), 7, 0, DISTINCT)
@@ -34,19 +34,19 @@ def write_records(path: Path, total: int) -> None:
     ]
     with open(path, "wb") as file:
         for number in range(total):
-            row = made[number % len(made)]
-            index = number // len(made) * DISTINCT + row["index"] % DISTINCT
+            row = rows[number % len(rows)]
+            index = number // len(rows) * DISTINCT + row["index"] % DISTINCT
             row |= {"index": index, "id": f"SYN-{index:06d}"}
             file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
 
 
 def measure(command: str, folder: Path) -> tuple[float, float]:
-    """Seconds and the largest megabytes of one command in a process of its own."""
+    """The seconds and peak megabytes of a command in its own process."""
     code = (
         "import resource, sys; from trivium.cli import main; code = main(sys.argv[1:]); "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr); sys.exit(code)"
     )
-    began = time.perf_counter()
+    start = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", code, command, str(folder)],
         capture_output=True,
@@ -54,11 +54,11 @@ def measure(command: str, folder: Path) -> tuple[float, float]:
         check=True,
     )
     kilobytes = int(done.stderr.strip().splitlines()[-1])
-    return time.perf_counter() - began, kilobytes / 1000
+    return time.perf_counter() - start, kilobytes / 1000
 
 
 def main() -> int:
-    """Print the figures beside the limits; 1 when one is past its limit."""
+    """Print the figures beside their limits; the exit status is 1 if one exceeds its limit."""
     total = int(sys.argv[1]) if len(sys.argv) > 1 else RECORDS
     worst = 0.0
     with tempfile.TemporaryDirectory() as name:

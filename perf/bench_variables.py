@@ -11,11 +11,17 @@ from collections import deque
 import orjson
 
 from timing import best_seconds
-from trivium.benchmarks.variables import VARIABLES, told_by
+from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.answer import parse
-from trivium.benchmarks.variables.item import generate
-from trivium.benchmarks.variables.rows import to_row
-from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesSpec, VariablesView
+from trivium.benchmarks.variables.files import to_row
+from trivium.benchmarks.variables.generate import generate
+from trivium.benchmarks.variables.spec import (
+    PRESETS,
+    RENDERERS,
+    VariablesSpec,
+    VariablesView,
+    view_of,
+)
 from trivium.core.files import dump_line
 
 SAMPLES = 8192
@@ -47,7 +53,7 @@ def make(name: str, spec: VariablesSpec) -> None:
 def tell() -> None:
     items = list(generate(VariablesSpec(), 1, 0, TABLES))
     for renderer in RENDERERS:
-        view = told_by(renderer)
+        view = view_of(renderer)
 
         def render_all(view: VariablesView = view) -> None:
             for item in items:
@@ -59,7 +65,7 @@ def tell() -> None:
 def read() -> None:
     for unit in ("[", "[@ANSWER ", "[@ANSWER valid_hyp: true; control: ["):
         reply = unit * (100_000 // len(unit))
-        took = best_seconds(lambda reply=reply: parse(reply, VariablesView()))  # type: ignore[misc]
+        took = best_seconds(lambda reply=reply: parse(None, [reply], VariablesView()))  # type: ignore[misc]
         print(f"100 KB of {unit!r}: read in {took * 1e3:.1f} ms")
 
 

@@ -1,11 +1,11 @@
-"""Whether two sets of learning curves agree: bands, a verdict, a table and a picture.
+"""Whether two sets of learning curves agree: bands, a verdict, a table and a figure.
 
-Were both sides one algorithm, which seed belongs to which side would be chance. So all ways of
-dealing the seeds out to two sides are gone through, and the largest Welch t over the bins is
-noted for each. The critical value is the quantile of those at 1 - 0.05 / comparisons: the chance
-that any bin of any comparison lies outside its band, if nothing differs, is at most 5%. No
+A permutation test. If both sides were one algorithm, it would be chance which seed belongs to
+which side, so the largest Welch t over the bins is computed for every way to assign the seeds to
+two sides. The critical value is the quantile of those at 1 - 0.05 / comparisons: if nothing
+differs, the probability that any bin of any comparison lies outside its band is at most 5%. No
 distribution is assumed and bins may depend on one another. Memoryless agents cannot answer the
-quiz, so their reward stays at nought; how long their episodes last changes all the same.
+quiz, so their reward stays at zero; how long their episodes last changes all the same.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from trivium.report.theme import PALETTE, Chart, finish, inline, panels
 Curves = NDArray[np.float64]  # [seeds, bins]
 Sides = dict[str, list[dict[str, Any]]]  # curves as they stand in their files
 JOINT_ERROR = 0.05  # over all agents, measures and bins
-MAX_DEALS = 20_000  # ways to deal out the seeds; of more, so many are drawn
+MAX_ASSIGNMENTS = 20_000  # of seeds to sides; of more, this many are drawn
 MEASURES = ("reward", "steps")  # means of an episode
 SIDES = {"ours": "Trivium", "theirs": "Stable-Baselines3"}
 
@@ -45,7 +45,7 @@ class Comparison:
     theirs: Curves
     critical: float  # Welch t that is exceeded in some bin by chance at the error rate
     decisive: bool  # whether there are seeds enough for any curves to be found different
-    chance: float  # of a largest t as large as the one seen, if nothing differs
+    chance: float  # probability of a largest t at least as large, if nothing differs
 
     @property
     def difference(self) -> Curves:
@@ -68,7 +68,7 @@ class Comparison:
     @property
     def steps(self) -> list[int]:
         """Where each bin ends."""
-        return [self.bin * (place + 1) for place in range(self.ours.shape[1])]
+        return [self.bin * (index + 1) for index in range(self.ours.shape[1])]
 
 
 def spread(first: Curves, second: Curves) -> Curves:
@@ -78,15 +78,15 @@ def spread(first: Curves, second: Curves) -> Curves:
     return error
 
 
-def deals(ours: int, theirs: int) -> NDArray[np.bool_]:
-    """Ways to call that many of all seeds ours: all of them, or many drawn ones."""
+def assignments(ours: int, theirs: int) -> NDArray[np.bool_]:
+    """Which seeds are ours in every possible assignment, or in many drawn ones."""
     count = ours + theirs
-    if comb(count, ours) <= MAX_DEALS:
-        made = np.zeros((comb(count, ours), count), dtype=bool)
-        for row, chosen in zip(made, combinations(range(count), ours), strict=True):
+    if comb(count, ours) <= MAX_ASSIGNMENTS:
+        rows = np.zeros((comb(count, ours), count), dtype=bool)
+        for row, chosen in zip(rows, combinations(range(count), ours), strict=True):
             row[list(chosen)] = True
-        return made
-    order = np.random.default_rng(0).random((MAX_DEALS, count)).argsort(axis=1)
+        return rows
+    order = np.random.default_rng(0).random((MAX_ASSIGNMENTS, count)).argsort(axis=1)
     return order < ours
 
 
@@ -104,8 +104,9 @@ def comparison(agent: str, measure: str, sides: Sides, error: float) -> Comparis
         np.array([values(curve, measure)[:bins] for curve in side]) for side in sides.values()
     )
     both = np.concatenate([ours, theirs])
-    dealt = deals(len(ours), len(theirs))
-    by_chance = np.array([largest(both[deal], both[~deal]) for deal in dealt])
+    by_chance = np.array(
+        [largest(both[mine], both[~mine]) for mine in assignments(len(ours), len(theirs))]
+    )
     critical = float(np.quantile(by_chance, 1 - error, method="higher"))
     chance = float((by_chance >= largest(ours, theirs) - 1e-9).mean())
     decisive = critical < by_chance.max() - 1e-9
@@ -128,13 +129,13 @@ def load(folder: Path) -> list[Comparison]:
     names = {curve["agent"] for curve in found}
     agents = sorted(names, key=lambda name: (name.endswith("lstm"), name))  # memoryless first
     sides = {agent: _sides(found, agent) for agent in agents}
-    there = {agent: both for agent, both in sides.items() if min(map(len, both.values())) >= 2}
-    require(bool(there), f"{folder}: no agent has two seeds or more on both sides")
-    error = JOINT_ERROR / (len(MEASURES) * len(there))
+    usable = {agent: both for agent, both in sides.items() if min(map(len, both.values())) >= 2}
+    require(bool(usable), f"{folder}: no agent has two seeds or more on both sides")
+    error = JOINT_ERROR / (len(MEASURES) * len(usable))
     return [
         comparison(agent, measure, both, error)
         for measure in MEASURES
-        for agent, both in there.items()
+        for agent, both in usable.items()
     ]
 
 
@@ -144,17 +145,17 @@ def _sides(found: Sequence[dict[str, Any]], agent: str) -> Sides:
 
 
 def compare(folder: Path, to: Path) -> None:
-    """Print every bin, and write the table and the picture."""
-    made = load(folder)
-    for one in made:
+    """Print every bin, and write the table and the figure."""
+    comparisons = load(folder)
+    for one in comparisons:
         print_bins(one)
-    text = table(made)
+    text = table(comparisons)
     print(text)
     to.parent.mkdir(parents=True, exist_ok=True)
     to.with_suffix(".md").write_text(text, encoding="utf-8")
-    drawn: Any = picture(made)
-    drawn.save(to.with_suffix(".svg"))
-    drawn.save(to.with_suffix(".png"), ppi=80)
+    chart: Any = figure(comparisons)
+    chart.save(to.with_suffix(".svg"))
+    chart.save(to.with_suffix(".png"), ppi=80)
 
 
 def print_bins(one: Comparison) -> None:
@@ -170,7 +171,7 @@ def print_bins(one: Comparison) -> None:
         )
 
 
-def table(made: Sequence[Comparison]) -> str:
+def table(comparisons: Sequence[Comparison]) -> str:
     """The verdicts in Markdown."""
     heads = (
         "agent",
@@ -184,15 +185,15 @@ def table(made: Sequence[Comparison]) -> str:
         "chance",
         "agree",
     )
-    lines = [heads, ["---"] * len(heads), *(_verdict(one) for one in made)]
+    lines = [heads, ["---"] * len(heads), *(_verdict(one) for one in comparisons)]
     rows = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     return (
-        f"{rows}\n\nMeans over the training episodes that end in a bin of {made[0].bin:,} steps, "
-        "with 95% bootstrap intervals over seeds; the most reward is 3. Agree: the difference lies "
-        "inside its simultaneous band in every bin; if nothing differed, any disagreement in this "
-        f"table would have a chance of at most {JOINT_ERROR:.0%} (permutations of the seeds, "
-        "largest Welch t over the bins). Chance: of a t as large as the largest seen, for the row "
-        "alone.\n"
+        f"{rows}\n\nMeans over the training episodes that end in a bin of {comparisons[0].bin:,} "
+        "steps, with 95% bootstrap intervals over seeds; the most reward is 3. Agree: the "
+        "difference lies inside its simultaneous band in every bin; if nothing differed, any "
+        f"disagreement in this table would have a chance of at most {JOINT_ERROR:.0%} "
+        "(permutations of the seeds, largest Welch t over the bins). Chance: of a t as large as "
+        "the largest seen, for the row alone.\n"
     )
 
 
@@ -212,11 +213,11 @@ def _verdict(one: Comparison) -> list[str]:
     ]
 
 
-def picture(made: Sequence[Comparison]) -> Chart:
+def figure(comparisons: Sequence[Comparison]) -> Chart:
     """A panel for each comparison: means of both sides over the steps, with their intervals."""
     rows = [
         _point(bootstrap_mean(seeds), panel=_panel(one), side=name, steps=steps)
-        for one in made
+        for one in comparisons
         for side, name in SIDES.items()
         for steps, seeds in zip(one.steps, getattr(one, side).T, strict=True)
     ]
@@ -237,10 +238,10 @@ def picture(made: Sequence[Comparison]) -> Chart:
         y="value:Q", strokeDash=alt.StrokeDash("side:N", title=None, scale=dashes)
     )
     panel = alt.layer(bands, means, data=inline(rows)).properties(width=260, height=200)
-    order = [_panel(one) for one in made]
+    order = [_panel(one) for one in comparisons]
     columns = len(order) // len(MEASURES)
     facets = panels(panel, alt.Facet("panel:N", title=None, sort=order), columns)
-    fewest = min(min(len(one.ours), len(one.theirs)) for one in made)
+    fewest = min(min(len(one.ours), len(one.theirs)) for one in comparisons)
     return finish(
         facets.resolve_scale(x="independent", y="independent"),
         "The same algorithms twice: learning curves on blicket",

@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from trivium.agents.configuration import AgentConfig, LengthConfig, TaskConfig, paper
+from trivium.agents.config import AgentConfig, LengthConfig, TaskConfig, paper
 from trivium.core.errors import UserError, require
 from trivium.core.files import write_json
 
@@ -46,7 +46,7 @@ class Curve:
     seconds: float = 0.0  # until the last bin was full; of all seeds together for ours
 
     def write(self, folder: Path) -> None:
-        """Put the curve so far in place."""
+        """Write the curve so far."""
         path = folder / self.side / f"{self.agent}-{self.seed}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json(path, asdict(self))
@@ -89,15 +89,15 @@ class Plan:
 def ours(plan: Plan) -> None:
     """All seeds of each agent in one run of ours."""
     jax = importlib.import_module("jax")
-    blicket = importlib.import_module("trivium.agents.blicket_world")
-    progress = importlib.import_module("trivium.agents.progress")
+    worlds = importlib.import_module("trivium.agents.worlds")
+    training_module = importlib.import_module("trivium.agents.training")
     task, deadline = TaskConfig(), time.monotonic() + plan.seconds
     for agent, steps in plan.steps.items():
-        training = progress.Training.begin(
-            blicket.task_world(task),
+        training = training_module.Training.begin(
+            worlds.task_world(task),
             settings(agent),
             LengthConfig(steps=steps, points=steps // plan.bin, streak=NEVER),
-            [blicket.task_setting(task)] * plan.seeds,
+            [worlds.task_setting(task)] * plan.seeds,
             [jax.random.key(seed) for seed in range(plan.seeds)],
         )
         curves = [Curve("ours", agent, seed, plan.bin) for seed in range(plan.seeds)]
@@ -119,12 +119,12 @@ def theirs(plan: Plan, processes: int) -> None:
     jobs = [(agent, seed) for agent in plan.steps for seed in range(plan.seeds)]
     deadline = time.time() + plan.seconds
     with multiprocessing.get_context("spawn").Pool(processes, maxtasksperchild=1) as pool:
-        for told in pool.imap_unordered(partial(their_curve, plan, deadline), jobs, chunksize=1):
-            print(f"theirs {told}", flush=True)
+        for summary in pool.imap_unordered(partial(their_curve, plan, deadline), jobs, chunksize=1):
+            print(f"theirs {summary}", flush=True)
 
 
 def their_curve(plan: Plan, deadline: float, job: tuple[str, int]) -> str:
-    """Train one of their learners; what came of it, in words."""
+    """Train one of their learners; a line that says how far it came."""
     learners = importlib.import_module("sb3_learners")
     agent, seed = job
     curve, began, rewards = Curve("theirs", agent, seed, plan.bin), time.time(), list[float]()

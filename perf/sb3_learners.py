@@ -23,10 +23,10 @@ from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.sb2_compat.rmsprop_tf_like import RMSpropTFLike
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from trivium.agents.configuration import AgentConfig
+from trivium.agents.config import AgentConfig
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 
-Finished = Callable[[int, float], bool]  # step and reward of an episode; whether to go on
+Finished = Callable[[int, float], bool]  # step and reward of an episode; whether to continue
 
 
 class DensePolicy(ActorCriticPolicy):  # type: ignore[misc,unused-ignore]
@@ -66,7 +66,7 @@ class LstmPolicy(RecurrentActorCriticPolicy):  # type: ignore[misc,unused-ignore
 
 
 class WholeEnvironments(RecurrentRolloutBuffer):  # type: ignore[misc,unused-ignore]
-    """Theirs, with minibatches of whole environments; theirs cuts sequences at a random place."""
+    """Theirs, with minibatches of whole environments; theirs cuts sequences at a random step."""
 
     def get(self, batch_size: int | None = None) -> Iterator[Any]:
         """Minibatches of one pass, environments in random order."""
@@ -81,7 +81,7 @@ class WholeEnvironments(RecurrentRolloutBuffer):  # type: ignore[misc,unused-ign
 
 
 class Watch(BaseCallback):  # type: ignore[misc,unused-ignore]
-    """Reports every episode that ends; the learner stops when it is told to."""
+    """Reports every episode that ends; stops the learner when the callback says so."""
 
     def __init__(self, environments: int, finished: Finished) -> None:
         super().__init__()
@@ -90,15 +90,15 @@ class Watch(BaseCallback):  # type: ignore[misc,unused-ignore]
 
     def _on_step(self) -> bool:
         self.running += self.locals["rewards"]
-        going_on = True
-        for place in np.flatnonzero(self.locals["dones"]):
-            going_on &= self.finished(self.num_timesteps, float(self.running[place]))
-            self.running[place] = 0.0
-        return going_on
+        proceed = True
+        for index in np.flatnonzero(self.locals["dones"]):
+            proceed &= self.finished(self.num_timesteps, float(self.running[index]))
+            self.running[index] = 0.0
+        return proceed
 
 
 def train(config: AgentConfig, seed: int, steps: int, finished: Finished) -> None:
-    """Train their learner on blicket with quiz, telling of each episode."""
+    """Train their learner on blicket with quiz, reporting each episode."""
     torch.set_num_threads(1)
     world = DummyVecEnv([partial(BlicketEnv, reward_structure="quiz")] * config.environments)
     model = make_model(config, world, seed)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The study's computing in several processes on one GPU: small networks leave most of it idle.
-# Usage: study_on_one_gpu.sh OUT SECONDS; the same command goes on where the last one stopped.
-# PYTHONPATH must hold src and a folder with equinox and optax (the GPU machine's own jax is used).
+# Train the study's units in several processes on one GPU: small networks leave most of it idle.
+# Usage: study_on_one_gpu.sh OUT SECONDS, from the root of the repository; repeat it to resume.
+# Needs jax for the GPU, equinox, optax and tyro, and src in PYTHONPATH where Trivium is not installed.
+# Writes no tables: --report-only does that later.
 set -uo pipefail
 out=$1 seconds=$2
 mkdir -p "$out/logs"
-echo "perf/study_on_one_gpu.sh OUT $seconds" >"$out/command.txt"
 export XLA_PYTHON_CLIENT_PREALLOCATE=false PYTHONUNBUFFERED=1
 export JAX_PLATFORMS=cuda # never fall back to the CPU in silence
 # With MPS the processes' kernels run side by side; without it they take turns.
@@ -32,5 +32,5 @@ study large 'large_*,transfer_ppo-lstm*'
 wait
 echo quit | nvidia-cuda-mps-control >>"$out/logs/mps" 2>&1
 tail -qn 3 "$out"/logs/*
-tar -czf "$out.tgz" -C "$out" data logs command.txt
+tar -czf "$out.tgz" -C "$out" data logs
 ls -l "$out.tgz"

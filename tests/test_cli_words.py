@@ -65,7 +65,7 @@ WRONG_CALLS = [
     ("generate nhop_implicit --start 9223372036854775807 --out {tmp}/x", "must fit into 64 bits"),
     ("show nhop_explicit --budget_lines 80 --context_chains 8", "budget_lines picks the context"),
     ("show identifying_variables --max_parents 2", "max_parents goes with graph dag, got 2"),
-    ("show blicket_game --preset paper --rules parity", "hypotheses stand instead of rules"),
+    ("show blicket_game --preset paper --rules parity", "give rules or hypotheses, not both"),
     ("show blicket_prompts --stimuli paper --placements paper", "placements goes with stimuli gen"),
     ("ceilings --hypotheses disjunctive:A disjunctive:B --noise 0.1", "noise goes with rules"),
     ("generate nhop_implicit --mode free --out {tmp}/x", "--mode says how items are presented"),

@@ -102,7 +102,7 @@ class AddedSeeds(Coin):
 
 
 class TrustsFiles(Coin):
-    def from_row(self, row: object, number: int) -> Question:  # type: ignore[override]
+    def from_row(self, row: object, number: int) -> Question:
         assert isinstance(row, dict)
         item = next(self.generate(CoinSpec(), row["seed"], row["index"]))
         return Question(item.prompt, item.options, row["answer"], {}, item.id, item.origin)

@@ -23,9 +23,9 @@ from trivium.evaluation.execute import execute
 from trivium.evaluation.plan import plan_evaluation
 from trivium.evaluation.solvers import Function
 from trivium.models.settings import ModelOptions, is_model
-from trivium.report.compare import Difference, compare_records
+from trivium.report.compare import Difference, differences, scores_of
+from trivium.report.page import write_report
 from trivium.report.results import record_files
-from trivium.report.write import write_report
 
 if TYPE_CHECKING:
     import polars
@@ -101,8 +101,12 @@ def open_results(*paths: str | Path) -> ResultSet:
 
 def compare(first: ResultSet, *others: ResultSet) -> list[Difference]:
     """Paired differences of the headline metric on common items, each other minus the first."""
-    named = {f"result {number}": own.records for number, own in enumerate((first, *others), 1)}
-    return compare_records(named)
+    scores = [
+        one
+        for number, result in enumerate((first, *others), start=1)
+        for one in scores_of(f"result {number}", result)
+    ]
+    return differences(scores, pairs=False)
 
 
 class ResultSet:

@@ -1,4 +1,4 @@
-"""A world as small as can be: a cue is shown, and later asked for."""
+"""A minimal world: a cue is shown, and its value is asked for in the next step."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from trivium.agents.worlds import Measures, Step
+from trivium.agents.worlds import Measures, Setting, Step, World
 
 CUES = jnp.array([0, 1])
+SETTING = Setting(CUES, CUES[None])
 
 
 @dataclass(frozen=True)
-class CueWorld:
-    """Observation: cue, asked. The cue is gone when it is asked for, unless it is `shown`."""
+class CueWorld(World):
+    """Observation: cue, asked. The question hides the cue, unless it is `shown`."""
 
-    shown: bool = False  # whether the question repeats the cue, so that no memory is needed
     observation_size: int = 2
     action_bits: int = 1
     maximum: float = 1.0
     longest: int = 2
+    shown: bool = False  # whether the question repeats the cue, so that no memory is needed
 
     def reset(self, tables: Array, key: Array, shape: tuple[int, ...]) -> tuple[Any, Array]:
         return self.starts(tables[jax.random.randint(key, shape, 0, tables.shape[0])])

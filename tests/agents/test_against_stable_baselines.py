@@ -17,10 +17,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from trivium.agents.configuration import AgentConfig, paper
-from trivium.agents.losses import Batch, advantages, log_probability
+from trivium.agents.actor_critic import Batch, Rollout, advantages, log_probability, loss
+from trivium.agents.config import AgentConfig, paper
 from trivium.agents.networks import MemorylessPolicy, RecurrentPolicy
-from trivium.agents.training import objective
 
 try:
     import gymnasium
@@ -70,16 +69,10 @@ def batch_for(policy: Any, config: AgentConfig) -> tuple[Batch, Any]:
         np.asarray(log_probability(output.logits, jnp.asarray(action)))
         + generator.normal(size=shape) * 0.3
     )
-    parts: tuple[Any, ...] = (
-        observation,
-        start,
-        action,
-        logs,
-        value,
-        advantage,
-        value + generator.normal(size=shape),
-    )
-    return Batch(*(jnp.asarray(part, jnp.float32) for part in parts)), carry
+    nothing = np.zeros(shape)
+    rollout = Rollout(observation, start, action, logs, value, nothing, nothing)
+    batch = Batch(rollout, advantage, value + generator.normal(size=shape))
+    return jax.tree.map(lambda part: jnp.asarray(part, jnp.float32), batch), carry
 
 
 def fill(model: Any, batch: Batch) -> None:
@@ -87,13 +80,13 @@ def fill(model: Any, batch: Batch) -> None:
     buffer = model.rollout_buffer
     buffer.reset()
     names = {
-        "observations": batch.observation,
-        "actions": batch.action,
-        "values": batch.value,
-        "log_probs": batch.log_probability,
+        "observations": batch.rollout.observation,
+        "actions": batch.rollout.action,
+        "values": batch.rollout.value,
+        "log_probs": batch.rollout.log_probability,
         "advantages": batch.advantage,
         "returns": batch.target,
-        "episode_starts": batch.start,
+        "episode_starts": batch.rollout.start,
     }
     for name, values in names.items():
         setattr(buffer, name, np.array(values, dtype=np.float32))
@@ -185,7 +178,7 @@ def test_memoryless(algorithm: str) -> None:
     batch, carry = batch_for(policy, config)
     fill(model, batch)
     caught = gradients(model)
-    ours = jax.grad(objective)(policy, config, carry, batch)
+    ours = jax.grad(loss)(policy, config, carry, batch)
     for group, place, _, name in pairs:
         layer = getattr(ours, group)[place]
         close(layer.weight.T, caught[f"{name}.weight"])
@@ -203,7 +196,7 @@ def same_loss(policy: Any, config: AgentConfig, carry: Any, batch: Batch, model:
         logged["train/value_loss"] * model.vf_coef,
         logged["train/entropy_loss"] * config.entropy_coefficient,
     )
-    assert float(objective(policy, config, carry, batch)) == pytest.approx(sum(parts), rel=1e-4)
+    assert float(loss(policy, config, carry, batch)) == pytest.approx(sum(parts), rel=1e-4)
 
 
 def reordered(gates: Any) -> Any:
@@ -218,7 +211,7 @@ def test_recurrent(with_value: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     network: Any = "MlpLstmPolicy"
     if with_value:
         # Theirs keeps the value's gradient from a shared LSTM; a thin policy lets it through.
-        monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+        monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "perf"))
         network = importlib.import_module("sb3_learners").LstmPolicy
     else:
         config = replace(config, value_coefficient=0.0)
@@ -245,10 +238,10 @@ def test_recurrent(with_value: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     values = {
         "input_weights": reordered(lstm.weight_ih_l0.detach()).T,
         "hidden_weights": reordered(lstm.weight_hh_l0.detach()).T,
-        "small": policy.small._replace(bias=jnp.asarray(reordered(both.detach()))),
+        "vectors": policy.vectors._replace(bias=jnp.asarray(reordered(both.detach()))),
     }
     for name, value in values.items():
-        kept = value if name == "small" else jnp.asarray(value)
+        kept = value if name == "vectors" else jnp.asarray(value)
         object.__setattr__(policy, name, kept)
     for head, module in (("action", model.policy.action_net), ("value", model.policy.value_net)):
         for name, value in dense(module).items():
@@ -262,10 +255,10 @@ def test_recurrent(with_value: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     # Their buffer cuts one sequence at a random place; place 0 cuts none.
     monkeypatch.setattr(np.random, "randint", lambda *arguments: 0)
     caught = gradients(model)
-    ours = jax.grad(objective)(policy, config, carry, batch)
+    ours = jax.grad(loss)(policy, config, carry, batch)
     close(ours.input_weights.T, reordered(caught["lstm_actor.weight_ih_l0"]))
     close(ours.hidden_weights.T, reordered(caught["lstm_actor.weight_hh_l0"]))
-    close(ours.small.bias, reordered(caught["lstm_actor.bias_ih_l0"]))
+    close(ours.vectors.bias, reordered(caught["lstm_actor.bias_ih_l0"]))
     close(ours.heads.action.weight.T, caught["action_net.weight"])
     close(ours.heads.value.weight.T, caught["value_net.weight"])
     same_loss(policy, config, carry, batch, model)
@@ -277,7 +270,7 @@ def _states(policy: Any, batch: Batch, carry: Any) -> tuple[Any, Any]:
     for time in range(TIME):
         hidden.append(np.asarray(carry.hidden))
         cell.append(np.asarray(carry.cell))
-        carry, _ = policy.step(carry, batch.observation[time], batch.start[time])
+        carry, _ = policy.step(carry, batch.rollout.observation[time], batch.rollout.start[time])
     return np.stack(hidden), np.stack(cell)
 
 

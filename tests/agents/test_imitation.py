@@ -1,8 +1,10 @@
-"""Packing, and imitators that learn a trivial world."""
+"""Packing, the target return, and imitators that learn a trivial world."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,33 +14,39 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents.cue_world import CUES, CueWorld
-from trivium.agents.acting import RandomActor, greedy_episodes, sample_episodes
-from trivium.agents.configuration import ImitationConfig
-from trivium.agents.imitation import actor, fit
-from trivium.agents.packing import OPEN_ROWS, pack, split_rows
-from trivium.agents.sequence import DecisionTransformer, Tokens
+from trivium.agents.config import ImitationConfig
+from trivium.agents.episodes import (
+    Episodes,
+    Moment,
+    RandomActor,
+    greedy_episodes,
+    sample_episodes,
+)
+from trivium.agents.imitation import OPEN_ROWS, _prepare, _tokens, fit, loss, pack, stack_rows
+from trivium.agents.imitators import DecisionTransformer, Tokens, actor
 from trivium.agents.training import pick
 
 
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=60), st.integers(1, 7))
-def test_packing_keeps_every_moment_once(lengths: list[int], per_batch: int) -> None:
+def test_packing_keeps_every_step_once(lengths: list[int], multiple: int) -> None:
     own = np.array(lengths)
     rows = pack(own, np.arange(len(own)), 12)
     real = rows.episode >= 0
-    moments = sorted(zip(rows.episode[real].tolist(), rows.time[real].tolist(), strict=True))
-    assert moments == [
-        (number, time) for number, size in enumerate(lengths) for time in range(size)
-    ]
+    steps = sorted(zip(rows.episode[real].tolist(), rows.time[real].tolist(), strict=True))
+    assert steps == [(number, time) for number, size in enumerate(lengths) for time in range(size)]
     for episode, time in zip(rows.episode, rows.time, strict=True):
         for number in set(episode[episode >= 0].tolist()):
-            places = np.flatnonzero(episode == number)
-            assert np.array_equal(places, np.arange(places[0], places[0] + len(places)))
-            assert np.array_equal(time[places], np.arange(len(places)))
+            positions = np.flatnonzero(episode == number)
+            assert np.array_equal(positions, np.arange(positions[0], positions[0] + len(positions)))
+            assert np.array_equal(time[positions], np.arange(len(positions)))
     # While a row is open nothing is put elsewhere that would have fitted into it.
     assert len(rows.episode) <= -(-own.sum() // 12) * 2 + OPEN_ROWS
-    batched = split_rows(rows, per_batch)
-    assert batched.episode.shape[1:] == (per_batch, 12)
-    assert np.array_equal(batched.episode.reshape(-1, 12)[: len(rows.episode)], rows.episode)
+    stacked = stack_rows([rows, pack(own[:1], np.arange(1), 12)], multiple)
+    assert stacked.episode.shape[1] % multiple == 0
+    assert 0 <= stacked.episode.shape[1] - len(rows.episode) < multiple
+    assert np.array_equal(stacked.episode[0][: len(rows.episode)], rows.episode)
+    assert (stacked.episode[0][len(rows.episode) :] == -1).all()
+    assert (stacked.episode[1] >= 0).sum() == lengths[0]
 
 
 def test_neighbours_in_a_row_do_not_see_each_other() -> None:
@@ -52,39 +60,125 @@ def test_neighbours_in_a_row_do_not_see_each_other() -> None:
         jnp.array([[4, 4, 4, 9, 9, 9]]),
     )
     alone = jax.tree.map(lambda leaf: leaf[:, 3:], tokens)
-    np.testing.assert_allclose(model(tokens)[:, 3:], model(alone), atol=1e-5)
+    predict = jax.jit(model)
+    np.testing.assert_allclose(predict(tokens)[:, 3:], predict(alone), atol=1e-5)
+    # A step sees the rewards to go, the observations up to now and the actions before.
+    for field, change in (("action", 1), ("observation", 1), ("to_go", 1.0)):
+        for position in range(6):
+            values = getattr(tokens, field)
+            changed = values.at[:, position].set(change - values[:, position])
+            moved = predict(tokens._replace(**{field: changed})) - predict(tokens)
+            first, last = position + (field == "action"), position // 3 * 3 + 2
+            expected = [first <= step <= last for step in range(6)]
+            assert (jnp.abs(moved[0, :, 0]) > 1e-5).tolist() == expected, (field, position)
 
 
-@pytest.mark.parametrize(("model", "shown"), [("cloning", True), ("decision-transformer", False)])
-def test_imitators_learn_a_trivial_world(model: str, shown: bool) -> None:
-    """A cloner copies an expert; a decision transformer gets the best out of random data."""
-    world = CueWorld(shown=shown)
-    sample = jax.jit(partial(sample_episodes, world, episodes=1500))
-    data = jax.tree.map(np.asarray, sample(CUES, RandomActor(), key=jax.random.key(0)))
-    if model == "cloning":
-        right = data.reward.sum(axis=1) > 0
-        data = jax.tree.map(lambda leaf: leaf[right], data)
-    config = ImitationConfig(
-        model=model,  # type: ignore[arg-type]
-        width=16,
-        layers=2,
-        dropout=0.0,
-        learning_rate=2e-3,
-        epochs=12,
-        batch=32,
+class Echo:
+    """A model that wants a bit as much as there is reward to go."""
+
+    def __call__(self, tokens: Tokens) -> Any:
+        return tokens.to_go[..., None]
+
+
+def test_the_target_is_what_remains_to_be_earned() -> None:
+    player = actor(CueWorld(longest=4), Echo(), target=3.0)
+    past, uniform = player.initial(2), jnp.array([[0.9], [0.97]])
+    actions = []
+    for step, reward in enumerate((0.0, 0.5, 1.0)):
+        observation = jnp.full((2, 2), float(step))
+        moment = Moment(observation, jnp.zeros(2), jnp.full(2, reward))
+        past, action = player.act(past, moment, uniform)
+        actions.append(action[:, 0].tolist())
+    assert past.to_go[0].tolist() == [3.0, 2.5, 1.5, 0.0]
+    assert past.observation[1, :, 0].tolist() == [0.0, 1.0, 2.0, 0.0]
+    # The chances are 0.953, 0.924 and 0.818.
+    assert actions == [[1, 0], [1, 0], [0, 0]]
+    assert past.action[..., 0].tolist() == [[1, 1, 0, 0], [0, 0, 0, 0]]
+    assert float(actor(CueWorld(), Echo()).target) == 1.0
+
+
+def episodes_by_hand() -> Episodes:
+    """Two episodes of one and two steps."""
+    live = np.array([[1.0, 0.0], [1.0, 1.0]], np.float32)
+    reward = np.array([[-1.0, 0.0], [0.5, 2.0]], np.float32)
+    observation = np.array([[[1, 0], [0, 0]], [[0, 1], [1, 1]]], np.float32)
+    action = np.array([[[1], [0]], [[0], [1]]])
+    return Episodes(observation, action, reward, live, live, live, live)
+
+
+def test_tokens_hold_the_reward_to_go() -> None:
+    config = ImitationConfig(validation=0.5, batch=1)
+    data, per_batch = _prepare(config, CueWorld(), [episodes_by_hand()])
+    assert per_batch == 1
+    assert data.training.episode.tolist() == [[[0, -1]]]
+    assert data.validation.episode.tolist() == [[[[1, 1]]]]
+    tokens = _tokens(pick(data, 0), pick(pick(data.validation, 0), 0))
+    assert tokens.to_go.tolist() == [[2.5, 2.0]]
+    assert tokens.observation.tolist() == [[[0, 1], [1, 1]]]
+    assert tokens.action.tolist() == [[[0], [1]]]
+
+
+def test_the_loss_leaves_padding_out() -> None:
+    tokens = Tokens(
+        jnp.array([[np.log(3), 0.0, 7.0]]),
+        jnp.zeros((1, 3, 2)),
+        jnp.array([[[1], [0], [1]]]),
+        jnp.array([[0, 1, 0]]),
+        jnp.array([[0, 0, -1]]),
     )
+    total, count = loss(lambda tokens, rate, key: tokens.to_go[..., None], tokens, 0.0, None)
+    assert (float(total), int(count)) == (pytest.approx(-np.log(0.75 * 0.5)), 2)
+
+
+def random_data(world: CueWorld, episodes: int) -> Episodes:
+    """What random play leaves behind."""
+    sample = jax.jit(partial(sample_episodes, world, episodes=episodes))
+    data: Episodes = jax.tree.map(np.asarray, sample(CUES, RandomActor(), key=jax.random.key(0)))
+    return data
+
+
+def test_a_cloner_copies_an_expert() -> None:
+    world = CueWorld(shown=True)
+    data = random_data(world, 1500)
+    right = data.reward.sum(axis=1) > 0
+    data = jax.tree.map(lambda leaf: leaf[right], data)
+    config = ImitationConfig("cloning", width=16, learning_rate=2e-3, epochs=12, batch=32)
     fitted = fit(config, world, [data], [jax.random.key(1)])
     assert fitted.validation_loss.shape == (1, 12)
+    assert fitted.training_loss[0, -1] < fitted.training_loss[0, 0]
     player = actor(world, pick(fitted.model, 0))
-    played = greedy_episodes(world, CUES, player)
+    played = jax.jit(partial(greedy_episodes, world))(CUES, player)
     assert (np.asarray(played.reward).sum(axis=1) == 1.0).all()
 
 
-def test_the_same_keys_fit_the_same_imitators() -> None:
+def test_a_decision_transformer_earns_what_it_is_asked_for() -> None:
+    """From random data: all answers right when it aims at 1, and all wrong when it aims at -1."""
     world = CueWorld()
-    data = jax.tree.map(
-        np.asarray, sample_episodes(world, CUES, RandomActor(), 200, jax.random.key(0))
-    )
-    config = ImitationConfig(model="cloning", width=4, epochs=2)
-    first, again = (fit(config, world, [data], [jax.random.key(1)]) for _ in range(2))
-    jax.tree.map(np.testing.assert_array_equal, first.model, again.model)
+    config = ImitationConfig(width=16, layers=2, dropout=0.0, learning_rate=2e-3, epochs=12)
+    config = replace(config, batch=32)
+    fitted = fit(config, world, [random_data(world, 1500)], [jax.random.key(1)])
+    for target in (1.0, -1.0):
+        player = actor(world, pick(fitted.model, 0), target)
+        played = jax.jit(partial(greedy_episodes, world))(CUES, player)
+        assert np.asarray(played.reward).sum(axis=1).tolist() == [target, target]
+
+
+OVERFITTED = ImitationConfig("cloning", width=16, learning_rate=0.1, epochs=3, batch=8)
+
+
+def test_the_best_epoch_is_kept_and_time_may_run_out() -> None:
+    world = CueWorld()
+    data, keys = [random_data(world, 60)] * 2, [jax.random.key(1), jax.random.key(2)]
+    whole, first = (fit(OVERFITTED, world, data, keys, seconds=limit) for limit in (None, 0.0))
+    assert whole.validation_loss[0].argmin() == 0
+    assert first.validation_loss.shape == (2, 1)
+    jax.tree.map(np.testing.assert_array_equal, pick(whole.model, 0), pick(first.model, 0))
+
+
+def test_the_same_keys_fit_the_same_imitators_and_others_do_not() -> None:
+    world = CueWorld()
+    data, keys = [random_data(world, 60)] * 2, [jax.random.key(1), jax.random.key(2)]
+    one, again = (fit(OVERFITTED, world, data, keys) for _ in range(2))
+    jax.tree.map(np.testing.assert_array_equal, one.model, again.model)
+    weights = np.asarray(one.model.layers[0].weight)
+    assert np.abs(weights[0] - weights[1]).max() > 0.1

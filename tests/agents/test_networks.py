@@ -1,7 +1,8 @@
-"""The networks: sequences equal steps, and the hand-made gradient equals the automatic one."""
+"""Layers against numbers worked out by hand; sequences equal steps; the LSTM's own gradient."""
 
 from __future__ import annotations
 
+from math import atanh, log, tanh
 from typing import Any
 
 import jax
@@ -9,8 +10,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from trivium.agents.networks import HistoryPolicy, MemorylessPolicy, RecurrentPolicy, orthogonal
-from trivium.agents.recurrent import IN_A_ROW, Layout, Memory, Moments, cell_step, unroll
+from trivium.agents.layers import Linear, dropout, layer_norm, orthogonal
+from trivium.agents.lstm import (
+    IN_A_ROW,
+    Inputs,
+    Layout,
+    Memory,
+    Norms,
+    Vectors,
+    cell_step,
+    unroll,
+)
+from trivium.agents.networks import HistoryPolicy, MemorylessPolicy, RecurrentPolicy
 
 SIZE, BITS, WIDTH, TIME, BATCH = 3, 2, 6, 9, 4
 
@@ -26,87 +37,141 @@ def policies() -> list[Any]:
     ]
 
 
-def moments() -> tuple[Any, Any]:
+def sequence() -> tuple[Any, Any]:
+    """Random observations, and where episodes start."""
     generator = np.random.default_rng(1)
     observations = jnp.asarray(generator.normal(size=(TIME, BATCH, SIZE)), jnp.float32)
     starts = jnp.asarray(generator.random((TIME, BATCH)) < 0.3, jnp.float32).at[0].set(1.0)
     return observations, starts
 
 
+@jax.jit
+def take_step(policy: Any, carry: Any, observation: Any, start: Any) -> Any:
+    return policy.step(carry, observation, start)
+
+
+@jax.jit
+def take_steps(policy: Any, carry: Any, observations: Any, starts: Any) -> Any:
+    return policy.unroll(carry, observations, starts)
+
+
 @pytest.mark.parametrize("number", range(4))
 def test_a_sequence_is_its_steps(number: int) -> None:
     policy = policies()[number]
-    observations, starts = moments()
-    carry, whole = policy.unroll(policy.initial(BATCH), observations, starts)
+    observations, starts = sequence()
+    carry, whole = take_steps(policy, policy.initial(BATCH), observations, starts)
     step_carry, outputs = policy.initial(BATCH), []
     for observation, start in zip(observations, starts, strict=True):
-        step_carry, output = policy.step(step_carry, observation, start)
+        step_carry, output = take_step(policy, step_carry, observation, start)
         outputs.append(output)
-    stepped = jax.tree.map(lambda *leaves: jnp.stack(leaves), *outputs)
-    jax.tree.map(
-        lambda one, other: np.testing.assert_allclose(one, other, atol=2e-5), whole, stepped
-    )
-    # What is carried on leads to the same next moment, whichever way it was come by.
+    np.testing.assert_allclose(whole.logits, [each.logits for each in outputs], atol=2e-5)
+    np.testing.assert_allclose(whole.value, [each.value for each in outputs], atol=2e-5)
+    # The memory leads to the same next step, whichever way it was computed.
     nothing = jnp.zeros(BATCH)
-    _, after_whole = policy.step(carry, observations[0], nothing)
-    _, after_steps = policy.step(step_carry, observations[0], nothing)
+    _, after_whole = take_step(policy, carry, observations[0], nothing)
+    _, after_steps = take_step(policy, step_carry, observations[0], nothing)
     np.testing.assert_allclose(after_whole.logits, after_steps.logits, atol=2e-5)
 
 
-def test_what_came_before_an_episode_does_not_matter() -> None:
-    observations, starts = moments()
-    starts = starts.at[4].set(1.0)
+def test_memory_ends_where_an_episode_starts_and_nowhere_else() -> None:
+    observations, _ = sequence()
+    starts = jnp.zeros((TIME, BATCH)).at[4].set(1.0)
+    other_past = observations.at[:3].set(0.5)
     for policy in policies():
-        _, one = policy.unroll(policy.initial(BATCH), observations, starts)
-        other_past = observations.at[:4].set(0.5)
-        _, other = policy.unroll(policy.initial(BATCH), other_past, starts)
+        _, one = take_steps(policy, policy.initial(BATCH), observations, starts)
+        _, other = take_steps(policy, policy.initial(BATCH), other_past, starts)
         np.testing.assert_allclose(one.logits[4:], other.logits[4:], atol=1e-6)
+        remembers = not isinstance(policy, MemorylessPolicy)
+        assert bool(jnp.abs(one.logits[3] - other.logits[3]).max() > 1e-3) == remembers
+
+
+def test_a_step_of_the_lstm() -> None:
+    """Gates of 1/2 (input), 3/4 (forget), 1/4 (output), and an update of 1/2."""
+    gates = jnp.array([[0.0, log(3), -log(3), atanh(0.5)]])
+    vectors = Vectors(jnp.array([1.0, 2.0, 3.0, 4.0]), None)
+    after = cell_step(vectors, gates - 5.0, 5.0 - vectors.bias, jnp.array([[2.0]]))
+    np.testing.assert_allclose(after.cell, [[0.75 * 2 + 0.5 * 0.5]], rtol=1e-5)
+    np.testing.assert_allclose(after.hidden, [[0.25 * tanh(1.75)]], rtol=1e-5)
+
+
+def test_layer_norms() -> None:
+    found = layer_norm(jnp.array([1.0, 3.0]), jnp.array([2.0, 2.0]), jnp.array([1.0, 0.5]))
+    np.testing.assert_allclose(found, [-1.0, 2.5], atol=1e-4)
+
+
+def test_a_step_of_the_layer_norm_lstm() -> None:
+    """All three quantities are normalised, so that their sizes do not matter."""
+    ones, zeros = jnp.ones(8), jnp.zeros(8)
+    vectors = Vectors(zeros, Norms(ones, zeros, ones, zeros, ones[:2], zeros[:2]))
+    generator = np.random.default_rng(0)
+    from_input, from_hidden = jnp.asarray(generator.normal(size=(2, 1, 8)), jnp.float32) * 50
+    after = cell_step(vectors, from_input, from_hidden * 3, jnp.array([[30.0, -70.0]]))
+    gates = layer_norm(from_input, ones, zeros) + layer_norm(from_hidden, ones, zeros)
+    # Two numbers with mean 0 and variance 1 are 1 and -1.
+    expected = jax.nn.sigmoid(gates[:, 4:6]) * jnp.tanh(jnp.array([1.0, -1.0]))
+    np.testing.assert_allclose(after.hidden, expected, atol=1e-4)
+
+
+def test_dropout_keeps_the_mean() -> None:
+    ones = jnp.ones(40_000)
+    dropped = np.asarray(dropout(ones, 0.25, jax.random.key(0)))
+    assert sorted(set(dropped.tolist())) == pytest.approx([0.0, 4 / 3])
+    # Standard error 0.0022 of the share, and 0.0029 of the mean.
+    assert abs((dropped == 0).mean() - 0.25) < 0.011
+    assert abs(dropped.mean() - 1.0) < 0.015
+    assert dropout(ones, 0.25, None) is ones
+    assert dropout(ones, 0.0, jax.random.key(0)) is ones
+
+
+def test_a_dense_layer() -> None:
+    layer = Linear(jnp.array([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]))
+    object.__setattr__(layer, "bias", jnp.array([0.0, 0.0, 0.5]))
+    assert layer(jnp.array([[1.0, 1.0], [2.0, 0.0]])).tolist() == [[11, 22, 33.5], [2, 4, 6.5]]
 
 
 @pytest.mark.parametrize("normalised", [False, True])
 def test_the_gradient_of_the_lstm_is_that_of_a_plain_scan(normalised: bool) -> None:
     policy = RecurrentPolicy(SIZE, BITS, WIDTH, jax.random.key(2), normalised=normalised, trunk=())
-    observations, starts = moments()
+    observations, starts = sequence()
     generator = np.random.default_rng(5)
     memory = Memory(*(jnp.asarray(generator.normal(size=(BATCH, WIDTH))) for _ in range(2)))
     weight = jnp.asarray(generator.normal(size=(TIME, BATCH, WIDTH)))
 
-    def plain(small: Any, weights: Any, inputs: Any, kept: Any, memory: Memory) -> Any:
-        def step(memory: Memory, moment: Any) -> Any:
-            from_input, keep = moment
+    def plain(vectors: Any, weights: Any, inputs: Any, keep: Any, memory: Memory) -> Any:
+        def step(memory: Memory, now: Any) -> Any:
+            from_input, keep = now
             product = (memory.hidden * keep) @ weights
-            after = cell_step(small, from_input, product, memory.cell * keep)
+            after = cell_step(vectors, from_input, product, memory.cell * keep)
             return after, after.hidden
 
-        after, hidden = jax.lax.scan(step, memory, (inputs, kept))
+        after, hidden = jax.lax.scan(step, memory, (inputs, keep))
         return (hidden * weight).sum() + jnp.sin(after.cell).sum() + jnp.cos(after.hidden).sum()
 
-    def ours(small: Any, weights: Any, inputs: Any, kept: Any, memory: Memory) -> Any:
-        hidden, after = unroll(1, small, weights, Moments(inputs, kept), memory)
+    def ours(vectors: Any, weights: Any, inputs: Any, keep: Any, memory: Memory) -> Any:
+        hidden, after = unroll(1, vectors, weights, Inputs(inputs, keep), memory)
         return (hidden * weight).sum() + jnp.sin(after.cell).sum() + jnp.cos(after.hidden).sum()
 
     inputs = observations @ policy.input_weights
-    values = (policy.small, policy.hidden_weights, inputs, 1.0 - starts[..., None], memory)
-    wanted = jax.grad(plain, argnums=(0, 1, 2, 4))(*values)
-    found = jax.grad(ours, argnums=(0, 1, 2, 4))(*values)
+    values = (policy.vectors, policy.hidden_weights, inputs, 1.0 - starts[..., None], memory)
+    expected = jax.jit(jax.grad(plain, argnums=(0, 1, 2, 4)))(*values)
+    found = jax.jit(jax.grad(ours, argnums=(0, 1, 2, 4)))(*values)
     jax.tree.map(
         lambda one, other: np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5),
-        wanted,
+        expected,
         found,
     )
 
 
-@pytest.mark.parametrize("normalised", [False, True])
-@pytest.mark.parametrize("piece", [2, 3, 6])
+@pytest.mark.parametrize(("piece", "normalised"), [(2, False), (3, True), (6, False)])
 def test_pieces_side_by_side_are_the_whole_sequence(piece: int, normalised: bool) -> None:
-    """Outputs, gradients and what is carried on, for episodes of one to four steps."""
+    """Outputs, gradients and the memory at the end, for episodes of one to four steps."""
     time, longest = 24, 4
     generator = np.random.default_rng(piece)
     starts = (generator.random((time, BATCH)) < 0.2).astype(np.float32)
     begun = generator.integers(0, longest, BATCH)  # how long the carried episodes have lasted
-    for moment in range(time):
-        starts[moment] = np.maximum(starts[moment], begun >= longest)
-        begun = np.where(starts[moment] > 0, 1, begun + 1)
+    for step in range(time):
+        starts[step] = np.maximum(starts[step], begun >= longest)
+        begun = np.where(starts[step] > 0, 1, begun + 1)
     observations = jnp.asarray(generator.normal(size=(time, BATCH, SIZE)), jnp.float32)
     weight = jnp.asarray(generator.normal(size=(time, BATCH)), jnp.float32)
 
@@ -123,7 +188,7 @@ def test_pieces_side_by_side_are_the_whole_sequence(piece: int, normalised: bool
             after, output = policy.unroll(carry, observations, jnp.asarray(starts))
             return (output.value * weight).sum(), (after, output)
 
-        (_, seen), gradient = jax.value_and_grad(total, has_aux=True)(policy)
+        (_, seen), gradient = jax.jit(jax.value_and_grad(total, has_aux=True))(policy)
         return jax.tree.leaves((seen, gradient))
 
     for one, other in zip(run(IN_A_ROW), run(Layout(2, piece, longest)), strict=True):

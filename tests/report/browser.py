@@ -1,4 +1,4 @@
-"""A headless Chromium, driven through its own protocol: what a page logs, asks for and shows."""
+"""A headless Chromium, driven through its own protocol: what a page logs, requests and shows."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Page:
             self.requests.append(params["request"]["url"])
 
     def open(self, path: Path) -> None:
-        """Load a file and wait until its scripts have run and its pictures are drawn."""
+        """Load a file and wait until its scripts have run and its charts are drawn."""
         for domain in ("Runtime", "Log", "Network", "Page"):
             self.call(f"{domain}.enable")
         self.call("Page.navigate", url=path.absolute().as_uri())

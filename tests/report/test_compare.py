@@ -6,54 +6,79 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.test_digest import made, written
+from tests.report.records import attempts, scored, write_records
 from trivium.benchmarks.nhop.spec import ImplicitSpec
 from trivium.cli import main
-from trivium.report.compare import contestants, differences
+from trivium.core.statistics import Estimate
+from trivium.report.compare import (
+    Difference,
+    SolverScores,
+    difference_table,
+    differences,
+    read_scores,
+)
 
 
 def test_differences_are_paired_and_signed(tmp_path: Path) -> None:
-    first = written(tmp_path / "a", made(ImplicitSpec(), "random_candidate", items=80))
-    second = written(tmp_path / "b", made(ImplicitSpec(), "oracle", items=60))
-    (made_one,) = differences(contestants([first, second]), pairs=False)
-    assert (made_one.first.solver, made_one.second.solver) == ("oracle", "random_candidate")
-    assert made_one.items == 60
-    common = made(ImplicitSpec(), "random_candidate", items=60)
-    wrong = 1 - sum(row["scores"]["em"] for row in common) / 60
-    assert made_one.estimate.value == pytest.approx(wrong)
-    low = made_one.estimate.low
-    assert low is not None
-    assert low > 0
+    """Of six items the first run has 2 right; the second run has four of the six, all right."""
+    first = write_records(tmp_path / "a", scored("last_line", [1, 0, 0, 1, 0, 0]))
+    second = write_records(tmp_path / "b", scored("oracle", [1, 1, 1, 1]))
+    (found,) = differences(read_scores([first, second]), pairs=False)
+    assert (found.first.solver, found.second.solver) == ("oracle", "last_line")
+    assert (found.items, found.estimate.value) == (4, 0.5)
+    assert found.estimate.low is not None
+    assert 0 <= found.estimate.low < 0.5
+
+
+def test_trials_of_an_item_are_averaged_and_failed_calls_left_out(tmp_path: Path) -> None:
+    rows = [
+        row
+        for trial, scores in enumerate([[1, 0, None], [0, 0, None], [0, 0, None]])
+        for row in scored("openai/model", scores, trial=trial)
+    ]
+    (found,) = read_scores([write_records(tmp_path, rows)])
+    assert sorted(found.scores.values()) == [0.0, pytest.approx(1 / 3)]
 
 
 def test_items_of_other_seeds_and_specs_are_not_the_same(tmp_path: Path) -> None:
-    first = written(tmp_path / "a", made(ImplicitSpec(), "oracle", seed=1))
+    first = write_records(tmp_path / "a", attempts(ImplicitSpec(), "oracle", seed=1))
     for folder, rows in (
-        ("b", made(ImplicitSpec(), "last_line", seed=2)),
-        ("c", made(ImplicitSpec(hops=6), "last_line", seed=1)),
+        ("b", attempts(ImplicitSpec(), "last_line", seed=2)),
+        ("c", attempts(ImplicitSpec(hops=6), "last_line", seed=1)),
     ):
-        assert differences(contestants([first, written(tmp_path / folder, rows)]), pairs=True) == []
+        second = write_records(tmp_path / folder, rows)
+        assert differences(read_scores([first, second]), pairs=True) == []
 
 
 def test_all_pairs_on_request(tmp_path: Path) -> None:
-    names = ("oracle", "last_line", "random_candidate")
-    rows = [row for name in names for row in made(ImplicitSpec(), name)]
-    found = contestants([written(tmp_path, rows)])
-    assert len(differences(found, pairs=False)) == 2
-    assert len(differences(found, pairs=True)) == 3
+    rows = scored("oracle", [1]) + scored("last_line", [0]) + scored("random_candidate", [0])
+    found = read_scores([write_records(tmp_path, rows)])
+    first = [(one.first.solver, one.second.solver) for one in differences(found, pairs=False)]
+    assert first == [("last_line", "oracle"), ("random_candidate", "oracle")]
+    pairs = [(one.first.solver, one.second.solver) for one in differences(found, pairs=True)]
+    assert pairs == [*first, ("random_candidate", "last_line")]
+
+
+def test_solvers_differ_if_the_interval_excludes_0() -> None:
+    one, other = (SolverScores("run", name, "nhop_implicit", {}) for name in ("one", "other"))
+    intervals = [(0.1, 0.3), (-0.3, -0.1), (-0.1, 0.3), (0.0, 0.3), (None, None)]
+    made = [Difference(one, other, 9, Estimate(0.1, *ends, 9)) for ends in intervals]
+    rows = difference_table("nhop_implicit", made).rows
+    assert [row[-1] for row in rows] == ["differ", "differ", "-", "-", "-"]
+    assert rows[0][:4] == ("one (run)", "other (run)", "9", "0.100 [0.100, 0.300]")
 
 
 def test_the_command_says_what_it_cannot_compare(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one = str(written(tmp_path / "a", made(ImplicitSpec(), "oracle")))
-    other = str(written(tmp_path / "b", made(ImplicitSpec(), "oracle", seed=9)))
+    one = str(write_records(tmp_path / "a", attempts(ImplicitSpec(), "oracle")))
+    other = str(write_records(tmp_path / "b", attempts(ImplicitSpec(), "oracle", seed=9)))
     assert main(["compare", one]) == 2
     assert "hold one solver between them" in capsys.readouterr().err
     assert main(["compare", one, other]) == 2
     assert "no items in common" in capsys.readouterr().err
     assert main(["compare", one, "--solvers", "wizard"]) == 2
     assert "unknown solver 'wizard'" in capsys.readouterr().err
-    third = str(written(tmp_path / "c", made(ImplicitSpec(), "last_line")))
+    third = str(write_records(tmp_path / "c", attempts(ImplicitSpec(), "last_line")))
     assert main(["compare", one, third]) == 0
     assert "differ" in capsys.readouterr().out

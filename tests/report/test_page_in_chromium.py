@@ -11,9 +11,10 @@ import pytest
 from tests.report.browser import CHROMIUM, Page, chromium
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.dialogue import attempt, record
+from trivium.core.dialogue import Dialogue, attempt
 from trivium.core.files import dump_line
-from trivium.report.write import write_report
+from trivium.core.task import PresentedItem, Task
+from trivium.report.page import write_report
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="NO CHROMIUM HERE: the page was not opened in a browser"
@@ -34,7 +35,9 @@ def _write_records(benchmark: AnyBenchmark, folder: Path) -> None:
         for name in ("oracle", "random_candidate", "last_line"):
             rows.append(attempt(benchmark, item, benchmark.solvers[name], view))
         reply = HOSTILE[number % len(HOSTILE)]
-        rows.append(record(benchmark, item, NAME, [reply], view))
+        dialogue = Dialogue(PresentedItem(Task(benchmark, spec, view), item))
+        dialogue.send(reply)
+        rows.append(dialogue.attempt(NAME))
     path = folder / "records.jsonl"
     path.write_bytes(b"".join(dump_line(asdict(row)) for row in rows))
 
@@ -57,7 +60,7 @@ def test_nothing_fails_and_nothing_is_fetched(page: Page) -> None:
     assert page.value("document.querySelectorAll('figure .canvas svg').length") >= 3
 
 
-def test_what_was_said_shows_as_text_and_runs_nothing(page: Page) -> None:
+def test_replies_are_shown_as_text_and_run_nothing(page: Page) -> None:
     items = "JSON.parse(document.getElementById('data-items').textContent).attempts.length"
     texts = "[...document.querySelectorAll('#item pre')].map((pre) => pre.textContent)"
     shown: set[str] = set()
@@ -67,7 +70,7 @@ def test_what_was_said_shows_as_text_and_runs_nothing(page: Page) -> None:
     assert set(HOSTILE) <= shown
     assert page.value("typeof window.pwned") == "undefined"
     assert page.value("document.querySelectorAll('#item img, #item svg, img[onerror]').length") == 0
-    assert NAME in page.value("document.getElementById('standing').textContent")
+    assert NAME in page.value("document.getElementById('results').textContent")
 
 
 def test_items_are_browsed_by_keyboard(page: Page) -> None:
@@ -106,7 +109,7 @@ def test_tables_sort_by_keyboard(page: Page) -> None:
     assert page.value(column) == upwards[::-1]
 
 
-def test_it_fits_a_phone_and_a_dark_room(page: Page) -> None:
+def test_it_fits_a_phone_and_a_dark_theme(page: Page) -> None:
     page.call(
         "Emulation.setDeviceMetricsOverride",
         width=390,

@@ -1,4 +1,4 @@
-"""Imitators trained on episodes: epochs over packed rows, the best on validation kept."""
+"""Training of imitators: epochs over packed rows of episodes; the best on validation is kept."""
 
 from __future__ import annotations
 
@@ -12,21 +12,72 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax import Array
+from numpy.typing import NDArray
 
-from trivium.agents.acting import Episodes
-from trivium.agents.configuration import ImitationConfig
-from trivium.agents.packing import Rows, pack, padded, split_rows
-from trivium.agents.sequence import Cloner, DecisionTransformer, ImitatorActor, Tokens
+from trivium.agents.config import ImitationConfig
+from trivium.agents.episodes import Episodes
+from trivium.agents.imitators import Tokens, make_model
 from trivium.agents.training import stack
 from trivium.agents.worlds import World
+
+OPEN_ROWS = 8
+
+
+class Rows(NamedTuple):
+    """Which step of which episode is where, [row, position]; episode -1 is padding."""
+
+    episode: Any
+    time: Any
+
+
+def pack(lengths: NDArray[np.int64], order: NDArray[np.int64], width: int) -> Rows:
+    """Whole episodes in this order, each in the first open row that has space for it.
+
+    Only the latest few rows stay open, so that the work grows only with the episodes.
+    """
+    filled: list[int] = []
+    row_of = np.empty(len(order), dtype=np.int64)
+    offset = np.empty(len(order), dtype=np.int64)
+    for index, length in enumerate(lengths[order].tolist()):
+        first_open = max(0, len(filled) - OPEN_ROWS)
+        open_rows = range(first_open, len(filled))
+        row = next((row for row in open_rows if filled[row] + length <= width), len(filled))
+        if row == len(filled):
+            filled.append(0)
+        row_of[index], offset[index] = row, filled[row]
+        filled[row] += length
+    rows = Rows(
+        np.full((len(filled), width), -1, dtype=np.int32),
+        np.zeros((len(filled), width), dtype=np.int32),
+    )
+    own = lengths[order]
+    time = np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
+    where = (np.repeat(row_of, own), np.repeat(offset, own) + time)
+    rows.episode[where] = np.repeat(order, own)
+    rows.time[where] = time
+    return rows
+
+
+def stack_rows(datasets: Sequence[Rows], multiple: int) -> Rows:
+    """The rows of several datasets, padded to one number of rows that is such a multiple."""
+    count = -(-max(len(rows.episode) for rows in datasets) // multiple) * multiple
+
+    def pad(values: NDArray[np.int32], padding: int) -> NDArray[np.int32]:
+        missing = ((0, count - len(values)), (0, 0))
+        return np.pad(values, missing, constant_values=padding)
+
+    return Rows(
+        np.stack([pad(rows.episode, -1) for rows in datasets]),
+        np.stack([pad(rows.time, 0) for rows in datasets]),
+    )
 
 
 class Fitted(NamedTuple):
     """Imitators of the best epoch, stacked, and the losses of every epoch, [seed, epoch]."""
 
     model: Any
-    training_loss: np.ndarray
-    validation_loss: np.ndarray
+    training_loss: NDArray[np.float32]
+    validation_loss: NDArray[np.float32]
 
 
 class _State(NamedTuple):
@@ -37,32 +88,14 @@ class _State(NamedTuple):
     key: Array
 
 
-class _Rows(NamedTuple):
-    training: Rows  # [row, place]
-    validation: Rows  # [batch, row, place]
-
-
 class _Data(NamedTuple):
-    """Episodes on the device, with the reward that is still to come at every moment."""
+    """The episodes of one dataset and their rows."""
 
-    to_go: Array
+    to_go: Array  # the reward still to come at every step
     observation: Array
     action: Array
-
-
-def make_model(config: ImitationConfig, world: World, key: Array) -> Any:
-    """A fresh network."""
-    shape = (world.observation_size, world.action_bits, key)
-    if config.model == "cloning":
-        return Cloner(*shape, width=config.width)
-    return DecisionTransformer(
-        *shape, width=config.width, layers=config.layers, longest=world.longest
-    )
-
-
-def make_optimiser(config: ImitationConfig) -> optax.GradientTransformation:
-    """Adam with decoupled weight decay."""
-    return optax.adamw(config.learning_rate, weight_decay=config.weight_decay)
+    training: Rows  # [row, position]
+    validation: Rows  # [batch, row, position]
 
 
 def fit(
@@ -75,11 +108,10 @@ def fit(
 ) -> Fitted:
     """One imitator for each dataset and key, all trained in one vmapped run.
 
-    A time limit ends training after the epoch that is under way.
+    A time limit ends training after the current epoch.
     """
     began = time.monotonic()
-    data = stack([_data(episodes) for episodes in datasets])
-    rows, per_batch = _rows(config, world, datasets)
+    data, per_batch = _prepare(config, world, datasets)
     models = [make_model(config, world, jax.random.fold_in(key, 1)) for key in keys]
     optimisers = [make_optimiser(config).init(model) for model in models]
     state = _State(
@@ -87,46 +119,45 @@ def fit(
     )
     losses = []
     for _ in range(config.epochs):
-        state, noted = _epoch(config, per_batch, state, data, rows)
-        losses.append(jax.tree.map(np.asarray, noted))
+        state, epoch_losses = _epoch(config, per_batch, state, data)
+        losses.append(jax.tree.map(np.asarray, epoch_losses))
         if seconds is not None and time.monotonic() - began > seconds:
             break
     training_loss, validation_loss = np.moveaxis(np.array(losses), 0, -1)
     return Fitted(state.best, training_loss, validation_loss)
 
 
-def _rows(config: ImitationConfig, world: World, datasets: Sequence[Episodes]) -> tuple[_Rows, int]:
-    """Rows to train on and to validate on, with a leading axis of seeds, and rows in a batch.
+def make_optimiser(config: ImitationConfig) -> optax.GradientTransformation:
+    """Adam with decoupled weight decay."""
+    return optax.adamw(config.learning_rate, weight_decay=config.weight_decay)
 
-    The last episodes of a dataset are for validation. Every dataset is packed once; an epoch
-    shuffles the rows.
-    """
+
+def _prepare(
+    config: ImitationConfig, world: World, datasets: Sequence[Episodes]
+) -> tuple[_Data, int]:
+    """The stacked datasets, and the rows in a batch; the last episodes are for validation."""
     lengths = [episodes.lengths for episodes in datasets]
-    kept = max(1, round(config.validation * len(lengths[0])))
-    rows = [pack(own, np.arange(len(own) - kept), world.longest) for own in lengths]
-    most = max(len(each.episode) for each in rows)
-    per_batch = max(1, round(config.batch * most / (len(lengths[0]) - kept)))
-    total = -(-most // per_batch) * per_batch
-    held_out = [
-        split_rows(pack(own, np.arange(len(own) - kept, len(own)), world.longest), per_batch)
-        for own in lengths
-    ]
-    batches = max(len(each.episode) for each in held_out)
-    empty = np.full((batches, per_batch, world.longest), -1, dtype=np.int32)
-    filled = [
-        Rows(
-            np.concatenate([each.episode, empty[len(each.episode) :]]),
-            np.concatenate([each.time, np.zeros_like(empty[len(each.time) :])]),
+    count = len(lengths[0])
+    trained = count - max(1, round(config.validation * count))
+    rows = [pack(own, np.arange(trained), world.longest) for own in lengths]
+    most_rows = max(len(own.episode) for own in rows)
+    per_batch = max(1, round(config.batch * most_rows / trained))
+    held_out = [pack(own, np.arange(trained, count), world.longest) for own in lengths]
+    validation = Rows(
+        *(
+            leaf.reshape(len(datasets), -1, per_batch, world.longest)
+            for leaf in stack_rows(held_out, per_batch)
         )
-        for each in held_out
-    ]
-    return _Rows(stack([padded(each, total) for each in rows]), stack(filled)), per_batch
-
-
-def _data(episodes: Episodes) -> _Data:
-    reward = jnp.asarray(episodes.reward)
-    to_go = jnp.cumsum(reward[:, ::-1], axis=1)[:, ::-1]
-    return _Data(to_go, jnp.asarray(episodes.observation), jnp.asarray(episodes.action))
+    )
+    reward = jnp.stack([jnp.asarray(episodes.reward) for episodes in datasets])
+    data = _Data(
+        jnp.cumsum(reward[:, :, ::-1], axis=2)[:, :, ::-1],
+        jnp.stack([jnp.asarray(episodes.observation) for episodes in datasets]),
+        jnp.stack([jnp.asarray(episodes.action) for episodes in datasets]),
+        stack_rows(rows, per_batch),
+        validation,
+    )
+    return data, per_batch
 
 
 def _tokens(data: _Data, rows: Rows) -> Tokens:
@@ -141,7 +172,7 @@ def _tokens(data: _Data, rows: Rows) -> Tokens:
 
 
 def loss(model: Any, tokens: Tokens, rate: float, key: Array | None) -> tuple[Array, Array]:
-    """Summed cross-entropy of the action bits, and over how many moments."""
+    """The summed cross-entropy of the action bits, and the number of steps."""
     logits = model(tokens, rate, key)
     errors = optax.sigmoid_binary_cross_entropy(logits, tokens.action).sum(axis=-1)
     real = tokens.episode >= 0
@@ -150,27 +181,19 @@ def loss(model: Any, tokens: Tokens, rate: float, key: Array | None) -> tuple[Ar
 
 @partial(jax.jit, static_argnums=(0, 1), donate_argnums=2)
 def _epoch(
-    config: ImitationConfig,
-    per_batch: int,
-    state: _State,
-    data: _Data,
-    rows: _Rows,
+    config: ImitationConfig, per_batch: int, state: _State, data: _Data
 ) -> tuple[_State, tuple[Array, Array]]:
-    """One pass and one validation of every imitator."""
-    return jax.vmap(partial(_one_epoch, config, per_batch))(state, data, rows)
+    """Every imitator after one pass and one validation, with the losses of both."""
+    return jax.vmap(partial(_one_epoch, config, per_batch))(state, data)
 
 
 def _one_epoch(
-    config: ImitationConfig,
-    per_batch: int,
-    state: _State,
-    data: _Data,
-    rows: _Rows,
+    config: ImitationConfig, per_batch: int, state: _State, data: _Data
 ) -> tuple[_State, tuple[Array, Array]]:
-    training, validation = rows
-    rule = make_optimiser(config)
+    optimiser_rule = make_optimiser(config)
     order_key, first_key = jax.random.split(state.key)
-    order = jax.random.permutation(order_key, training.episode.shape[0]).reshape(-1, per_batch)
+    rows = data.training
+    order = jax.random.permutation(order_key, rows.episode.shape[0]).reshape(-1, per_batch)
 
     def mean_loss(model: Any, tokens: Tokens, key: Array) -> Array:
         total, count = loss(model, tokens, config.dropout, key)
@@ -179,27 +202,22 @@ def _one_epoch(
     def improve(carried: tuple[Any, Any, Array], chosen: Array) -> tuple[Any, Array]:
         model, optimiser, key = carried
         key, own = jax.random.split(key)
-        tokens = _tokens(data, Rows(training.episode[chosen], training.time[chosen]))
+        tokens = _tokens(data, Rows(rows.episode[chosen], rows.time[chosen]))
         value, gradient = jax.value_and_grad(mean_loss)(model, tokens, own)
-        change, optimiser = rule.update(gradient, optimiser, model)
+        change, optimiser = optimiser_rule.update(gradient, optimiser, model)
         return (optax.apply_updates(model, change), optimiser, key), value
 
     begin = (state.model, state.optimiser, first_key)
     (model, optimiser, key), values = jax.lax.scan(improve, begin, order)
 
-    def check(carried: tuple[Array, Array], rows: Rows) -> tuple[Any, None]:
+    def validate(carried: tuple[Array, Array], rows: Rows) -> tuple[Any, None]:
         total, count = loss(model, _tokens(data, rows), 0.0, None)
         return (carried[0] + total, carried[1] + count), None
 
-    (total, count), _ = jax.lax.scan(check, (jnp.zeros(()), jnp.zeros((), jnp.int32)), validation)
-    held_out = total / jnp.maximum(count, 1)
-    better = held_out < state.best_loss
+    nothing = (jnp.zeros(()), jnp.zeros((), jnp.int32))
+    (total, count), _ = jax.lax.scan(validate, nothing, data.validation)
+    validation_loss = total / jnp.maximum(count, 1)
+    better = validation_loss < state.best_loss
     best = jax.tree.map(lambda new, old: jnp.where(better, new, old), model, state.best)
-    lowest = jnp.minimum(held_out, state.best_loss)
-    return _State(model, optimiser, best, lowest, key), (values.mean(), held_out)
-
-
-def actor(world: World, model: Any, target: float | None = None) -> ImitatorActor:
-    """A fitted imitator that asks for the most there is, or for another return."""
-    asked = jnp.asarray(world.maximum if target is None else target, jnp.float32)
-    return ImitatorActor(model, asked, world.longest, world.observation_size, world.action_bits)
+    lowest = jnp.minimum(validation_loss, state.best_loss)
+    return _State(model, optimiser, best, lowest, key), (values.mean(), validation_loss)

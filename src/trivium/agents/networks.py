@@ -1,8 +1,8 @@
-"""Policies with a value head: memoryless, recurrent, and attending to the history.
+"""Policies with a value head: an MLP, an LSTM, and a transformer over the episode so far.
 
-All share one shape of use: `step` for one moment of many environments, `unroll` for whole
-sequences; `starts` says before which moments an episode began, and memory ends there. Logits
-are [..., bits, 2], as Stable Baselines lays out a MultiDiscrete action.
+All are used alike: `step` for one step of many environments, `unroll` for whole sequences;
+`start` is 1 where an episode begins, and memory ends there. Logits are [..., bits, 2], as
+Stable Baselines lays out a MultiDiscrete action.
 """
 
 from __future__ import annotations
@@ -15,31 +15,34 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from trivium.agents.attention import Layer
-from trivium.agents.recurrent import (
+from trivium.agents.config import AgentConfig
+from trivium.agents.layers import Linear, TransformerLayer, orthogonal
+from trivium.agents.lstm import (
     IN_A_ROW,
+    Inputs,
     Layout,
     Memory,
-    Moments,
     Norms,
-    Small,
+    Vectors,
     cell_step,
-    unroll_laid_out,
+    unroll_in_pieces,
 )
+from trivium.agents.worlds import World
 
 Carry = Any
-TRUNK_SCALE = 2**0.5
+HIDDEN_SCALE = 2**0.5  # of the weights of hidden layers
+BLOCK, PIECE, FEW_ENVIRONMENTS = 8, 16, 16  # fastest on an H200
 
 
 class Output(eqx.Module):
-    """What a policy says: two logits for every bit of the action, and the state's value."""
+    """Two logits for every bit of the action, and the state's value."""
 
     logits: Array
     value: Array
 
 
 class Policy(Protocol):
-    """All that training knows of a network."""
+    """All that training needs to know of a network."""
 
     def initial(self, batch: int) -> Carry: ...
 
@@ -48,26 +51,30 @@ class Policy(Protocol):
     def unroll(self, carry: Carry, observations: Array, starts: Array) -> tuple[Carry, Output]: ...
 
 
-class Linear(eqx.Module):
-    """A dense layer with orthogonal weights."""
+def make_policy(config: AgentConfig, world: World, key: Array) -> Any:
+    """The agent's network with random weights."""
+    shape = (world.observation_size, world.action_bits, config.width, key)
+    if config.policy == "mlp":
+        return MemorylessPolicy(*shape)
+    if config.policy == "transformer":
+        return HistoryPolicy(*shape, window=world.longest + 1)
+    return RecurrentPolicy(
+        *shape,
+        normalised=config.policy == "lnlstm",
+        trunk=config.trunk,
+        layout=sequence_layout(config, world),
+    )
 
-    weight: Array
-    bias: Array
 
-    def __init__(self, inputs: int, outputs: int, scale: float, key: Array) -> None:
-        self.weight = orthogonal(key, inputs, outputs, scale)
-        self.bias = jnp.zeros(outputs)
+def sequence_layout(config: AgentConfig, world: World) -> Layout:
+    """The fastest layout of sequences on the device at hand.
 
-    def __call__(self, values: Array) -> Array:
-        return values @ self.weight + self.bias
-
-
-def orthogonal(key: Array, rows: int, columns: int, scale: float) -> Array:
-    """A random matrix with orthonormal rows or columns, times the scale."""
-    tall = jax.random.normal(key, (max(rows, columns), min(rows, columns)))
-    basis, triangle = jnp.linalg.qr(tall)
-    basis = basis * jnp.sign(jnp.diagonal(triangle))
-    return scale * (basis if rows >= columns else basis.T)
+    An accelerator waits for its next instruction, so larger blocks and, with few
+    environments, pieces side by side pay there; a CPU waits for arithmetic.
+    """
+    if jax.default_backend() == "cpu":
+        return IN_A_ROW
+    return Layout(BLOCK, PIECE if config.environments <= FEW_ENVIRONMENTS else 0, world.longest)
 
 
 class Heads(eqx.Module):
@@ -78,30 +85,29 @@ class Heads(eqx.Module):
 
     def __init__(self, features: int, bits: int, key: Array) -> None:
         first, second = jax.random.split(key)
-        self.action = Linear(features, 2 * bits, 1.0, first)
-        self.value = Linear(features, 1, 1.0, second)
+        self.action = Linear(orthogonal(first, features, 2 * bits, 1.0))
+        self.value = Linear(orthogonal(second, features, 1, 1.0))
 
     def __call__(self, for_action: Array, for_value: Array) -> Output:
         logits = self.action(for_action)
-        return Output(
-            logits.reshape(*logits.shape[:-1], -1, 2), self.value(for_value).squeeze(axis=-1)
-        )
+        value = self.value(for_value).squeeze(axis=-1)
+        return Output(logits.reshape(*logits.shape[:-1], -1, 2), value)
 
 
-def _layers(sizes: Sequence[int], key: Array) -> tuple[Linear, ...]:
+def _hidden_layers(sizes: Sequence[int], key: Array) -> tuple[Linear, ...]:
     keys = jax.random.split(key, max(1, len(sizes) - 1))
-    pairs = zip(sizes[:-1], sizes[1:], keys, strict=False)
-    return tuple(Linear(inputs, outputs, TRUNK_SCALE, key) for inputs, outputs, key in pairs)
+    shapes = zip(keys, sizes[:-1], sizes[1:], strict=False)
+    return tuple(Linear(orthogonal(*shape, HIDDEN_SCALE)) for shape in shapes)
 
 
-def _through(layers: tuple[Linear, ...], values: Array) -> Array:
+def _apply_tanh_layers(layers: tuple[Linear, ...], values: Array) -> Array:
     for layer in layers:
         values = jnp.tanh(layer(values))
     return values
 
 
 class MemorylessPolicy(eqx.Module):
-    """Two tanh layers each for the action and the value; sees the present observation alone."""
+    """Two tanh layers each for the action and the value; sees only the current observation."""
 
     action_layers: tuple[Linear, ...]
     value_layers: tuple[Linear, ...]
@@ -109,22 +115,19 @@ class MemorylessPolicy(eqx.Module):
 
     def __init__(self, observation: int, bits: int, width: int, key: Array) -> None:
         keys = jax.random.split(key, 3)
-        self.action_layers = _layers((observation, width, width), keys[0])
-        self.value_layers = _layers((observation, width, width), keys[1])
+        self.action_layers = _hidden_layers((observation, width, width), keys[0])
+        self.value_layers = _hidden_layers((observation, width, width), keys[1])
         self.heads = Heads(width, bits, keys[2])
 
     def initial(self, batch: int) -> Carry:
-        """Nothing is carried."""
         return ()
 
     def step(self, carry: Carry, observation: Array, start: Array) -> tuple[Carry, Output]:
-        """The output at one moment."""
-        for_action = _through(self.action_layers, observation)
-        return carry, self.heads(for_action, _through(self.value_layers, observation))
+        for_action = _apply_tanh_layers(self.action_layers, observation)
+        for_value = _apply_tanh_layers(self.value_layers, observation)
+        return carry, self.heads(for_action, for_value)
 
-    def unroll(self, carry: Carry, observations: Array, starts: Array) -> tuple[Carry, Output]:
-        """The outputs of a sequence."""
-        return self.step(carry, observations, starts)
+    unroll = step
 
 
 class RecurrentPolicy(eqx.Module):
@@ -133,7 +136,7 @@ class RecurrentPolicy(eqx.Module):
     trunk: tuple[Linear, ...]
     input_weights: Array
     hidden_weights: Array
-    small: Small
+    vectors: Vectors
     heads: Heads
     layout: Layout = eqx.field(static=True)
 
@@ -150,34 +153,31 @@ class RecurrentPolicy(eqx.Module):
     ) -> None:
         keys = jax.random.split(key, 4)
         sizes = (observation, *trunk)
-        self.trunk = _layers(sizes, keys[0])
+        self.trunk = _hidden_layers(sizes, keys[0])
         self.input_weights = orthogonal(keys[1], sizes[-1], 4 * width, 1.0)
         self.hidden_weights = orthogonal(keys[2], width, 4 * width, 1.0)
         gates = (jnp.ones(4 * width), jnp.zeros(4 * width))
         norms = Norms(*gates, *gates, jnp.ones(width), jnp.zeros(width)) if normalised else None
-        self.small = Small(jnp.zeros(4 * width), norms)
+        self.vectors = Vectors(jnp.zeros(4 * width), norms)
         self.heads = Heads(width, bits, keys[3])
         self.layout = layout
 
     def initial(self, batch: int) -> Memory:
-        """An empty memory for each environment."""
         empty = jnp.zeros((batch, self.hidden_weights.shape[0]))
         return Memory(empty, empty)
 
     def step(self, carry: Memory, observation: Array, start: Array) -> tuple[Memory, Output]:
-        """The output at one moment; memory is emptied first where an episode starts."""
         keep = 1.0 - start[:, None]
-        from_input = _through(self.trunk, observation) @ self.input_weights
+        from_input = _apply_tanh_layers(self.trunk, observation) @ self.input_weights
         from_hidden = (carry.hidden * keep) @ self.hidden_weights
-        after = cell_step(self.small, from_input, from_hidden, carry.cell * keep)
+        after = cell_step(self.vectors, from_input, from_hidden, carry.cell * keep)
         return after, self.heads(after.hidden, after.hidden)
 
     def unroll(self, carry: Memory, observations: Array, starts: Array) -> tuple[Memory, Output]:
-        """The outputs of a sequence."""
-        from_inputs = _through(self.trunk, observations) @ self.input_weights
-        kept = 1.0 - starts[..., None]
-        hidden, after = unroll_laid_out(
-            self.layout, self.small, self.hidden_weights, Moments(from_inputs, kept), carry
+        products = _apply_tanh_layers(self.trunk, observations) @ self.input_weights
+        inputs = Inputs(products, 1.0 - starts[..., None])
+        hidden, after = unroll_in_pieces(
+            self.layout, self.vectors, self.hidden_weights, inputs, carry
         )
         return after, self.heads(hidden, hidden)
 
@@ -186,28 +186,15 @@ class History(eqx.Module):
     """The latest observations of each environment and how long each episode has lasted."""
 
     observations: Array  # [batch, window, observation], the latest last
-    length: Array  # [batch], 0 before the first moment
-
-
-def _block(width: int, key: Array) -> Layer:
-    keys = jax.random.split(key, 4)
-    return Layer(
-        width,
-        (
-            Linear(width, 3 * width, 1.0, keys[0]),
-            Linear(width, width, 0.5, keys[1]),
-            Linear(width, 4 * width, TRUNK_SCALE, keys[2]),
-            Linear(4 * width, width, 0.5, keys[3]),
-        ),
-    )
+    length: Array  # [batch], 0 before the first step
 
 
 class HistoryPolicy(eqx.Module):
     """A small transformer over the observations of the episode so far."""
 
     embed: Linear
-    places: Array
-    blocks: tuple[Layer, ...]
+    positions: Array
+    blocks: tuple[TransformerLayer, ...]
     heads: Heads
     window: int = eqx.field(static=True)
 
@@ -222,50 +209,48 @@ class HistoryPolicy(eqx.Module):
         layers: int = 2,
     ) -> None:
         keys = jax.random.split(key, layers + 3)
-        self.embed = Linear(observation, width, 1.0, keys[0])
-        self.places = 0.1 * jax.random.normal(keys[1], (window, width))
+        self.embed = Linear(orthogonal(keys[0], observation, width, 1.0))
+        self.positions = 0.1 * jax.random.normal(keys[1], (window, width))
         self.heads = Heads(width, bits, keys[2])
-        self.blocks = tuple(_block(width, key) for key in keys[3:])
+        scales = (1.0, 0.5, HIDDEN_SCALE, 0.5)
+        self.blocks = tuple(TransformerLayer(width, key, orthogonal, scales) for key in keys[3:])
         self.window = window
 
     def initial(self, batch: int) -> History:
-        """No observations yet."""
         size = self.embed.weight.shape[0]
         return History(jnp.zeros((batch, self.window, size)), jnp.zeros(batch, jnp.int32))
 
     def step(self, carry: History, observation: Array, start: Array) -> tuple[History, Output]:
-        """The output at one moment."""
         carry, output = self.unroll(carry, observation[None], start[None])
         return carry, jax.tree.map(lambda leaf: leaf[0], output)
 
     def unroll(self, carry: History, observations: Array, starts: Array) -> tuple[History, Output]:
-        """The outputs of a sequence, each moment attending to its own episode."""
         time = observations.shape[0]
         before = self.window - 1
         seen = jnp.concatenate([carry.observations[:, 1:], observations.swapaxes(0, 1)], axis=1)
-        # Of what was carried, the last `length` moments belong to the running episode.
+        # Of what was carried, the last `length` steps belong to the running episode.
         kept = jnp.arange(before) >= before - carry.length[:, None]
         begun = jnp.cumsum(starts.T.astype(jnp.int32), axis=1)
         episode = jnp.concatenate([jnp.where(kept, 0, -1), begun], axis=1)
-        moment = jnp.arange(before + time)
-        near = (moment[:, None] >= moment) & (moment[:, None] - moment < self.window)
+        step = jnp.arange(before + time)
+        near = (step[:, None] >= step) & (step[:, None] - step < self.window)
         allowed = (episode[:, :, None] == episode[:, None, :]) & near
-        place = self._places(carry.length, starts, kept)
-        values = self.embed(seen) + self.places[jnp.minimum(place, self.window - 1)]
+        position = self._position_in_episode(carry.length, starts)
+        values = self.embed(seen) + self.positions[jnp.minimum(position, self.window - 1)]
         for block in self.blocks:
             values = block(values, allowed)
         features = values[:, before:].swapaxes(0, 1)
-        latest = History(seen[:, -self.window :], place[:, -1] + 1)
+        latest = History(seen[:, -self.window :], position[:, -1] + 1)
         return latest, self.heads(features, features)
 
-    def _places(self, length: Array, starts: Array, kept: Array) -> Array:
-        """How many moments of its own episode precede each moment."""
-        before = kept.shape[1]
+    def _position_in_episode(self, length: Array, starts: Array) -> Array:
+        """How many steps of its own episode precede each step, carried ones first."""
+        before = self.window - 1
         carried = jnp.maximum(jnp.arange(before) - before + length[:, None], 0)
 
-        def count(place: Array, start: Array) -> tuple[Array, Array]:
-            place = jnp.where(start > 0, 0, place)
-            return place + 1, place
+        def count(position: Array, start: Array) -> tuple[Array, Array]:
+            position = jnp.where(start > 0, 0, position)
+            return position + 1, position
 
-        _, places = jax.lax.scan(count, length, starts)
-        return jnp.concatenate([carried, places.T], axis=1)
+        _, positions = jax.lax.scan(count, length, starts)
+        return jnp.concatenate([carried, positions.T], axis=1)

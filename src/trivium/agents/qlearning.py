@@ -1,9 +1,9 @@
 """Tabular Q-learning with the whole history as state, on two readings of the paper's task.
 
-`fixed` was found after the fact, as the reading that gives the paper's figures: one machine
-for the whole trial, drawn from the conjunctive sets, and both optional rewards, so that 3.99
-is the most there is. `drawn` is the task itself: a machine drawn for every episode from the
-default six, and the greedy policy must answer every question about every one of them.
+`fixed` is the reading that reproduces the paper's figures, found by trying several: one
+conjunctive machine for the whole trial, and both optional rewards, so that the largest return
+is 3.99. `drawn` is the task itself: a machine drawn for every episode from the default six,
+and the greedy policy must answer every question about every one of them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class QConfig:
     exploration: float = 0.1
     learning_rate: float = 0.95
     discount: float = 0.99
-    check_every: int = 20  # episodes between two looks at the greedy policy
+    check_every: int = 20  # episodes between two evaluations of the greedy policy
     most_episodes: int = 500_000
 
     def __post_init__(self) -> None:
@@ -54,28 +54,26 @@ class QResult:
     histories: int  # different histories that were seen
 
 
-class _Trial:
+class Trial:
     """One table of values being learned."""
 
     def __init__(self, config: QConfig, seed: int) -> None:
         self.config = config
         self.stream = Stream(stream_key("q-learning", config.definition, seed))
-        machines: tuple[str, ...] = DEFAULT_SIX
-        if config.definition == "fixed":
-            machines = (self.stream.choice(FIXED_MACHINES),)
-        bonuses = config.definition == "fixed"
+        fixed = config.definition == "fixed"
         spec = BlicketSpec(
             reward_structure="quiz",
-            hypotheses=machines,
-            add_step_reward_penalty=bonuses,
-            add_detector_state_reward_for_quiz=bonuses,
+            hypotheses=(self.stream.choice(FIXED_MACHINES),) if fixed else DEFAULT_SIX,
+            add_step_reward_penalty=fixed,
+            add_detector_state_reward_for_quiz=fixed,
         )
         tables = make_tables(spec)
+        # Plain lists: one lookup at a time is faster in them than in arrays.
         self.entries: list[int] = tables.entries[0].tolist()
         self.rewards: list[float] = tables.rewards.tolist()
         self.starts: list[int] = tables.starts.tolist()
         self.over, self.actions = int(tables.over), spec.actions
-        self.most = spec.objects + (0.99 if bonuses else 0.0)
+        self.maximum = spec.objects + (0.99 if fixed else 0.0)
         self.values: dict[int, list[float]] = {}
 
     def look_up(self, history: int) -> list[float]:
@@ -86,24 +84,21 @@ class _Trial:
         return found
 
     def learn_episode(self) -> int:
-        """Play one episode and learn from it; how many steps it took."""
-        config, uniform, actions = self.config, self.stream.random, self.actions
+        """Play one episode and learn from it; the number of its steps."""
+        config, uniform, actions, over = self.config, self.stream.random, self.actions, self.over
         state = self.stream.choice(self.starts)
-        history, steps = 1, 0  # the leading 1 keeps histories of zeros apart
+        history, steps = 1, 0  # the leading 1 distinguishes histories of zeros
         values = self.look_up(history)
-        while state != self.over:
+        while state != over:
             if uniform() < config.exploration:
                 action = int(uniform() * actions)
             else:
-                most = max(values)
-                best = [each for each in range(actions) if values[each] == most]
+                highest = max(values)
+                best = [action for action, value in enumerate(values) if value == highest]
                 action = best[int(uniform() * len(best))]
-            entry = self.entries[state * actions + action]
-            state = entry & STATE_MASK
-            history = history << OBSERVATION_BITS | entry >> STATE_BITS & OBSERVATION_MASK
-            target = self.rewards[entry >> STATE_BITS + OBSERVATION_BITS]
+            state, history, target = self._step(state, history, action)
             following = values
-            if state != self.over:
+            if state != over:
                 following = self.look_up(history)
                 target += config.discount * max(following)
             values[action] += config.learning_rate * (target - values[action])
@@ -111,28 +106,32 @@ class _Trial:
             steps += 1
         return steps
 
-    def perfect(self) -> bool:
-        """Whether the greedy policy earns the most from every machine."""
-        return all(self._greedy_return(start) > self.most - 1e-6 for start in self.starts)
+    def is_perfect(self) -> bool:
+        """Whether the greedy policy earns the largest return from every machine."""
+        return all(self._greedy_return(start) > self.maximum - 1e-6 for start in self.starts)
 
     def _greedy_return(self, state: int) -> float:
         total, history = 0.0, 1
         while state != self.over:
             values = self.values.get(history)
             action = 0 if values is None else values.index(max(values))
-            entry = self.entries[state * self.actions + action]
-            state = entry & STATE_MASK
-            history = history << OBSERVATION_BITS | entry >> STATE_BITS & OBSERVATION_MASK
-            total += self.rewards[entry >> STATE_BITS + OBSERVATION_BITS]
+            state, history, reward = self._step(state, history, action)
+            total += reward
         return total
+
+    def _step(self, state: int, history: int, action: int) -> tuple[int, int, float]:
+        """The next state, the history with its observation, and the reward."""
+        entry = self.entries[state * self.actions + action]
+        history = history << OBSERVATION_BITS | entry >> STATE_BITS & OBSERVATION_MASK
+        return entry & STATE_MASK, history, self.rewards[entry >> STATE_BITS + OBSERVATION_BITS]
 
 
 def learn(config: QConfig, seed: int) -> QResult:
-    """One trial: episodes until the greedy policy is perfect."""
-    trial = _Trial(config, seed)
+    """The result of one trial: episodes until the greedy policy is perfect."""
+    trial = Trial(config, seed)
     steps = 0
     for episode in range(1, config.most_episodes + 1):
         steps += trial.learn_episode()
-        if episode % config.check_every == 0 and trial.perfect():
+        if episode % config.check_every == 0 and trial.is_perfect():
             return QResult(episode, steps, True, len(trial.values))
     return QResult(config.most_episodes, steps, False, len(trial.values))

@@ -1,4 +1,4 @@
-"""The folder of a training: what was trained, where it stands, and policies to be used later."""
+"""The folder of a training: its configuration, checkpoint, learning curve and policies."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import jax
-from studies.blicket_learners.learners import curve_record, run_key
+import jax.numpy as jnp
+import numpy as np
 
-from trivium.agents.blicket_world import BlicketWorld, task_setting, task_world
 from trivium.agents.checkpoints import from_arrays, load_arrays, save_arrays, to_arrays
-from trivium.agents.configuration import AgentConfig, LengthConfig, TaskConfig
-from trivium.agents.progress import Report, Training
-from trivium.agents.training import make_policy, pick
+from trivium.agents.config import AgentConfig, LengthConfig, TaskConfig
+from trivium.agents.networks import make_policy
+from trivium.agents.training import Report, Training, pick
+from trivium.agents.worlds import VIEWS, BlicketWorld, World, task_setting, task_world
+from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, split
+from trivium.benchmarks.blicket.world.dynamics import TYPE_REWARD
 from trivium.core.errors import require
 from trivium.core.files import write_json
 from trivium.core.spec import read_mapping, spec_from_dict
+from trivium.core.streams import stream_key
 
 MANIFEST = "agent.json"
 CHECKPOINT = "checkpoint.npz"
@@ -26,7 +30,7 @@ CURVE = "curve.json"
 
 @dataclass(frozen=True)
 class TrainingJob:
-    """What is trained; it must stay the same when a folder is gone on with."""
+    """What is trained; a folder is resumed only by the same job."""
 
     agent: AgentConfig
     task: TaskConfig
@@ -40,7 +44,7 @@ class TrainingJob:
 
 @dataclass(frozen=True)
 class Trained:
-    """A policy with what it was trained for."""
+    """A policy and what it was trained for."""
 
     agent: AgentConfig
     task: TaskConfig
@@ -49,11 +53,15 @@ class Trained:
 
 
 def train(job: TrainingJob, out: Path, tell: Callable[[Report], None]) -> Training:
-    """Train, or go on with what the folder holds; checkpoints on the way, policies at the end."""
-    _claim(job, out)
+    """The finished training, resumed where the folder holds its checkpoint."""
+    manifest, checkpoint = out / MANIFEST, out / CHECKPOINT
+    if manifest.exists():
+        same = _read_job(manifest) == job
+        require(same, f"{out} holds another training; choose another folder with --out")
+    else:
+        write_json(manifest, asdict(job))
     world = task_world(job.task)
     settings = [task_setting(job.task)] * job.seeds
-    checkpoint = out / CHECKPOINT
     if checkpoint.exists():
         training = Training.load(world, job.agent, job.length, settings, checkpoint)
     else:
@@ -62,51 +70,99 @@ def train(job: TrainingJob, out: Path, tell: Callable[[Report], None]) -> Traini
     try:
         training.complete(checkpoint=checkpoint, tell=tell)
     finally:
-        # Ctrl-C too leaves what was done; a run not begun leaves nothing.
+        # Ctrl-C too leaves a checkpoint; a training without any point leaves none.
         if training.curve:
             training.save(checkpoint)
     for number in range(job.seeds):
-        policy = pick(training.runs.policy, number)
-        save_arrays(out / f"policy_{number}.npz", to_arrays(policy))
+        save_arrays(_policy_file(out, number), to_arrays(pick(training.runs.policy, number)))
     write_json(out / CURVE, curve_record(job.task, training, slice(0, job.seeds)))
     return training
 
 
-def _claim(job: TrainingJob, out: Path) -> None:
-    """Write down what is trained here, or refuse a folder that holds something else."""
-    path = out / MANIFEST
-    asked = asdict(job)
-    if not path.exists():
-        write_json(path, asked)
-        return
-    held = _read_job(path)
-    require(held == job, f"{out} holds another training; choose another folder with --out")
+def load_trained(folder: Path, number: int = 0) -> Trained:
+    """One policy of a finished training."""
+    manifest = folder / MANIFEST
+    require(manifest.exists(), f"{folder} holds no training: {MANIFEST} is missing")
+    job = _read_job(manifest)
+    require(0 <= number < job.seeds, f"{folder} holds policies 0..{job.seeds - 1}, not {number}")
+    file = _policy_file(folder, number)
+    require(file.exists(), f"{file} is missing: the training has not been finished")
+    world = task_world(job.task)
+    return Trained(job.agent, job.task, world, load_policy(file, job.agent, world))
+
+
+def load_policy(file: Path, agent: AgentConfig, world: World) -> Any:
+    """The agent's network with the weights of a file."""
+    shape = jax.eval_shape(lambda: make_policy(agent, world, jax.random.key(0)))
+    return from_arrays(shape, load_arrays(file), file)
+
+
+def run_key(*purpose: Any) -> jax.Array:
+    """The random key of one run; hashed from its purpose, so that no two runs share draws."""
+    word = stream_key("agents", *purpose) % (1 << 64)
+    words = jnp.array([word >> 32, word & 0xFFFFFFFF], dtype=jnp.uint32)
+    return jnp.asarray(jax.random.wrap_key_data(words))
+
+
+def curve_record(task: TaskConfig, training: Training, own: slice) -> dict[str, Any]:
+    """The learning curves of the runs of one task: [seed][point] under every name."""
+    curve = jax.tree.map(lambda *leaves: np.stack(leaves, axis=1)[own], *training.curve)
+    sums, greedy = curve.training, curve.greedy
+    asks_form = task.reward_structure != "quiz"
+    episodes = np.maximum(sums.episodes, 1)
+    form_reward = TYPE_REWARD * (2 * sums.form_right - sums.form_asked)
+    record: dict[str, Any] = {
+        "task": asdict(task),
+        "steps": curve.steps[0].tolist(),
+        "converged": curve.converged[:, -1].tolist(),
+        "reward": rounded((sums.reward - form_reward) / episodes),
+        "tests": rounded(sums.tests / episodes),
+        "maximal": rounded(sums.maximal / episodes),
+    }
+    measures = {
+        "reward": greedy.reward - asks_form * TYPE_REWARD * (2 * greedy.form_right - 1),
+        "tests": greedy.tests,
+        "bits": greedy.bits,
+    }
+    if asks_form:
+        record["form"] = rounded(sums.form_right / np.maximum(sums.form_asked, 1))
+        measures["form"] = greedy.form_right
+    groups = {
+        group: [machine in set(map(str, space)) for machine in DEFAULT_SIX]
+        for group, space in zip(("train", "test"), split(task.split), strict=True)
+    }
+    # The greedy reward at every point, and all measures of the greedy policy at the end.
+    record["greedy_reward"] = {
+        group: rounded(measures["reward"][:, :, 0, chosen].mean(axis=-1))
+        for group, chosen in groups.items()
+    }
+    record["greedy"] = {
+        name: {
+            group: {
+                measure: rounded(values[:, -1, view, chosen].mean(axis=-1))
+                for measure, values in measures.items()
+            }
+            for group, chosen in groups.items()
+        }
+        for view, name in enumerate(VIEWS[: 1 + (task.forced > 0)])
+    }
+    return record
+
+
+def rounded(values: Any) -> Any:
+    """Plain lists with three decimals, to keep the files small."""
+    return np.round(np.asarray(values, dtype=np.float64), 3).tolist()
+
+
+def _policy_file(folder: Path, number: int) -> Path:
+    return folder / f"policy_{number}.npz"
 
 
 def _read_job(path: Path) -> TrainingJob:
     values = read_mapping(path)
-    where = str(path)
-    parts = {"agent": AgentConfig, "task": TaskConfig, "length": LengthConfig}
-    for name in parts:
+    kinds = {"agent": AgentConfig, "task": TaskConfig, "length": LengthConfig}
+    parts: dict[str, Any] = {}
+    for name, kind in kinds.items():
         require(isinstance(values.get(name), dict), f"{path}: {name} is missing")
-    return TrainingJob(
-        spec_from_dict(AgentConfig, values["agent"], where=where),
-        spec_from_dict(TaskConfig, values["task"], where=where),
-        spec_from_dict(LengthConfig, values["length"], where=where),
-        int(values.get("seed", 0)),
-        int(values.get("seeds", 1)),
-    )
-
-
-def load_trained(folder: Path, number: int = 0) -> Trained:
-    """A policy of a finished training."""
-    path = folder / MANIFEST
-    require(path.exists(), f"{folder} holds no training: {MANIFEST} is missing")
-    job = _read_job(path)
-    require(0 <= number < job.seeds, f"{folder} holds policies 0..{job.seeds - 1}, not {number}")
-    file = folder / f"policy_{number}.npz"
-    require(file.exists(), f"{file} is missing: the training has not been finished")
-    world = task_world(job.task)
-    shape = jax.eval_shape(lambda: make_policy(job.agent, world, jax.random.key(0)))
-    policy = from_arrays(shape, load_arrays(file), file)
-    return Trained(job.agent, job.task, world, policy)
+        parts[name] = spec_from_dict(kind, values[name], where=str(path))
+    return TrainingJob(**parts, seed=int(values.get("seed", 0)), seeds=int(values.get("seeds", 1)))

@@ -11,17 +11,17 @@ import tyro
 
 from trivium.commands.flags import read_flags
 from trivium.core.errors import require
-from trivium.report.results import EXAMPLES, Digest, digest
+from trivium.report.results import EXAMPLES, BenchmarkResults, read_results
 from trivium.report.tables import analysis_tables, terminal
 
 ABOUT = """Tables and kinds of error from records or scored results: files, or folders that hold
-records. Nothing is asked of a model again.
+records. No model is asked again.
 Example: trivium analyze runs/oracle --examples 2"""
 
 
 @dataclass(frozen=True)
 class Flags:
-    """What is analysed."""
+    """The records to analyse."""
 
     results: tyro.conf.Positional[tuple[Path, ...]]  # files of records, or folders of them
     examples: int = 0  # how many examples of each kind of error are printed
@@ -33,18 +33,18 @@ def main(args: Sequence[str]) -> int:
     require(bool(flags.results), "no results named: give files of records or folders of them")
     require(flags.examples >= 0, f"examples must be at least 0, got {flags.examples}")
     console = terminal()
-    for found in digest(flags.results, max(EXAMPLES, flags.examples)).values():
-        for table in analysis_tables(found):
+    for results in read_results(flags.results, max(EXAMPLES, flags.examples)).values():
+        for table in analysis_tables(results):
             table.show(console)
         if flags.examples > 0:
-            _print_examples(found, flags.examples)
+            _print_examples(results, flags.examples)
     return 0
 
 
-def _print_examples(found: Digest, count: int) -> None:
-    """A few attempts of each kind of error, replies as plain text on one line."""
+def _print_examples(results: BenchmarkResults, count: int) -> None:
+    """Print a few attempts of each kind of error, each on one line of plain text."""
     shown: dict[str, int] = defaultdict(int)
-    for (_, _, kind), rows in found.examples.items():
+    for (_, _, kind), rows in results.examples.items():
         for row in rows:
             if kind != "right" and shown[kind] < count:
                 shown[kind] += 1

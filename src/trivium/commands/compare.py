@@ -10,7 +10,7 @@ import tyro
 
 from trivium.commands.flags import read_flags
 from trivium.core.errors import require
-from trivium.report.compare import contestants, difference_table, differences
+from trivium.report.compare import difference_table, differences, read_scores
 from trivium.report.tables import terminal
 
 ABOUT = """Paired differences of the headline metric, with 95% intervals, on the items that solvers
@@ -20,7 +20,7 @@ Example: trivium compare runs/oracle runs/shortcut"""
 
 @dataclass(frozen=True)
 class Flags:
-    """What is compared."""
+    """The runs and solvers to compare."""
 
     runs: tyro.conf.Positional[tuple[Path, ...]]  # folders or files of records
     solvers: tuple[str, ...] = ()  # only these (default: all)
@@ -31,7 +31,7 @@ def main(args: Sequence[str]) -> int:
     """Print one table for each benchmark."""
     flags = read_flags("compare", Flags, args, ABOUT)
     require(bool(flags.runs), "no runs named: give at least one folder or file of records")
-    found = contestants(flags.runs)
+    found = read_scores(flags.runs)
     require(bool(found), f"{', '.join(map(str, flags.runs))}: there are no records to compare")
     known = list(dict.fromkeys(one.solver for one in found))
     for solver in flags.solvers:

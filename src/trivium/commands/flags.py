@@ -55,11 +55,17 @@ class BenchmarkFlags(Generic[F]):
 
 
 def read_flags(
-    command: str, flags_type: type[F], args: Sequence[str], about: str, default: F | None = None
+    command: str,
+    flags_type: type[F],
+    args: Sequence[str],
+    about: str,
+    default: F | None = None,
+    *,
+    program: str = "trivium",
 ) -> F:
     """A command's own flags; bad ones end in one sentence."""
     given = given_flags(args)
-    flags: F = _parse(flags_type, args, f"trivium {command}", about, default)
+    flags: F = _parse(flags_type, args, f"{program} {command}", about, default)
     _check_values(flags, given)
     return flags
 

@@ -15,7 +15,7 @@ ABOUT = "Write the gallery page from the code. Example: trivium gallery --out GA
 
 @dataclass(frozen=True)
 class Flags:
-    """Where the page goes."""
+    """The file to write."""
 
     out: Path = Path("GALLERY.md")  # the file
 

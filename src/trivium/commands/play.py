@@ -13,14 +13,15 @@ from rich.table import Table
 from rich.text import Text
 
 from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.answer import read_command
+from trivium.benchmarks.blicket.game.answer import read_command, write_answer
 from trivium.benchmarks.blicket.game.debrief import Debrief, debrief
-from trivium.benchmarks.blicket.game.item import rules_of
-from trivium.benchmarks.blicket.game.render import laws_of
-from trivium.benchmarks.blicket.game.world import Game
+from trivium.benchmarks.blicket.game.generate import GameAnswer
+from trivium.benchmarks.blicket.game.render import rule_lines
+from trivium.benchmarks.blicket.game.world import Game, replay
 from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR, letters
 from trivium.commands.flags import read_benchmark_flags
-from trivium.core.errors import UserError, require
+from trivium.core.dialogue import Dialogue
+from trivium.core.errors import require
 from trivium.report.tables import terminal
 
 ABOUT = """Play a game in the terminal against the ideal observer.
@@ -39,25 +40,29 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Play one game; leaving early is no error."""
     asked = read_benchmark_flags("play", Flags, args, ABOUT, (GAME.name,))
-    require(
-        asked.benchmark.name == GAME.name,
-        f"{asked.benchmark.name} cannot be played; trivium play {GAME.name} can",
-    )
-    flags = asked.flags
+    name, flags = asked.task.benchmark.name, asked.flags
+    require(name == GAME.name, f"{name} cannot be played; trivium play {GAME.name} can")
     require(flags.index >= 0, f"index must be at least 0, got {flags.index}")
     seed = secrets.randbelow(1_000_000) if flags.seed is None else flags.seed
-    game = Game(next(iter(GAME.generate(asked.spec, seed, flags.index, 1))))
+    dialogue = Dialogue(asked.task.item(flags.index, seed))
     console = terminal()
-    _open(game, console)
+    _open(_state(dialogue), console)
     try:
-        while not game.over:
-            _turn(game, console)
+        while not dialogue.done:
+            _turn(dialogue, console)
     except (EOFError, KeyboardInterrupt):
-        console.print(Text(f"\nYou left the game. The machine was {game.item.truth}."))
+        truth = dialogue.item.content.truth
+        console.print(Text(f"\nYou left the game. The machine was {truth}."))
         return 0
+    game = _state(dialogue)
     _close(game, debrief(game), console)
     console.print(Text(f"This was seed {seed}, index {flags.index}.", style="dim"))
     return 0
+
+
+def _state(dialogue: Dialogue) -> Game:
+    """The game as it is now."""
+    return replay(dialogue.item.content, dialogue.replies)[0]
 
 
 def _open(game: Game, console: Console) -> None:
@@ -65,33 +70,34 @@ def _open(game: Game, console: Console) -> None:
     lines = [
         f"A machine and the objects {' '.join(game.item.listing)}. Some of them are blickets.",
         "How does the machine work? It is one of these, each machine equally likely:",
-        *laws_of(spec),
+        *rule_lines(spec),
         f"You may make up to {spec.tests} tests.",
     ]
     if spec.noise:
         lines.append(f"Beware: the light is wrong in {spec.noise:.0%} of all tests.")
-    panel = Panel(Text("\n".join([*lines, "", HELP])), title="blicket game", width=90)
-    console.print(panel)
+    console.print(Panel(Text("\n".join([*lines, "", HELP])), title="blicket game", width=90))
 
 
-def _turn(game: Game, console: Console) -> None:
-    """Read one line and do what it says; what cannot be done gets a hint."""
+def _turn(dialogue: Dialogue, console: Console) -> None:
+    """Read one line and send what it means; what cannot be read gets a hint."""
+    game = _state(dialogue)
     count = f"test {len(game.tests) + 1} of {game.item.spec.tests}" if game.left else "answer"
     line = _ask(console, f"{count}> ")
     word = line.lower()
     if word.startswith("answer") or (not line and not game.left):
-        _answer(game, line, console)
+        dialogue.send(write_answer(_answer(game, line, console)))
     elif word in ("help", "?", ""):
         console.print(Text(HELP))
     elif game.left == 0:
         console.print(Text("No tests are left: type answer, and say how the machine works."))
     else:
-        objects = re.sub(r"^test\b:?", "", line, flags=re.IGNORECASE)
-        command = read_command(f"TEST {objects}", game.item.objects)
-        if command is None:
+        test = "TEST " + re.sub(r"^test\b:?", "", line, flags=re.IGNORECASE)
+        if read_command(test, game.item.objects) is None:
             console.print(Text(f"The objects are {' '.join(game.item.objects)}. {HELP}"))
         else:
-            _show(game, command.objects, game.place(command.objects), console)
+            dialogue.send(test)
+            placed, light = _state(dialogue).tests[-1]
+            _show(game, placed, light, console)
 
 
 def _show(game: Game, placed: str, light: bool, console: Console) -> None:
@@ -104,33 +110,29 @@ def _show(game: Game, placed: str, light: bool, console: Console) -> None:
     console.print(Text(f"  {shelf}   "), bulb, sep="")
 
 
-def _answer(game: Game, line: str, console: Console) -> None:
-    """Take a whole answer line, or ask for its parts one by one."""
-    objects, forms = game.item.objects, rules_of(game.item.spec)
+def _answer(game: Game, line: str, console: Console) -> GameAnswer:
+    """A whole answer line, or its parts asked for one by one."""
+    objects, forms = game.item.objects, game.item.spec.possible_rules
     command = read_command(line, objects)
-    if command is None or command.form not in forms:
-        form = forms[0]
-        if len(forms) > 1:
-            form = _choose(console, f"how does it work ({', '.join(forms)})> ", forms)
-        blickets = _name(console, "which objects are blickets> ", objects)
-        inhibitors = ""
-        if form == INHIBITOR:
-            inhibitors = _name(console, "which objects are inhibitors> ", objects)
-    else:
-        blickets, form, inhibitors = command.objects, command.form, command.inhibitors
-    try:
-        game.answer(blickets, form, inhibitors)
-    except UserError as problem:
-        console.print(Text(f"{problem}."))
+    if command is not None and command.form in forms:
+        return GameAnswer(command.objects, str(command.form), command.inhibitors)
+    form = forms[0]
+    if len(forms) > 1:
+        form = _choose(console, f"how does it work ({', '.join(forms)})> ", forms)
+    blickets = _name(console, "which objects are blickets> ", objects)
+    inhibitors = ""
+    if form == INHIBITOR:
+        inhibitors = _name(console, "which objects are inhibitors> ", objects)
+    return GameAnswer(blickets, form, inhibitors)
 
 
 def _choose(console: Console, question: str, options: Sequence[str]) -> str:
     """One of the options; its first letters are enough."""
     while True:
-        said = _ask(console, question).lower()
-        near = [option for option in options if said and option.startswith(said)]
-        if said in options or len(near) == 1:
-            return said if said in options else near[0]
+        word = _ask(console, question).lower()
+        close = [option for option in options if word and option.startswith(word)]
+        if word in options or len(close) == 1:
+            return word if word in options else close[0]
         console.print(Text(f"Please type one of {', '.join(options)}."))
 
 
@@ -159,7 +161,7 @@ def _close(game: Game, result: Debrief, console: Console) -> None:
     table = Table(title=Text("your tests"), title_justify="left")
     noisy = bool(game.item.spec.noise)  # then no test rules a machine out
     last = "bits unknown" if noisy else "machines left"
-    for column in ("test", "light", "bits told", "best expected", last):
+    for column in ("test", "light", "bits gained", "best expected", last):
         table.add_column(column, justify="right")
     for step in result.steps:
         table.add_row(
@@ -174,7 +176,7 @@ def _close(game: Game, result: Debrief, console: Console) -> None:
     console.print(
         Text(
             f"You made {result.tests} test{'' if result.tests == 1 else 's'} "
-            f"({result.redundant} of them could not tell anything) "
+            f"({result.redundant} of them could not tell you anything) "
             f"and learned {result.bits:.2f} of {result.unknown_bits:.2f} bits."
         )
     )

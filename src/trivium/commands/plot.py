@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from trivium.commands.flags import read_flags
 from trivium.commands.report import Flags
 from trivium.core.errors import require
-from trivium.report.write import write_plots
+from trivium.report.page import write_plots
 
-ABOUT = """Draw the pictures of a run again, as PNG and SVG in its plots/.
+ABOUT = """Draw the charts of a run again, as PNG and SVG in its plots/.
 Example: trivium plot runs/implicit/sweep_20260101_120000 --label 'first look'"""
 
 
 def main(args: Sequence[str]) -> int:
-    """Draw and name the files."""
+    """Draw the charts and print the paths of their files."""
     flags = read_flags("plot", Flags, args, ABOUT)
     require(flags.run.is_dir(), f"{flags.run}: no such folder")
     for path in write_plots(flags.run, flags.label):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from trivium.agents import agents_module
 from trivium.benchmarks.blicket.world.recording import write_dataset
 from trivium.commands.flags import read_flags, require_out
 from trivium.commands.record import check_place, print_summary
-from trivium.commands.train import agents_module
 from trivium.core.errors import require
 
 ABOUT = """Play Blicket-v0 with a trained agent and store the episodes as a Minari dataset.
@@ -23,13 +23,13 @@ class Flags:
     policy: int = 0  # which policy of the folder
     episodes: int = 1000  # how many episodes
     seed: int = 0  # the seed of all of them
-    greedy: bool = False  # the most likely actions instead of the policy's own chances
+    greedy: bool = False  # the most likely actions instead of the policy's own probabilities
     out: Path | None = None  # the folder of Minari datasets
     dataset: str | None = None  # the dataset's name (default: blicket/STRUCTURE-AGENT-v0)
 
 
 def main(args: Sequence[str]) -> int:
-    """Play, write, and say what the episodes earned."""
+    """Play, write the dataset, and print a summary."""
     if not args or args[0] in ("-h", "--help"):
         print(f"usage: trivium rollout FOLDER [flags]\n\n{ABOUT}")
         print("\ntrivium rollout FOLDER --help lists the flags.")
@@ -40,10 +40,10 @@ def main(args: Sequence[str]) -> int:
     trained = agents_module("trained").load_trained(Path(args[0]), flags.policy)
     name = flags.dataset or f"blicket/{trained.task.reward_structure}-{trained.agent.name}-v0"
     check_place(out, name)
-    episodes = agents_module("trajectories").agent_episodes(
+    episodes = agents_module("player").agent_episodes(
         trained, flags.episodes, flags.seed, flags.greedy
     )
-    spec = agents_module("blicket_world").task_spec(trained.task)
+    spec = agents_module("worlds").task_spec(trained.task)
     write_dataset(name, spec, episodes, trained.agent.name, out)
     print_summary(episodes, out, name)
     return 0

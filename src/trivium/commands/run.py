@@ -19,8 +19,8 @@ from trivium.evaluation.executors import Workers, all_processors
 from trivium.evaluation.index import add_to_index
 from trivium.evaluation.plan import plan_main_run
 from trivium.models.settings import ModelOptions
+from trivium.report.page import write_report
 from trivium.report.tables import result_table, terminal
-from trivium.report.write import write_report
 
 ABOUT = """The main job: every benchmark, every built-in solver, one report. Writes records and
 report.html; with --out, the same command resumes what was interrupted. --model evaluates language

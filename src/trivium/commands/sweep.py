@@ -20,8 +20,8 @@ from trivium.evaluation.executors import Workers, all_processors
 from trivium.evaluation.index import add_to_index, new_folder, unfinished_folder, write_table
 from trivium.evaluation.plan import read_sweep, shipped_configs
 from trivium.models.settings import ModelOptions
+from trivium.report.page import write_report
 from trivium.report.tables import Table, terminal
-from trivium.report.write import write_report
 
 ABOUT = f"""Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, or from a
 config that comes with Trivium ({", ".join(shipped_configs())}). Writes data/, results/, plots/,
@@ -94,7 +94,8 @@ def run_and_report(run: Run, flags: RunFlags, out: Path | None, command: str) ->
         confirm(cost_of_run(run, folder, retry_errors=options.retry_errors), options)
     with flags.workers.open() as executor:
         folder = folder or new_folder(run, ROOT)
-        print(f"{run.kind} of {len(run.evaluations)} evaluations in {folder}", file=sys.stderr)
+        if out is None:
+            print(f"{run.kind} of {len(run.evaluations)} evaluations in {folder}", file=sys.stderr)
         summaries = execute(
             run,
             folder,

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from trivium.agents.configuration import (
-    AGENTS,
-    PRESETS,
-    AgentConfig,
-    LengthConfig,
-    TaskConfig,
-)
+from trivium.agents import agents_module
+from trivium.agents.config import AGENTS, PRESETS, AgentConfig, LengthConfig, TaskConfig
 from trivium.commands.flags import peek, read_flags, require_out
-from trivium.core.errors import import_extra, require
+from trivium.core.errors import require
 
-ABOUT = """Train an agent in the blicket world. Writes checkpoints, learning curves and policies
-to the folder of --out; the same command goes on where it stopped. --preset paper has the paper's
-settings, --preset large many environments at once, which learns better and runs faster.
+ABOUT = """Train an agent in the blicket environment. Writes checkpoints, learning curves and
+policies to the folder of --out; the same command resumes an interrupted training. --preset paper
+has the paper's settings, --preset large many environments at once, which learns better and runs
+faster.
 Example: trivium train ppo-lstm --preset large --width 128 --steps 500000 --out runs/ppo"""
 
 
@@ -47,27 +41,20 @@ def main(args: Sequence[str]) -> int:
         return 0 if args else 2
     preset = peek(args, "preset") or "paper"
     require(preset in PRESETS, f"unknown preset {preset!r}; there are {', '.join(PRESETS)}")
-    named = args[0]
-    default = Flags(preset=preset, agent=PRESETS[preset](named))
-    flags = read_flags(f"train {named}", Flags, args[1:], ABOUT, default)
-    asked = flags.agent.name
-    require(asked == named, f"{named} is asked for, and by its flags {asked}; say train {asked}")
+    name = args[0]
+    default = Flags(preset=preset, agent=PRESETS[preset](name))
+    flags = read_flags(f"train {name}", Flags, args[1:], ABOUT, default)
+    by_flags = flags.agent.name
+    require(by_flags == name, f"{name} and its flags differ: for {by_flags}, say train {by_flags}")
     out = require_out(flags.out)
     trained = agents_module("trained")
     job = trained.TrainingJob(flags.agent, flags.task, flags.length, flags.seed, flags.seeds)
-    began = trained.train(job, out, lambda report: print(report, file=sys.stderr, flush=True))
-    last = began.curve[-1]
+    training = trained.train(job, out, lambda report: print(report, file=sys.stderr, flush=True))
+    last = training.curve[-1]
     print(
         f"{int(last.steps.max()):,} steps, greedy reward {last.greedy.reward[:, 0].mean():.3f} "
         f"with {last.greedy.tests[:, 0].mean():.2f} tests, runs: {flags.seeds}"
     )
-    print(f"policies in {out}; put one to work:")
+    print(f"policies in {out}; evaluate one:")
     print(f"  trivium eval blicket_game --preset paper --solver agent:{out} --out runs/agent")
     return 0
-
-
-def agents_module(name: str) -> Any:
-    """A module of the learners, or a sentence that says what is missing."""
-    for package in ("jax", "equinox", "optax"):
-        import_extra(package, "agents")
-    return importlib.import_module(f"trivium.agents.{name}")

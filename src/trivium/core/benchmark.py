@@ -31,6 +31,14 @@ class Origin:
     seed: int
     index: int
 
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Origin | None:
+        """The origin that a file's row names, if it names one."""
+        spec, seed, index = row.get("spec"), row.get("seed"), row.get("index")
+        if isinstance(spec, dict) and isinstance(seed, int) and isinstance(index, int):
+            return cls(spec, seed, index)
+        return None
+
 
 class Item(Protocol):
     """What the library knows about an item; everything else belongs to its benchmark."""

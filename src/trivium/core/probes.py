@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,6 +89,27 @@ def probe_choice(features: Floats, gold: Ints, seed: int = 0) -> NDArray[np.bool
         picked = (centred[test] @ weights + noise[test]).argmax(axis=1)
         hits[test] = picked == gold[test]
     return hits
+
+
+def feature_cues(
+    about: Mapping[str, str], features: Floats, gold: Ints, level: float, pattern: str
+) -> tuple[list[Cue], list[str]]:
+    """A cue for each feature by itself and for all together, and the names of constant ones.
+
+    `about` describes the features in their order and, last, all of them together; a cue is
+    named by its feature put into `pattern`.
+    """
+    cues, constant = [], []
+    for number, (feature, text) in enumerate(about.items()):
+        together = number == features.shape[2]
+        columns = features if together else features[:, :, number : number + 1]
+        name = pattern.format(feature)
+        if (columns == columns[:, :1]).all():
+            constant.append(name)
+        else:
+            hits = probe_choice(columns, gold)
+            cues.append(cue_of_hits(name, text, list(hits), 1 / features.shape[1], level))
+    return cues, constant
 
 
 def fit_choice(features: Floats, gold: Ints, ridge: float = 1.0, steps: int = 12) -> Floats:

@@ -1,91 +1,159 @@
-"""The pictures: one function each, rows in, chart out.
+"""The charts of a benchmark: which ones its results have data for, and how each is drawn.
 
-Lines of chance, of the best shortcut and of the ceiling stand in every picture that has a place
-for them.
+Every chart with room for them shows chance, the best shortcut and the ceiling as grey lines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 import altair as alt
 
-from trivium.report.frames import column
-from trivium.report.theme import (
-    GREY,
-    ROLES,
-    Chart,
-    Rows,
-    dashes,
-    distinct,
-    extent,
-    finish,
-    inline,
-    panels,
-    role_colour,
-    solver_colour,
-    solver_shape,
-    tip,
-    tooltips,
-)
+from trivium.report import chart_rows, theme
+from trivium.report.chart_rows import column, reference_lines
+from trivium.report.results import BenchmarkResults
+from trivium.report.theme import GREY, REFERENCE, Chart, ChartSpec, Rows, distinct, finish, inline
+
+MAX_PANELS = 6  # of one chart
+MAX_SETTINGS = 12  # of the chart of results by setting
+MAX_VALUES = 24  # along an axis; a table is better for more
+LEGEND = "grey lines are chance, the best shortcut and the ceiling."
+KIND_COLOURS = {"right": "#009E73", "violation": "#404040", "error": "#a0a0a0"}
+ERROR_COLOURS = ["#D55E00", "#E69F00", "#CC79A7", "#56B4E9", "#7F6BB3", "#8C6D46", "#0072B2"]
 
 
-def standing(rows: Rows, lines: Rows, metric: str) -> Chart:
-    """Who is where between floor and ceiling, a panel for each setting."""
+def charts(
+    results: BenchmarkResults, *, variants: bool = False, label: str | None = None
+) -> list[ChartSpec]:
+    """Every chart that these results have data for."""
+    name = results.benchmark.name
+    return [
+        theme.chart_spec(f"{name}_{suffix}", chart, label)
+        for suffix, chart in _charts(results, variants)
+    ]
+
+
+def _charts(results: BenchmarkResults, variants: bool) -> Iterator[tuple[str, Chart]]:
+    benchmark = results.benchmark
+    headline = benchmark.metrics[0].name
+    settings = len(results.settings)
+    pooled = f" ({settings} settings together)" if settings > 1 else ""
+    kinds = kind_bars(chart_rows.kind_rows(results), pooled)
+    if not any(part.metrics[headline].n for part in results.by_solver.values()):
+        yield "kinds", kinds
+        return
+    if variants:
+        for metric in (headline, "lift"):
+            rows = chart_rows.setting_rows(results, metric)
+            yield f"variants_{metric}", variant_bars(rows, metric)
+    elif settings <= MAX_SETTINGS:
+        yield "results", result_dots(chart_rows.setting_rows(results, headline), headline)
+    yield from _group_charts(results, headline)
+    yield from _swept_charts(results, headline)
+    if benchmark.trace_label is not None and (rows := chart_rows.trace_rows(results)):
+        yield "exploration", exploration(rows, benchmark.trace_label)
+    rows = chart_rows.metric_rows(results)
+    if len(distinct(rows, "metric")) > 1:
+        titles = {metric.name: metric.about for metric in benchmark.metrics}
+        yield "metrics", metric_bars(rows, titles, benchmark.metrics_heading + pooled)
+    yield "kinds", kinds
+    if any(tally.has_trials for tally in results.tallies.values()):
+        yield "order_trials", calibration(chart_rows.agreement_rows(results), headline)
+
+
+def _group_charts(results: BenchmarkResults, headline: str) -> Iterator[tuple[str, Chart]]:
+    """Heatmaps over two groups that were set, and the headline metric against every group."""
+    values = {name: results.group_values(name) for name in results.varying_groups}
+    names = [name for name in values if len(values[name]) <= MAX_VALUES]
+    grid = len(names) > 1 and _is_grid(results, names)
+    if grid:
+        x, y = names[:2]
+        for metric in (headline, "lift"):
+            rows = chart_rows.group_rows(results, metric, [x, y])
+            if metric == headline:
+                lines = reference_lines(rows, [column(x), column(y)])
+                rows += [{**row, "solver": "chance"} for row in lines if row["line"] == "chance"]
+                rows += chart_rows.published_rows(results, [x, y])
+            yield f"{metric}_{x}_{y}", heatmap(rows, x, y, metric)
+    if grid and len(names) == 2 and len(values[names[1]]) <= MAX_PANELS:
+        rows = chart_rows.group_rows(results, headline, names)
+        published = [
+            row
+            for row in chart_rows.published_rows(results, names)
+            if row[column(names[1])] in values[names[1]]
+        ]
+        yield f"{headline}_by_{names[0]}", curve(rows, names, headline, published)
+        return
+    for name in names:
+        rows = chart_rows.group_rows(results, headline, [name])
+        yield f"{headline}_by_{name}", curve(rows, [name], headline)
+
+
+def _is_grid(results: BenchmarkResults, names: Sequence[str]) -> bool:
+    """Whether these groups were set, not sampled: constant within every setting."""
+    seen = {(key.setting, tuple(map(key.group, names))) for key in results.tallies}
+    return len(seen) == len(results.settings)
+
+
+def _swept_charts(results: BenchmarkResults, headline: str) -> Iterator[tuple[str, Chart]]:
+    """The headline metric against the swept field with the most values, by the next one."""
+    counts = {name: len(set(values.values())) for name, values in results.swept_fields().items()}
+    names = [name for name, count in counts.items() if count <= MAX_VALUES]
+    if names:
+        by = sorted(names, key=lambda name: -counts[name])[:2]
+        rows = chart_rows.field_rows(results, headline, by)
+        yield f"{headline}_by_{by[0]}", curve(rows, by, headline)
+
+
+def result_dots(rows: Rows, metric: str) -> Chart:
+    """Every solver between chance and the ceiling, a panel for each setting."""
+    lines = reference_lines(rows, ["setting"])
     both = [*rows, *lines]
-    names = distinct(rows, "solver")
-    solver = alt.Y("solver:N", title=None, sort=names)
-    base = alt.Chart()
-    own = base.transform_filter("isValid(datum.solver)")
-    scale = alt.Scale(domain=extent(both))
+    solver = alt.Y("solver:N", title=None, sort=distinct(rows, "solver"))
+    own = alt.Chart().transform_filter("isValid(datum.solver)").encode(y=solver)
+    scale = alt.Scale(domain=theme.extent(both))
     whiskers = own.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title=metric, scale=scale), x2="high:Q", y=solver, color=role_colour()
+        x=alt.X("low:Q", title=metric, scale=scale), x2="high:Q", color=theme.role_colour()
     )
     dots = own.mark_point(filled=True, size=90, opacity=1).encode(
         x="value:Q",
-        y=solver,
-        color=role_colour(),
-        shape=alt.Shape("role:N", title="role", scale=alt.Scale(domain=ROLES)),
-        tooltip=["setting:N", "solver:N", "role:N", *tooltips()],
+        color=theme.role_colour(),
+        shape=alt.Shape("role:N", title="role", scale=alt.Scale(domain=theme.ROLES)),
+        tooltip=["setting:N", "solver:N", "role:N", *theme.tooltips()],
     )
-    marks = base.mark_rule(strokeWidth=1.5, color=GREY).encode(
-        x="value:Q", strokeDash=dashes(lines)
-    )
-    marks = marks.transform_filter("isValid(datum.line)")
+    marks = alt.Chart().transform_filter("isValid(datum.line)").mark_rule(**REFERENCE)
+    marks = marks.encode(x="value:Q", strokeDash=theme.dashes(lines))
     panel = alt.layer(marks, whiskers, dots, data=inline(both)).properties(
         width=300, height=alt.Step(20)
     )
-    setting = alt.Facet(
-        "setting:N",
-        title=None,
-        sort=distinct(rows, "setting"),
-        header=alt.Header(labelLimit=300),
-    )
-    chart = panels(panel, setting, columns=2)
+    header = alt.Header(labelLimit=300)
+    order = distinct(rows, "setting")
+    setting = alt.Facet("setting:N", title=None, sort=order, header=header)
     return finish(
-        chart,
-        f"Who is where between chance and the ceiling ({metric})",
-        "A dot is a solver with its 95% interval; grey lines are chance, the best shortcut "
-        "and the ceiling.",
+        theme.panels(panel, setting, columns=2),
+        f"Results between chance and the ceiling ({metric})",
+        f"A dot is a solver with its 95% interval; {LEGEND}",
     )
 
 
-def heatmap(rows: Rows, x: str, y: str, metric: str, *, lift: bool) -> Chart:
-    """A metric over two parameters, a panel for each solver; published figures among them."""
+def heatmap(rows: Rows, x: str, y: str, metric: str) -> Chart:
+    """A metric over two groups, a panel for each solver; published figures among them."""
+    lift = metric == "lift"
     scale = (
         alt.Scale(scheme="blueorange", domain=[-1, 1], domainMid=0, reverse=True)
         if lift
         else alt.Scale(scheme="cividis", domain=[0, 1])
     )
-    # Both scales are dark at one end: the figure is written in what can be read there.
+    # Both scales are dark at one end, where the figure must be white to be read.
     dark = "abs(datum.value) > 0.62" if lift else "datum.value < 0.55"
-    across = alt.X(f"{column(x)}:O", title=x, axis=alt.Axis(labelAngle=0))
-    down = alt.Y(f"{column(y)}:O", title=y)
-    base = alt.Chart().encode(x=across, y=down)
+    base = alt.Chart().encode(
+        x=alt.X(f"{column(x)}:O", title=x, axis=alt.Axis(labelAngle=0)),
+        y=alt.Y(f"{column(y)}:O", title=y),
+    )
     cells = base.mark_rect().encode(
         color=alt.Color("value:Q", title=metric, scale=scale),
-        tooltip=["solver:N", tip(x), tip(y), *tooltips()],
+        tooltip=["solver:N", theme.group_tooltip(x), theme.group_tooltip(y), *theme.tooltips()],
     )
     texts = base.mark_text(fontSize=12).encode(
         text=alt.Text("value:Q", format=".2f"),
@@ -94,114 +162,88 @@ def heatmap(rows: Rows, x: str, y: str, metric: str, *, lift: bool) -> Chart:
     panel = alt.layer(cells, texts, data=inline(rows)).properties(
         width=alt.Step(46), height=alt.Step(34)
     )
-    chart = panels(panel, alt.Facet("solver:N", title=None, sort=distinct(rows, "solver")))
-    about = "0 is chance and 1 is perfect." if lift else "Chance has a panel of its own."
+    chart = theme.panels(panel, alt.Facet("solver:N", title=None, sort=distinct(rows, "solver")))
+    about = "0 is chance and 1 is perfect." if lift else "Chance has its own panel."
     return finish(chart, f"{metric} over {x} and {y}", f"One panel for each solver. {about}")
 
 
-def curve(
-    rows: Rows, lines: Rows, published: Rows, x: str, panel: str | None, *, metric: str
-) -> Chart:
-    """A metric against one parameter with 95% intervals, a panel for each value of another."""
-    both = [*rows, *lines, *({**row, "published": True} for row in published)]
-    if panel is not None:
-        both = [{**row, "panel": f"{panel} = {row[column(panel)]}"} for row in both]
-    along = _along(rows, x)
-    base = alt.Chart().encode(x=along)
-    colour = solver_colour(rows)
-    own = base.transform_filter("isValid(datum.solver) && !datum.published")
-    height = alt.Y("value:Q", title=metric, scale=alt.Scale(domain=extent(both)))
-    bands = own.mark_rule(strokeWidth=1.5, opacity=0.7).encode(
-        y=alt.Y("low:Q", title=metric), y2="high:Q", color=colour
-    )
-    paths = own.mark_line(strokeWidth=2).encode(y=height, color=colour)
-    dots = own.mark_point(filled=True, size=55, opacity=1).encode(
-        y="value:Q",
-        color=colour,
-        shape=solver_shape(rows),
-        tooltip=["solver:N", tip(x), *tooltips()],
-    )
-    marks = base.transform_filter("isValid(datum.line)")
-    if along.shorthand.endswith(":Q"):
-        marks, between = marks.mark_line(color=GREY, strokeWidth=1.5), [paths]
-    else:  # between names there is nothing that a line could pass through
-        across = alt.X(f"{column(x)}:N", bandPosition=0.1)
-        ends = {"x": across, "x2": alt.X2(column(x), bandPosition=0.9)}
-        marks, between = marks.mark_rule(color=GREY, strokeWidth=1.5).encode(**ends), []
-    marks = marks.encode(y="value:Q", strokeDash=dashes(lines))
-    layers = [bands, *between, dots, marks]
-    told = "Bars are 95% intervals; grey lines are chance, the best shortcut and the ceiling."
+def curve(rows: Rows, by: Sequence[str], metric: str, published: Rows = ()) -> Chart:
+    """A metric against one group or field, a panel for each value of the second one."""
+    columns = [column(name) for name in by]
+    lines: Rows = reference_lines(rows, columns)
+    order: list[str] = []
+    if len(by) > 1:
+        rows, lines, published = (
+            [{**row, "panel": f"{by[1]} = {row[columns[1]]}"} for row in part]
+            for part in (rows, lines, published)
+        )
+        order = distinct(sorted(rows, key=lambda row: row[columns[1]]), "panel")
+    x, tooltip = theme.group_axis(rows, by[0]), [theme.group_tooltip(by[0])]
+    chart = theme.interval_lines(rows, lines, published, x=x, y=metric, tooltip=tooltip)
+    if order:
+        chart = theme.panels(chart, alt.Facet("panel:N", title=None, sort=order))
+    about = f"Bars are 95% intervals; {LEGEND}"
     if published:
-        layers.append(_published_points(base))
-        told += f" Black diamonds: {published[0]['solver']}, {published[0]['about']}."
-    chart: Any = alt.layer(*layers, data=inline(both)).properties(width=280, height=240)
-    if panel is not None:
-        order = distinct(sorted(both, key=lambda row: row[column(panel)]), "panel")
-        chart = panels(chart, alt.Facet("panel:N", title=None, sort=order))
-    return finish(chart, f"{metric} against {x}" + (f", by {panel}" if panel else ""), told)
+        about += f" Black diamonds: {published[0]['solver']}, {published[0]['about']}."
+    title = f"{metric} against {by[0]}"
+    return finish(chart, f"{title}, by {by[1]}" if order else title, about)
 
 
-def _along(rows: Rows, x: str) -> alt.X:
-    """The axis of a parameter: ticks where it was set, in even steps where it is a name."""
-    values = {row[column(x)] for row in rows}
-    if not all(isinstance(value, (int, float)) for value in values):
-        band = alt.Scale(type="band")
-        return alt.X(f"{column(x)}:N", title=x, axis=alt.Axis(labelAngle=0), scale=band)
-    # A format alone would round to the step between ticks: 6 and 11 would read 6 and 10.
-    axis = alt.Axis(values=sorted(values), labelExpr="format(datum.value, '~r')")
-    scale = alt.Scale(zero=False, padding=14)
-    return alt.X(f"{column(x)}:Q", title=x, axis=axis, scale=scale)
-
-
-def _published_points(base: alt.Chart) -> alt.Chart:
-    # A white edge keeps a black mark visible on a dark page.
-    mark = base.transform_filter("isValid(datum.published)").mark_point(
-        shape="diamond", size=110, opacity=1, fill="black", stroke="white", strokeWidth=1
+def exploration(rows: Rows, measure: str) -> Chart:
+    """What is left to learn after every test, a panel for each setting."""
+    setting, step = column("setting"), column("step")
+    lines = reference_lines(rows, [setting, step], best=min)
+    x = alt.X(f"{step}:Q", title="tests made", axis=alt.Axis(tickMinStep=1, format="d"))
+    tooltip = [theme.group_tooltip("setting"), theme.group_tooltip("step")]
+    panel = theme.interval_lines(rows, lines, (), x=x, y=measure, tooltip=tooltip)
+    facet = alt.Facet(f"{setting}:N", title=None, sort=distinct(rows, setting))
+    return finish(
+        theme.panels(panel, facet),
+        f"Exploration: {measure} after every test",
+        "Bars are 95% intervals. Grey lines: the ceiling is the ideal observer's choice of tests, "
+        "chance is what is known before the first test.",
     )
-    tips = ["solver:N", alt.Tooltip("value:Q", format=".3f"), "about:N"]
-    points: alt.Chart = mark.encode(y="value:Q", tooltip=tips)
-    return points
 
 
-def metric_bars(rows: Rows, lines: Rows, titles: Mapping[str, str], heading: str) -> Chart:
-    """Every proportion metric of every solver side by side: for ladders, block by block."""
-    order = distinct(rows, "metric")
-    names = distinct(rows, "solver")
-    offset = alt.XOffset("solver:N", sort=names)
-    base = alt.Chart(inline(rows)).encode(
-        x=alt.X("metric:N", title=None, sort=order, axis=alt.Axis(labelAngle=0)), xOffset=offset
+def metric_bars(rows: Rows, titles: Mapping[str, str], heading: str) -> Chart:
+    """Every metric between 0 and 1, a bar for each solver."""
+    names = distinct(rows, "metric")
+    lines = reference_lines([row for row in rows if row["metric"] == names[0]], [])
+    x = alt.X("metric:N", title=None, sort=names, axis=alt.Axis(labelAngle=0))
+    offset = alt.XOffset("solver:N", sort=distinct(rows, "solver"))
+    y = alt.Y("value:Q", title="share", scale=alt.Scale(domain=[0, 1]))
+    bars = theme.bars(rows, lines, y, "metric:N", x=x, xOffset=offset)
+    about = "; ".join(f"{name}: {titles[name]}" for name in names)
+    return finish(
+        bars.properties(width=max(420, 18 * len(rows)), height=260),
+        heading,
+        f"{about}. Grey lines are those of {names[0]}.",
     )
-    bars = base.mark_bar().encode(
-        y=alt.Y("value:Q", title="share", scale=alt.Scale(domain=[0, 1])),
-        color=solver_colour(rows),
-        tooltip=["solver:N", "metric:N", *tooltips()],
-    )
-    whiskers = base.mark_rule(color=GREY).encode(y="low:Q", y2="high:Q")
-    rule = (
-        alt.Chart(inline(lines))
-        .mark_rule(color=GREY, strokeWidth=1.5)
-        .encode(y="value:Q", strokeDash=dashes(lines))
-    )
-    width = max(420, 18 * len(rows))
-    chart = alt.layer(bars, whiskers, rule).properties(width=width, height=260)
-    about = "; ".join(f"{name}: {titles[name]}" for name in order)
-    return finish(chart, heading, f"{about}. Grey lines are those of {order[0]}.")
+
+
+def variant_bars(rows: Rows, metric: str) -> Chart:
+    """A metric by variant, a bar for each solver."""
+    lines = reference_lines(rows, ["setting"])
+    solvers, settings = distinct(rows, "solver"), distinct(rows, "setting")
+    x = alt.X("solver:N", title=None, sort=solvers, axis=alt.Axis(labels=False, ticks=False))
+    y = alt.Y("value:Q", title=metric, scale=alt.Scale(domain=theme.extent([*rows, *lines])))
+    width = max(90, 18 * len(solvers), 7 * max(map(len, settings)))
+    bars = theme.bars(rows, lines, y, "setting:N", x=x).properties(width=width, height=240)
+    chart = bars.facet(column=alt.Column("setting:N", title=None, sort=settings))
+    return finish(chart, f"{metric} by variant", f"Whiskers are 95% intervals; {LEGEND}")
 
 
 def kind_bars(rows: Rows, pooled: str) -> Chart:
-    """What kinds of answers every solver gave."""
-    totals: dict[str, float] = {}
+    """The kinds of answers of every solver: right ones, then kinds of error by frequency."""
+    totals: Counter[str] = Counter()
     for row in rows:
-        totals[row["kind"]] = totals.get(row["kind"], 0) + row["share"]
-    first = [kind for kind in ("right", "violation", "error") if kind in totals]
-    wrong = sorted((kind for kind in totals if kind not in first), key=lambda kind: -totals[kind])
-    order = [*first[:1], *wrong, *first[1:]] if "right" in totals else [*wrong, *first]
-    fixed = {"right": "#009E73", "violation": "#404040", "error": "#a0a0a0"}
-    rest = iter(["#D55E00", "#E69F00", "#CC79A7", "#56B4E9", "#7F6BB3", "#8C6D46", "#0072B2"] * 4)
-    colours = [fixed.get(kind) or next(rest) for kind in order]
-    ranked = [{**row, "rank": order.index(row["kind"])} for row in rows]
+        totals[row["kind"]] += row["share"]
+    position = {"right": 0, "violation": 2, "error": 3}
+    order = sorted(totals, key=lambda kind: (position.get(kind, 1), -totals[kind]))
+    errors = iter(ERROR_COLOURS * (len(order) // len(ERROR_COLOURS) + 1))
+    colours = [KIND_COLOURS.get(kind) or next(errors) for kind in order]
     bars = (
-        alt.Chart(inline(ranked))
+        alt.Chart(inline([{**row, "rank": order.index(row["kind"])} for row in rows]))
         .mark_bar()
         .encode(
             x=alt.X("share:Q", title="share of attempts", axis=alt.Axis(format="%")),
@@ -214,106 +256,30 @@ def kind_bars(rows: Rows, pooled: str) -> Chart:
     )
     return finish(
         bars,
-        f"What kinds of answers were given{pooled}",
-        "Right answers first, then kinds of error by how common they are.",
-    )
-
-
-def variant_bars(rows: Rows, lines: Rows, metric: str) -> Chart:
-    """A metric by variant, a bar for each solver."""
-    both = [*rows, *lines]
-    names, settings = distinct(rows, "solver"), distinct(rows, "setting")
-    base = alt.Chart()
-    x = alt.X(
-        "solver:N",
-        title=None,
-        sort=names,
-        axis=alt.Axis(labels=False, ticks=False),
-    )
-    height = alt.Y("value:Q", title=metric, scale=alt.Scale(domain=extent(both)))
-    own = base.transform_filter("isValid(datum.solver)")
-    bars = own.mark_bar().encode(
-        x=x,
-        y=height,
-        color=solver_colour(rows),
-        tooltip=["setting:N", "solver:N", *tooltips()],
-    )
-    whiskers = own.mark_rule(color=GREY).encode(x=x, y="low:Q", y2="high:Q")
-    marks = (
-        base.transform_filter("isValid(datum.line)")
-        .mark_rule(color=GREY, strokeWidth=1.5)
-        .encode(y="value:Q", strokeDash=dashes(lines))
-    )
-    chart = (
-        alt.layer(bars, whiskers, marks, data=inline(both))
-        .properties(width=max(90, 18 * len(names), 7 * max(map(len, settings))), height=240)
-        .facet(column=alt.Column("setting:N", title=None, sort=settings))
-    )
-    return finish(
-        chart,
-        f"{metric} by variant",
-        "Whiskers are 95% intervals; grey lines are chance, the best shortcut and the ceiling.",
+        f"Kinds of answers{pooled}",
+        "Right answers first, then kinds of error by frequency.",
     )
 
 
 def calibration(rows: Rows, metric: str) -> Chart:
-    """Items told several times: does agreement with oneself mean being right?"""
-    base = alt.Chart(inline(rows))
+    """Whether the answers on which a solver's trials agree are right."""
+    unit = alt.Scale(domain=[0, 1])
+    base = alt.Chart(inline(rows)).encode(
+        x=alt.X("agreed:Q", title="share of trials with the commonest answer", scale=unit),
+        y=alt.Y("right:Q", title=f"{metric} of the commonest answer", scale=unit),
+        color=theme.solver_colour(rows),
+    )
     dots = base.mark_point(filled=True, opacity=0.9).encode(
-        x=alt.X(
-            "agreed:Q",
-            title="share of trials with the commonest answer",
-            scale=alt.Scale(domain=[0, 1]),
-        ),
-        y=alt.Y(
-            "right:Q", title=f"{metric} of the commonest answer", scale=alt.Scale(domain=[0, 1])
-        ),
-        color=solver_colour(rows),
-        shape=solver_shape(rows),
+        shape=theme.solver_shape(rows),
         size=alt.Size("items:Q", scale=alt.Scale(range=[40, 500]), title="items"),
         tooltip=["solver:N", "agreed:Q", alt.Tooltip("right:Q", format=".3f"), "items:Q"],
     )
-    paths = base.mark_line(opacity=0.5).encode(x="agreed:Q", y="right:Q", color=solver_colour(rows))
     ideal = alt.Chart(alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
     diagonal = ideal.mark_line(color=GREY, strokeDash=[2, 3]).encode(x="x:Q", y="y:Q")
-    chart = alt.layer(diagonal, paths, dots).properties(width=380, height=340)
+    layers = alt.layer(diagonal, base.mark_line(opacity=0.5), dots)
     return finish(
-        chart,
-        "Does agreement between orders mean being right?",
-        "Each item was told in several orders. On the dotted diagonal a solver is right "
+        layers.properties(width=380, height=340),
+        "Agreement between orders and being right",
+        "Each item was presented in several orders. On the dotted diagonal a solver is right "
         "as often as it agrees with itself.",
-    )
-
-
-def exploration(rows: Rows, lines: Rows, measure: str) -> Chart:
-    """What is left to learn after every step of an attempt, beside the ideal observer."""
-    both = [*rows, *lines]
-    across = alt.X("step:Q", title="tests made", axis=alt.Axis(tickMinStep=1, format="d"))
-    base = alt.Chart().encode(x=across)
-    own = base.transform_filter("isValid(datum.solver)")
-    colour = solver_colour(rows)
-    bands = own.mark_rule(strokeWidth=1.5, opacity=0.7).encode(
-        y=alt.Y("low:Q", title=measure), y2="high:Q", color=colour
-    )
-    paths = own.mark_line(strokeWidth=2).encode(y="value:Q", color=colour)
-    dots = own.mark_point(filled=True, size=55, opacity=1).encode(
-        y="value:Q",
-        color=colour,
-        shape=solver_shape(rows),
-        tooltip=["setting:N", "solver:N", "step:Q", *tooltips()],
-    )
-    marks = (
-        base.transform_filter("isValid(datum.line)")
-        .mark_line(color=GREY, strokeWidth=1.5)
-        .encode(y="value:Q", strokeDash=dashes(lines))
-    )
-    panel = alt.layer(bands, paths, dots, marks, data=inline(both)).properties(
-        width=280, height=240
-    )
-    chart = panels(panel, alt.Facet("setting:N", title=None, sort=distinct(rows, "setting")))
-    return finish(
-        chart,
-        f"Exploration: {measure} after every test",
-        "Bars are 95% intervals. Grey lines: the ceiling is the ideal observer's choice of tests, "
-        "chance is knowing what one knew before the first.",
     )

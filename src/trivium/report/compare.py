@@ -1,10 +1,11 @@
-"""Runs side by side: differences on the items that they have in common."""
+"""Paired differences between solvers and runs on the items that they share."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -17,63 +18,57 @@ from trivium.core.statistics import Estimate, paired_difference
 from trivium.report.results import record_files
 from trivium.report.tables import Table
 
-Item = tuple[str, int | None, bytes]
+Item = tuple[str, int | None, bytes]  # id, seed and spec
 
 
 @dataclass(frozen=True)
-class Contestant:
-    """One solver of one run, at one benchmark."""
+class SolverScores:
+    """The headline metric of one solver in one run, for every item the mean over its trials."""
 
     run: str
     solver: str
     benchmark: str
-    scores: dict[Item, float]  # the headline metric of every item, the mean over its trials
+    scores: dict[Item, float]
+
+    def __str__(self) -> str:
+        return f"{self.solver} ({self.run})"
 
 
 @dataclass(frozen=True)
 class Difference:
     """How much better the first is than the second on common items."""
 
-    first: Contestant
-    second: Contestant
+    first: SolverScores
+    second: SolverScores
     items: int
     estimate: Estimate
 
 
-def contestants(runs: Sequence[Path]) -> list[Contestant]:
-    """Every solver of every run, in the order of the runs."""
-    found: list[Contestant] = []
+def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
+    """The scores of every solver of every run, in the order of the runs."""
+    found: list[SolverScores] = []
     for run in runs:
         rows = (row for path in record_files([run]) for _, row in read_records(path))
-        found += contestants_of(str(run), rows)
+        found += scores_of(str(run), rows)
     return found
 
 
-def contestants_of(run: str, rows: Iterable[Row]) -> list[Contestant]:
-    """Every solver of one run, from its records."""
+def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
+    """The scores of every solver of one run."""
     scores: dict[tuple[str, str], dict[Item, list[float]]] = defaultdict(dict)
     for row in rows:
-        headline = get_benchmark(row["benchmark"]).metrics[0].name
-        value = row["scores"].get(headline)
+        value = row["scores"].get(_headline(row["benchmark"]))
         if value is not None:
             item = (row["id"], row.get("seed"), orjson.dumps(row.get("spec")))
             scores[row["benchmark"], row["solver"]].setdefault(item, []).append(value)
     return [
-        Contestant(
-            run, solver, benchmark, {item: float(np.mean(own)) for item, own in items.items()}
-        )
-        for (benchmark, solver), items in scores.items()
+        SolverScores(run, solver, benchmark, {item: float(np.mean(v)) for item, v in own.items()})
+        for (benchmark, solver), own in scores.items()
     ]
 
 
-def compare_records(named: Mapping[str, Iterable[Row]]) -> list[Difference]:
-    """Paired differences between sets of records, each solver against the first."""
-    found = [one for name, rows in named.items() for one in contestants_of(name, rows)]
-    return differences(found, pairs=False)
-
-
-def differences(found: Sequence[Contestant], *, pairs: bool) -> list[Difference]:
-    """Every later contestant against the first of its benchmark, or all pairs of them."""
+def differences(found: Sequence[SolverScores], *, pairs: bool) -> list[Difference]:
+    """Every later solver minus the first one of its benchmark, or all pairs."""
     made = []
     for benchmark in dict.fromkeys(one.benchmark for one in found):
         own = [one for one in found if one.benchmark == benchmark]
@@ -91,25 +86,19 @@ def differences(found: Sequence[Contestant], *, pairs: bool) -> list[Difference]
 
 
 def difference_table(benchmark: str, made: Sequence[Difference]) -> Table:
-    """Every difference with its interval; one that leaves out 0 is marked."""
-    headline = get_benchmark(benchmark).metrics[0].name
+    """Every difference with its interval; "differ" if that excludes 0."""
     rows = []
     for one in made:
         low, high = one.estimate.low, one.estimate.high
         apart = low is not None and high is not None and (low > 0 or high < 0)
-        rows.append(
-            (
-                _name(one.first),
-                _name(one.second),
-                str(one.items),
-                str(one.estimate),
-                "differ" if apart else "-",
-            )
-        )
+        verdict = "differ" if apart else "-"
+        rows.append((str(one.first), str(one.second), str(one.items), str(one.estimate), verdict))
+    headline = _headline(benchmark)
     title = f"{benchmark}: {headline} of the first minus {headline} of the second, on common items"
     columns = ("first", "second", "items", "difference [95%]", "verdict")
     return Table(title, columns, tuple(rows))
 
 
-def _name(one: Contestant) -> str:
-    return f"{one.solver} ({one.run})"
+@cache
+def _headline(benchmark: str) -> str:
+    return get_benchmark(benchmark).metrics[0].name

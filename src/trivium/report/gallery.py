@@ -1,4 +1,4 @@
-"""GALLERY.md: what every benchmark looks like, made from the code."""
+"""GALLERY.md: what the items of every benchmark look like, generated from the code."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ SEED = 7
 
 
 def gallery() -> str:
-    """The whole page."""
+    """The text of GALLERY.md."""
     parts = [
         "# Gallery",
-        "Made from the code by `make gallery`; a test holds it current. "
+        "Generated from the code by `make gallery`; a test checks that it is current. "
         "Every entry is item 0 of seed 7.",
     ]
     for name in benchmark_names():
@@ -27,14 +27,13 @@ def _entries(benchmark: AnyBenchmark) -> list[str]:
         answer = benchmark.write(item, benchmark.gold(item), view)
         parts += [
             f"### {heading}",
-            fenced(benchmark.render(item, view)),
+            _code_block(benchmark.render(item, view)),
             f"Answer (chance {benchmark.floor(item):.3f} on {benchmark.metrics[0].name}):",
-            fenced(answer),
+            _code_block(answer),
         ]
     return parts
 
 
-def fenced(text: str) -> str:
-    """A block of plain text."""
+def _code_block(text: str) -> str:
     fence = "```" if "```" not in text else "````"
     return f"{fence}text\n{text}\n{fence}"

@@ -1,177 +1,213 @@
-"""The page of a run: one file that opens from disk, with nothing loaded from elsewhere."""
+"""report.html, one file that loads nothing from elsewhere, and results.md with its plots.
+
+`page.html.j2` lays out the page; this module prepares what goes into it.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import importlib
+import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from html import escape
-from importlib.resources import files
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import orjson
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup, escape
 
 from trivium import __version__
-from trivium.report.results import Digest
-from trivium.report.sections import (
-    KEY,
-    Picture,
-    page_tables,
-    picture_html,
-    standings,
-    table_html,
-)
+from trivium.benchmarks import benchmark_names
+from trivium.core.errors import MissingExtraError, import_extra
+from trivium.core.files import atomic_write
+from trivium.core.records import MANIFEST
+from trivium.core.spec import read_mapping
+from trivium.evaluation.index import REPORT
+from trivium.evaluation.plan import DERIVED
+from trivium.report.item_browser import browser_items
+from trivium.report.overview import overview
+from trivium.report.results import BenchmarkResults, read_results
+from trivium.report.tables import Table, markdown_text, page_tables
 
-INTRO = (
-    "Every solver saw the same items. Chance is what blind guessing scores; lift is the share of "
-    "the way from chance to perfect; intervals are 95%."
-)
-FILTERS = ("benchmark", "setting", "solver", "kind")
+if TYPE_CHECKING:
+    from trivium.report.theme import ChartSpec
+
+    Charts = Mapping[str, Sequence[ChartSpec]]  # by benchmark
+
+Tables = Mapping[str, Sequence[Table]]  # by benchmark
+HERE = Path(__file__).parent
+PLOTS, MARKDOWN = "plots", "results.md"
+KINDS = {"sweep": "sweep", "diag": "diagnosis", "run": "main run"}
+MAX_ROWS = 1000  # of a table
 
 
 @dataclass(frozen=True)
-class Content:
-    """What a page tells."""
+class Run:
+    """A folder of records with its manifest."""
 
-    title: str
-    digests: Sequence[Digest]
-    command: str | None = None  # what makes the run again
-    config: str | None = None  # and the file it needs
-    pictures: Mapping[str, Sequence[Picture]] = field(default_factory=dict)  # by benchmark
-    undrawn: str | None = None  # why there are none
-    bundle: str | None = None  # the library that draws them
-    items: Mapping[str, Any] = field(default_factory=dict)
+    folder: Path
+    manifest: Mapping[str, Any]
+    label: str | None
+    results: Sequence[BenchmarkResults]
+
+    @property
+    def title(self) -> str:
+        """The title of the page."""
+        kind = KINDS.get(str(self.manifest.get("kind")), "evaluation")
+        if kind == "main run" and not self.label:
+            return "Trivium: main run"
+        about = self.label or ", ".join(own.benchmark.name for own in self.results)
+        return f"Trivium {kind}: {about}"
 
 
-def page(content: Content) -> str:
-    """The whole page; every text is escaped, whoever wrote it."""
-    scripts = [content.bundle] if content.bundle and any(content.pictures.values()) else []
-    scripts.append(_asset("page.js"))
-    drawn = {picture.name: picture.spec for own in content.pictures.values() for picture in own}
-    sections = [
-        ("standing", "Who is where", KEY + "".join(map(standings, content.digests))),
-        ("pictures", "Pictures", _pictures(content)),
-        ("tables", "Tables", _tables(content)),
-        ("items", "Items", _browser(content)),
-        ("again", "How to make this again", _again(content)),
-    ]
-    shown = [section for section in sections if section[2]]
-    links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in shown)
-    body = "\n".join(
-        f'<section id="{name}"><h2>{title}</h2>\n{html}</section>' for name, title, html in shown
+def write_report(folder: Path, label: str | None = None) -> Path:
+    """The path of report.html, written last, after plots/ and results.md."""
+    run = _read_run(folder, label)
+    missing = missing_plots()
+    charts = {} if missing else _write_charts(run)
+    tables = {own.benchmark.name: page_tables(own) for own in run.results}
+    _write(folder / MARKDOWN, results_markdown(run, tables, charts, missing))
+    _write(folder / REPORT, page(run, tables, charts, missing))
+    return folder / REPORT
+
+
+def write_plots(folder: Path, label: str | None = None) -> list[Path]:
+    """The paths of the PNG files of a run's charts, which are drawn again."""
+    missing = missing_plots()
+    if missing is not None:
+        raise MissingExtraError(missing)
+    charts = _write_charts(_read_run(folder, label))
+    return [folder / PLOTS / f"{chart.name}.png" for own in charts.values() for chart in own]
+
+
+def missing_plots() -> str | None:
+    """Why charts cannot be drawn and how to change that; None if they can be."""
+    try:
+        for module in ("altair", "vl_convert"):
+            import_extra(module, "plots")
+    except MissingExtraError as missing:
+        return str(missing)
+    return None
+
+
+def _read_run(folder: Path, label: str | None) -> Run:
+    manifest = read_mapping(folder / MANIFEST) if (folder / MANIFEST).exists() else {}
+    results = read_results([folder])
+    for own in results.values():
+        own.setting_order = tuple(manifest.get("settings") or ())
+    ordered = [results[name] for name in benchmark_names() if name in results]
+    return Run(folder, manifest, label or manifest.get("label"), ordered)
+
+
+def _write_charts(run: Run) -> dict[str, list[ChartSpec]]:
+    """The charts of each benchmark, saved in plots/."""
+    # Imported here, since both modules need the plots extra.
+    charts, theme = (
+        importlib.import_module(f"trivium.report.{name}") for name in ("charts", "theme")
     )
-    return (
-        "\n".join(
-            [
-                "<!doctype html>",
-                '<html lang="en"><head><meta charset="utf-8">',
-                f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">',
-                '<meta name="viewport" content="width=device-width, initial-scale=1">',
-                f"<title>{escape(content.title)}</title><style>{_asset('page.css')}</style></head>",
-                '<body><a class="skip" href="#standing">Skip to the results</a>',
-                f"<header><h1>{escape(content.title)}</h1>",
-                f'<p class="lead">{escape(INTRO)}</p>{_facts(content)}</header>',
-                f'<nav aria-label="Sections"><ul>{links}</ul></nav>',
-                f"<main>{body}</main>",
-                f"<footer>Made by Trivium {escape(__version__)}. Nothing on this page is loaded "
-                "from elsewhere.</footer>",
-                _data("data-pictures", drawn) if drawn else "",
-                _data("data-items", content.items) if content.items else "",
-                *(f"<script>{script}</script>" for script in scripts),
-                "</body></html>",
-            ]
-        )
-        + "\n"
+    variants = run.manifest.get("kind") == "diag"
+    specs: dict[str, list[ChartSpec]] = {
+        own.benchmark.name: charts.charts(own, variants=variants, label=run.label)
+        for own in run.results
+    }
+    theme.save([chart for own in specs.values() for chart in own], run.folder / PLOTS)
+    return specs
+
+
+def _write(path: Path, text: str) -> None:
+    with atomic_write(path) as file:
+        file.write(text.encode("utf-8", "replace"))
+
+
+def results_markdown(run: Run, tables: Tables, charts: Charts, missing: str | None) -> str:
+    """results.md: every table, and links to the plots."""
+    parts = [f"# {markdown_text(run.title)}"]
+    parts.append(f"Made by Trivium {__version__}. The page beside it: {REPORT}.")
+    parts += [f"There are no charts, since {markdown_text(missing)}"] if missing else []
+    for name, own in tables.items():
+        parts.append(f"## {name}")
+        for table in own:
+            parts += [f"### {markdown_text(table.title)}", table.markdown()]
+        for chart in charts.get(name, ()):
+            parts.append(f"![{markdown_text(chart.about)}]({PLOTS}/{chart.name}.png)")
+    return "\n\n".join(parts) + "\n"
+
+
+def page(run: Run, tables: Tables, charts: Charts, missing: str | None) -> str:
+    """report.html; the template escapes every text, whoever wrote it."""
+    scripts = [_asset("page.js")]
+    specs = {chart.name: chart.spec for own in charts.values() for chart in own}
+    if specs:
+        scripts.insert(0, import_extra("vl_convert", "plots").javascript_bundle())
+    seeds = ", ".join(map(str, sorted({seed for own in run.results for seed in own.seeds})))
+    attempts = sum(own.records for own in run.results)
+    facts = {
+        "benchmarks": ", ".join(own.benchmark.name for own in run.results),
+        "settings": sum(len(own.settings) for own in run.results),
+        "solvers": len({solver for own in run.results for solver in own.solvers}),
+        "attempts": f"{attempts:,}",
+        "seeds": seeds or "-",
+        "version": __version__,
+    }
+    return _template().render(
+        title=run.title,
+        facts=facts,
+        overview=[(own, overview(own)) for own in run.results],
+        charts=charts,
+        chart_specs=specs,
+        no_charts=missing,
+        tables=[table for own in tables.values() for table in own],
+        max_rows=MAX_ROWS,
+        items=browser_items(run.results),
+        attempts=attempts,
+        seeds=seeds,
+        version=__version__,
+        command=run.manifest.get("command"),
+        config=_toml(run.manifest) if run.manifest.get("kind") == "sweep" else None,
+        css=_asset("page.css"),
+        scripts=scripts,
+        policy=content_policy(scripts),
     )
+
+
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["breakable"] = breakable
+    # orjson writes NaN as null, which a browser can parse.
+    environment.policies["json.dumps_function"] = lambda value, **_: orjson.dumps(value).decode()
+    return environment.get_template("page.html.j2")
 
 
 def _asset(name: str) -> str:
-    return (files("trivium.report") / "assets" / name).read_text(encoding="utf-8")
+    return (HERE / name).read_text(encoding="utf-8")
 
 
-def _policy(scripts: Sequence[str]) -> str:
-    """Only the scripts of this page run, and nothing is fetched: escaping is not all that holds."""
+def content_policy(scripts: Sequence[str]) -> str:
+    """A policy that runs only these scripts and fetches nothing, should escaping ever fail."""
     hashes = [
-        "'sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() + "'"
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
         for script in scripts
     ]
-    # Vega compiles the expressions of a chart, which a policy calls eval.
+    # Vega compiles the expressions of a chart, which a policy counts as eval.
     allowed = " ".join([*hashes, *(["'unsafe-eval'"] if len(scripts) > 1 else [])])
     return f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {allowed}"
 
 
-def _data(name: str, value: Any) -> str:
-    """Data for the page's script; what could end the element or begin a comment is spelled out."""
-    text = orjson.dumps(value).decode()
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return f'<script type="application/json" id="{name}">{text}</script>'
+def breakable(name: str) -> Markup:
+    """A name that a narrow page may break after _, / and -."""
+    return Markup(re.sub(r"([_/-])", r"\1<wbr>", str(escape(name))))
 
 
-def _facts(content: Content) -> str:
-    digests = content.digests
-    seeds = sorted({seed for digest in digests for seed in digest.seeds})
-    solvers = {solver for digest in digests for solver in digest.solvers}
-    facts = {
-        "benchmarks": ", ".join(digest.benchmark.name for digest in digests),
-        "settings": str(sum(len(digest.settings) for digest in digests)),
-        "solvers": str(len(solvers)),
-        "attempts": f"{sum(digest.records for digest in digests):,}",
-        "seeds": ", ".join(map(str, seeds)) or "-",
-        "version": __version__,
-    }
-    cells = "".join(
-        f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items()
-    )
-    return f'<dl class="facts">{cells}</dl>'
-
-
-def _pictures(content: Content) -> str:
-    undrawn = content.undrawn
-    parts = [f"<p>There are no pictures, since {escape(undrawn)}</p>"] if undrawn else []
-    for name, own in content.pictures.items():
-        parts += [f"<h3>{escape(name)}</h3>"] if len(content.pictures) > 1 else []
-        parts += map(picture_html, own)
-    return "\n".join(parts)
-
-
-def _tables(content: Content) -> str:
-    tables = [table for digest in content.digests for table in page_tables(digest)]
-    return "\n".join(map(table_html, tables))
-
-
-def _browser(content: Content) -> str:
-    attempts = content.items.get("attempts", [])
-    if not attempts:
-        return ""
-    total = sum(digest.records for digest in content.digests)
-    said = (
-        "All attempts are shown."
-        if len(attempts) == total
-        else f"{len(attempts):,} of {total:,} attempts are shown: the first few of every solver, "
-        "setting and kind."
-    )
-    filters = "".join(
-        f'<label for="filter-{name}">{name}<select id="filter-{name}"></select></label>'
-        for name in FILTERS
-    )
-    return f"""<p>{said} Arrow keys (or j and k) move from one to the next.</p>
-<noscript><p>Browsing items needs a script, which this browser does not run.</p></noscript>
-<div id="browser" class="browser" hidden>
-<div class="controls">{filters}
-<button type="button" id="previous" aria-label="previous item">&larr;</button>
-<button type="button" id="next" aria-label="next item">&rarr;</button>
-<span id="position" role="status" aria-live="polite"></span></div>
-<div id="item" tabindex="0" role="region" aria-label="item"></div></div>"""
-
-
-def _again(content: Content) -> str:
-    seeds = sorted({seed for digest in content.digests for seed in digest.seeds})
-    told = ", ".join(map(str, seeds)) or "unknown"
-    parts = [f"<p>Trivium {escape(__version__)}, seeds {told}.</p>"]
-    if content.command:
-        parts.append(f"<pre>{escape(content.command)}</pre>")
-    if content.config:
-        parts.append(f"<p>with this config:</p><pre>{escape(content.config)}</pre>")
-    return "\n".join(parts)
+def _toml(manifest: Mapping[str, Any]) -> str:
+    """The config file that reproduces a sweep."""
+    fields = {key: value for key, value in manifest.items() if key not in DERIVED}
+    return "\n".join(f"{key} = {json.dumps(value)}" for key, value in fields.items()) + "\n"

@@ -1,7 +1,8 @@
-"""Tables of figures, made once for the terminal and for the page."""
+"""Tables of results, for the terminal, the page and Markdown."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -14,13 +15,15 @@ from rich.text import Text
 
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate
-from trivium.report.results import Digest, Key
+from trivium.report.results import BenchmarkResults, GroupKey
 
-WIDTH = 160  # of output that goes to a file or a pipe
+WIDTH = 160  # of output to a file or a pipe
+MAX_DETAILS = 8  # hops, chains and the like named for one kind of answer
+By = Callable[[GroupKey], tuple[Any, ...]]
 
 
 def terminal() -> Console:
-    """Standard output: as wide as the window, or wide enough where there is none."""
+    """Standard output, as wide as the window or 160 columns without one."""
     return Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
 
 
@@ -33,140 +36,196 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
     def show(self, console: Console) -> None:
-        """Print it on a terminal; what a model said is never read as markup."""
-        console.print(Text(self.title, style="italic"))  # a title of its own is cut to the table
-        made = RichTable()
+        """Print it; texts from records are never read as markup."""
+        console.print(Text(self.title, style="italic"))  # rich cuts its own titles to the width
+        table = RichTable()
         for number, column in enumerate(self.columns):
-            made.add_column(
+            table.add_column(
                 Text(column), justify="left" if number == 0 else "right", overflow="fold"
             )
         for row in self.rows:
-            made.add_row(*map(Text, row))
-        console.print(made)
+            table.add_row(*map(Text, row))
+        console.print(table)
+
+    def markdown(self) -> str:
+        """The table in Markdown, without its title."""
+        lines = [self.columns, ["---"] * len(self.columns), *self.rows]
+        return "\n".join(f"| {' | '.join(map(markdown_text, line))} |" for line in lines)
+
+
+def markdown_text(text: str) -> str:
+    """One line of text with everything escaped that Markdown or HTML would read as markup."""
+    line = " ".join(text.split())
+    return re.sub(r"[&<>|`\[\]\\]", lambda mark: f"&#{ord(mark[0])};", line)
 
 
 def result_table(title: str, named: Sequence[tuple[str, Summary]], metric: str) -> Table:
-    """One line for each solver: the headline metric, lift, and what was counted."""
-    rows = [
+    """One row for each preset and solver: the headline metric, lift, chance and items."""
+    rows = tuple(
         (
             name,
             summary.solver,
             str(summary.metrics[metric]),
-            number(summary.metrics["lift"]),
-            f"{summary.chance:.3f}",
-            denominator(summary, metric),
+            number(summary.metrics["lift"].value),
+            number(summary.chance),
+            scored_items(summary, metric),
         )
         for name, summary in named
-    ]
-    columns = ("preset", "solver", f"{metric} [95%]", "lift", "chance", "items")
-    return Table(title, columns, tuple(rows))
+    )
+    return Table(title, ("preset", "solver", f"{metric} [95%]", "lift", "chance", "items"), rows)
 
 
 def metric_table(summary: Summary) -> Table:
     """Every metric of one summary."""
     rows = [(name, str(estimate), str(estimate.n)) for name, estimate in summary.metrics.items()]
-    title = f"{summary.benchmark}, {summary.solver}: {counted(summary)}"
+    title = (
+        f"{summary.benchmark}, {summary.solver}: {summary.items} items, {summary.answered} "
+        f"answered, {summary.violations} violations, {summary.errors} errors"
+    )
     return Table(title, ("metric", "value [95%]", "n"), tuple(rows))
 
 
-def counted(summary: Summary) -> str:
-    """What was counted, in words."""
-    return (
-        f"{summary.items} items, {summary.answered} answered, "
-        f"{summary.violations} violations, {summary.errors} errors"
-    )
-
-
-def denominator(summary: Summary, metric: str) -> str:
-    """How many items a metric is the mean of, and of how many where some could not be scored."""
+def scored_items(summary: Summary, metric: str) -> str:
+    """The number of items with this metric; "7 of 10" if some could not be scored."""
     scored = summary.metrics[metric].n
     return f"{scored:,}" if scored == summary.items else f"{scored:,} of {summary.items:,}"
 
 
-def number(estimate: Estimate) -> str:
-    """The value alone."""
-    return "undefined" if estimate.value is None else f"{estimate.value:.3f}"
+def number(value: float | None, missing: str = "undefined") -> str:
+    """A value with three decimals."""
+    return missing if value is None else f"{value:.3f}"
 
 
-def analysis_tables(digest: Digest) -> list[Table]:
-    """Everything there is to say of some records: by solver, setting, group, seed and kind."""
-    tables = []
-    name = digest.benchmark.name
-    pooled = digest.split(lambda key: key.solver)
-    for solver in digest.solvers:
-        own = [metric_table(pooled[solver])]
-        own += [_group_table(digest, solver, names) for names in digest.crossings]
-        if len(digest.seeds) > 1:
-            own.append(_split_table(digest, solver, ("seed",), lambda key: (key.seed,)))
-        own.append(kind_table(f"{name}, {solver}: kinds of answers", pooled[solver].kinds))
-        settings = {key.setting for key in digest.tallies if key.solver == solver}
+def analysis_tables(results: BenchmarkResults) -> list[Table]:
+    """What `analyze` prints for each solver: metrics, groups, seeds and kinds of answers."""
+    tables: list[Table] = []
+    for solver in results.solvers:
+        own = [metric_table(results.by_solver[solver])]
+        own += [
+            _solver_table(results, solver, names, by_groups(names)) for names in results.groupings
+        ]
+        if len(results.seeds) > 1:
+            own.append(_solver_table(results, solver, ["seed"], lambda key: (key.seed,)))
+        title = f"{results.benchmark.name}, {solver}: kinds of answers"
+        own.append(kind_table(title, results.by_solver[solver].kinds))
+        settings = {key.setting for key in results.tallies if key.solver == solver}
         if len(settings) > 1:
-            # A figure of several settings belongs to none of them, and must say so.
-            own = [
-                replace(one, title=f"{one.title} ({len(settings)} settings together)")
-                for one in own
-            ]
-            by_setting = _split_table(
-                digest, solver, ("setting",), lambda key: (key.setting,), False
-            )
-            own.insert(1, by_setting)
+            # A figure for several settings belongs to none of them, and must say so.
+            pooled = f"({len(settings)} settings together)"
+            own = [replace(table, title=f"{table.title} {pooled}") for table in own]
+            own.insert(1, _solver_table(results, solver, ["setting"], lambda key: (key.setting,)))
         tables += own
     return tables
 
 
-def _group_table(digest: Digest, solver: str, names: Sequence[str]) -> Table:
-    return _split_table(digest, solver, names, lambda key: tuple(map(key.group, names)))
+def _solver_table(results: BenchmarkResults, solver: str, columns: Sequence[str], by: By) -> Table:
+    """The headline metric of one solver, a row for each value of `by`."""
+    headline = results.benchmark.metrics[0].name
 
+    def cells(part: Summary) -> tuple[str, ...]:
+        return (str(part.metrics[headline]), number(part.metrics["lift"].value), *_sizes(part))
 
-def _split_table(
-    digest: Digest,
-    solver: str,
-    columns: Sequence[str],
-    by: Callable[[Key], tuple[Any, ...]],
-    ordered: bool = True,
-) -> Table:
-    """The headline metric of one solver, a line for each value of `by`."""
-    headline = digest.benchmark.metrics[0].name
-    parts = digest.split(lambda key: by(key) if key.solver == solver else None)
-    values = sorted(parts, key=natural) if ordered else list(parts)
-    rows = [
-        (
-            *("-" if value is None else str(value) for value in group),
-            str(parts[group].metrics[headline]),
-            number(parts[group].metrics["lift"]),
-            str(parts[group].items),
-            f"{parts[group].prompt_lines:.0f}",
-            f"{parts[group].prompt_chars:.0f}",
-        )
-        for group in values
-    ]
-    title = f"{digest.benchmark.name}, {solver}: by {', '.join(columns)}"
+    parts = results.split(lambda key: by(key) if key.solver == solver else None)
+    title = f"{results.benchmark.name}, {solver}: by {', '.join(columns)}"
     heads = (*columns, f"{headline} [95%]", "lift", "items", "lines", "characters")
-    return Table(title, heads, tuple(rows))
+    return Table(title, heads, _rows(parts, columns, cells))
 
 
-def natural(values: tuple[Any, ...]) -> list[tuple[bool, bool, Any]]:
-    """A sorting key for values that may be numbers, texts or missing."""
+def page_tables(results: BenchmarkResults) -> list[Table]:
+    """The tables of the page; solvers are in a column, so that sorting compares them."""
+    benchmark = results.benchmark
+    headline = benchmark.metrics[0].name
+    metric_rows = tuple(
+        (solver, metric, *_interval(estimate), str(estimate.n))
+        for solver in results.solvers
+        for metric, estimate in results.by_solver[solver].metrics.items()
+        if estimate.value is not None
+    )
+    heads: tuple[str, ...] = ("solver", "metric", "value", "low", "high", "n")
+    tables = [Table(f"{benchmark.name}: every metric", heads, metric_rows)]
+    splits: list[tuple[str, list[str], By]] = []
+    if len(results.settings) > 1:
+        splits.append(("setting", ["setting"], lambda key: (key.setting,)))
+    for names in results.groupings if results.varying_groups else []:
+        splits.append(("group" if benchmark.crossed_groups else names[0], names, by_groups(names)))
+    if len(results.seeds) > 1:
+        splits.append(("seed", ["seed"], lambda key: (key.seed,)))
+
+    def cells(part: Summary) -> tuple[str, ...]:
+        lift, chance = part.metrics["lift"], part.chance
+        interval = _interval(part.metrics[headline])
+        return (*interval, number(lift.value), number(chance), *_sizes(part))
+
+    for title, columns, by in splits:
+        parts = results.split(lambda key, by=by: (*by(key), key.solver))  # type: ignore[misc]
+        heads = (*columns, "solver", headline, "low", "high", "lift", "chance", "items")
+        heads += ("lines", "characters")
+        rows = _rows(parts, columns, cells)
+        tables.append(Table(f"{benchmark.name}: {headline} by {title}", heads, rows))
+    kinds = tuple(
+        (solver, *row)
+        for solver in results.solvers
+        for row in kind_table("", results.by_solver[solver].kinds).rows
+    )
+    heads = ("solver", "kind", "count", "share", "which")
+    return [*tables, Table(f"{benchmark.name}: kinds of answers", heads, kinds)]
+
+
+def by_groups(names: Sequence[str]) -> By:
+    """A function from a key to its values of these groups."""
+    return lambda key: tuple(map(key.group, names))
+
+
+def _rows(
+    parts: Mapping[tuple[Any, ...], Summary],
+    columns: Sequence[str],
+    cells: Callable[[Summary], tuple[str, ...]],
+) -> tuple[tuple[str, ...], ...]:
+    """A row for each part, sorted by its values; settings keep the order of the run."""
+    order = list(parts) if list(columns) == ["setting"] else sorted(parts, key=_sorting_key)
+    return tuple(
+        (*("-" if value is None else str(value) for value in values), *cells(parts[values]))
+        for values in order
+    )
+
+
+def _sorting_key(values: tuple[Any, ...]) -> list[tuple[bool, bool, Any]]:
+    """Numbers before texts before missing values."""
     return [(value is None, isinstance(value, str), value) for value in values]
 
 
+def _interval(estimate: Estimate) -> tuple[str, str, str]:
+    return number(estimate.value), number(estimate.low, "-"), number(estimate.high, "-")
+
+
+def _sizes(part: Summary) -> tuple[str, str, str]:
+    """Items, and the mean lines and characters of a prompt."""
+    return str(part.items), f"{part.prompt_lines:.0f}", f"{part.prompt_chars:.0f}"
+
+
 def kind_table(title: str, counts: Mapping[str, int]) -> Table:
-    """Kinds of answers; which hop or chain it was stands in brackets, the commonest first."""
-    kinds: Counter[str] = Counter()
-    which: dict[str, Counter[str]] = defaultdict(Counter)
-    for full, times in counts.items():
+    """Kinds of answers, the commonest first, each with its commonest details such as hops."""
+    details: dict[str, Counter[str]] = defaultdict(Counter)
+    for full, count in counts.items():
         kind, _, detail = full.partition(":")
-        kinds[kind] += times
         if detail:
-            which[kind][detail] += times
-    total = sum(kinds.values())
-    made = [
+            details[kind][detail] += count
+    total = sum(counts.values())
+    rows = tuple(
         (
             kind,
             str(count),
             f"{count / total:.3f}",
-            ", ".join(f"{detail}: {times}" for detail, times in which[kind].most_common(8)),
+            ", ".join(f"{name}: {times}" for name, times in details[kind].most_common(MAX_DETAILS)),
         )
-        for kind, count in kinds.most_common()
-    ]
-    return Table(title, ("kind", "count", "share", "which"), tuple(made))
+        for kind, count in count_kinds(counts).most_common()
+    )
+    return Table(title, ("kind", "count", "share", "which"), rows)
+
+
+def count_kinds(counts: Mapping[str, int]) -> Counter[str]:
+    """Answers by kind, without the detail after the colon."""
+    kinds: Counter[str] = Counter()
+    for full, count in counts.items():
+        kinds[full.partition(":")[0]] += count
+    return kinds

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.item import GameItem, game_space
+from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
+from trivium.benchmarks.blicket.inference.hypotheses import parse
 from trivium.core.dialogue import attempt
 from trivium.core.records import Attempt
 
@@ -17,14 +18,13 @@ VIEW = GameView()
 def game_of(machine: str, spec: GameSpec | None = None) -> GameItem:
     """A game with this machine in it."""
     chosen = spec or GameSpec()
-    return GameItem(
-        "G", chosen, machine, (False,) * chosen.tests, "ABCDEFGH"[: chosen.objects], None
-    )
+    true = replace(parse(machine), noise=chosen.noise)
+    return GameItem("G", chosen, true, (False,) * chosen.tests, "ABCDEFGH"[: chosen.objects], None)
 
 
 def every_game(spec: GameSpec) -> Iterator[GameItem]:
     """One game for each machine of a spec."""
-    return (game_of(str(replace(machine, noise=0.0)), spec) for machine in game_space(spec))
+    return (game_of(str(replace(machine, noise=0.0)), spec) for machine in spec.space)
 
 
 def play(solver: str, item: GameItem) -> Attempt:

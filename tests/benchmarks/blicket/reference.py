@@ -1,6 +1,6 @@
-"""Blicket-v0 and its child interface one slow step at a time, written from the text of the design.
+"""Blicket-v0 and its child interface one slow step at a time, written from the README.
 
-Nothing here is shared with the package but the hypotheses' texts.
+Nothing is shared with the package.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ class Reference:
             yes = action == self.question if child else action[self.question] == 1
             reward = 1.0 if yes == ("ABC"[self.question] in blickets) else -1.0
         else:
-            said = action if child else action[0]
-            right = said == 0 if form == "conjunctive" else said == 1
+            named = action if child else action[0]
+            right = named == 0 if form == "conjunctive" else named == 1
             reward = 0.5 if right else -0.5
         self.question += 1
         last = 3 if self.reward_structure == "quiz" else 4

@@ -1,4 +1,4 @@
-"""The environments as their users meet them."""
+"""The Gymnasium, vector and JAX environments as users call them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from gymnasium.vector import AutoresetMode
 from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX
 from trivium.benchmarks.blicket.world.dynamics import INTERFACES, REWARD_STRUCTURES, BlicketSpec
 from trivium.benchmarks.blicket.world.env import BlicketEnv
+from trivium.benchmarks.blicket.world.render import Scene, draw
 from trivium.benchmarks.blicket.world.vector import BlicketVectorEnv, pack_bits
 from trivium.core.errors import UserError
 
@@ -34,7 +35,7 @@ def test_gymnasium_accepts_the_environment(name: str, structure: str) -> None:
         "import gymnasium; env = gymnasium.make('trivium:trivium/Blicket-v0')",
     ],
 )
-def test_every_way_of_making_it_known_to_gymnasium(code: str) -> None:
+def test_both_ways_to_make_it_by_name(code: str) -> None:
     code += "; print(env.reset(seed=0)[0].shape)"
     command = [sys.executable, "-W", "error::UserWarning", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -65,28 +66,36 @@ def test_make_vec_gives_the_batched_environment() -> None:
     assert rewards.shape == done.shape == truncated.shape == info["machine"].shape == (5,)
 
 
+def test_the_names_stand_for_the_two_interfaces() -> None:
+    spaces = [
+        str(gymnasium.make(f"trivium/{name}", reward_structure="quiz").action_space)
+        for name in ("Blicket-v0", "BlicketChild-v0")
+    ]
+    assert spaces == ["MultiDiscrete([2 2 2 2])", "Discrete(5)"]
+
+
 def rollout(seed: int, action_seed: int) -> list[Any]:
     env = BlicketEnv(reward_structure="quiz", hypotheses=["disjunctive:A~0.3", *DEFAULT_SIX])
     env.action_space.seed(action_seed)
-    told: list[Any] = []
+    log: list[Any] = []
     for _ in range(20):
-        told.append(env.reset(seed=seed if not told else None)[1]["hypothesis"])
+        log.append(env.reset(seed=seed if not log else None)[1]["hypothesis"])
         done = False
         while not done:
             seen, reward, done, _, _ = env.step(env.action_space.sample())
-            told.append((seen.tolist(), reward))
-    return told
+            log.append((seen.tolist(), reward))
+    return log
 
 
 def vector_rollout(seed: int | list[int], mode: AutoresetMode) -> list[Any]:
     env = BlicketVectorEnv(7, autoreset_mode=mode, reward_structure="quiz")
     env.action_space.seed(5)
     seen, info = env.reset(seed=seed)
-    told: list[Any] = [seen.tolist(), info["machine"].tolist()]
+    log: list[Any] = [seen.tolist(), info["machine"].tolist()]
     for _ in range(200):
         seen, rewards, done, _, info = env.step(env.action_space.sample())
-        told.append((seen.tolist(), rewards.tolist(), done.tolist(), info["machine"].tolist()))
-    return told
+        log.append((seen.tolist(), rewards.tolist(), done.tolist(), info["machine"].tolist()))
+    return log
 
 
 def test_same_seed_same_episode() -> None:
@@ -101,6 +110,40 @@ def test_same_seed_same_episode() -> None:
         assert vector_rollout(4, mode) != vector_rollout(5, mode)
 
 
+def test_a_seed_always_draws_the_same_machines() -> None:
+    """The machines of seed 7, so that published runs can be reproduced."""
+    env = BlicketEnv()
+    assert [env.reset(seed=seed)[1]["machine"] for seed in (7, None, None, 7)] == [5, 3, 4, 5]
+    batch = BlicketVectorEnv(8)
+    for _ in range(2):
+        drawn = [batch.reset(seed=seed)[1]["machine"].tolist() for seed in (7, None)]
+        assert drawn == [[5, 3, 4, 5, 3, 4, 5, 1], [0, 1, 1, 5, 5, 0, 2, 4]]
+
+
+def test_a_key_always_draws_the_same_machines_and_lights_in_jax() -> None:
+    jax = pytest.importorskip("jax")
+    from trivium.benchmarks.blicket.world import jax_env
+
+    def play(*hypotheses: str) -> tuple[list[int], list[int], list[float]]:
+        """The machines before and after the second step, which is the last, and its lights."""
+        spec = BlicketSpec(max_steps=0, hypotheses=hypotheses)
+        params, action = jax_env.make_params(spec), jax.numpy.zeros(10, dtype=int)
+        state, _ = jax_env.reset(params, jax.random.key(7), (10,))
+        first = jax_env.machine(spec, state).tolist()
+        for key in (1, 2):
+            state, _, _, done, last = jax_env.step_autoreset(
+                params, state, action, jax.random.key(key)
+            )
+        assert done.all()
+        return first, jax_env.machine(spec, state).tolist(), last[:, 3].tolist()
+
+    machines = ([4, 5, 1, 2, 4, 3, 2, 2, 0, 0], [3, 5, 1, 5, 2, 1, 4, 1, 4, 4])
+    assert play(*DEFAULT_SIX) == (*machines, [0] * 10)
+    machines = ([1, 1, 0, 0, 1, 1, 0, 0, 0, 0], [1, 1, 0, 1, 0, 0, 1, 0, 1, 1])
+    lights = [0, 1, 0, 0, 0, 0, 0, 0, 1, 1]
+    assert play("disjunctive:A~0.3", "disjunctive:B~0.3") == (*machines, lights)
+
+
 def test_machines_are_drawn_uniformly() -> None:
     """Each count of 6000 draws is within 5 standard deviations: wrong once in about 10^5 runs."""
     env = BlicketEnv(reward_structure="quiz")
@@ -113,7 +156,7 @@ def test_machines_are_drawn_uniformly() -> None:
 
 
 def test_noise_flips_the_light_as_often_as_it_says() -> None:
-    """20,000 tests of each face at noise 0.2, within 5 standard deviations (0.0141)."""
+    """20,000 tests of each environment at noise 0.2, within 5 standard deviations (0.0141)."""
     jax = pytest.importorskip("jax")
     from trivium.benchmarks.blicket.world import jax_env
 
@@ -166,11 +209,11 @@ def test_more_forms_answer_the_type_question_by_number() -> None:
     names = ["conjunctive:AB", "disjunctive:A", "threshold-2:ABC", "parity:AB", "inhibitor:A-C"]
     env = BlicketEnv(reward_structure="quiz-typeonly", hypotheses=names)
     for number, name in enumerate(names):
-        for said in range(8):
+        for answer in range(8):
             env.reset(seed=0, options={"hypothesis": name})
             env.step([0, 0, 0, 1])
-            _, reward, done, _, _ = env.step([said & 1, said >> 1 & 1, said >> 2, 0])
-            assert (reward, done) == (0.5 if said == number else -0.5, True)
+            _, reward, done, _, _ = env.step([answer & 1, answer >> 1 & 1, answer >> 2, 0])
+            assert (reward, done) == (0.5 if answer == number else -0.5, True)
 
 
 @pytest.mark.parametrize("width", range(1, 10))
@@ -197,7 +240,7 @@ def test_disabled_autoreset_waits_for_the_mask() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"reward_structure": "prize"}, "reward_structure must be one of"),
         ({"max_steps": -1}, "max_steps must be at least 0"),
@@ -209,12 +252,12 @@ def test_disabled_autoreset_waits_for_the_mask() -> None:
         ({"objects": 8, "max_steps": 10**6}, "choose fewer"),
     ],
 )
-def test_bad_arguments_end_in_a_sentence(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_bad_arguments_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
         BlicketEnv(**options)
 
 
-def test_bad_actions_end_in_a_sentence() -> None:
+def test_bad_actions_are_refused() -> None:
     env = BlicketEnv()
     env.reset(seed=0)
     for action in ([0, 0, 2], [0, 0], [0, 0, -1]):
@@ -226,23 +269,23 @@ def test_bad_actions_end_in_a_sentence() -> None:
         child.step(np.array([0, 5]))
 
 
-def test_rendering_shows_what_there_is() -> None:
+def test_rendering_shows_the_state() -> None:
     picture = BlicketEnv(render_mode="rgb_array", reward_structure="quiz")
     text = BlicketEnv(render_mode="ansi", reward_structure="quiz")
     frames: list[Any] = []
-    told: list[Any] = []
+    texts: list[Any] = []
     for env in (picture, text):
         env.reset(seed=0, options={"hypothesis": "conjunctive:AB"})
     for action in ([1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]):
-        for env, kept in ((picture, frames), (text, told)):
+        for env, collected in ((picture, frames), (text, texts)):
             env.step(action)
-            kept.append(env.render())
+            collected.append(env.render())
     assert all(frame.dtype == np.uint8 and frame.shape[2] == 3 for frame in frames)
     assert all((one != other).any() for one, other in itertools.combinations(frames, 2))
-    assert "dark" in told[0]
-    assert "LIGHT" in told[1]
-    assert "is A a blicket?" in told[2]
-    assert "is B a blicket?" in told[3]
+    assert "dark" in texts[0]
+    assert "LIGHT" in texts[1]
+    assert "is A a blicket?" in texts[2]
+    assert "is B a blicket?" in texts[3]
     many = BlicketVectorEnv(3, render_mode="rgb_array")
     many.reset(seed=0)
     shown = many.render()
@@ -250,18 +293,18 @@ def test_rendering_shows_what_there_is() -> None:
     assert len(shown) == 3
 
 
-@pytest.mark.parametrize("strange", [2, 256, -1, 0.7])
-@pytest.mark.parametrize("place", [0, 8])
-def test_a_batch_of_what_is_no_action_is_refused(strange: float, place: int) -> None:
+@pytest.mark.parametrize("value", [2, 256, -1, 0.7])
+@pytest.mark.parametrize("position", [0, 8])
+def test_a_batch_with_an_invalid_action_is_refused(value: float, position: int) -> None:
     env = BlicketVectorEnv(2, objects=8, hypotheses=["conjunctive:AB"], reward_structure="quiz")
     env.reset(seed=0)
-    actions: Any = np.zeros((2, 9), dtype=np.float64 if strange == 0.7 else np.int64)
-    actions[1, place] = strange
+    actions: Any = np.zeros((2, 9), dtype=np.float64 if value == 0.7 else np.int64)
+    actions[1, position] = value
     with pytest.raises(UserError, match="actions must be"):
         env.step(actions)
 
 
-def test_the_finished_machine_is_told_where_the_next_begins_in_the_same_step() -> None:
+def test_same_step_autoreset_reports_the_finished_machine() -> None:
     env = BlicketVectorEnv(64, autoreset_mode="SameStep", max_steps=0)
     _, before = env.reset(seed=0)
     actions: Any = np.zeros(np.shape(env.action_space.sample()), dtype=np.int64)
@@ -273,17 +316,18 @@ def test_the_finished_machine_is_told_where_the_next_begins_in_the_same_step() -
     assert (info["machine"] != before["machine"]).any()
 
 
-def test_hypotheses_are_kept_in_their_usual_spelling() -> None:
+def test_hypotheses_are_normalised() -> None:
     spec = BlicketSpec(hypotheses=("conjunctive:BA", "disjunctive:AB~.1"))
     assert spec.hypotheses == ("conjunctive:AB", "disjunctive:AB~0.1")
     BlicketVectorEnv(2, hypotheses=["conjunctive:BA"]).reset(seed=0)
 
 
-def test_a_batch_takes_the_machine_that_is_named() -> None:
+def test_a_batch_can_be_reset_to_a_named_machine() -> None:
     env = BlicketVectorEnv(3)
     _, info = env.reset(seed=0, options={"hypothesis": "disjunctive:C"})
-    known = list(env.rules.hypotheses)
-    assert [known[machine] for machine in info["machine"]] == ["disjunctive:C"] * 3
+    assert info["machine"].tolist() == [5, 5, 5]
+    assert env.step(np.tile([1, 1, 0], (3, 1)))[0][:, 3].tolist() == [0, 0, 0]
+    assert env.step(np.tile([0, 0, 1], (3, 1)))[0][:, 3].tolist() == [1, 1, 1]
     with pytest.raises(UserError, match="hypothesis must be one of"):
         env.reset(options={"hypothesis": "disjunctive:Z"})
     with pytest.raises(UserError, match="reset_mask must have shape"):
@@ -298,3 +342,65 @@ def test_a_batch_takes_every_kind_of_seed() -> None:
         assert env.np_random_seed == 7
     assert machines[0] == machines[1]
     BlicketVectorEnv(2).reset(seed=[1, None])
+
+
+def test_what_a_step_returns_may_be_overwritten() -> None:
+    env = BlicketVectorEnv(2, max_steps=0)
+    env.reset(seed=0)
+    actions: Any = np.ones((2, 3), dtype=np.int64)
+    for ended in (False, True, False, False, True):  # the step after the last one is the reset
+        seen, rewards, done, _, info = env.step(actions)
+        assert done.tolist() == [ended] * 2
+        for array in (seen, rewards, done, info["machine"]):
+            array[:] = 0
+
+
+def same_colours(frame: Any, colours: dict[tuple[int, int], tuple[int, int, int]]) -> bool:
+    """Whether the picture has these colours at these points (x, y), up to rounding."""
+    return all(np.abs(frame[y, x] - np.array(rgb)).max() <= 2 for (x, y), rgb in colours.items())
+
+
+def test_a_picture_shows_objects_light_and_question() -> None:
+    red, blue, yellow, dark = (227, 74, 69), (51, 133, 217), (255, 219, 64), (61, 69, 87)
+    wall, table = (237, 242, 250), (217, 204, 186)
+    # Points beside the letters: A on the machine and on the table, B on the table and around it.
+    a_up, a_down, lamp, b_down, b_ring = (54, 90), (54, 238), (156, 178), (138, 256), (122, 256)
+    lit = draw(Scene(3, placed=0b001, light=True, count=1))
+    assert lit.shape == (300, 312, 3)
+    assert same_colours(lit, {a_up: red, lamp: yellow, b_down: blue})
+    off = draw(Scene(3, count=0))
+    assert same_colours(off, {a_up: wall, a_down: red, lamp: dark, b_down: blue, b_ring: table})
+    assert same_colours(off, {(20, 20): wall, (20, 290): table})
+    assert same_colours(draw(Scene(3, asked=1)), {a_down: red, b_down: blue, b_ring: yellow})
+    assert (draw(Scene(3, asks_type=True))[160:196, 138:174] != off[160:196, 138:174]).any()
+    assert same_colours(draw(Scene(3, over=True)), {a_down: (232, 158, 160)})  # half faded
+    assert draw(Scene(8)).shape == (300, 732, 3)
+
+
+def test_the_text_of_every_phase() -> None:
+    env = BlicketEnv(render_mode="ansi", reward_structure="quiz-type", max_steps=1)
+    env.reset(seed=0, options={"hypothesis": "disjunctive:C"})
+    texts = [env.render()]
+    for _ in range(7):
+        env.step([1, 0, 1, 0])
+        texts.append(env.render())
+    assert [text.partition("\n")[0] for text in texts] == [
+        "exploring, 0 steps taken",
+        "exploring, 1 step taken",
+        "exploring, 2 steps taken",
+        "quiz: is A a blicket?",
+        "quiz: is B a blicket?",
+        "quiz: is C a blicket?",
+        "quiz: what is the form of the machine?",
+        "the episode is over",
+    ]
+    box = " ┏━━━━━━━━━━━━━━━┓\n ┃   {}   ┃\n ┗━━━━━━━━━━━━━━━┛\n"
+    on, off = "   (A)       (C)\n", "        (B)\n"
+    assert texts[1] == f"exploring, 1 step taken\n{on}{box.format('* LIGHT *')}{off}"
+    quiet = f"\n\n{box.format(' . dark .')}   (A)  (B)  (C)\n"
+    assert [text[text.index("\n") :] for text in texts[3:]] == [quiet] * 5
+    baseline = BlicketEnv(render_mode="ansi", max_steps=0)
+    baseline.reset(seed=0, options={"hypothesis": "disjunctive:C"})
+    for _ in range(2):
+        baseline.step([1, 0, 1])
+    assert baseline.render() == f"the episode is over\n{on}{box.format('* LIGHT *')}{off}"

@@ -8,8 +8,7 @@ import pytest
 
 from tests.benchmarks.blicket.games import VIEW, game_of
 from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.generate import generate
-from trivium.benchmarks.blicket.game.item import GameAnswer
+from trivium.benchmarks.blicket.game.generate import GameAnswer, generate
 from trivium.benchmarks.blicket.game.score import METRICS
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec
 from trivium.benchmarks.blicket.game.world import Game
@@ -56,7 +55,7 @@ def test_bad_moves_are_refused_and_change_nothing() -> None:
     assert not game.over
 
 
-def test_noise_turns_the_light_over_whatever_is_asked() -> None:
+def test_noise_inverts_the_light_of_chosen_tests() -> None:
     item = game_of("disjunctive:A", GameSpec(noise=0.25))._replace(flips=(False, True, True, False))
     game = Game(item)
     assert [game.place("A"), game.place("A"), game.place("B"), game.place("B")] == [
@@ -79,7 +78,7 @@ def score(machine: str, *replies: str, spec: GameSpec | None = None) -> tuple[di
 
 
 def test_measures_of_a_poor_game() -> None:
-    """Of six machines: A alone leaves five of them at best, and asking again tells nothing."""
+    """Of six machines: A alone leaves five of them at best, and repeating it reveals nothing."""
     scores, kind = score(
         "conjunctive:AB",
         "TEST A",
@@ -116,7 +115,7 @@ def test_kinds_of_answers(replies: list[str], kind: str) -> None:
     assert score("conjunctive:AB", *replies)[1] == kind
 
 
-def test_machines_that_no_test_tells_apart_are_one() -> None:
+def test_equivalent_machines_count_as_one() -> None:
     spec = GameSpec(hypotheses=("conjunctive:A", "disjunctive:A", "disjunctive:B"), tests=1)
     scores, kind = score("conjunctive:A", "ANSWER blickets: A; form: disjunctive", spec=spec)
     assert kind == "right"
@@ -126,7 +125,7 @@ def test_machines_that_no_test_tells_apart_are_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "form", "equivalent"),
+    ("text", "form", "equivalent"),
     [
         ("blickets: A; form: disjunctive", 1, 1),
         ("blickets: A; form: conjunctive", 0, 1),
@@ -139,8 +138,36 @@ def test_machines_that_no_test_tells_apart_are_one() -> None:
         ("blickets: B C; form: disjunctive", 1, 1),
     ],
 )
-def test_a_form_that_makes_the_same_machine_is_counted_apart(
-    said: str, form: int, equivalent: int
+def test_a_form_that_makes_the_same_machine_has_its_own_metric(
+    text: str, form: int, equivalent: int
 ) -> None:
-    scores, _ = score("disjunctive:A", f"ANSWER {said}")
+    scores, _ = score("disjunctive:A", f"ANSWER {text}")
     assert (scores["form"], scores["form_equivalent"]) == (form, equivalent)
+
+
+def test_the_trace_of_a_finished_game_has_the_bits_before_and_after_every_test() -> None:
+    """Of six machines: A dark leaves five, A again reveals nothing, AB lit leaves two or one."""
+    item = game_of("conjunctive:AB", PRESETS["paper"])
+    replies = ["TEST A", "TEST A", "TEST A B", "ANSWER blickets: A B; form: conjunctive"]
+    answer = GAME.parse(item, replies, VIEW)
+    assert answer is not None
+    # A dark leaves five; of these AB and B light with A and B on it.
+    assert GAME.trace(item, answer) == pytest.approx([2.5849625, 2.3219281, 2.3219281, 1.0])
+
+
+def test_scores_and_groups_in_numbers() -> None:
+    scores, _ = score("inhibitor:A-C", "x", spec=PRESETS["five-rules"])
+    assert scores == {"correct": 0, "objects": 0, "form": 0, "form_equivalent": 0}
+    scores, kind = score(
+        "inhibitor:A-C",
+        "TEST A",
+        "TEST A C",
+        "ANSWER blickets: A; inhibitors: B; form: inhibitor",
+        spec=PRESETS["five-rules"],
+    )
+    assert kind == "against-its-own-tests:objects"
+    assert scores["objects"] == pytest.approx(1 / 3)
+    assert (scores["correct"], scores["form"], scores["tests"]) == (0, 1, 2)
+    item = game_of("threshold-2:ABC", PRESETS["five-rules"])
+    assert GAME.groups(item) == {"form": "threshold-2", "N": 3, "tests": 6, "machines": 28}
+    assert GAME.floor(item) == pytest.approx(1 / 28)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.benchmarks.blicket.games import game_of
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.debrief import debrief
-from trivium.benchmarks.blicket.game.item import GameItem
 from trivium.benchmarks.blicket.game.spec import PRESETS
 from trivium.benchmarks.blicket.game.world import Game
 from trivium.cli import main
@@ -32,46 +32,48 @@ def play(
 
 def test_a_whole_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     script = "A B\na c\nTEST C\nanswer\nconjunctive\na c\n"
-    code, said = play(script, monkeypatch, capsys)
+    code, output = play(script, monkeypatch, capsys)
     assert code == 0
-    assert said.count("stays dark") == 2
-    assert said.count("\u25cf lights up") == 1
-    assert "Right! The machine was conjunctive:AC." in said
-    assert "You made 3 tests (0 of them could not tell anything) and learned 2.58 of 2.58" in said
-    assert "The ideal observer (optimal) makes 3 tests on this machine, and 2.67 on average" in said
+    assert output.count("stays dark") == 2
+    assert output.count("\u25cf lights up") == 1
+    assert "Right! The machine was conjunctive:AC." in output
+    assert "You made 3 tests (0 of them could not tell anything) and learned 2.58 of 2.58" in output
+    assert (
+        "The ideal observer (optimal) makes 3 tests on this machine, and 2.67 on average" in output
+    )
 
 
 def test_bad_input_gets_a_hint(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script = "what?\n\nD\n[bold]\n\x00\nhelp\nA\nA\nB\nA\nanswer\nmagic\nd\nxyz\nnone\n"
-    code, said = play(script, monkeypatch, capsys)
+    code, output = play(script, monkeypatch, capsys)
     assert code == 0
-    assert said.count("The objects are A B C.") == 4
-    assert "No tests are left: type answer" in said
-    assert "Please type one of conjunctive, disjunctive." in said
-    assert "Please type some of A B C, or none." in said
-    assert "Wrong: the machine could not have worked like that." in said
-    assert "(1 of them could not tell anything)" in said
+    assert output.count("The objects are A B C.") == 4
+    assert "No tests are left: type answer" in output
+    assert "Please type one of conjunctive, disjunctive." in output
+    assert "Please type some of A B C, or none." in output
+    assert "Wrong: the machine could not have worked like that." in output
+    assert "(1 of them could not tell anything)" in output
 
 
-def test_a_test_may_be_spelt_out_and_a_form_that_is_none_is_asked_for_again(
+def test_a_test_may_be_spelt_out_and_an_unknown_form_is_asked_for_again(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script = "Test A C\nTest: b\nanswer blickets: A; form: parity\nconjunctive\na c\n"
-    _, said = play(script, monkeypatch, capsys)
-    assert said.count("\u25cf lights up") == 1
-    assert said.count("stays dark") == 1
-    assert "how does it work (conjunctive, disjunctive)>" in said
-    assert "The machine was conjunctive:AC." in said
+    _, output = play(script, monkeypatch, capsys)
+    assert output.count("\u25cf lights up") == 1
+    assert output.count("stays dark") == 1
+    assert "how does it work (conjunctive, disjunctive)>" in output
+    assert "The machine was conjunctive:AC." in output
 
 
 def test_an_answer_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _, said = play("ANSWER blickets: A C; form: conjunctive\n", monkeypatch, capsys)
-    assert "Right, with some luck" in said
-    assert "You made 0 tests" in said
+    _, output = play("ANSWER blickets: A C; form: conjunctive\n", monkeypatch, capsys)
+    assert "Right, with some luck" in output
+    assert "You made 0 tests" in output
 
 
 def test_inhibitors_are_asked_for(
@@ -79,18 +81,18 @@ def test_inhibitors_are_asked_for(
 ) -> None:
     script = "A\nanswer\nin\nA\nA\nanswer\ninhibitor\nA\nB\n"
     flags = ("--hypotheses", "inhibitor:A-B", "inhibitor:B-A", "parity:AB")
-    _, said = play(script, monkeypatch, capsys, *flags)
-    assert "which objects are inhibitors" in said
-    assert "The machine was" in said
+    _, output = play(script, monkeypatch, capsys, *flags)
+    assert "which objects are inhibitors" in output
+    assert "The machine was" in output
 
 
 @pytest.mark.parametrize("script", ["", "A\n", "A\nquit\n", "answer\nq\n", "A\nB\nC\nanswer\n"])
-def test_leaving_is_no_error(
+def test_leaving_is_not_an_error(
     script: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, said = play(script, monkeypatch, capsys)
+    code, output = play(script, monkeypatch, capsys)
     assert code == 0
-    assert "You left the game. The machine was conjunctive:AC." in said
+    assert "You left the game. The machine was conjunctive:AC." in output
 
 
 def test_an_interrupt_ends_the_game(
@@ -100,12 +102,12 @@ def test_an_interrupt_ends_the_game(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("builtins.input", interrupt)
-    code, said = play("", monkeypatch, capsys)
+    code, output = play("", monkeypatch, capsys)
     assert code == 0
-    assert "You left the game." in said
+    assert "You left the game." in output
 
 
-def test_bytes_that_are_no_text_are_no_crash(
+def test_bytes_that_are_not_text_do_not_crash(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stdin = io.TextIOWrapper(io.BytesIO(b"\xff\xfe\nquit\n"), encoding="utf-8")
@@ -114,24 +116,24 @@ def test_bytes_that_are_no_text_are_no_crash(
     assert "You left the game." in capsys.readouterr().out
 
 
-def test_what_cannot_be_played_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_benchmarks_cannot_be_played(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "nhop_implicit"]) == 2
     assert "nhop_implicit cannot be played" in capsys.readouterr().err
     assert main(["play", "blicket_game", "--index", "-1"]) == 2
 
 
-def test_every_seed_without_one_is_another_game(
+def test_without_a_seed_every_game_is_different(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = set()
+    output = set()
     for _ in range(2):
         monkeypatch.setattr("sys.stdin", io.StringIO("ANSWER blickets: A; form: disjunctive\n"))
         assert main(["play", "blicket_game", "--objects", "8", "--tests", "0"]) == 0
         out = capsys.readouterr().out
         assert "The ideal observer (information gain)" in out  # too many machines to plan for
-        said.add(out.splitlines()[-1])
+        output.add(out.splitlines()[-1])
     # Two draws of a million are the same once in a million times.
-    assert len(said) == 2
+    assert len(output) == 2
 
 
 @pytest.mark.parametrize(
@@ -146,21 +148,21 @@ def test_every_seed_without_one_is_another_game(
 )
 def test_no_verdict_on_a_noisy_game_is_certain(blickets: str, form: str, verdict: str) -> None:
     spec = replace(PRESETS["paper"], noise=0.1)
-    game = Game(GameItem("G", spec, "conjunctive:AC", (False,) * 3, "ABC", None))
+    game = Game(game_of("conjunctive:AC", spec))
     assert game.place("AC")
     game.answer(blickets, form)
     assert debrief(game).verdict == verdict
 
 
-def test_many_lights_alike_are_still_not_certain(
+def test_many_equal_lights_are_still_not_certain(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script = "A\n" * 9 + "B\n" * 9 + "C\n" * 9 + "ANSWER blickets: B; form: disjunctive\n"
-    _, said = play(script, monkeypatch, capsys, "--noise", "0.01", "--tests", "27")
-    assert "likely" in said
-    assert "100%" not in said
-    assert "bits unknown" in said
-    assert "machines left" not in said
+    _, output = play(script, monkeypatch, capsys, "--noise", "0.01", "--tests", "27")
+    assert "likely" in output
+    assert "100%" not in output
+    assert "bits unknown" in output
+    assert "machines left" not in output
 
 
 def test_the_debrief_of_an_unfinished_game() -> None:

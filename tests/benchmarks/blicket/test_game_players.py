@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -15,7 +17,7 @@ from trivium.core.errors import UserError
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_optimal_player_is_certain_of_every_machine_within_the_budget(name: str) -> None:
+def test_the_optimal_player_is_certain_within_the_allowed_tests(name: str) -> None:
     used = []
     for item in every_game(PRESETS[name]):
         row = play("optimal", item)
@@ -32,21 +34,21 @@ def test_the_optimal_player_is_certain_of_every_machine_within_the_budget(name: 
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_greedy_takes_the_whole_of_the_best_gain(name: str) -> None:
+def test_greedy_always_takes_the_best_gain(name: str) -> None:
     for item in every_game(PRESETS[name]):
         row = play("information_gain", item)
         assert row.scores["best_share"] == pytest.approx(1.0)
         assert row.kind == "right" or row.kind.startswith("too-early")
 
 
-def test_only_the_floor_and_the_biased_speak_against_their_tests() -> None:
+def test_only_the_floor_and_the_shortcut_contradict_their_tests() -> None:
     for spec in PRESETS.values():
         for item in generate(spec, 2, 0, 30):
             for solver in ("optimal", "information_gain", "posterior", "one_at_a_time"):
                 assert not play(solver, item).kind.startswith("against-its-own-tests")
 
 
-def test_one_cause_takes_every_machine_for_a_disjunctive_one() -> None:
+def test_one_cause_calls_every_machine_disjunctive() -> None:
     for item in every_game(GameSpec()):
         row = play("one_cause", item)
         assert row.answer.form == "disjunctive"
@@ -68,7 +70,7 @@ def test_every_machine_is_drawn_equally_often() -> None:
     assert all(abs(truths.count(machine) - 200) < 68 for machine in ALL_ELEVEN)
 
 
-def test_players_bear_noise() -> None:
+def test_players_cope_with_noise() -> None:
     spec = GameSpec(tests=12, noise=0.1)
     rows = [play("information_gain", item) for item in generate(spec, 4, 0, 60)]
     # Twelve noisy tests leave some doubt, yet far less than chance (1/11 of 60 is 5 or 6).
@@ -76,3 +78,23 @@ def test_players_bear_noise() -> None:
     for too_much in (spec, GameSpec(objects=6)):
         with pytest.raises(UserError, match="use information_gain"):
             play("optimal", next(generate(too_much, 4)))
+
+
+def test_players_without_evidence_name_every_machine_and_try_every_placement() -> None:
+    """800 games: each of 6 machines 133 times (deviation 10.5), each of 8 placements 100 (9.4)."""
+    answers, placements = Counter[str](), Counter[str]()
+    for item in generate(replace(PRESETS["paper"], tests=1), 3, 0, 800):
+        reply = play("random", item).reply
+        assert isinstance(reply, list)
+        test, answer = reply
+        placements[test] += 1
+        answers[answer] += 1
+    assert len(placements) == 8
+    assert len(answers) == 6
+    assert all(abs(count - 100) < 47 for count in placements.values())
+    assert all(abs(count - 133) < 53 for count in answers.values())
+    untested = [play("posterior", item) for item in generate(GameSpec(tests=0), 3, 0, 400)]
+    # Without a test all eleven are equally likely: 36 expected of each, standard deviation 5.7.
+    named = Counter(str(row.reply) for row in untested)
+    assert len(named) == 11
+    assert all(abs(count - 36) < 29 for count in named.values())

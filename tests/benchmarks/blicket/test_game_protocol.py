@@ -1,4 +1,4 @@
-"""How the blicket game is told, and how its replies are read."""
+"""The text of the blicket game: openings, commands, responses."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from tests.benchmarks.blicket.games import VIEW, game_of
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.answer import Command, read_command, write_answer, write_test
-from trivium.benchmarks.blicket.game.generate import generate
-from trivium.benchmarks.blicket.game.item import GameAnswer, game_space
+from trivium.benchmarks.blicket.game.generate import GameAnswer, generate
 from trivium.benchmarks.blicket.game.render import read_conversation, render
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec, GameView
-from trivium.benchmarks.blicket.game.world import MAX_MISTAKES, replay
+from trivium.benchmarks.blicket.game.world import replay
 
 
 @pytest.mark.parametrize(
@@ -53,7 +52,7 @@ LETTER_SETS = st.sets(st.sampled_from("ABCDE")).map(lambda each: "".join(sorted(
 
 
 @given(LETTER_SETS, LETTER_SETS, st.sampled_from(["conjunctive", "parity", "threshold-3"]))
-def test_what_is_written_is_read_back(placed: str, kept: str, form: str) -> None:
+def test_written_commands_are_read_back(placed: str, kept: str, form: str) -> None:
     assert read_command(write_test(placed), "ABCDE") == Command(placed)
     answer = GameAnswer(placed, form, kept)
     assert read_command(write_answer(answer), "ABCDE") == Command(placed, form, kept)
@@ -67,10 +66,10 @@ PIECES = st.lists(st.sampled_from(WORDS.split("|")), max_size=40).map(" ".join)
 def test_no_conversation_breaks_the_game(replies: list[str]) -> None:
     item = game_of("conjunctive:AB")
     for turns in range(1, len(replies) + 1):
-        said = GAME.respond(item, replies[:turns], VIEW)
+        response = GAME.respond(item, replies[:turns], VIEW)
         answer = GAME.parse(item, replies[:turns], VIEW)
-        assert said != ""
-        assert answer is None or said is None
+        assert response != ""
+        assert answer is None or response is None
         GAME.score(item, answer)
         GAME.kind(item, answer)
 
@@ -82,13 +81,14 @@ def test_long_hostile_turns_end(piece: str) -> None:
 
 def test_a_turn_that_cannot_be_read_is_explained_and_the_last_of_them_ends_the_game() -> None:
     item = game_of("conjunctive:AB")
-    said = GAME.respond(item, ["hello"], VIEW)
-    assert said is not None
-    assert "TEST A B" in said
-    assert "4 tests are left" in said
-    assert GAME.respond(item, ["x"] * (MAX_MISTAKES - 1), VIEW) is not None
-    assert GAME.respond(item, ["x"] * MAX_MISTAKES, VIEW) is None
-    late = ["x"] * MAX_MISTAKES + ["ANSWER blickets: A B; form: conjunctive"]
+    response = GAME.respond(item, ["hello"], VIEW)
+    assert response is not None
+    assert "TEST A B" in response
+    assert "4 tests are left" in response
+    assert GAME.respond(item, ["x"] * 2, VIEW) is not None
+    assert GAME.respond(item, ["x"] * 3, VIEW) is None
+    assert GAME.max_turns(item) == 7  # four tests, two turns that cannot be read, one answer
+    late = ["x"] * 3 + ["ANSWER blickets: A B; form: conjunctive"]
     assert GAME.parse(item, late, VIEW) is None
     assert GAME.kind(item, GAME.parse(item, late, VIEW)) == "violation"
 
@@ -98,9 +98,9 @@ def test_a_test_past_the_budget_is_a_mistake() -> None:
     assert GAME.respond(item, ["TEST A"], VIEW) == (
         "Test 1: A. The machine stays dark. No tests are left: give your ANSWER."
     )
-    said = GAME.respond(item, ["TEST A", "TEST B"], VIEW)
-    assert said is not None
-    assert said.startswith("There are no tests left. Say ANSWER")
+    response = GAME.respond(item, ["TEST A", "TEST B"], VIEW)
+    assert response is not None
+    assert response.startswith("There are no tests left. Say ANSWER")
     answer = GAME.parse(item, ["TEST A", "TEST B", "ANSWER blickets: B; form: parity"], VIEW)
     assert answer == GameAnswer("B", "parity", "", (("A", False),))
 
@@ -115,10 +115,10 @@ def test_a_test_past_the_budget_is_a_mistake() -> None:
     ],
 )
 @pytest.mark.parametrize("view", [GameView(), GameView(story=False)])
-def test_the_opening_tells_the_whole_space(spec: GameSpec, view: GameView) -> None:
+def test_the_opening_describes_the_whole_space(spec: GameSpec, view: GameView) -> None:
     item = next(generate(spec, 3))
     seen = read_conversation([render(item, view)])
-    assert set(game_space(seen.spec)) == set(game_space(spec))
+    assert set(seen.spec.space) == set(spec.space)
     assert seen.spec.tests == spec.tests
     assert seen.tests == ()
 
@@ -128,3 +128,15 @@ def test_the_opening_says_what_an_inhibitor_does_where_there_may_be_one(spec: Ga
     opening = render(next(generate(spec, 3)), VIEW)
     assert ("if A is a blicket and B an inhibitor" in opening) == ("- inhibitor: " in opening)
     assert ("inhibitor" in spec.rules) == ("- inhibitor: " in opening)
+
+
+def test_tools_write_the_lines_that_a_player_would_say() -> None:
+    place, answer = GAME.tools()
+    assert (place.__name__, answer.__name__) == ("place", "answer")
+    assert place(["A", "C"]) == "TEST A C"
+    assert place([]) == "TEST none"
+    assert answer(["B"], "parity") == "ANSWER blickets: B; form: parity"
+    assert (
+        answer(["A"], "inhibitor", ["B", "C"])
+        == "ANSWER blickets: A; inhibitors: B C; form: inhibitor"
+    )

@@ -1,4 +1,4 @@
-"""What real players say in a turn, beside the line that was asked for."""
+"""Replies of real players, which rarely are just the line that was asked for."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ ANSWERS = [
     ("ANSWER blickets: A B; form: threshold of 2", Command("AB", "threshold-2")),
     ("ANSWER blickets: A B; form: threshold (2)", Command("AB", "threshold-2")),
 ]
-# Prose, no object of the game, and what leaves open which of two things is meant.
+# Prose, unknown objects, and replies that leave open which of two things is meant.
 UNCLEAR = [
     "Action: test a b",
     "TEST all",
@@ -172,11 +172,11 @@ def test_an_answer_is_read(reply: str, command: Command) -> None:
 
 
 @pytest.mark.parametrize("reply", UNCLEAR)
-def test_what_is_not_clear_is_not_guessed(reply: str) -> None:
+def test_an_unclear_reply_is_not_guessed(reply: str) -> None:
     assert read_command(reply, "ABC") is None
 
 
 @pytest.mark.parametrize("piece", HOSTILE.split("|"))
 def test_long_hostile_turns_end(piece: str) -> None:
-    """Time must be linear: a backtracking expression would not end within the test's day."""
+    """Time must be linear: a backtracking expression would not end."""
     assert read_command(piece * 40_000 + "D", "ABC") is None

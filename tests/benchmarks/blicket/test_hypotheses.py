@@ -1,4 +1,4 @@
-"""Hypotheses: what they say, how they are written, and which spaces they make."""
+"""Hypotheses as text and as functions, and spaces of them."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def any_hypothesis(draw: st.DrawFn, objects: int = 8) -> Hypothesis:
     full = (1 << objects) - 1
     blickets = draw(st.integers(1, full - 1))
     threshold = draw(st.integers(1, blickets.bit_count())) if form == "threshold" else 0
-    others = [1 << place for place in range(objects) if not blickets >> place & 1]
+    others = [1 << bit for bit in range(objects) if not blickets >> bit & 1]
     chosen = draw(st.sets(st.sampled_from(others), min_size=1)) if form == "inhibitor" else ()
     noise = draw(st.sampled_from([0.0, 0.1, 0.05, 1e-7, 0.4999, 1 / 3]))
     return Hypothesis(form, blickets, threshold, sum(chosen), noise)
 
 
 def reference_light(hypothesis: Hypothesis, on: set[str]) -> bool:
-    """The forms in the words of their definition."""
+    """The forms, from their definitions."""
     blickets, inhibitors = set(letters(hypothesis.blickets)), set(letters(hypothesis.inhibitors))
     return {
         "disjunctive": len(blickets & on) >= 1,
@@ -53,16 +53,16 @@ def reference_light(hypothesis: Hypothesis, on: set[str]) -> bool:
 
 
 @given(any_hypothesis())
-def test_writing_and_reading_are_inverse(hypothesis: Hypothesis) -> None:
+def test_str_and_parse_are_inverse(hypothesis: Hypothesis) -> None:
     assert parse(str(hypothesis)) == hypothesis
 
 
 @given(any_hypothesis(), st.integers(0, 255))
-def test_light_is_as_the_form_says(hypothesis: Hypothesis, placed: int) -> None:
-    should = reference_light(hypothesis, set(letters(placed)))
-    wanted = 1 - hypothesis.noise if should else hypothesis.noise
-    assert lights(hypothesis, placed) == wanted
-    assert space_of([hypothesis], objects=8).likelihood[0, placed] == wanted
+def test_the_light_follows_the_form(hypothesis: Hypothesis, placed: int) -> None:
+    lit = reference_light(hypothesis, set(letters(placed)))
+    probability = 1 - hypothesis.noise if lit else hypothesis.noise
+    assert lights(hypothesis, placed) == probability
+    assert space_of([hypothesis], objects=8).likelihood[0, placed] == probability
 
 
 def test_letters_and_masks_are_inverse() -> None:
@@ -97,7 +97,7 @@ def test_splits_are_the_papers() -> None:
 
 
 @pytest.mark.parametrize("objects", [3, 4, 5])
-def test_no_two_machines_of_a_general_space_do_the_same(objects: int) -> None:
+def test_no_two_machines_of_a_general_space_behave_the_same(objects: int) -> None:
     space = make_space(objects, RULES)
     assert len(np.unique(space.likelihood, axis=0)) == len(space)
 
@@ -111,7 +111,7 @@ def test_general_spaces_reach_eight_objects() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("conjunctive", "reads conjunctive:AB"),
         ("conjunctive:AA", "different letters"),
@@ -126,12 +126,12 @@ def test_general_spaces_reach_eight_objects() -> None:
         ("disjunctive:a", "reads conjunctive:AB"),
     ],
 )
-def test_a_bad_hypothesis_is_named_in_a_sentence(text: str, told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_a_bad_hypothesis_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         parse(text)
 
 
-def test_a_bad_space_is_named_in_a_sentence() -> None:
+def test_a_bad_space_is_refused() -> None:
     with pytest.raises(UserError, match="needs 4 objects"):
         space_of(["disjunctive:D"], objects=3)
     with pytest.raises(UserError, match="different"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -12,13 +12,20 @@ import orjson
 import pytest
 
 from trivium.benchmarks.blicket.prompts import PROMPTS, audit
-from trivium.benchmarks.blicket.prompts.generate import generate
-from trivium.benchmarks.blicket.prompts.item import Machine, PromptItem, judge
+from trivium.benchmarks.blicket.prompts.evidence import (
+    Machine,
+    Page,
+    PromptAnswer,
+    judge,
+    read_page,
+)
+from trivium.benchmarks.blicket.prompts.generate import PromptItem, generate
 from trivium.benchmarks.blicket.prompts.phrases import VOICES, mentions
-from trivium.benchmarks.blicket.prompts.read import read_page
+from trivium.benchmarks.blicket.prompts.solvers import one_cause
 from trivium.benchmarks.blicket.prompts.spec import MAX_OBJECTS, PromptSpec, PromptView
 from trivium.core.dialogue import attempt
 from trivium.core.errors import UserError
+from trivium.core.streams import Stream
 
 SPECS = [
     PromptSpec(objects=objects, placements=placements)
@@ -80,7 +87,7 @@ def test_the_ideal_observer_is_right_and_unsure_exactly_where_it_must_be(
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=ids)
-def test_the_page_reads_back(spec: PromptSpec) -> None:
+def test_the_prompt_can_be_read_back(spec: PromptSpec) -> None:
     for item in generate(spec, 2, 0, 40):
         page = read_page(PROMPTS.render(item, PromptView()))
         assert page.machines == item.machines
@@ -90,7 +97,7 @@ def test_the_page_reads_back(spec: PromptSpec) -> None:
         assert set(page.known) == set(item.known)
 
 
-def test_cells_take_turns_and_ways_of_telling_are_drawn() -> None:
+def test_cells_take_turns_and_voices_are_drawn() -> None:
     items = list(generate(PromptSpec(), 4, 0, 400))
     cells = Counter((item.hypotheses, item.form) for item in items)
     assert set(cells.values()) == {100}
@@ -104,10 +111,51 @@ def test_cells_take_turns_and_ways_of_telling_are_drawn() -> None:
 def test_every_new_object_is_named_equally_often() -> None:
     for spec in SPECS:
         for item in generate(spec, 1, 0, 8):
-            told = PROMPTS.render(item, PromptView()).split("\n\n")[3]
-            counts = Counter(mentions(told))
+            text = PROMPTS.render(item, PromptView()).split("\n\n")[3]
+            counts = Counter(mentions(text))
             assert set(counts) == set(item.new.objects)
             assert len(set(counts.values())) == 1
+
+
+def test_every_order_is_drawn() -> None:
+    """600 items: a half is 300 (deviation 12.2), a third 200 (11.5), a quarter 150 (10.6)."""
+    found: dict[str, Counter[Any]] = defaultdict(Counter)
+    for item in generate(PromptSpec("given", "conjunctive"), 7, 0, 600):
+        first, new = item.machines[0], item.new
+        lights = [light for _, light in first.tests]
+        found["conjunctive first"][lights.count(True) == 1] += 1
+        most = Counter(name for placed, _ in first.tests for name in placed).most_common(1)[0][0]
+        found["object in most tests"][first.objects.index(most)] += 1
+        for machine in (first, new):
+            sizes = [len(placed) for placed, _ in machine.tests]
+            found[f"first pair of {len(sizes)}"][sizes.index(2)] += 1
+            pair = machine.tests[sizes.index(2)][0]
+            in_order = machine.objects.index(pair[0]) < machine.objects.index(pair[1])
+            found[f"pair of {len(sizes)} in order"][in_order] += 1
+        found["first blicket"][new.objects.index(item.answer.blickets[0])] += 1
+    for name in ("conjunctive first", "pair of 4 in order", "pair of 7 in order"):
+        assert abs(found[name][True] - 300) < 61
+    for name in ("object in most tests", "first blicket"):
+        assert all(abs(found[name][position] - 200) < 58 for position in range(3))
+    # The first of two pairs among four tests: 1/2, 1/3, 1/6; of three among seven: 3/7, 2/7, ...
+    assert all(abs(found["first pair of 4"][n] - (300, 200, 100)[n]) < 61 for n in range(3))
+    assert all(abs(found["first pair of 7"][n] - (257, 171, 103)[n]) < 61 for n in range(3))
+
+
+def test_other_trials_change_only_orders() -> None:
+    item = next(generate(PromptSpec(objects=4), 1))
+    assert PROMPTS.reshuffle(item, 0) == item
+    others = [PROMPTS.reshuffle(item, trial) for trial in range(1, 6)]
+    for number, machine in enumerate(item.machines):
+        versions = [other.machines[number] for other in others]
+        assert len({each.objects for each in versions}) > 1
+        assert len({each.tests for each in versions}) > 1
+        for each in versions:
+            assert sorted(each.objects) == sorted(machine.objects)
+            assert sorted(each.tests) == sorted(machine.tests)
+    assert all(other._replace(machines=item.machines) == item for other in others)
+    paper = next(generate(PromptSpec(stimuli="paper"), 1))
+    assert PROMPTS.reshuffle(paper, 3) == paper
 
 
 def test_all_names_in_an_item_differ() -> None:
@@ -126,7 +174,19 @@ def test_blind_guessing_scores_chance() -> None:
     assert abs(hits - 100) <= 49
 
 
-def test_one_cause_is_right_about_disjunctive_machines_alone() -> None:
+def test_random_answers_are_uniform() -> None:
+    """Each of 7 sets 300 times of 2100 (deviation 16.0), each structure 700 times (21.6)."""
+    sets, structures = Counter[Any](), Counter[Any]()
+    for item in generate(PromptSpec(), 6, 0, 2100):
+        answer = attempt(PROMPTS, item, PROMPTS.solvers["random"], PromptView()).answer
+        sets[tuple(name in answer.blickets for name in item.new.objects)] += 1
+        structures[[*item.known, "unsure"].index(answer.like)] += 1
+    assert len(sets) == 7
+    assert all(abs(count - 300) < 80 for count in sets.values())
+    assert all(abs(structures[n] - 700) < 108 for n in range(3))
+
+
+def test_one_cause_is_right_only_about_disjunctive_machines() -> None:
     solver = PROMPTS.solvers["one_cause"]
     for item in generate(PromptSpec(), 8, 0, 80):
         row = attempt(PROMPTS, item, solver, PromptView())
@@ -134,11 +194,13 @@ def test_one_cause_is_right_about_disjunctive_machines_alone() -> None:
 
 
 def test_everything_lit_names_too_many() -> None:
-    solver = PROMPTS.solvers["everything_lit"]
+    solver, structures = PROMPTS.solvers["everything_lit"], Counter[int]()
     for item in generate(PromptSpec(), 8, 0, 40):
         row = attempt(PROMPTS, item, solver, PromptView())
         assert set(row.answer.blickets) == set(item.new.objects)
         assert row.kind.startswith("too-many-blickets")
+        structures[item.known.index(row.answer.like)] += 1
+    assert min(structures.values()) >= 8  # 40 draws of two: fewer have probability 9e-5
 
 
 def test_the_audit_passes() -> None:
@@ -150,6 +212,19 @@ def test_the_audit_catches_the_leak_in_the_papers_placements() -> None:
     """Without a look at the lights: an object that is never placed gives the condition away."""
     found = PROMPTS.audit(PromptSpec(placements="paper"), 1, 1000)
     assert "hypotheses:never_placed" in {cue.name for cue in found.cues if cue.caught}
+
+
+def test_the_audit_catches_a_condition_that_shows_in_the_voice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def leaky(spec: PromptSpec, seed: int, start: int, count: int) -> Iterator[PromptItem]:
+        for item in generate(spec, seed, start, count):
+            yield item._replace(voice=1 + (item.hypotheses == "given"))
+
+    monkeypatch.setattr(audit, "generate", leaky)
+    found = PROMPTS.audit(PromptSpec(), 1, 400)
+    assert {cue.name: cue.value for cue in found.cues}["hypotheses:voice"] == 1.0
+    assert {cue.name for cue in found.cues if cue.caught} == {"hypotheses:voice", "hypotheses:all"}
 
 
 def test_the_audit_catches_a_planted_leak(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,6 +241,28 @@ def test_the_audit_catches_a_planted_leak(monkeypatch: pytest.MonkeyPatch) -> No
     assert "blickets@disjunctive:position" in caught
 
 
+def test_the_audit_takes_as_many_items_as_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = []
+
+    def counted(spec: PromptSpec, seed: int, start: int, count: int) -> Iterator[PromptItem]:
+        counts.append(count)
+        return generate(spec, seed, start, 80)
+
+    monkeypatch.setattr(audit, "generate", counted)
+    found = PROMPTS.audit(PromptSpec(), 1)
+    PROMPTS.audit(PROMPTS.presets["given-conjunctive"], 1)
+    assert counts == [2 * 7757, 7017]
+    names = {cue.name.partition(":")[0] for cue in found.cues}
+    assert names == {"blickets@disjunctive", "blickets@conjunctive", "like", "hypotheses", "form"}
+    assert found.level == pytest.approx(1 - 0.01 / 37)
+    # Balanced placements: the same sets everywhere, so that these cannot differ.
+    assert found.notes == (
+        "equal for all candidates of every item: blickets@disjunctive:mentions, "
+        "blickets@conjunctive:mentions, like:placed, hypotheses:never_placed, "
+        "hypotheses:most_placed, hypotheses:tests, form:never_placed, form:most_placed, form:tests",
+    )
+
+
 def row_of(spec: PromptSpec | None = None) -> dict[str, Any]:
     item = next(generate(spec or PromptSpec("given", "disjunctive"), 3))
     row: dict[str, Any] = orjson.loads(orjson.dumps(PROMPTS.to_row(item)))
@@ -176,8 +273,8 @@ def row_of(spec: PromptSpec | None = None) -> dict[str, Any]:
     ("key", "value", "sentence"),
     [
         ("id", 3, "id must be text"),
-        ("blickets", [], "but the tests lead to"),
-        ("like", "unsure", "but the tests lead to"),
+        ("blickets", [], "but the tests show"),
+        ("like", "unsure", "but the tests show"),
         ("hypotheses", "not_given", "but the tests show 'given'"),
         ("form", "conjunctive", "but the tests show 'disjunctive'"),
         ("voice", 99, "voice must be one of"),
@@ -230,7 +327,7 @@ def test_two_machines_of_one_form_are_refused() -> None:
 
 
 def test_evidence_from_elsewhere_may_leave_blickets_open() -> None:
-    """One dark object says little: the others may be blickets, and no solver minds."""
+    """One dark object says little: the others may be blickets, and every solver copes."""
     row = row_of(PromptSpec("not_given", "disjunctive"))
     row["machines"][2]["tests"] = [
         test for test in row["machines"][2]["tests"] if len(test["placed"]) == 1 and test["light"]
@@ -259,3 +356,15 @@ def test_variants_and_specs() -> None:
         PromptView(sentences=0)
     with pytest.raises(UserError, match="too few for an audit"):
         PROMPTS.audit(PromptSpec(stimuli="paper"), 0)
+
+
+def test_one_cause_is_unsure_where_two_machines_light_with_one_object() -> None:
+    machines = tuple(
+        Machine(pattern, (name,), (((name,), True),))
+        for pattern, name in (("dotted", "red cube"), ("wavy", "blue cube"), ("plain", "pink cube"))
+    )
+    answer = one_cause(Page(machines, ("dotted", "wavy")), Stream(1))
+    assert answer == PromptAnswer(("pink cube",), (), "unsure")
+    dark = machines[1]._replace(tests=((("blue cube",), False),))
+    answer = one_cause(Page((machines[0], dark, machines[2]), ("dotted", "wavy")), Stream(1))
+    assert answer.like == "dotted"

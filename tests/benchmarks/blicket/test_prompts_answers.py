@@ -1,4 +1,4 @@
-"""How replies to blicket prompts are read: what counts, what does not, and whatever else comes."""
+"""How replies to blicket prompts are read: which sentences count, and hostile input."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.benchmarks.blicket.test_prompts_replies import ITEM, B, T
+from tests.benchmarks.blicket.test_prompts_replies import ITEM, B, F, T
 from trivium.benchmarks.blicket.prompts import PROMPTS
-from trivium.benchmarks.blicket.prompts.item import PromptAnswer
+from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 
 EXPLAINED = """**Striped detector:** The blue pyramid alone does not light it, but with the orange
@@ -24,11 +24,11 @@ Therefore, the **teal prism** and the **brown torus** are blickets. It behaves l
 detector, since it needs two blickets."""
 
 
-def test_who_explains_the_other_machines_first_is_not_taken_to_name_their_blickets() -> None:
+def test_explanations_of_other_machines_name_no_blickets() -> None:
     answer = PROMPTS.parse(ITEM, [EXPLAINED], PromptView())
     assert answer == PromptAnswer((B, T), (), "striped")
-    alone = "So the blue pyramid and the orange sphere are both blickets."
-    answer = PROMPTS.parse(ITEM, [alone], PromptView())
+    other = "So the blue pyramid and the orange sphere are both blickets."
+    answer = PROMPTS.parse(ITEM, [other], PromptView())
     assert answer == PromptAnswer(("blue pyramid", "orange sphere"))
 
 
@@ -54,6 +54,8 @@ def test_thoughts_before_the_two_lines_do_not_count() -> None:
     )
     answer = PROMPTS.parse(ITEM, [reply], PromptView(reply="lines"))
     assert answer == PromptAnswer((B, T), (), "striped")
+    twice = f"Blickets: pink frustum\nMaybe blickets: blue pyramid\nWait.\n{reply}"
+    assert PROMPTS.parse(ITEM, [twice], PromptView(reply="lines")) == answer
 
 
 def test_objects_of_other_machines_are_kept() -> None:
@@ -66,6 +68,43 @@ def test_objects_of_other_machines_are_kept() -> None:
     assert scores["wrong"] == 1
     assert scores["blickets_right"] == 0.5
     assert PROMPTS.kind(ITEM, answer) == "objects-of-other-machines:structure-not-said"
+
+
+@pytest.mark.parametrize(
+    ("blickets", "maybe", "right", "wrong", "other", "kind"),
+    [
+        ((B, T), (), 1, 0, 0, "wrong-structure"),
+        ((B,), (), 0.5, 0, 0, "too-few-blickets"),
+        ((), (), 0, 0, 0, "no-blickets"),
+        ((B, F, T), (), 1, 1, 0, "too-many-blickets"),
+        ((B, F), (), 0.5, 1, 0, "wrong-blickets"),
+        ((B, T), (F,), 1, 0, 0, "needless-maybe"),
+        ((B,), (F, T), 0.5, 0, 0, "too-few-blickets"),
+        (("blue pyramid", "green cube", B), (), 0.5, 2, 2, "objects-of-other-machines"),
+    ],
+)
+@pytest.mark.parametrize("like", [None, "unsure", "dotted"])
+def test_scores_in_numbers(  # noqa: PLR0917
+    blickets: tuple[str, ...],
+    maybe: tuple[str, ...],
+    right: float,
+    wrong: int,
+    other: int,
+    kind: str,
+    like: str | None,
+) -> None:
+    answer = PromptAnswer(blickets, maybe, like)
+    assert PROMPTS.score(ITEM, answer) == {
+        "correct": 0,
+        "blickets": float(kind == "wrong-structure"),
+        "blickets_right": right,
+        "wrong": wrong,
+        "other_machine": other,
+        "maybe": len(maybe),
+        "structure": 0,
+    }
+    structure = {None: "not-said", "unsure": "unsure", "dotted": "wrong"}[like]
+    assert PROMPTS.kind(ITEM, answer) == f"{kind}:structure-{structure}"
 
 
 NAMES = st.lists(st.sampled_from(ITEM.objects), unique=True, max_size=9)
@@ -106,7 +145,7 @@ dotted is the |the other two |rather than the cone, |, the blicket, |\u2713 brow
 
 @pytest.mark.parametrize("piece", HOSTILE.split("|"))
 def test_long_hostile_text_ends(piece: str) -> None:
-    """Time must be linear: a backtracking expression would not end within the test's day."""
+    """Time must be linear: a backtracking expression would not end."""
     PROMPTS.parse(ITEM, [piece * 40_000 + "is a blicket"], PromptView())
 
 

@@ -1,4 +1,4 @@
-"""Replies to blicket prompts in many words, and what they say."""
+"""Replies to blicket prompts in many wordings, and their answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from trivium.benchmarks.blicket.prompts import PROMPTS
-from trivium.benchmarks.blicket.prompts.item import PromptAnswer
+from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 
 ITEM = next(iter(PROMPTS.generate(PromptSpec("given", "conjunctive", stimuli="paper"), 0)))
@@ -315,7 +315,7 @@ PAPER = {
 
 
 @pytest.mark.parametrize("case", WORDED, ids=lambda case: case["reply"][:40])
-def test_a_reply_in_a_models_own_words_is_read(case: dict[str, Any]) -> None:
+def test_a_reply_in_the_words_of_a_model_is_read(case: dict[str, Any]) -> None:
     view = PromptView(reply=case["view"])
     answer = PROMPTS.parse(PAPER[case["item"]], [case["reply"]], view)
     assert answer == PromptAnswer(tuple(case["blickets"]), tuple(case["maybe"]), case["like"])

@@ -1,4 +1,4 @@
-"""Programs that act, their trajectories on disk, and the printed ceilings."""
+"""Policies, their trajectories on disk, and the ceilings."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from trivium.benchmarks.blicket.inference.ceilings import PAPER_SPACES, ceilings, exact_text
+from trivium.benchmarks.blicket.inference.explore import EXPLORERS
 from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN
 from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
-from trivium.benchmarks.blicket.world.policies import get_policy
+from trivium.benchmarks.blicket.world.env import BlicketEnv
+from trivium.benchmarks.blicket.world.policies import Observer, get_policy
 from trivium.benchmarks.blicket.world.recording import FOLDER, play, play_episode, write_dataset
 from trivium.cli import main
 from trivium.commands import record
@@ -24,7 +26,7 @@ QUIZ = BlicketSpec(reward_structure="quiz")
 
 @pytest.mark.parametrize("interface", ["sets", "child"])
 @pytest.mark.parametrize("explorer", ["information_gain", "optimal"])
-def test_observers_earn_all_there_is(interface: str, explorer: str) -> None:
+def test_observers_earn_the_highest_reward(interface: str, explorer: str) -> None:
     spec = BlicketSpec(
         reward_structure="quiz-type", hypotheses=ALL_ELEVEN, interface=interface, max_steps=60
     )
@@ -56,21 +58,57 @@ def test_an_observer_of_noisy_machines_stops_when_sure_enough() -> None:
     assert np.mean([len(episode.rewards) for episode in episodes]) > 4 + 8 / 3
 
 
-def test_an_episode_depends_on_its_index_alone() -> None:
+def test_an_observer_asks_for_the_quiz_when_it_is_95_percent_sure() -> None:
+    noisy = tuple(f"{each}~0.1" for each in QUIZ.hypotheses)
+    spec = BlicketSpec(reward_structure="quiz", hypotheses=noisy)
+    env = BlicketEnv(reward_structure="quiz", hypotheses=noisy)
+    for seed in range(20):
+        seen, _ = env.reset(seed=seed)
+        observer = Observer(spec, EXPLORERS["information_gain"], np.random.default_rng(seed))
+        sure = [1 / 6]
+        while True:
+            action = observer.act(seen)
+            sure.append(observer.belief.max())
+            seen, _, done, _, _ = env.step(action)
+            assert not done
+            if seen[-1]:
+                break
+        if len(sure) < 22:  # else there were no steps left
+            assert sure[-1] >= 0.95 > sure[-2]
+
+
+def test_one_at_a_time_tests_a_then_b_then_c() -> None:
+    spec = BlicketSpec(reward_structure="quiz", hypotheses=QUIZ.hypotheses[:3])  # all dark alone
+    episode = play_episode(spec, get_policy("one_at_a_time"), 1, 0)
+    assert episode.actions[:4].tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
+
+
+def test_an_episode_depends_only_on_seed_and_index() -> None:
     policy = get_policy("random_actions")
-    alone = play_episode(QUIZ, policy, seed=5, index=7)
-    among = list(play(QUIZ, policy, 5, 9))[7]
-    assert alone.hypothesis == among.hypothesis
-    np.testing.assert_array_equal(alone.observations, among.observations)
-    np.testing.assert_array_equal(alone.actions, among.actions)
+    single = play_episode(QUIZ, policy, seed=5, index=7)
+    in_order = list(play(QUIZ, policy, 5, 9))[7]
+    assert single.hypothesis == in_order.hypothesis
+    np.testing.assert_array_equal(single.observations, in_order.observations)
+    np.testing.assert_array_equal(single.actions, in_order.actions)
+    # Both the machine and the actions change with the seed and with the index.
+    for seed, index in ((5, 8), (6, 7)):
+        others = [play_episode(QUIZ, policy, seed + n, index + n) for n in range(6)]
+        assert len({each.hypothesis for each in others}) > 1
+        assert len({each.actions[0].tobytes() for each in others}) > 1
+    seeds = {play_episode(QUIZ, policy, seed, index).seed for seed in (5, 6) for index in (7, 8)}
+    assert len(seeds) == 4
 
 
-def test_a_dataset_holds_what_was_played(tmp_path: Path) -> None:
+def test_a_dataset_holds_what_was_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(FOLDER, raising=False)
     minari = pytest.importorskip("minari")
     spec = BlicketSpec(reward_structure="quiz", quiz_disabled_steps=3)
     episodes = list(play(spec, get_policy("random_actions"), 6, 12))
     write_dataset("blicket/test-v0", spec, episodes, "random_actions", tmp_path)
     assert FOLDER not in os.environ
+    monkeypatch.setenv(FOLDER, "elsewhere")
+    write_dataset("blicket/other-v0", spec, episodes[:1], "random_actions", tmp_path)
+    assert os.environ[FOLDER] == "elsewhere"
     dataset = minari.MinariDataset(tmp_path / "blicket" / "test-v0" / "data")
     assert dataset.total_episodes == 12
     assert dataset.total_steps == sum(len(episode.rewards) for episode in episodes)
@@ -103,7 +141,7 @@ def test_record_writes_a_dataset_that_minari_loads(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "told"),
+    ("flags", "message"),
     [
         (["--policy", "nobody"], "policy must be one of"),
         (["--episodes", "0"], "episodes must be at least 1"),
@@ -111,20 +149,20 @@ def test_record_writes_a_dataset_that_minari_loads(tmp_path: Path) -> None:
     ],
 )
 def test_bad_flags_of_record(
-    flags: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    flags: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["record", "--out", str(tmp_path), *flags]) == 2
-    said = capsys.readouterr().err
-    assert told in said
-    assert said.count("\n") == 1
+    output = capsys.readouterr().err
+    assert message in output
+    assert output.count("\n") == 1
 
 
 def test_ceilings_are_printed_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ceilings"]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for figure in ("8/3 (2.667)", "39/11 (3.545)", "7/3 (2.333)", "21/11 (1.909)", "inf"):
-        assert figure in said
-    assert "until the machine is known" in said
+        assert figure in output
+    assert "until the machine is known" in output
 
 
 def test_no_explorer_beats_the_best() -> None:

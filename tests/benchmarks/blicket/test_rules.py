@@ -1,4 +1,4 @@
-"""Blicket-v0 transition by transition: every face against the slow reference."""
+"""Blicket-v0 transition by transition: every environment against the slow reference."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ GRID: list[dict[str, Any]] = [
         REWARD_STRUCTURES, (-1, 0, 3, 10), (5, 20), (False, True), (False, True)
     )
 ]
-LEAST_STEPS = 100_000  # of each face and interface
-PER_SETTING = -(-LEAST_STEPS // len(GRID))
+MIN_STEPS = 100_000  # of each environment and interface
+PER_SETTING = -(-MIN_STEPS // len(GRID))
 
 
 def draw_actions(
@@ -75,7 +75,7 @@ def test_single_env_equals_the_reference(interface: str) -> None:
             steps += 1
             if done:
                 reference = None
-    assert steps >= LEAST_STEPS
+    assert steps >= MIN_STEPS
 
 
 def compare(reference: Reference, action: Any, seen: Any, reward: float, done: bool) -> None:
@@ -90,39 +90,39 @@ def compare(reference: Reference, action: Any, seen: Any, reward: float, done: b
 def test_vector_env_equals_the_reference(interface: str, mode: AutoresetMode) -> None:
     batch, steps = 22, 0
     generator = np.random.default_rng(2)
-    for number, options in enumerate(GRID):
+    for seed, options in enumerate(GRID):
         env = BlicketVectorEnv(
             batch, autoreset_mode=mode, hypotheses=ALL_ELEVEN, interface=interface, **options
         )
-        seen, info = env.reset(seed=number)
+        seen, info = env.reset(seed=seed)
         live: list[Reference | None] = [
             Reference(ALL_ELEVEN[machine], interface=interface, **options)
             for machine in info["machine"]
         ]
         assert not seen.any()
-        rounds = -(-PER_SETTING // batch) + 10  # room for the steps that begin anew
+        rounds = -(-PER_SETTING // batch) + 10  # extra for the steps that only reset
         for actions in draw_actions(generator, env.rules, (rounds, batch)):
             seen, rewards, done, truncated, info = env.step(actions)
             assert not truncated.any()
-            for place, reference in enumerate(live):
+            for number, reference in enumerate(live):
                 fresh = Reference(
-                    ALL_ELEVEN[info["machine"][place]], interface=interface, **options
+                    ALL_ELEVEN[info["machine"][number]], interface=interface, **options
                 )
-                if reference is None:  # the step that only begins anew
-                    assert not seen[place].any()
-                    assert (rewards[place], done[place]) == (0, False)
-                    live[place] = fresh
+                if reference is None:  # the step that only resets
+                    assert not seen[number].any()
+                    assert (rewards[number], done[number]) == (0, False)
+                    live[number] = fresh
                     continue
                 steps += 1
-                shown = seen[place]
-                if done[place] and mode == AutoresetMode.SAME_STEP:
+                shown = seen[number]
+                if done[number] and mode == AutoresetMode.SAME_STEP:
                     assert not shown.any()
-                    assert info["_final_obs"][place]
-                    shown = info["final_obs"][place]
-                compare(reference, actions[place], shown, rewards[place], done[place])
-                if done[place]:
-                    live[place] = fresh if mode == AutoresetMode.SAME_STEP else None
-    assert steps >= LEAST_STEPS
+                    assert info["_final_obs"][number]
+                    shown = info["final_obs"][number]
+                compare(reference, actions[number], shown, rewards[number], done[number])
+                if done[number]:
+                    live[number] = fresh if mode == AutoresetMode.SAME_STEP else None
+    assert steps >= MIN_STEPS
 
 
 @pytest.mark.parametrize("interface", INTERFACES)
@@ -141,11 +141,11 @@ def test_jax_env_equals_the_reference(interface: str) -> None:
 
         def one(state: Any, given: Any) -> Any:
             action, key = given
-            after, *told = stepper(params, state, action, jax.random.split(key, batch))
-            return after, (after, *told)
+            after, *outputs = stepper(params, state, action, jax.random.split(key, batch))
+            return after, (after, *outputs)
 
-        told = jax.lax.scan(one, state, (actions, jax.random.split(rest, rounds)))[1]
-        return state, seen, told
+        outputs = jax.lax.scan(one, state, (actions, jax.random.split(rest, rounds)))[1]
+        return state, seen, outputs
 
     def same_shape(params: Any) -> Any:
         """Tables padded to one size, so that one compilation serves all settings."""
@@ -155,32 +155,32 @@ def test_jax_env_equals_the_reference(interface: str) -> None:
         return params._replace(tables=tables._replace(entries=entries, noise=noise))
 
     steps = 0
-    for number, options in enumerate(GRID):
+    for seed, options in enumerate(GRID):
         spec = BlicketSpec(hypotheses=ALL_ELEVEN, interface=interface, **options)
         actions = draw_actions(generator, spec, (rounds, batch))
         bits = jax.numpy.asarray(actions)
         codes = actions if interface == "child" else np.asarray(jax_env.action_code(bits))
         params = same_shape(jax_env.make_params(spec))
-        state, seen, told = jax.tree.map(
-            np.asarray, play(params, codes.astype(np.int32), jax.random.key(number))
+        state, seen, outputs = jax.tree.map(
+            np.asarray, play(params, codes.astype(np.int32), jax.random.key(seed))
         )
-        states, shown, rewards, done, last = told
+        states, shown, rewards, done, last = outputs
         assert not seen.any()
         live = [
             Reference(ALL_ELEVEN[machine], interface=interface, **options)
             for machine in state // spec.phases
         ]
-        for turn, place in itertools.product(range(rounds), range(batch)):
-            at = (turn, place)
-            compare(live[place], actions[at], last[at], rewards[at], done[at])
+        for turn, number in itertools.product(range(rounds), range(batch)):
+            at = (turn, number)
+            compare(live[number], actions[at], last[at], rewards[at], done[at])
             steps += 1
             if done[at]:
                 assert not shown[at].any()
                 name = ALL_ELEVEN[states[at] // spec.phases]
-                live[place] = Reference(name, interface=interface, **options)
+                live[number] = Reference(name, interface=interface, **options)
             else:
                 assert (shown[at] == last[at]).all()
-    assert steps >= LEAST_STEPS
+    assert steps >= MIN_STEPS
 
 
 def test_the_known_figures_of_the_quiz() -> None:

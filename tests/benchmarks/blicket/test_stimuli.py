@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from trivium.benchmarks.blicket.prompts import PROMPTS
-from trivium.benchmarks.blicket.prompts.item import PromptItem
+from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.score import TableLine, table_line
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 from trivium.benchmarks.blicket.prompts.stimuli import (
@@ -64,7 +64,7 @@ def test_the_replies_are_the_stored_ones() -> None:
 
 
 def the_paper() -> str:
-    beside = Path(__file__).parents[2].parent / "shared" / "seeds" / PAPER
+    beside = Path(__file__).parents[3].parent / "shared" / "seeds" / PAPER
     path = Path(os.environ.get("TRIVIUM_PAPER", beside))
     if not path.exists():
         pytest.skip(f"THE PAPER IS NOT THERE: {path.name}; its text was not compared")

@@ -1,4 +1,4 @@
-"""Items from files: the seed's own shape, with and without alias maps, and broken ones."""
+"""Items from files: the original's format, with and without alias maps, and broken ones."""
 
 from __future__ import annotations
 
@@ -7,49 +7,11 @@ from typing import Any
 import orjson
 import pytest
 
+from tests.benchmarks.nhop.examples import bag, ladder
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.spec import NhopView
 from trivium.core.dialogue import attempt
 from trivium.core.errors import UserError
-
-
-def ladder() -> dict[str, Any]:
-    """An item as another generator writes it: seed's names only, no spec."""
-    return {
-        "id": "SYN-000123",
-        "type": "synthetic",
-        "n": 4,
-        "facts_chain": [
-            ["A_0047", "f1", "B_0132"],
-            ["B_0132", "f2", "C_0220"],
-            ["A_0234", "f1", "B_0789"],
-            ["B_0789", "f2", "C_0456"],
-        ],
-        "candidates_fn_2": [["C_0220", "f3", "D_0901"], ["C_0420", "f3", "D_0199"]],
-        "candidates_fn_1": [["D_0901", "f4", "E_0073"], ["D_0420", "f4", "E_0199"]],
-        "candidates_fn": [["E_0420", "f5", "F_0199"], ["E_0073", "f5", "F_0824"]],
-        "question": "What is f5 of f4 of f3 of f2 of f1 of A_0047?",
-        "answer_id": "F_0824",
-        "answer_aliases": ["F_0824", "f 0824"],
-    }
-
-
-def bag() -> dict[str, Any]:
-    return {
-        "id": "IMP-000001",
-        "type": "implicit",
-        "n": 3,
-        "m": 2,
-        "facts_bag": [
-            ["A_01", "f1", "B_02"],
-            ["B_02", "f2", "C_03"],
-            ["A_04", "f1", "B_05"],
-            ["B_05", "f2", "C_06"],
-        ],
-        "question": "What is f2 of f1 of A_04?",
-        "answer_id": "C_06",
-        "answer_aliases": ["C_06"],
-    }
 
 
 def aliased(direction: str, heads: str) -> dict[str, Any]:
@@ -77,11 +39,11 @@ def aliased(direction: str, heads: str) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_ladder_made_elsewhere_loads_and_is_solved(row: dict[str, Any]) -> None:
+def test_a_ladder_from_elsewhere_loads_and_is_solved(row: dict[str, Any]) -> None:
     item = EXPLICIT.from_row(row, 0)
     assert item.origin is None
-    made = attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView())
-    assert made.kind == "right"
+    result = attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView())
+    assert result.kind == "right"
     again = EXPLICIT.from_row(orjson.loads(orjson.dumps(EXPLICIT.to_row(item))), 0)
     assert again == item
 
@@ -95,13 +57,13 @@ def test_aliases_of_a_file_are_printed_and_not_the_tokens() -> None:
         assert "C_0220 ->f3->" not in text
 
 
-def test_a_bag_made_elsewhere_loads_and_is_solved() -> None:
+def test_a_bag_from_elsewhere_loads_and_is_solved() -> None:
     item = IMPLICIT.from_row(bag(), 0)
     assert attempt(IMPLICIT, item, IMPLICIT.solvers["oracle"], NhopView()).kind == "right"
 
 
 def test_an_unanswerable_file_loads_and_is_guessed() -> None:
-    """The seed's own L=1 items lack f_{n-1}; they must load, and no solver can know."""
+    """The original's L=1 items lack f_{n-1}; they must load, and no solver can know."""
     row = bag()
     row["facts_bag"] = row["facts_bag"][1:2] + row["facts_bag"][3:]
     item = IMPLICIT.from_row(row, 0)
@@ -117,7 +79,7 @@ def test_a_ladder_without_a_link_on_purpose_loads() -> None:
 
 @pytest.mark.parametrize("function", ["f2", "f3", "f4"])
 def test_a_ladder_without_an_alias_map_is_refused(function: str) -> None:
-    """f2 too, whose lines stand among the facts, so that the answer can be derived without it."""
+    """f2 too, whose lines are among the facts, so that the answer can be derived without it."""
     row = EXPLICIT.to_row(next(EXPLICIT.generate(EXPLICIT.presets["explicit-hard"], 1)))
     del row[f"alias_map_{function}"]
     with pytest.raises(UserError, match=f"alias_map_{function} is missing"):
@@ -154,7 +116,7 @@ def broken(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("row", "says"),
+    ("row", "message"),
     [
         (broken(id=...), "id must be text"),
         (broken(id=7), "id must be text"),
@@ -183,6 +145,6 @@ def broken(**changes: Any) -> dict[str, Any]:
         ),
     ],
 )  # fmt: skip
-def test_a_broken_row_is_refused_with_a_sentence(row: dict[str, Any], says: str) -> None:
-    with pytest.raises(UserError, match=says):
+def test_a_broken_row_is_refused_in_a_sentence(row: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
         EXPLICIT.from_row(row, 0)

@@ -9,10 +9,10 @@ import numpy as np
 import orjson
 import pytest
 
-from trivium.benchmarks.variables import VARIABLES, told_by
-from trivium.benchmarks.variables.item import generate
-from trivium.benchmarks.variables.rows import from_row, to_row
-from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesSpec
+from trivium.benchmarks.variables import VARIABLES
+from trivium.benchmarks.variables.files import from_row, to_row
+from trivium.benchmarks.variables.generate import generate
+from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesSpec, view_of
 from trivium.core.errors import UserError
 from trivium.core.files import dump_line
 
@@ -80,8 +80,8 @@ def test_a_row_of_the_original_is_read() -> None:
     again = from_row(BY_HAND, 17)
     assert again == item
     for renderer in RENDERERS:
-        assert VARIABLES.render(again, told_by(renderer)) == VARIABLES.render(
-            item, told_by(renderer)
+        assert VARIABLES.render(again, view_of(renderer)) == VARIABLES.render(
+            item, view_of(renderer)
         )
     lost = np.isnan(item.table.values).sum(axis=0)
     by_name = dict(zip(item.names, lost.tolist(), strict=True))
@@ -153,7 +153,7 @@ METHOD = "variable_metadata/x_2222/gen_method"
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "message"),
     [
         (changed("gold_label/ctrl_vars", []), "gold_label is"),
         (changed("gold_label/valid_hypothesis", False), "gold_label is"),
@@ -184,7 +184,7 @@ METHOD = "variable_metadata/x_2222/gen_method"
         (changed(f"{METHOD}/kwargs", {"grad": 0, "bias": 1}), "grad (not 0) and bias"),
         (changed(f"{METHOD}/kwargs", {"grad": 1.5, "bias": 1}), "grad (not 0) and bias"),
         (changed(f"{METHOD}/kwargs", {"grad": 10**30, "bias": 1}), "grad (not 0) and bias"),
-        (changed(f"{METHOD}/kwargs", []), "must have kwargs"),
+        (changed(f"{METHOD}/kwargs", []), "kwargs in gen_method of x_2222 must be an object"),
         (changed("variable_metadata/x_2222/extra", {"sparsity_rate": 2}), "sparsity_rate of"),
         (changed("variable_metadata/x_2222/extra", []), "sparsity_rate of x_2222"),
         (changed("hypotheses", {}), "hypotheses must be different edges"),
@@ -204,8 +204,120 @@ METHOD = "variable_metadata/x_2222/gen_method"
         (changed("id", 7), "id must be text"),
     ],
 )
-def test_a_wrong_row_is_refused_in_a_sentence(row: dict[str, Any], said: str) -> None:
+def test_a_wrong_row_is_refused_in_a_sentence(row: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError) as problem:
         from_row(row, 0)
-    assert said in str(problem.value)
+    assert message in str(problem.value)
     assert "\n" not in str(problem.value)
+
+
+def test_a_row_in_plain_values() -> None:
+    """What is written for the hand-made row is the row itself, plus what is ours."""
+    row = to_row(from_row(BY_HAND, 3))
+    assert set(row) == {*BY_HAND, "id", "telling", "table"}
+    for key in ("target_hypothesis", "sample_metadata", "gold_label", "num_not_ctrl"):
+        assert row[key] == BY_HAND[key]
+    for key in ("variable_metadata", "hypotheses", "causal_graph"):
+        assert row[key] == BY_HAND[key]
+    assert sorted(line[:2] for line in row["telling"]) == [
+        ["x_1111", "x_2222"],
+        ["x_3333", "x_4444"],
+        ["x_4444", "x_2222"],
+    ]
+
+
+def test_a_child_of_several_parents_is_written_as_a_sum() -> None:
+    item = next(
+        item
+        for item in generate(VariablesSpec(graph="dag"), 1, 0, 50)
+        if max(map(len, item.terms)) == 2
+    )
+    child = max(range(len(item.names)), key=lambda variable: len(item.terms[variable]))
+    (one, squared, grad, bias), (other, *_) = item.terms[child]
+    method = to_row(item)["variable_metadata"][item.names[child]]["gen_method"]
+    assert method["name"] == "sum"
+    assert method["input_x"] == [item.names[one], item.names[other]]
+    assert method["kwargs"]["terms"][0] == {
+        "name": "quadratic" if squared else "linear",
+        "input_x": item.names[one],
+        "kwargs": {"grad": grad, "bias": bias},
+    }
+    assert from_row(original(item), 0).terms
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("variable_metadata/x_2222/extra", {"sparsity_rate": 1}),
+        (f"{METHOD}/kwargs", {"grad": 10**6, "bias": -(10**6)}),
+        ("sample_metadata", {"snr": -100}),
+        ("sample_metadata", {"snr": 200}),
+        ("table", [[1, 2, None, 4]] * 2),
+    ],
+)
+def test_values_at_the_limits_are_read(path: str, value: Any) -> None:
+    row = changed(path, value)
+    for key in ("gold_label", "num_not_ctrl"):
+        row.pop(key)
+    for metadata in row["variable_metadata"].values():
+        metadata.pop("corrs")
+    from_row(row, 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("variable_metadata/x_2222/extra", {"sparsity_rate": 1.001}, "must be a number in 0..1"),
+        ("variable_metadata/x_2222/extra", {"sparsity_rate": True}, "must be a number in 0..1"),
+        (f"{METHOD}/kwargs", {"grad": 10**6 + 1, "bias": 1}, "grad (not 0) and bias"),
+        (f"{METHOD}/kwargs", {"grad": True, "bias": 1}, "grad (not 0) and bias"),
+        (f"{METHOD}", {"name": "sum", "kwargs": {"terms": []}}, "terms must be gen_methods"),
+        (f"{METHOD}", {"name": "sum", "kwargs": {"terms": [3]}}, "must be an object, got 3"),
+        ("sample_metadata", {"snr": 200.5}, "snr must be null or in -100..200 dB, got 200.5"),
+        ("sample_metadata", {"snr": True}, "snr must be null or in -100..200 dB, got True"),
+        ("table", [[1, 2, 3, 4]] * 3, "an even number"),
+        ("table", [], "an even number"),
+        ("table", [[1, 2, 3, True]] * 2, "table must have 4 numbers or nulls"),
+        ("variable_metadata/x_3333/corrs", [5], "corrs of x_3333 must be a list of names, got [5]"),
+        ("gold_label/ctrl_vars", [["x_3333"]], "gold_label is"),
+        ("target_hypothesis", ["x_1111", "x_1111"], "target_hypothesis must be"),
+    ],
+)
+def test_values_past_the_limits_are_refused(path: str, value: Any, message: str) -> None:
+    with pytest.raises(UserError) as problem:
+        from_row(changed(path, value), 0)
+    assert message in str(problem.value)
+
+
+@pytest.mark.parametrize(("wording", "ok"), [(0, True), (3, True), (4, False), (-1, False)])
+def test_wordings_are_numbered_from_0_to_3(wording: int, ok: bool) -> None:
+    row = to_row(from_row(BY_HAND, 0)) | {"table": [[1, 2, 3, 4]] * 2}
+    row["telling"] = [[cause, effect, wording] for cause, effect, _ in row["telling"]]
+    if ok:
+        assert from_row(row, 0).wording == [wording] * 3
+    else:
+        with pytest.raises(UserError, match=r"wordings of telling must be in 0\.\.3"):
+            from_row(row, 0)
+
+
+def test_thirty_variables_are_read_and_thirty_one_are_refused() -> None:
+    def row(variables: int) -> dict[str, Any]:
+        root = {"name": "random_ints", "kwargs": {"min_v": -100, "max_v": 100}}
+        return {
+            "variable_metadata": {f"x_{n}": {"gen_method": root} for n in range(variables)},
+            "hypotheses": {"x_0": ["x_1"]},
+            "target_hypothesis": ["x_0", "x_1"],
+        }
+
+    assert len(from_row(row(30), 0).names) == 30
+    assert from_row(row(2), 5).id == "IV-000005"
+    for wrong in (1, 31):
+        with pytest.raises(UserError, match=rf"2\.\.30 variables, got {wrong}"):
+            from_row(row(wrong), 0)
+
+
+def test_controls_may_be_stored_in_any_order_and_none_as_null() -> None:
+    for item in generate(VariablesSpec(), 8, 0, 20):
+        row = original(item)
+        row["gold_label"]["ctrl_vars"] = row["gold_label"]["ctrl_vars"][::-1] or None
+        assert VARIABLES.gold(from_row(row, 0)) == VARIABLES.gold(item)

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import pytest
 
-from trivium.benchmarks.variables import VARIABLES, told_by
-from trivium.benchmarks.variables.dependence import LEVEL, dependent_sets, pair_p_values
-from trivium.benchmarks.variables.item import generate
-from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesSpec
+from trivium.benchmarks.variables import VARIABLES
+from trivium.benchmarks.variables.generate import generate
+from trivium.benchmarks.variables.solvers import dependent_sets, pair_p_values, untested_pairs
+from trivium.benchmarks.variables.spec import (
+    PRESETS,
+    RENDERERS,
+    VariablesSpec,
+    VariablesView,
+    view_of,
+)
 from trivium.core.dialogue import attempt
 from trivium.core.results import Summary, summarise
 
+VIEW = VariablesView()
 
-def walk(solver: str, spec: VariablesSpec, renderer: str, items: int) -> Summary:
-    view, made = told_by(renderer), VARIABLES.generate(spec, 19, 0, items)
+
+def evaluate(solver: str, spec: VariablesSpec, renderer: str, items: int) -> Summary:
+    view, made = view_of(renderer), VARIABLES.generate(spec, 19, 0, items)
     rows = [asdict(attempt(VARIABLES, item, VARIABLES.solvers[solver], view)) for item in made]
     return summarise(rows, VARIABLES.metrics)
 
@@ -24,14 +33,14 @@ def walk(solver: str, spec: VariablesSpec, renderer: str, items: int) -> Summary
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("renderer", RENDERERS)
 def test_the_oracle_is_best_in_every_metric(preset: str, renderer: str) -> None:
-    found = walk("oracle", PRESETS[preset], renderer, 60)
+    found = evaluate("oracle", PRESETS[preset], renderer, 60)
     for metric in VARIABLES.metrics:
         assert found.metrics[metric.name].value == metric.best, metric.name
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_noctrl_controls_nothing(preset: str) -> None:
-    found = walk("noctrl", PRESETS[preset], "language-corrset", 120).metrics
+    found = evaluate("noctrl", PRESETS[preset], "language-corrset", 120).metrics
     assert found["ctrl_recall"].value == 0
     assert found["ctrl_fallout"].value == 0
     assert found["violation_rate"].value == 0
@@ -45,7 +54,7 @@ def test_the_statistician_is_perfect_on_what_the_text_decides(
     renderer: str, graph: str, preset: str
 ) -> None:
     fields = {**VARIABLES.presets[preset].__dict__, "graph": graph}
-    found = walk("statistician", VariablesSpec(**fields), renderer, 400)
+    found = evaluate("statistician", VariablesSpec(**fields), renderer, 400)
     for metric in VARIABLES.metrics:
         assert found.metrics[metric.name].value == metric.best, metric.name
 
@@ -54,22 +63,22 @@ def test_the_statistician_is_perfect_on_what_the_text_decides(
 def test_the_statistician_reads_tables_well_above_the_shortcut(renderer: str) -> None:
     """0.965 and 0.976 were measured on 9,000 items; four standard errors of 200 are under 0.045."""
     spec = VariablesSpec()
-    found = walk("statistician", spec, renderer, 200)
-    shortcut = walk("noctrl", spec, renderer, 200)
+    found = evaluate("statistician", spec, renderer, 200)
+    shortcut = evaluate("noctrl", spec, renderer, 200)
     assert (found.metrics["ctrl_nDCG"].low or 0) > (shortcut.metrics["ctrl_nDCG"].high or 1) + 0.2
     assert (found.metrics["ctrl_nDCG"].value or 0) > 0.92
     assert (found.metrics["hyp_valid_acc"].value or 0) > 0.93
 
 
 def test_ten_rows_and_noise_decide_less() -> None:
-    whole = walk("statistician", VariablesSpec(), "csv", 150).metrics["ctrl_nDCG"]
-    half = walk("statistician", VariablesSpec(), "language-tabular", 150).metrics["ctrl_nDCG"]
-    noisy = walk("statistician", VariablesSpec(snr=0.0), "csv", 150).metrics["ctrl_nDCG"]
+    whole = evaluate("statistician", VariablesSpec(), "csv", 150).metrics["ctrl_nDCG"]
+    half = evaluate("statistician", VariablesSpec(), "language-tabular", 150).metrics["ctrl_nDCG"]
+    noisy = evaluate("statistician", VariablesSpec(snr=0.0), "csv", 150).metrics["ctrl_nDCG"]
     assert (half.high or 1) < (whole.low or 0)
     assert (noisy.high or 1) < (half.low or 0)
 
 
-def test_the_test_keeps_its_level_on_strangers() -> None:
+def test_the_test_keeps_its_level_on_independent_columns() -> None:
     """Pairs of different trees, without noise: p falls below a level at most so often.
 
     About 20,000 pairs, ten standard errors allowed at 5%, and twice the level at 0.1%, since
@@ -79,9 +88,9 @@ def test_the_test_keeps_its_level_on_strangers() -> None:
     for item in generate(VariablesSpec(balance="none", min_vars=6), 9, 0, 1200):
         seen = [number for number, known in enumerate(item.seen) if known]
         first, second, p_values = pair_p_values(item.table.values[:, seen])
-        world = item.world
+        known = item.observed
         for one, other, p_value in zip(first, second, p_values, strict=True):
-            if world.correlated(seen[one], seen[other]) is False:
+            if known.correlated(seen[one], seen[other]) is False:
                 found.append(p_value)
     assert len(found) > 15_000
     assert np.mean(np.array(found) <= 0.05) < 0.05 + 10 * 0.0015
@@ -102,7 +111,7 @@ def test_the_test_sees_what_graphs_make(shape: str) -> None:
         }
         table = np.column_stack([*pairs[shape], generator.integers(-100, 100, 20)])
         hits += {0, 1} in dependent_sets(table)
-    # Strangers are tied to one of the two now and then: that is the level of the test.
+    # The third column is joined to one of the two now and then: that is the test's level.
     assert hits >= 88
 
 
@@ -123,8 +132,82 @@ def test_the_planned_pair_is_tested_without_correction() -> None:
         table = generator.normal(size=(20, 8))
         table[:, 1] += 0.8 * table[:, 0]
         _, _, p_values = pair_p_values(table)
-        if LEVEL / 28 < p_values[0] <= LEVEL and p_values[1:].min() > LEVEL / 28:
+        if 0.05 / 28 < p_values[0] <= 0.05 and p_values[1:].min() > 0.05 / 28:
             assert {0, 1} not in dependent_sets(table)
             assert {0, 1} in dependent_sets(table, (1, 0))
             return
     raise AssertionError("no such table was drawn")
+
+
+def test_p_values_follow_the_f_test() -> None:
+    """Against ordinary least squares and the beta form of the F distribution's tail."""
+    generator = np.random.default_rng(3)
+    for rows in (4, 5, 9, 20):
+        x, y = generator.normal(size=(2, rows))
+
+        def share(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> float:
+            design = np.column_stack([np.ones_like(one), one, one**2])
+            fitted = design @ np.linalg.lstsq(design, other, rcond=None)[0]
+            return float(((other - fitted) ** 2).sum() / ((other - other.mean()) ** 2).sum())
+
+        expected = min(1.0, 2 * min(share(x, y), share(y, x)) ** ((rows - 3) / 2))
+        assert pair_p_values(np.column_stack([x, y]))[2][0] == pytest.approx(expected)
+
+
+def test_holm_compares_the_smallest_p_value_with_the_level_of_all_pairs() -> None:
+    """Three columns make three pairs: 0.05 / 3, 0.05 / 2 and 0.05 in turn."""
+    generator = np.random.default_rng(5)
+    seen = {"joined": 0, "apart": 0}
+    for _ in range(400):
+        table = generator.normal(size=(12, 3))
+        table[:, 1] += 1.1 * table[:, 0]
+        p_values = np.sort(pair_p_values(table)[2])
+        holds = p_values[0] <= 0.05 / 3
+        assert (len(dependent_sets(table)) < 3) == holds
+        seen["joined" if holds else "apart"] += 1
+    assert min(seen.values()) > 40
+
+
+def test_pairs_that_share_three_rows_are_untested_and_four_are_enough() -> None:
+    table = np.full((8, 3), np.nan)
+    table[:5, 0] = range(5)
+    table[2:, 1] = range(6)  # three rows with the first column
+    table[1:, 2] = range(7)  # four rows with the first, six with the second
+    assert untested_pairs(table, [{0}, {1}, {2}]) == [(0, 1)]
+    assert untested_pairs(table, [{0}, {1, 2}]) == []
+
+
+def test_random_names_every_number_of_variables() -> None:
+    """Half of its replies are invalid; the others list 0 .. n - 2 of the n nameable variables."""
+    item = next(generate(VariablesSpec(thinned=0.0), 3))
+    replies = []
+    for number in range(600):
+        row = attempt(VARIABLES, item._replace(id=str(number)), VARIABLES.solvers["random"], VIEW)
+        replies.append(row.answer)
+    valid = [answer for answer in replies if answer.valid]
+    assert 240 < len(valid) < 360
+    assert {len(answer.control) for answer in valid} == set(range(9))
+    assert {answer.independent for answer in valid} == set(item.names)
+
+
+def test_random_does_not_name_what_only_tables_show() -> None:
+    items = list(generate(VariablesSpec(), 3, 0, 200))
+    item = next(one for one in items if sum(one.seen) + len(one.hidden) <= 6)
+    allowed = {name for name, seen in zip(item.names, item.seen, strict=True) if seen}
+    allowed |= {item.names[variable] for variable in item.hidden}
+    named: set[str] = set()
+    for number in range(300):
+        one = item._replace(id=str(number))
+        answer = attempt(VARIABLES, one, VARIABLES.solvers["random"], view_of("csv")).answer
+        named |= {answer.independent, answer.dependent, *(answer.control or ())} - {None}
+    assert named == allowed
+
+
+def test_roles_of_solvers() -> None:
+    found = {name: (solver.role, solver.omniscient) for name, solver in VARIABLES.solvers.items()}
+    assert found == {
+        "oracle": ("ceiling", True),
+        "statistician": ("program", False),
+        "noctrl": ("shortcut", False),
+        "random": ("floor", False),
+    }

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
-from trivium.benchmarks.nhop import answer, audit, item, reference, render, score, solvers
-from trivium.benchmarks.nhop import fast_writer as lines
+from trivium.benchmarks.nhop import (
+    answer,
+    audit,
+    fast_writer,
+    files,
+    generate,
+    render,
+    score,
+    solvers,
+)
 from trivium.benchmarks.nhop.answer import NhopAnswer
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import (
@@ -20,8 +29,6 @@ from trivium.benchmarks.nhop.spec import (
 )
 from trivium.core.benchmark import Benchmark
 from trivium.core.probes import Audit
-from trivium.core.records import Groups, Scores
-from trivium.core.streams import Stream, stream_key
 
 SpecT = TypeVar("SpecT", ImplicitSpec, ExplicitSpec)
 OUTPUT_TOKENS = {"direct": 16, "steps": 256, "free": 1024}
@@ -31,55 +38,36 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     """What both n-hop benchmarks share: all but the spec, the solvers and the file's shape."""
 
     view_type = NhopView
+    answer_field = "answer_id"
     explicit: ClassVar[bool]
 
-    def generate(
-        self, spec: SpecT, seed: int, start: int = 0, count: int = 1
-    ) -> Iterator[NhopItem]:
-        return item.generate(spec, seed, start, count)
-
-    def generate_lines(self, spec: SpecT, seed: int, start: int, count: int) -> Iterator[bytes]:
-        return lines.lines(spec, seed, start, count)
-
-    def to_row(self, item_: NhopItem) -> dict[str, Any]:
-        return item.to_row(item_)
+    # A function named like its module comes last: from then on the name means the function.
+    generate_lines = staticmethod(fast_writer.generate_lines)
+    reshuffle = staticmethod(generate.reshuffle)
+    generate = staticmethod(generate.generate)
+    to_row = staticmethod(files.to_row)
+    render = staticmethod(render.render)
+    parse = staticmethod(answer.parse)
+    write = staticmethod(answer.write)
+    gold = staticmethod(score.gold)
+    kind = staticmethod(score.kind)
+    floor = staticmethod(score.floor)
+    groups = staticmethod(score.groups)
+    score = staticmethod(score.score)
 
     def from_row(self, row: Mapping[str, Any], number: int) -> NhopItem:
-        return item.from_row(row, self.explicit)
-
-    def render(self, item_: NhopItem, view: NhopView) -> str:
-        return render.render(item_, view)
-
-    def parse(self, item_: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
-        return answer.parse(item_, replies[-1], view)
-
-    def write(self, item_: NhopItem, answer_: NhopAnswer, view: NhopView) -> str:
-        return answer.write(answer_, view)
-
-    def gold(self, item_: NhopItem) -> NhopAnswer:
-        return score.gold(item_)
-
-    def score(self, item_: NhopItem, answer_: NhopAnswer | None) -> Scores:
-        return score.score(item_, answer_)
-
-    def kind(self, item_: NhopItem, answer_: NhopAnswer | None) -> str:
-        return score.kind(item_, answer_)
-
-    def floor(self, item_: NhopItem) -> float:
-        return score.chance(item_)
-
-    def groups(self, item_: NhopItem) -> Groups:
-        return score.groups(item_)
-
-    def reshuffle(self, item_: NhopItem, trial: int) -> NhopItem:
-        if trial == 0:
-            return item_
-        stream = Stream(stream_key("reshuffle", item_.facts, item_.start, trial))
-        blocks = [block._replace(lines=stream.shuffled(block.lines)) for block in item_.blocks]
-        return item_._replace(facts=stream.shuffled(item_.facts), blocks=blocks)
+        return files.from_row(row, self.explicit)
 
     def audit(self, spec: SpecT, seed: int, items: int | None = None) -> Audit:
         return audit.audit(spec, seed, self.solvers, items)
+
+    def names(self, item: NhopItem) -> Sequence[Sequence[str]]:
+        """The tokens of every layer."""
+        layers: dict[str, list[str]] = {}
+        for head, _, tail in item.triples():
+            for token in (head, tail):
+                layers.setdefault(token.partition("_")[0], []).append(token)
+        return [sorted(set(tokens)) for tokens in layers.values()]
 
     def gallery_examples(self) -> Iterator[tuple[str, SpecT, NhopView]]:
         for name, spec in self.presets.items():
@@ -94,20 +82,25 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
     """Candidate ladders."""
 
     name = "nhop_explicit"
+    aliases = ("explicit",)
+    field_aliases = MappingProxyType({"Ls": "L", "n": "hops", "contexts": "context_chains"})
     title = "compose facts over n hops through ladders of candidates"
+    metrics_heading = "Block by block: where answers go wrong"
     explicit = True
     spec_type = ExplicitSpec
     presets = EXPLICIT_PRESETS
     metrics = score.EXPLICIT_METRICS
     solvers = solvers.EXPLICIT_SOLVERS
     diagnostics = EXPLICIT_DIAGNOSTICS
-    published = reference.EXPLICIT
+    published = score.EXPLICIT_PUBLISHED
 
 
 class NhopImplicit(_Nhop[ImplicitSpec]):
     """Bags of facts."""
 
     name = "nhop_implicit"
+    aliases = ("implicit",)
+    field_aliases = MappingProxyType({"m_list": "m", "n": "hops"})
     title = "compose facts over n hops from a shuffled bag of facts"
     explicit = False
     spec_type = ImplicitSpec
@@ -115,7 +108,7 @@ class NhopImplicit(_Nhop[ImplicitSpec]):
     metrics = score.IMPLICIT_METRICS
     solvers = solvers.IMPLICIT_SOLVERS
     diagnostics = IMPLICIT_DIAGNOSTICS
-    published = reference.IMPLICIT
+    published = score.IMPLICIT_PUBLISHED
 
 
 EXPLICIT = NhopExplicit()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trivium.benchmarks.nhop.item import NhopItem
@@ -17,7 +18,7 @@ class NhopAnswer:
     steps: tuple[str | None, ...] = ()
 
 
-def write(answer: NhopAnswer, view: NhopView) -> str:
+def write(item: NhopItem, answer: NhopAnswer, view: NhopView) -> str:
     """The reply that states this answer."""
     if view.mode == "direct":
         return answer.token
@@ -26,7 +27,7 @@ def write(answer: NhopAnswer, view: NhopView) -> str:
     return "\n".join([*lines, f"Answer: {answer.token}"])
 
 
-# What may stand around a token without mattering: quotes, backticks, emphasis, brackets.
+# What may surround a token without mattering: quotes, backticks, emphasis, brackets.
 _AROUND = "[\\s\"'`*_<>()\\[\\]\u2018\u2019\u201c\u201d]{0,9}"
 _NAME = r"(?<![A-Za-z0-9])([A-Za-z]{1,4})\s{0,9}_\s{0,9}([0-9]{1,18})(?![A-Za-z0-9])"
 _TOKEN = re.compile(_NAME)
@@ -34,35 +35,30 @@ _STATED = re.compile(rf"answer{_AROUND}(?:is\s{{0,9}}:?|:|=|->){_AROUND}{_NAME}"
 _SLOT = re.compile(rf"\bf([0-9]{{1,3}}){_AROUND}[:=]{_AROUND}{_NAME}", re.IGNORECASE)
 
 
-def normal(text: str) -> str:
+def normalise(text: str) -> str:
     """A token or a short reply without case, spaces and decoration."""
     return "".join(text.split()).strip("\"'`*_.<>()[]\u2018\u2019\u201c\u201d").upper()
 
 
-def parse(item: NhopItem, reply: str, view: NhopView) -> NhopAnswer | None:
-    """The answer in a reply; None where it states none."""
-    reply = reply.replace("\\_", "_")  # as Markdown writes an underscore
-    accepted = {normal(spelling): item.answer for spelling in item.accepted}
-    if len(reply) < 200 and (whole := normal(reply)) in accepted:
+def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
+    """The answer in the last reply; None where it states none."""
+    reply = replies[-1].replace("\\_", "_")  # as Markdown writes an underscore
+    accepted = {normalise(spelling): item.answer for spelling in item.accepted}
+    if len(reply) < 200 and (whole := normalise(reply)) in accepted:
         return NhopAnswer(accepted[whole])
-    named = [_token(found.groups()) for found in _TOKEN.finditer(reply)]
-    if not named:
-        return None
-    stated = [_token(found.groups()) for found in _STATED.finditer(reply)]
-    if view.mode == "direct" and not stated and len(set(named)) > 1:
+    named = [_token(*found.groups()) for found in _TOKEN.finditer(reply)]
+    stated = [_token(*found.groups()) for found in _STATED.finditer(reply)]
+    several = view.mode == "direct" and not stated and len(set(named)) > 1
+    if not named or several:
         return None
     token = (stated or named)[-1]
-    steps = _steps(item, reply) if view.mode == "steps" else ()
+    if view.mode != "steps":
+        return NhopAnswer(accepted.get(token, token))
+    # The last filling of a slot counts.
+    slots = {int(found[1]): _token(found[2], found[3]) for found in _SLOT.finditer(reply)}
+    steps = tuple(slots.get(hop) for hop in range(1, item.depth + 1))
     return NhopAnswer(accepted.get(token, token), steps)
 
 
-def _token(parts: tuple[str, ...]) -> str:
-    return f"{parts[0].upper()}_{parts[1]}"
-
-
-def _steps(item: NhopItem, reply: str) -> tuple[str | None, ...]:
-    """The token in each slot; the last filling of a slot counts."""
-    slots: dict[int, str] = {}
-    for found in _SLOT.finditer(reply):
-        slots[int(found[1])] = _token((found[2], found[3]))
-    return tuple(slots.get(hop) for hop in range(1, item.depth + 1))
+def _token(letters: str, number: str) -> str:
+    return f"{letters.upper()}_{number}"

@@ -1,87 +1,82 @@
 """Items drawn in batches: (spec, seed, index) decides an item, whatever the batch.
 
-A plan says, once for a spec, which strands of tokens there are and which lines are
-printed from them; a sheet holds the numbers drawn for a batch of items. Every strand
+A layout says, once for a spec, which paths of tokens there are and which lines are
+printed from them; a batch holds the numbers drawn for many items at once. Every path
 has its own token in each layer that it crosses, so chains are disjoint and the printed
-part of every hop is a bijection. Where the target and a distractor are printed alike,
-they are strands of one shape in one plan: nothing but the question tells them apart.
+part of every hop is a bijection. Where the target and a distractor must look alike, they
+are paths of one shape in one layout: nothing but the question tells them apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec
-from trivium.core.streams import spec_key, word_block
+from trivium.benchmarks.nhop.item import Candidates, NhopItem, layer_letters
+from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, Spec
+from trivium.core.benchmark import Origin
+from trivium.core.spec import spec_to_dict
+from trivium.core.streams import Stream, spec_key, stream_key, word_block
 
-Spec = ImplicitSpec | ExplicitSpec
 Ints = NDArray[np.int64]
+Path = tuple[int, int]  # first and last layer
+Line = tuple[int, int]  # a path, and the hop between two of its tokens
 BATCH = 1024
 
 
 @dataclass(frozen=True)
-class Line:
-    """A triple of a strand: its tokens before and after one hop."""
+class Layout:
+    """Which tokens an item has, layer by layer, and which lines it prints of them."""
 
-    strand: int
-    hop: int
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Which strands an item has and which of their lines it prints."""
-
-    strands: tuple[tuple[int, int], ...]  # first and last layer of each; the target is the first
-    facts: tuple[Line, ...]
-    blocks: tuple[tuple[Line, ...], ...]
+    widths: list[int]  # how many tokens each layer holds
+    facts: Ints  # one row for each line: its hop, and the columns of its head and tail
+    blocks: list[Ints]  # the same for the candidates of each block
     depth: int  # how many functions the question asks for
-
-    def slots(self) -> dict[tuple[int, int], int]:
-        """Where each token (strand, layer) stands in a sheet: layer by layer."""
-        places: dict[tuple[int, int], int] = {}
-        for layer in range(1 + max(last for _, last in self.strands)):
-            for strand, (first, last) in enumerate(self.strands):
-                if first <= layer <= last:
-                    places[strand, layer] = len(places)
-        return places
-
-    def widths(self) -> list[int]:
-        """How many tokens each layer holds."""
-        layers = 1 + max(last for _, last in self.strands)
-        return [
-            sum(first <= layer <= last for first, last in self.strands) for layer in range(layers)
-        ]
+    answer: int  # the column of the answer; the token in the question is the first
 
 
 @lru_cache(maxsize=256)
-def plan(spec: Spec) -> Plan:
-    """The plan of a spec."""
-    if isinstance(spec, ImplicitSpec):
-        chains = ((0, spec.hops - 1),) * spec.m
-        facts = tuple(Line(chain, hop) for hop in spec.relations for chain in range(spec.m))
-        return Plan(chains, facts, (), spec.hops - 1)
-    return _explicit_plan(spec)
+def layout(spec: Spec) -> Layout:
+    """The layout of a spec; the target is its first path."""
+    paths, facts, blocks = (
+        _implicit_plan(spec) if isinstance(spec, ImplicitSpec) else _explicit_plan(spec)
+    )
+    depth = max(last for _, last in paths)
+    tokens = [
+        (path, layer)
+        for layer in range(depth + 1)
+        for path, (first, last) in enumerate(paths)
+        if first <= layer <= last
+    ]
+    columns = {token: column for column, token in enumerate(tokens)}
+
+    def rows(lines: Sequence[Line]) -> Ints:
+        return np.array([(hop, columns[path, hop - 1], columns[path, hop]) for path, hop in lines])
+
+    widths = np.bincount([layer for _, layer in tokens]).tolist()
+    return Layout(widths, rows(facts), [*map(rows, blocks)], depth, columns[0, depth])
 
 
-def _explicit_plan(spec: ExplicitSpec) -> Plan:
+def _implicit_plan(spec: ImplicitSpec) -> tuple[list[Path], list[Line], list[list[Line]]]:
+    facts = [(chain, hop) for hop in spec.relations for chain in range(spec.m)]
+    return [(0, spec.hops - 1)] * spec.m, facts, []
+
+
+def _explicit_plan(spec: ExplicitSpec) -> tuple[list[Path], list[Line], list[list[Line]]]:
     n, wrong = spec.hops, spec.block_sizes[0] - 1
-    strands = [(0, n)]
-    for context in range(spec.contexts):
-        # With head balance, the first context chains go on through the blocks.
-        shown = spec.block_head_balance and context < wrong
-        strands.append((0, (n if spec.path_collision_stress or spec.L == 1 else n - 1))
-                       if shown else (0, spec.fact_hops))  # fmt: skip
-    told = range(1 + spec.contexts)
-    facts = [Line(chain, hop) for hop in range(1, spec.fact_hops + 1) for chain in told]
+    # With head balance, the first context chains continue through the blocks.
+    shown = wrong if spec.block_head_balance else 0
+    end = n if spec.path_collision_stress or spec.L == 1 else n - 1
+    paths = [(0, n), *[(0, end)] * shown, *[(0, spec.fact_hops)] * (spec.contexts - shown)]
+    facts = [(chain, hop) for hop in range(1, spec.fact_hops + 1) for chain in range(len(paths))]
 
     def add(count: int, first: int, last: int) -> list[int]:
-        strands.extend([(first, last)] * count)
-        return list(range(len(strands) - count, len(strands)))
+        paths.extend([(first, last)] * count)
+        return list(range(len(paths) - count, len(paths)))
 
     ladder = list(range(1, 1 + wrong))
     if spec.path_collision_stress and not spec.block_head_balance:
@@ -90,80 +85,46 @@ def _explicit_plan(spec: ExplicitSpec) -> Plan:
     for block, size in zip(spec.blocks, spec.block_sizes, strict=True):
         if block == n and spec.decoys:
             others = add(spec.decoys, n - 2, n)
-            facts += [Line(decoy, n - 1) for decoy in others]
+            facts += [(decoy, n - 1) for decoy in others]
         elif spec.path_collision_stress or spec.block_head_balance:
             others = ladder
         else:
             others = add(size - 1, block - 1, block)
-        blocks.append(tuple(Line(strand, block) for strand in [0, *others]))
-    return Plan(tuple(strands), tuple(facts), tuple(blocks), n)
+        blocks.append([(path, block) for path in [0, *others]])
+    return paths, facts, blocks
 
 
 @dataclass(frozen=True)
-class Block:
-    """The candidates of one function for a batch of items, in the order of print."""
-
-    hop: int
-    heads: Ints
-    tails: Ints
-    aliases: Ints | None  # from 1
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """The numbers of a batch of items, one row for each."""
+class Batch:
+    """The numbers of many items, one row for each."""
 
     start: int
-    hops: Ints  # of each printed fact
-    heads: Ints
-    tails: Ints
-    blocks: tuple[Block, ...]
-    questions: Ints  # the token asked about
-    answers: Ints
-
-    def __len__(self) -> int:
-        return len(self.answers)
+    tokens: Ints  # in the columns of the layout
+    facts: Ints  # which line of the layout is printed first, second, ...
+    blocks: list[tuple[Ints, Ints | None]]  # the same for each block, and the aliases from 1
 
 
-def sheets(spec: Spec, seed: int, start: int, count: int) -> Iterator[Sheet]:
+def batches(spec: Spec, seed: int, start: int, count: int) -> Iterator[Batch]:
     """The items start .. start + count - 1 in batches."""
     for first in range(start, start + count, BATCH):
         yield draw(spec, seed, first, min(BATCH, start + count - first))
 
 
-def draw(spec: Spec, seed: int, start: int, count: int) -> Sheet:
+def draw(spec: Spec, seed: int, start: int, count: int) -> Batch:
     """One batch of items."""
-    shape = plan(spec)
-    widths = shape.widths()
+    shape = layout(spec)
     aliased = isinstance(spec, ExplicitSpec) and spec.alias_heads_per_block
     ordered = isinstance(spec, ExplicitSpec) and spec.chain_only_ordered
-    sizes = [len(block) for block in shape.blocks]
-    needed = 2 * sum(widths) + len(shape.facts) + (2 if aliased else 1) * sum(sizes)
+    facts, candidates = len(shape.facts), sum(map(len, shape.blocks))
+    needed = 2 * sum(shape.widths) + facts + (2 if aliased else 1) * candidates
     words = _Words(word_block(spec_key(spec, seed), start, count, needed))
-    tokens = np.concatenate([_distinct(words, width, spec.M) for width in widths], axis=1)
-    slots = shape.slots()
-
-    def pick(lines: tuple[Line, ...], order: Ints, after: int) -> Ints:
-        """The tokens of these lines before (0) or after (1) their hop, in this order."""
-        columns = np.array([slots[line.strand, line.hop - 1 + after] for line in lines])
-        return np.take_along_axis(tokens, columns[order], axis=1)
-
-    facts = shape.facts
-    order = np.tile(np.arange(len(facts)), (count, 1)) if ordered else words.order(len(facts))
-    blocks = []
-    for lines in shape.blocks:
-        place = words.order(len(lines))
-        alias = words.order(len(lines)) + 1 if aliased else None
-        blocks.append(Block(lines[0].hop, pick(lines, place, 0), pick(lines, place, 1), alias))
-    return Sheet(
-        start=start,
-        hops=np.array([line.hop for line in facts])[order],
-        heads=pick(facts, order, 0),
-        tails=pick(facts, order, 1),
-        blocks=tuple(blocks),
-        questions=tokens[:, slots[0, 0]],
-        answers=tokens[:, slots[0, shape.depth]],
-    )
+    tokens = np.concatenate([_distinct(words, width, spec.M) for width in shape.widths], axis=1)
+    order = np.tile(np.arange(facts), (count, 1)) if ordered else words.order(facts)
+    blocks = [
+        (words.order(len(lines)), words.order(len(lines)) + 1 if aliased else None)
+        for lines in shape.blocks
+    ]
+    return Batch(start, tokens, order, blocks)
 
 
 class _Words:
@@ -180,21 +141,89 @@ class _Words:
     def order(self, count: int) -> Ints:
         """A random order of 0 .. count - 1 in every row."""
         bits = max(1, (count - 1).bit_length())
-        # The place rides in the low bits: keys never tie, so every sort gives one result.
+        # The position is in the low bits: keys never tie, so every sort gives one result.
         keys = (self.take(count) >> bits << bits) | np.arange(count, dtype=np.uint32)
         keys.sort(axis=1)
         return (keys & np.uint32((1 << bits) - 1)).astype(np.int64)
 
 
 def _distinct(words: _Words, count: int, bound: int) -> Ints:
-    """`count` different numbers below `bound` in every row, in random order (Floyd's way)."""
-    drawn = words.take(count)
+    """`count` different numbers below `bound` in every row, in random order (Floyd's method)."""
+    drawn = words.take(count).astype(np.uint64)
     chosen = np.empty(drawn.shape, dtype=np.int64)
     for step in range(count):
         top = bound - count + step
-        number = ((drawn[:, step].astype(np.uint64) * np.uint64(top + 1)) >> np.uint64(32)).astype(
-            np.int64
-        )
+        number = ((drawn[:, step] * np.uint64(top + 1)) >> np.uint64(32)).astype(np.int64)
         seen = (chosen[:, :step] == number[:, None]).any(axis=1)
         chosen[:, step] = np.where(seen, top, number)
     return np.take_along_axis(chosen, words.order(count), axis=1)
+
+
+def item_id(spec: Spec, index: int) -> str:
+    """The readable name of an item."""
+    return f"{'IMP' if isinstance(spec, ImplicitSpec) else 'SYN'}-{index:06d}"
+
+
+def generate(spec: Spec, seed: int, start: int = 0, count: int = 1) -> Iterator[NhopItem]:
+    """The items start .. start + count - 1."""
+    for batch in batches(spec, seed, start, count):
+        yield from _items(spec, seed, batch)
+
+
+def _items(spec: Spec, seed: int, batch: Batch) -> Iterator[NhopItem]:
+    shape = layout(spec)
+    fields = spec_to_dict(spec)
+    prefix = "" if isinstance(spec, ImplicitSpec) else spec.alias_prefix
+    # All tokens of an item are formatted at once, which is several times faster than one by one.
+    template = " ".join(
+        f"{layer_letters(layer)}_%0{spec.id_width}d"
+        for layer, width in enumerate(shape.widths)
+        for _ in range(width)
+    )
+    facts, *blocks = (
+        [(head, f"f{hop}", tail) for hop, head, tail in lines.tolist()]
+        for lines in [shape.facts, *shape.blocks]
+    )
+    fact_orders = batch.facts.tolist()
+    for row, numbers in enumerate(batch.tokens.tolist()):
+        names = (template % tuple(numbers)).split(" ")
+        candidates = []
+        for lines, (order, aliases) in zip(blocks, batch.blocks, strict=True):
+            printed = _triples(names, lines, order[row].tolist())
+            stands_for: dict[str, str] = {}
+            if aliases is not None:
+                given = aliases[row].tolist()
+                by_number = sorted(zip(given, printed, strict=True))
+                stands_for = {f"{prefix}{number}": line[0] for number, line in by_number}
+                for number, line in zip(given, printed, strict=True):
+                    line[0] = f"{prefix}{number}"
+            candidates.append(Candidates(lines[0][1], printed, stands_for))
+        index = batch.start + row
+        answer = names[shape.answer]
+        yield NhopItem(
+            id=item_id(spec, index),
+            facts=_triples(names, facts, fact_orders[row]),
+            blocks=candidates,
+            start=names[0],
+            depth=shape.depth,
+            answer=answer,
+            accepted=[answer],
+            origin=Origin(fields, seed, index),
+        )
+
+
+def _triples(
+    names: list[str], lines: list[tuple[int, str, int]], order: list[int]
+) -> list[list[str]]:
+    """The lines in this order, with the names of their tokens."""
+    printed = (lines[number] for number in order)
+    return [[names[head], function, names[tail]] for head, function, tail in printed]
+
+
+def reshuffle(item: NhopItem, trial: int) -> NhopItem:
+    """The same item with its lines in another order; trial 0 is the item itself."""
+    if trial == 0:
+        return item
+    stream = Stream(stream_key("reshuffle", item.facts, item.start, trial))
+    blocks = [block._replace(lines=stream.shuffled(block.lines)) for block in item.blocks]
+    return item._replace(facts=stream.shuffled(item.facts), blocks=blocks)

@@ -1,10 +1,11 @@
-"""An item as a model sees it, and the page read back."""
+"""The prompt of an item, and the prompt read back."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from trivium.benchmarks.nhop.item import Candidates, NhopItem, read_question
+from trivium.benchmarks.nhop.item import Candidates, NhopItem, Triple, read_question
 from trivium.benchmarks.nhop.spec import NhopView
 
 _FACT = "Each line states one fact: 'X ->f-> Y' says that f of X is Y."
@@ -28,12 +29,11 @@ def render(item: NhopItem, view: NhopView) -> str:
         parts.append(f"{head}\n{_lines(block.lines)}")
     slots = [f"f{hop}: <token>" for hop in range(1, item.depth + 1)]
     how = _MODES[view.mode].format(slots="\n".join([*slots, "Answer: <token>"]))
-    parts += [f"Question: {item.question}", how]
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, f"Question: {item.question}", how])
 
 
-def _lines(triples: object) -> str:
-    return "\n".join(f"{head} ->{function}-> {tail}" for head, function, tail in triples)  # type: ignore[attr-defined]
+def _lines(triples: Iterable[Triple]) -> str:
+    return "\n".join([f"{head} ->{function}-> {tail}" for head, function, tail in triples])
 
 
 _SECTION = re.compile(r"^(?:Facts:|Candidates for (f\d+):.*)$", re.MULTILINE)
@@ -41,12 +41,12 @@ _TRIPLE = re.compile(r"^(\S+) ->(f\d+)-> (\S+)$", re.MULTILINE)
 _ALIAS = re.compile(r"^(\S+) = (\S+)$", re.MULTILINE)
 
 
-def read_page(prompt: str) -> NhopItem:
+def read_prompt(prompt: str) -> NhopItem:
     """What a prompt shows, as an item whose answer is not known."""
     depth, start = read_question(prompt)
     sections = list(_SECTION.finditer(prompt))
     ends = [section.start() for section in sections[1:]] + [prompt.rindex("\nQuestion:")]
-    facts: list[tuple[str, ...]] = []
+    facts: list[Triple] = []
     blocks: list[Candidates] = []
     for section, end in zip(sections, ends, strict=True):
         text = prompt[section.end() : end]

@@ -1,11 +1,14 @@
-"""How right an answer is, and what kind of wrong."""
+"""Scores, kinds of error, chance and groups; and figures published for this task."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from trivium.benchmarks.nhop.answer import NhopAnswer
-from trivium.benchmarks.nhop.item import NhopItem
-from trivium.benchmarks.nhop.spec import MAX_HOPS
-from trivium.core.benchmark import Metric
+from trivium.benchmarks.nhop.item import NhopItem, true_chain
+from trivium.benchmarks.nhop.spec import EXPLICIT_DIAGNOSTICS, MAX_HOPS
+from trivium.core.benchmark import Metric, Published
 from trivium.core.records import Groups, Scores
 
 EM = Metric("em", "exact match with the answer")
@@ -22,61 +25,41 @@ EXPLICIT_METRICS = (
 )
 
 
-def true_chain(item: NhopItem) -> list[str]:
-    """The tokens from the one in the question as far as the printed lines lead."""
-    steps = {(function, head): tail for head, function, tail in item.facts}
-    for block in item.blocks:
-        steps.update({(block.function, head): tail for head, tail in block.resolved()})
-    chain = [item.start]
-    for hop in range(1, item.depth + 1):
-        after = steps.get((f"f{hop}", chain[-1]))
-        if after is None:
-            break
-        chain.append(after)
-    return chain
-
-
 def gold(item: NhopItem) -> NhopAnswer:
     """The right answer with every hop that can be derived."""
     chain = true_chain(item)[1:]
-    steps = [*chain, *[None] * (item.depth - len(chain))]
-    return NhopAnswer(item.answer, tuple(steps))
+    return NhopAnswer(item.answer, (*chain, *[None] * (item.depth - len(chain))))
 
 
 def score(item: NhopItem, answer: NhopAnswer | None) -> Scores:
     """Every metric of an attempt."""
-    right = float(answer is not None and answer.token == item.answer)
-    scores: Scores = {"em": right}
+    scores: Scores = {"em": float(answer is not None and answer.token == item.answer)}
     if item.blocks:
-        scores |= _ladder(item, answer, right)
+        scores |= _ladder(item, answer)
     scores["first_wrong_hop"] = None if answer is None else _first_wrong(item, answer)
     return scores
 
 
-def _ladder(item: NhopItem, answer: NhopAnswer | None, right: float) -> Scores:
-    """The seed's signals of the last three blocks; undefined where there is no such block."""
+def _ladder(item: NhopItem, answer: NhopAnswer | None) -> Scores:
+    """The original's signals of the last three blocks; undefined where there is no such block."""
     chain = true_chain(item)
     n = item.depth
     coherent = from_chain = None
     if len(item.blocks) >= 2 and len(chain) >= n - 1:
-        heads = [
-            head for head, tail in item.blocks[-1].resolved() if answer and tail == answer.token
-        ]
+        heads = [head for head, tail in item.last_lines if answer and tail == answer.token]
         shown = [(head, tail) for head, function, tail in item.facts if function == f"f{n - 1}"]
         shown += item.blocks[-2].resolved()
         coherent = float(bool(heads) and (chain[n - 2], heads[0]) in shown)
     if len(item.blocks) >= 3 and len(chain) >= n - 1:
         from_chain = float((chain[n - 3], chain[n - 2]) in item.blocks[-3].resolved())
+    right = float(answer is not None and answer.token == item.answer)
     return {"fn_correct": right, "fn_1_coherent": coherent, "fn_2_from_chain": from_chain}
 
 
 def _first_wrong(item: NhopItem, answer: NhopAnswer) -> float | None:
     """The first hop whose slot is wrong; undefined without slots and where all are right."""
-    chain = true_chain(item)[1:]
-    for hop, (said, true) in enumerate(zip(answer.steps, chain, strict=False), start=1):
-        if said != true:
-            return float(hop)
-    return None
+    pairs = zip(answer.steps, true_chain(item)[1:], strict=False)
+    return next((float(hop) for hop, (slot, true) in enumerate(pairs, 1) if slot != true), None)
 
 
 def kind(item: NhopItem, answer: NhopAnswer | None) -> str:
@@ -91,27 +74,47 @@ def kind(item: NhopItem, answer: NhopAnswer | None) -> str:
     chain = true_chain(item)
     if answer.token in chain:
         return f"right-chain-wrong-hop:{chain.index(answer.token)}"
-    printed = {token for line in item.facts for token in (line[0], line[2])}
-    for block in item.blocks:
-        printed.update(*block.resolved())
-    if answer.token in printed:
+    if any(answer.token in (head, tail) for head, _, tail in item.triples()):
         return "off-candidate" if item.blocks else "token-of-the-prompt"
     return "token-not-in-the-prompt"
 
 
-def chance(item: NhopItem) -> float:
-    """Blind guessing among the tokens that stand where the answer must stand."""
+def floor(item: NhopItem) -> float:
+    """The chance of a blind guess among the tokens that could be the answer."""
     return 1 / max(1, len(item.candidates))
 
 
 def groups(item: NhopItem) -> Groups:
     """What results are grouped by: (n, m) or (n, L, k, contexts)."""
+    size = len(item.candidates)
     if not item.blocks:
-        return {"n": item.depth + 1, "m": len(item.candidates)}
-    told = sum(function == "f1" for _, function, _ in item.facts)
-    return {
-        "n": item.depth,
-        "L": len(item.blocks),
-        "k": len(item.candidates),
-        "contexts": max(0, told - 1),
-    }
+        return {"n": item.depth + 1, "m": size}
+    chains = sum(function == "f1" for _, function, _ in item.facts)
+    return {"n": item.depth, "L": len(item.blocks), "k": size, "contexts": max(0, chains - 1)}
+
+
+def _published(
+    second: str, values: tuple[int, int], table: Mapping[int, tuple[float, float]], **rest: Any
+) -> list[Published]:
+    return [
+        Published("gpt-4.1-mini (published)", {"n": n, second: value}, em, **rest)
+        for n, row in table.items()
+        for value, em in zip(values, row, strict=True)
+    ]
+
+
+_SETUP = "temperature 0, M=256, 24 items, seed 7"
+IMPLICIT_PUBLISHED = _published(
+    "m",
+    (6, 8),
+    {4: (0.833, 0.792), 6: (0.167, 0.083), 8: (0.208, 0.167)},
+    about=_SETUP,
+    spec={"ablate_inner": False},
+)
+EXPLICIT_PUBLISHED = _published(
+    "L",
+    (2, 3),
+    {4: (0.667, 0.708), 6: (0.208, 0.208), 8: (0.250, 0.417)},
+    about=f"{_SETUP}, all three cue controls",
+    spec=EXPLICIT_DIAGNOSTICS["all"].spec,
+)

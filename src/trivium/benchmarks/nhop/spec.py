@@ -1,4 +1,4 @@
-"""What is in an n-hop item, and how it is told."""
+"""What an n-hop item contains, and how it is presented."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
-MAX_HOPS = 200  # prompts past this length measure nothing but patience
+MAX_HOPS = 200  # longer prompts measure nothing but patience
 MAX_CHAINS = 1000  # and so do wider ones
 CONTEXT_CHAINS = 6
 
@@ -26,7 +26,7 @@ class ImplicitSpec:
     ablate_hop: int | None = None  # which relation is left out, 2..n-2 (default: the middle one)
 
     def __post_init__(self) -> None:
-        _check_world(self.hops, self.M, self.id_width)
+        _check_tokens(self.hops, self.M, self.id_width)
         require(4 <= self.m <= MAX_CHAINS, f"m must be in 4..{MAX_CHAINS}, got {self.m}")
         require(self.m <= self.M, f"M must be at least m={self.m}, got {self.M}")
         if self.ablate_hop is not None:
@@ -60,7 +60,7 @@ class ExplicitSpec:
     k1: int | None = None  # candidates for f_{n-1}, where different
     k2: int | None = None  # candidates for f_n and for blocks before f_{n-2}, where different
     context_chains: int = CONTEXT_CHAINS  # distractor chains mixed into the facts
-    budget_lines: int | None = None  # printed lines per item; picks context_chains itself
+    budget_lines: int | None = None  # printed lines per item; determines context_chains
     M: int = 512  # tokens in each layer
     id_width: int = 4  # digits of a token's number
     path_collision_stress: bool = False  # every wrong candidate starts a coherent wrong path
@@ -70,14 +70,12 @@ class ExplicitSpec:
     chain_only_ordered: bool = False  # only the target's facts, in order: a sanity check
 
     def __post_init__(self) -> None:
-        _check_world(self.hops, self.M, self.id_width)
+        _check_tokens(self.hops, self.M, self.id_width)
         require(1 <= self.L <= self.hops, f"L must be in 1..{self.hops}, got {self.L}")
         for name in ("k", "k0", "k1", "k2"):
             value = getattr(self, name)
-            require(
-                value is None or 2 <= value <= MAX_CHAINS,
-                f"{name} must be in 2..{MAX_CHAINS}, got {value}",
-            )
+            allowed = value is None or 2 <= value <= MAX_CHAINS
+            require(allowed, f"{name} must be in 2..{MAX_CHAINS}, got {value}")
         require(
             0 <= self.context_chains <= MAX_CHAINS,
             f"context_chains must be in 0..{MAX_CHAINS}, got {self.context_chains}",
@@ -86,26 +84,25 @@ class ExplicitSpec:
             self.alias_prefix.isascii() and self.alias_prefix.isalpha(),
             f"alias_prefix must be letters A-Z, got {self.alias_prefix!r}",
         )
-        if self.budget_lines is not None:
-            require(
-                self.context_chains == CONTEXT_CHAINS and not self.chain_only_ordered,
-                "budget_lines picks the context chains itself: give neither context_chains "
-                "nor chain_only_ordered with it",
-            )
-            least = self.lines_with(self.fewest_contexts)
-            require(
-                self.budget_lines >= least,
-                f"budget_lines must be at least {least} for these blocks, got {self.budget_lines}",
-            )
-            most = self.lines_with(MAX_CHAINS)
-            require(
-                self.budget_lines <= most,
-                f"budget_lines must be at most {most} for these blocks, got {self.budget_lines}",
-            )
+        self._check_budget()
         self._check_controls()
         require(
             self.tokens_needed <= self.M,
             f"M must be at least {self.tokens_needed} for these chains and blocks, got {self.M}",
+        )
+
+    def _check_budget(self) -> None:
+        if (budget := self.budget_lines) is None:
+            return
+        require(
+            self.context_chains == CONTEXT_CHAINS and not self.chain_only_ordered,
+            "budget_lines picks the context chains itself: give neither context_chains "
+            "nor chain_only_ordered with it",
+        )
+        low, high = self.lines_with(self.min_contexts), self.lines_with(MAX_CHAINS)
+        bound = f"at least {low}" if budget < low else f"at most {high}"
+        require(
+            low <= budget <= high, f"budget_lines must be {bound} for these blocks, got {budget}"
         )
 
     def _check_controls(self) -> None:
@@ -120,8 +117,8 @@ class ExplicitSpec:
                 "block_head_balance needs the context chains that chain_only_ordered leaves out",
             )
             require(
-                self.contexts >= self.fewest_contexts,
-                f"block_head_balance needs context_chains of at least {self.fewest_contexts} "
+                self.contexts >= self.min_contexts,
+                f"block_head_balance needs context_chains of at least {self.min_contexts} "
                 f"(one for each wrong candidate), got {self.contexts}",
             )
 
@@ -138,7 +135,7 @@ class ExplicitSpec:
 
     @cached_property
     def fact_hops(self) -> int:
-        """Facts tell hops 1 .. this one: always enough to reach the first block that is needed."""
+        """Facts cover hops 1 .. this one: enough to reach the first block that is needed."""
         return max(self.hops - 2, self.hops - self.L)
 
     @cached_property
@@ -150,10 +147,10 @@ class ExplicitSpec:
             return self.context_chains
         # The nearest number of chains to the budget, since lines come in whole chains.
         spare = self.budget_lines - self.lines_with(0)
-        return max(self.fewest_contexts, round(spare / max(1, self.fact_hops)))
+        return max(self.min_contexts, round(spare / max(1, self.fact_hops)))
 
     @property
-    def fewest_contexts(self) -> int:
+    def min_contexts(self) -> int:
         """How many context chains the head balance needs to take its distractors from."""
         return max(self.block_sizes) - 1 if self.block_head_balance else 0
 
@@ -167,33 +164,34 @@ class ExplicitSpec:
         return self.block_sizes[-1] - 1 if needs else 0
 
     def lines_with(self, contexts: int) -> int:
-        """How many facts and candidates are printed with so many context chains."""
+        """How many facts and candidates are printed with this many context chains."""
         return (1 + contexts) * self.fact_hops + self.decoys + sum(self.block_sizes)
 
     @property
     def tokens_needed(self) -> int:
-        """Tokens that a layer must hold for every legal drawing of chains and blocks."""
+        """Tokens that a layer must hold for every possible draw of chains and blocks."""
         wrong = max(self.block_sizes) - 1
         if self.block_head_balance:
             return 1 + self.contexts + self.decoys
         return 1 + self.contexts + (wrong if self.path_collision_stress else 2 * wrong)
 
 
+def _check_tokens(hops: int, layer: int, id_width: int) -> None:
+    require(3 <= hops <= MAX_HOPS, f"hops must be in 3..{MAX_HOPS}, got {hops}")
+    require(1 <= id_width <= 9, f"id_width must be in 1..9, got {id_width}")
+    most = 10**id_width
+    require(1 <= layer <= most, f"M must be in 1..{most} to fit id_width {id_width}, got {layer}")
+
+
+Spec = ImplicitSpec | ExplicitSpec
+
+
 @dataclass(frozen=True)
 class NhopView:
-    """How an n-hop item is told and answered."""
+    """How an n-hop item is presented and answered."""
 
     # direct: one token; steps: a slot for every hop; free: think, then a last line
     mode: Literal["direct", "steps", "free"] = "direct"
-
-
-def _check_world(hops: int, layer: int, id_width: int) -> None:
-    require(3 <= hops <= MAX_HOPS, f"hops must be in 3..{MAX_HOPS}, got {hops}")
-    require(1 <= id_width <= 9, f"id_width must be in 1..9, got {id_width}")
-    require(
-        1 <= layer <= 10**id_width,
-        f"M must be in 1..{10**id_width} to fit id_width {id_width}, got {layer}",
-    )
 
 
 IMPLICIT_PRESETS = {"implicit": ImplicitSpec()}
@@ -204,22 +202,24 @@ EXPLICIT_PRESETS = {
     ),
 }
 
-_SWITCHES = {
+_CONTROLS = {
     "path": "path_collision_stress",
     "bal": "block_head_balance",
     "alias": "alias_heads_per_block",
 }
-_OFF = dict.fromkeys(_SWITCHES.values(), False)
+_OFF = dict.fromkeys(_CONTROLS.values(), False)
 EXPLICIT_DIAGNOSTICS = {
     "control": Diagnostic("no cue control", spec=_OFF),
     **{
-        name: Diagnostic(f"{switch} alone", spec={**_OFF, switch: True})
-        for name, switch in _SWITCHES.items()
+        name: Diagnostic(f"{control} only", spec={**_OFF, control: True})
+        for name, control in _CONTROLS.items()
     },
-    "all": Diagnostic("all three cue controls", spec=dict.fromkeys(_SWITCHES.values(), True)),
+    "all": Diagnostic("all three cue controls", spec=dict.fromkeys(_CONTROLS.values(), True)),
 }
 IMPLICIT_DIAGNOSTICS = {
-    "control": Diagnostic("every relation told", spec={"ablate_inner": False, "ablate_hop": None}),
+    "control": Diagnostic(
+        "every relation printed", spec={"ablate_inner": False, "ablate_hop": None}
+    ),
     "ablate": Diagnostic(
         "one relation left out: nothing above chance", spec={"ablate_inner": True}
     ),

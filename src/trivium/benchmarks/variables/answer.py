@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trivium.benchmarks.variables.spec import VariablesView
@@ -22,45 +22,43 @@ class VariablesAnswer:
 INVALID = VariablesAnswer(False)
 
 
-def write(answer: VariablesAnswer) -> str:
+def write(item: object, answer: VariablesAnswer, view: VariablesView) -> str:
     """The reply that states this answer."""
     if not answer.valid:
         return "[@ANSWER valid_hyp: false]"
-    fields = ["valid_hyp: true"]
-    if answer.independent is not None:
-        fields.append(f"independent: {answer.independent}")
-    if answer.dependent is not None:
-        fields.append(f"dependent: {answer.dependent}")
-    if answer.control is not None:
-        fields.append(f"control: {', '.join(answer.control) or 'none'}")
-    return f"[@ANSWER {'; '.join(fields)}]"
+    control = None if answer.control is None else ", ".join(answer.control) or "none"
+    named = {
+        "independent": answer.independent,
+        "dependent": answer.dependent,
+        "control": control,
+    }
+    fields = [f"{name}: {value}" for name, value in named.items() if value is not None]
+    return f"[@ANSWER {'; '.join(['valid_hyp: true', *fields])}]"
 
 
 _OPENING = re.compile(r"\[\s*@\s*answer\b", re.IGNORECASE)
 _BRACKET = re.compile(r"[\[\]]")
 _FIELD = re.compile(r"\s*(valid_hyp|independent|dependent|control)\s*[:=](.*)", re.DOTALL)
-# What may stand around a value without mattering: quotes, backticks, emphasis, brackets.
+# What may surround a value without mattering: quotes, backticks, emphasis, brackets.
 _AROUND = " \t\r\n\f\v\"'`*<>«»()[]{}\u2018\u2019\u201c\u201d"
-_NONE = "none"
 
 
-def parse(reply: str, view: VariablesView) -> VariablesAnswer | None:
-    """The answer in a reply: the last that can be read, or the first; None where there is none."""
-    reply = reply.replace("\\_", "_")  # as Markdown writes an underscore
+def parse(item: object, replies: Sequence[str], view: VariablesView) -> VariablesAnswer | None:
+    """The answer in the last reply: the last that can be read, or the first; None without one."""
+    reply = replies[-1].replace("\\_", "_")  # as Markdown writes an underscore
     openings = list(_OPENING.finditer(reply))
     # An answer ends before the next one begins, so that no text is read twice.
     ends = [*(opening.start() for opening in openings), len(reply)][1:]
     spans = [(opening.end(), end) for opening, end in zip(openings, ends, strict=True)]
-    for start, end in spans if view.answer_rule == "first" else reversed(spans):
-        body = _body(reply, start, end)
-        answer = None if body is None else _read(body)
-        if answer is not None:
-            return answer
-    return None
+    bodies = (
+        _body(reply, *span) for span in (spans if view.answer_rule == "first" else spans[::-1])
+    )
+    answers = (_read(body) for body in bodies if body is not None)
+    return next((answer for answer in answers if answer is not None), None)
 
 
 def _body(reply: str, start: int, end: int) -> str | None:
-    """What stands before the bracket that closes an answer."""
+    """The text before the bracket that closes an answer."""
     depth = 1
     for bracket in _BRACKET.finditer(reply, start, end):
         depth += 1 if bracket[0] == "[" else -1
@@ -77,7 +75,7 @@ def _read(body: str) -> VariablesAnswer | None:
         found = _FIELD.fullmatch(part)
         if found is None:
             if last == "control":
-                fields[last] += f",{part}"  # controls that were separated by semicolons
+                fields[last] += f",{part}"  # control variables separated by semicolons
             elif part.strip():
                 return None
             continue
@@ -86,30 +84,20 @@ def _read(body: str) -> VariablesAnswer | None:
             return None
         fields[last] = found[2]
     valid = _clean(fields.get("valid_hyp", ""))
-    if valid == "false":
-        return INVALID
     if valid != "true":
-        return None
-    control = fields.get("control")
+        return INVALID if valid == "false" else None
     return VariablesAnswer(
         True,
         _clean(fields.get("independent", "")) or None,
         _clean(fields.get("dependent", "")) or None,
-        None if control is None else _control(control),
+        _control(fields.get("control", "")),
     )
 
 
 def _control(value: str) -> tuple[str, ...] | None:
     """The variables in a list, or () for none; an empty field says nothing."""
-    names = tuple(_names(value))
-    return () if names == (_NONE,) else names or None
-
-
-def _names(value: str) -> Iterator[str]:
-    for part in value.split(","):
-        name = _clean(part)
-        if name:
-            yield name
+    names = tuple(name for part in value.split(",") if (name := _clean(part)))
+    return () if names == ("none",) else names or None
 
 
 def _clean(value: str) -> str:

@@ -1,4 +1,4 @@
-"""An item as a model sees it, and the page read back."""
+"""The prompt of an item, and the prompt read back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from trivium.benchmarks.variables.item import WORDINGS, VariablesItem
-from trivium.benchmarks.variables.observations import Told, observations, read_observations
+from trivium.benchmarks.variables.observations import (
+    Observations,
+    read_observations,
+    write_observations,
+)
 from trivium.benchmarks.variables.spec import VariablesView
 
 _TASK = """\
@@ -76,32 +80,32 @@ _OBSERVATIONS, _HYPOTHESES, _TARGET = "Observations:", "Hypotheses:", "Target hy
 
 @lru_cache
 def preamble(show_tree: str) -> str:
-    """What stands above the observations, the same for every item."""
+    """The part above the observations, the same for every item."""
     return "\n".join(part for part in (_TASK, _TREES[show_tree], _FORMAT) if part)
 
 
 def render(item: VariablesItem, view: VariablesView) -> str:
     """The prompt: the task, the observations, the hypotheses and the target."""
-    told = [
+    sentences = [
         WORDINGS[wording].format(ind=item.names[cause], dep=item.names[effect])
         for (cause, effect), wording in zip(item.hypotheses, item.wording, strict=True)
     ]
-    target = told[list(item.hypotheses).index(item.target)]
+    target = sentences[list(item.hypotheses).index(item.target)]
     return "\n".join(
         [
             preamble(view.show_tree),
-            f"{_OBSERVATIONS}\n\n{observations(item, view.renderer).strip()}\n",
-            f"{_HYPOTHESES}\n\n- " + "\n- ".join(told) + "\n",
+            f"{_OBSERVATIONS}\n\n{write_observations(item, view.renderer).strip()}\n",
+            f"{_HYPOTHESES}\n\n- " + "\n- ".join(sentences) + "\n",
             f"{_TARGET}\n\n{target}",
         ]
     )
 
 
 @dataclass(frozen=True)
-class Page:
+class Prompt:
     """What a prompt shows: all that a solver without the item may know."""
 
-    told: Told
+    observations: Observations
     hypotheses: list[tuple[str, str]]  # independent, dependent
     target: tuple[str, str]
 
@@ -109,7 +113,7 @@ class Page:
     def names(self) -> list[str]:
         """Every variable that is mentioned, in the order of first mention."""
         believed = [name for edge in self.hypotheses for name in edge]
-        return list(dict.fromkeys([*self.told.names, *believed]))
+        return list(dict.fromkeys([*self.observations.names, *believed]))
 
 
 _PATTERNS = [
@@ -118,19 +122,19 @@ _PATTERNS = [
 ]
 
 
-def read_page(prompt: str, view: VariablesView) -> Page:
-    """A prompt read back."""
+def read_prompt(prompt: str, view: VariablesView) -> Prompt:
+    """What a prompt shows."""
     start = prompt.rindex(f"\n{_OBSERVATIONS}\n") + len(_OBSERVATIONS) + 2
     middle, end = prompt.rindex(f"\n{_HYPOTHESES}\n"), prompt.rindex(f"\n{_TARGET}\n")
     lines = prompt[middle + len(_HYPOTHESES) + 2 : end].split("\n- ")[1:]
-    return Page(
-        told=read_observations(prompt[start:middle].strip(), view.renderer),
-        hypotheses=[read_hypothesis(line) for line in lines],
-        target=read_hypothesis(prompt[end + len(_TARGET) + 2 :]),
+    return Prompt(
+        observations=read_observations(prompt[start:middle].strip(), view.renderer),
+        hypotheses=[_read_hypothesis(line) for line in lines],
+        target=_read_hypothesis(prompt[end + len(_TARGET) + 2 :]),
     )
 
 
-def read_hypothesis(line: str) -> tuple[str, str]:
+def _read_hypothesis(line: str) -> tuple[str, str]:
     """Which variable a sentence says is the cause, and which the effect."""
     found = next(match for pattern in _PATTERNS if (match := pattern.fullmatch(line.strip())))
     return found["ind"], found["dep"]

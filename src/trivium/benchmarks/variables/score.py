@@ -1,4 +1,4 @@
-"""How right an answer is, and what kind of wrong."""
+"""Scores, kinds of error, the floor and groups."""
 
 from __future__ import annotations
 
@@ -22,55 +22,47 @@ METRICS = (
     Metric("dep_acc", "dependent variable is right"),
     Metric("violation_rate", "no answer could be read", "proportion", 0.0, 1.0),
 )
-WORST: Scores = {
-    "ctrl_nDCG": 0.0,
-    "ctrl_recall": 0.0,
-    "ctrl_fallout": 1.0,
-    "ind_acc": 0.0,
-    "dep_acc": 0.0,
-}
-UNKNOWN = "?"  # stands for the control variables that a reply did not state
+NAMING = METRICS[:3] + METRICS[4:6]  # defined for valid hypotheses only
 
 
 def gold(item: VariablesItem) -> VariablesAnswer:
-    """The right answer in names, the same whatever the order of print."""
+    """The right answer in names, the same whatever the printed order."""
     valid, control = item.gold
     if not valid:
         return INVALID
-    independent, dependent = (item.names[number] for number in item.target)
-    return VariablesAnswer(
-        True, independent, dependent, tuple(sorted([item.names[number] for number in control]))
-    )
+    independent, dependent = (item.names[variable] for variable in item.target)
+    names = tuple(sorted([item.names[variable] for variable in control]))
+    return VariablesAnswer(True, independent, dependent, names)
 
 
 def score(item: VariablesItem, answer: VariablesAnswer | None) -> Scores:
     """Every metric of an attempt; None where it is undefined."""
     right = gold(item)
-    scores: Scores = dict.fromkeys(WORST)
+    scores: Scores = {metric.name: None for metric in NAMING}
     scores["hyp_valid_acc"] = float(answer is not None and answer.valid == right.valid)
     scores["violation_rate"] = float(answer is None)
     if not right.valid:
         return scores
     if answer is None or not answer.valid:
-        scores |= WORST
+        scores |= {metric.name: metric.worst for metric in NAMING}
     else:
-        scores |= _named(item, answer, right)
+        scores |= _naming(item, answer, right)
     if not right.control:
         scores["ctrl_recall"] = None
     return scores
 
 
-def _named(item: VariablesItem, answer: VariablesAnswer, right: VariablesAnswer) -> Scores:
+def _naming(item: VariablesItem, answer: VariablesAnswer, right: VariablesAnswer) -> Scores:
     """The metrics of the variables that a reply named."""
     wanted = set(right.control or ())
     others = len(item.names) - len(wanted)
-    # A name counts once, at its first place; a list that was left out counts as a wrong name.
-    named = list(dict.fromkeys((UNKNOWN,) if answer.control is None else answer.control))
-    found = sum(name in wanted for name in named)
+    # A name counts once, where it is named first; a list that was left out is one wrong name.
+    named = dict.fromkeys(("?",) if answer.control is None else answer.control)
+    hits = [name in wanted for name in named]
     return {
-        "ctrl_nDCG": ndcg([name in wanted for name in named], len(wanted), others),
-        "ctrl_recall": found / len(wanted) if wanted else None,
-        "ctrl_fallout": min(1.0, (len(named) - found) / others),
+        "ctrl_nDCG": ndcg(hits, len(wanted), others),
+        "ctrl_recall": sum(hits) / max(1, len(wanted)),
+        "ctrl_fallout": min(1.0, (len(hits) - sum(hits)) / others),
         "ind_acc": float(answer.independent == right.independent),
         "dep_acc": float(answer.dependent == right.dependent),
     }
@@ -94,7 +86,7 @@ def ndcg(hits: list[bool], wanted: int, others: int) -> float:
 def discounts(ranks: int) -> float:
     """The sum of the discounts of the first so many ranks."""
     total = 0.0
-    for rank in range(1, ranks + 1):
+    for rank in range(1, ranks + 1):  # sum() rounds differently from Python 3.12 on
         total += 1 / log2(rank + 1)
     return total
 
@@ -108,9 +100,9 @@ def kind(item: VariablesItem, answer: VariablesAnswer | None) -> str:
         return "called-valid" if answer.valid else "called-invalid"
     if answer == right:
         return "right"
-    if (answer.independent, answer.dependent) != (right.independent, right.dependent):
-        swapped = (answer.dependent, answer.independent) == (right.independent, right.dependent)
-        return "swapped-variables" if swapped else "wrong-variables"
+    named, wanted = (answer.independent, answer.dependent), (right.independent, right.dependent)
+    if named != wanted:
+        return "swapped-variables" if named[::-1] == wanted else "wrong-variables"
     return _control_kind(answer.control, set(right.control or ()))
 
 
@@ -123,16 +115,15 @@ def _control_kind(control: tuple[str, ...] | None, wanted: set[str]) -> str:
     return "control-missed" if missed else "control-wrong" if wrong else "right"
 
 
-def chance(item: VariablesItem) -> float:
+def floor(item: VariablesItem) -> float:
     """The expected headline metric of the random solver.
 
-    It calls the hypothesis invalid half of the time, which is worth nothing here, and else
-    lists 0 .. n - 2 of the n variables that every renderer names, as many as it likes. Every
-    place of its list holds each of them equally often, so each gain is right/n - wrong/n.
+    Half of the time it calls the hypothesis invalid, which scores nothing here, and otherwise
+    it lists 0 .. n - 2 of the n variables that every renderer names, each number as often.
+    Every rank of its list holds each of them equally often, so each gain is right/n - wrong/n.
     """
     control = len(item.gold.control)
-    mentioned = {number for edge in item.hypotheses for number in edge}
-    printed = sum(known or number in mentioned for number, known in enumerate(item.seen))
+    printed = sum(item.seen) + len(item.hidden)
     gain = (2 * control - printed) / printed
     listed = sum(discounts(length) for length in range(printed - 1)) / (printed - 1)
     best, worst = discounts(control), -discounts(len(item.names) - control)
@@ -140,7 +131,7 @@ def chance(item: VariablesItem) -> float:
 
 
 def groups(item: VariablesItem) -> Groups:
-    """What results are grouped by; what is defined for valid hypotheses alone is left out."""
+    """What results are grouped by; what is defined for valid hypotheses only is left out."""
     parents = item.parents
     found: Groups = {
         "n_vars": len(item.names),
@@ -157,12 +148,12 @@ def groups(item: VariablesItem) -> Groups:
 def depth(parents: list[list[int]], start: int) -> int:
     """The largest distance from a variable to another of its tree, edges undirected."""
     near: list[set[int]] = [set(above) for above in parents]
-    for number, above in enumerate(parents):
+    for variable, above in enumerate(parents):
         for parent in above:
-            near[parent].add(number)
-    reached, edge, steps = {start}, {start}, -1
-    while edge:
+            near[parent].add(variable)
+    reached, frontier, steps = {start}, {start}, -1
+    while frontier:
         steps += 1
-        edge = {other for number in edge for other in near[number]} - reached
-        reached |= edge
+        frontier = {other for variable in frontier for other in near[variable]} - reached
+        reached |= frontier
     return steps

@@ -1,4 +1,4 @@
-"""What is in an identifying-variables item, and how it is told."""
+"""What an identifying-variables item contains, and how it is presented."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Literal
 
 from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
+from trivium.core.spec import spec_from_dict
 
 MAX_VARS = 30  # sets of variables are held as bits of one number
 UNOBSERVED = 0.8  # a variable that has lost more of its observations than this is unobserved
 MAX_PARENTS = 3
-LEAST_LOST = 0.2  # what a thinned variable loses at least
-LEAST_SNR, MAX_SNR = -100, 200  # in dB; past these nothing or everything is noise
+MIN_LOST = 0.2  # what a thinned variable loses at least
+MIN_SNR, MAX_SNR = -100, 200  # in dB; beyond these everything or nothing is noise
 RENDERERS = ("language-corrset", "corrset", "language-tabular", "markdown", "csv", "json")
 
 
@@ -20,17 +21,17 @@ RENDERERS = ("language-corrset", "corrset", "language-tabular", "markdown", "csv
 class VariablesSpec:
     """Variables of a random causal graph, some thinned out, and hypotheses about them."""
 
-    # control: as many items with each number of control variables, all hypotheses plausible;
-    # hypotheses: as many plausible as implausible targets; none: a coin for each item
+    # control: equally many items with each number of control variables, all targets plausible;
+    # hypotheses: half of the targets plausible; none: a coin flip for each item
     balance: Literal["control", "hypotheses", "none"] = "control"
-    size: int = 500  # items of the dataset, what commands take by default; any run is balanced
-    min_vars: int = 10  # fewest variables
-    max_vars: int = 10  # most variables; their number is uniform in between
+    size: int = 500  # items of the dataset, what commands use by default; any run is balanced
+    min_vars: int = 10  # smallest number of variables
+    max_vars: int = 10  # largest number of variables; uniform in between
     graph: Literal["forest", "dag"] = "forest"  # dag: a child may have several parents
-    max_parents: int = MAX_PARENTS  # most parents of a child, in a dag
-    max_hyps: int = 3  # most hypotheses in the list
+    max_parents: int = MAX_PARENTS  # largest number of parents of a child, in a dag
+    max_hyps: int = 3  # largest number of hypotheses in the list
     thinned: float = 1.0  # the share of variables to thin out is uniform in 0 .. this
-    observations: int = 20  # rows of the table; prose tells the first half of them
+    observations: int = 20  # rows of the table; prose reports the first half of them
     snr: float | None = None  # signal-to-noise ratio of the table in dB (default: no noise)
 
     def __post_init__(self) -> None:
@@ -57,13 +58,13 @@ class VariablesSpec:
             f"observations must be a multiple of 10 in 10..1000, got {self.observations}",
         )
         require(
-            self.snr is None or LEAST_SNR <= self.snr <= MAX_SNR,
-            f"snr must be in {LEAST_SNR}..{MAX_SNR} dB, got {self.snr}",
+            self.snr is None or MIN_SNR <= self.snr <= MAX_SNR,
+            f"snr must be in {MIN_SNR}..{MAX_SNR} dB, got {self.snr}",
         )
 
     @property
     def strata(self) -> int:
-        """How many kinds of item are balanced: kind k comes up once in every run of so many."""
+        """How many kinds of item are balanced; each occurs once in every run of this many items."""
         return {"control": self.max_vars - 1, "hypotheses": 2, "none": 1}[self.balance]
 
     @property
@@ -74,7 +75,7 @@ class VariablesSpec:
 
 @dataclass(frozen=True)
 class VariablesView:
-    """How an item is told, and which answer of a reply counts."""
+    """How an item is presented, and which answer of a reply counts."""
 
     renderer: Literal[
         "language-corrset", "corrset", "language-tabular", "markdown", "csv", "json"
@@ -82,6 +83,11 @@ class VariablesView:
     # the decision trees of the perfect answer: not shown, as pseudocode, or in sentences
     show_tree: Literal["none", "pseudocode", "language"] = "none"
     answer_rule: Literal["last", "first"] = "last"  # which of several answers in a reply counts
+
+
+def view_of(renderer: str) -> VariablesView:
+    """The view of one renderer, with defaults otherwise."""
+    return spec_from_dict(VariablesView, {"renderer": renderer})
 
 
 PRESETS = {
@@ -94,5 +100,5 @@ DIAGNOSTICS = {
     "control": CONTROL,
     "tree": Diagnostic("the decision trees as pseudocode", view={"show_tree": "pseudocode"}),
     "tree_language": Diagnostic("the decision trees in sentences", view={"show_tree": "language"}),
-    **{name: Diagnostic(f"told by {name}", view={"renderer": name}) for name in RENDERERS},
+    **{name: Diagnostic(f"presented as {name}", view={"renderer": name}) for name in RENDERERS},
 }

@@ -1,30 +1,159 @@
-"""Blicket games made on demand: (spec, seed, index) decides one."""
+"""Blicket games: the item, how it is generated, and its row in a file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
-from trivium.benchmarks.blicket.game.item import GameItem, game_space
 from trivium.benchmarks.blicket.game.spec import GameSpec
-from trivium.benchmarks.blicket.inference.hypotheses import LETTERS
+from trivium.benchmarks.blicket.inference.hypotheses import (
+    LETTERS,
+    Hypothesis,
+    Space,
+    letters,
+    mask_of,
+    parse,
+)
 from trivium.core.benchmark import Origin
-from trivium.core.spec import spec_to_dict
-from trivium.core.streams import item_stream
+from trivium.core.errors import require
+from trivium.core.spec import spec_from_dict, spec_to_dict
+from trivium.core.streams import Stream, item_stream, stream_key
+
+Tests = tuple[tuple[str, bool], ...]  # the objects placed in each test, and whether it lit
+
+
+@dataclass(frozen=True, slots=True)
+class GameAnswer:
+    """What was said about the machine, and the tests that were made before."""
+
+    blickets: str  # letters such as AC
+    form: str  # conjunctive, threshold-2, ...
+    inhibitors: str = ""
+    tests: Tests = ()
+
+    @staticmethod
+    def of(machine: Hypothesis) -> GameAnswer:
+        """The answer that names a machine."""
+        return GameAnswer(letters(machine.blickets), machine.rule, letters(machine.inhibitors))
+
+
+class GameItem(NamedTuple):
+    """A game before it is played."""
+
+    id: str
+    spec: GameSpec
+    machine: Hypothesis  # the one of the space that it is
+    flips: tuple[bool, ...]  # for each test, whether noise inverts the light
+    listing: str  # the objects in the order in which they are presented
+    origin: Origin | None
+
+    @property
+    def truth(self) -> str:
+        """The machine as text, without noise."""
+        return str(replace(self.machine, noise=0.0))
+
+    @property
+    def space(self) -> Space:
+        """The possible machines."""
+        return self.spec.space
+
+    @property
+    def objects(self) -> str:
+        """The names of the objects."""
+        return LETTERS[: self.spec.objects]
 
 
 def generate(spec: GameSpec, seed: int, start: int = 0, count: int = 1) -> Iterator[GameItem]:
     """The items start .. start + count - 1, every machine of the spec equally likely."""
-    fields = spec_to_dict(spec)
-    machines = game_space(spec).hypotheses
+    fields, machines = spec_to_dict(spec), spec.space.hypotheses
     for index in range(start, start + count):
         stream = item_stream(spec, seed, index)
-        machine = replace(stream.choice(machines), noise=0.0)
         yield GameItem(
             id=f"GAME-{index:06d}",
             spec=spec,
-            truth=str(machine),
+            machine=stream.choice(machines),
             flips=tuple(stream.random() < spec.noise for _ in range(spec.tests)),
             listing="".join(stream.shuffled(LETTERS[: spec.objects])),
             origin=Origin(fields, seed, index),
         )
+
+
+def reshuffle(item: GameItem, trial: int) -> GameItem:
+    """The same game with its objects listed in another order; trial 0 is the game itself."""
+    if trial == 0:
+        return item
+    stream = Stream(stream_key("reshuffle", item.listing, item.truth, trial))
+    return item._replace(listing="".join(stream.shuffled(item.listing)))
+
+
+def rename(item: GameItem, mapping: Mapping[str, str]) -> GameItem:
+    """The same game with its objects' letters exchanged."""
+
+    def renamed(mask: int) -> int:
+        return mask_of("".join(mapping[letter] for letter in letters(mask)))
+
+    def exchanged(machine: Hypothesis) -> Hypothesis:
+        return replace(
+            machine, blickets=renamed(machine.blickets), inhibitors=renamed(machine.inhibitors)
+        )
+
+    listed = tuple(str(exchanged(parse(text))) for text in item.spec.hypotheses)
+    return item._replace(
+        spec=replace(item.spec, hypotheses=listed),
+        machine=exchanged(item.machine),
+        listing="".join(mapping[letter] for letter in item.listing),
+    )
+
+
+def gold(item: GameItem) -> GameAnswer:
+    """The right answer, given without a test."""
+    return GameAnswer.of(item.machine)
+
+
+def to_row(item: GameItem) -> dict[str, Any]:
+    """The item as a row of a file."""
+    truth = item.truth
+    row = {
+        "id": item.id,
+        **spec_to_dict(item.spec),
+        "machine": truth,
+        "flips": item.flips,
+        "listing": item.listing,
+        "answer": truth,
+    }
+    if item.origin is not None:
+        row |= {"spec": item.origin.spec, "seed": item.origin.seed, "index": item.origin.index}
+    return row
+
+
+def from_row(row: Mapping[str, Any], number: int) -> GameItem:
+    """The item in a row, generated here or elsewhere."""
+    name = row.get("id")
+    require(isinstance(name, str) and bool(name), "id must be text")
+    fields = {key: row[key] for key in spec_to_dict(GameSpec()) if key in row}
+    spec = spec_from_dict(GameSpec, fields)
+    truth = row.get("machine")
+    require(isinstance(truth, str), f"machine must be text such as conjunctive:AB, got {truth!r}")
+    machine = replace(parse(str(truth)), noise=spec.noise)
+    require(machine in spec.space.hypotheses, f"machine {truth!r} is none of those allowed")
+    answer = row.get("answer", truth)
+    require(answer == truth, f"answer is {answer!r}, but the machine is {truth!r}")
+    flips = row.get("flips", [False] * spec.tests)
+    valid = isinstance(flips, list) and all(isinstance(flip, bool) for flip in flips)
+    require(valid and len(flips) == spec.tests, f"flips must be a list of {spec.tests} booleans")
+    require(spec.noise > 0 or not any(flips), "flips must all be false without noise")
+    objects = LETTERS[: spec.objects]
+    listing = row.get("listing", objects)
+    require(
+        isinstance(listing, str) and sorted(listing) == sorted(objects),
+        f"listing must hold each of {objects} once, got {listing!r}",
+    )
+    return GameItem(str(name), spec, machine, tuple(flips), listing, _origin(row))
+
+
+def _origin(row: Mapping[str, Any]) -> Origin | None:
+    spec, seed, index = row.get("spec"), row.get("seed"), row.get("index")
+    if isinstance(spec, dict) and isinstance(seed, int) and isinstance(index, int):
+        return Origin(spec, seed, index)
+    return None

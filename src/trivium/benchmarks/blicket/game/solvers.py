@@ -1,8 +1,8 @@
 """Players that read nothing but the conversation: explorers, and what they answer.
 
-A player is a function from what has been seen to the objects of the next test, or to None
-when it wants to answer; a trained agent becomes a player by giving such a function to
-`player`.
+A player is made of a function that chooses the objects of the next test, or None to answer, and
+one that names a machine. `player` turns such functions, of a trained agent for example, into a
+solver's reply.
 """
 
 from __future__ import annotations
@@ -13,18 +13,13 @@ from functools import lru_cache
 import numpy as np
 
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
-from trivium.benchmarks.blicket.game.item import GameAnswer, game_space
+from trivium.benchmarks.blicket.game.generate import GameAnswer, Tests
 from trivium.benchmarks.blicket.game.render import Conversation, read_conversation
 from trivium.benchmarks.blicket.game.score import trials_of
 from trivium.benchmarks.blicket.game.spec import GameSpec
+from trivium.benchmarks.blicket.inference import observer
 from trivium.benchmarks.blicket.inference.explore import EXPLORERS
-from trivium.benchmarks.blicket.inference.hypotheses import (
-    DISJUNCTIVE,
-    Hypothesis,
-    letters,
-    mask_of,
-)
-from trivium.benchmarks.blicket.inference.observer import Belief, posterior, settled
+from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, letters, mask_of
 from trivium.core.benchmark import Solver, Turn, by_name
 from trivium.core.errors import require
 from trivium.core.streams import Stream
@@ -35,64 +30,27 @@ MAX_TO_PLAN = 2048  # machines times placements: all of five objects, or five ru
 
 
 @lru_cache(maxsize=4096)
-def belief_after(spec: GameSpec, tests: tuple[tuple[str, bool], ...]) -> Belief:
-    """What the ideal observer believes after these tests."""
-    return posterior(game_space(spec), trials_of(tests))
+def _belief_after(spec: GameSpec, tests: Tests) -> observer.Belief:
+    return observer.posterior(spec.space, trials_of(tests))
 
 
-def conclude_by_posterior(seen: Conversation, stream: Stream) -> Hypothesis:
-    """The most likely machine; any of them where several are."""
-    belief = belief_after(seen.spec, seen.tests)
+def most_likely(seen: Conversation, stream: Stream) -> Hypothesis:
+    """The most likely machine, or any of several."""
+    belief = _belief_after(seen.spec, seen.tests)
     best = np.flatnonzero(belief >= belief.max() - 1e-9)
-    return game_space(seen.spec).hypotheses[int(stream.choice(best.tolist()))]
+    return seen.spec.space.hypotheses[int(stream.choice(best.tolist()))]
 
 
-def conclude_at_random(seen: Conversation, stream: Stream) -> Hypothesis:
+def any_machine(seen: Conversation, stream: Stream) -> Hypothesis:
     """Any machine that was possible at the start."""
-    return stream.choice(game_space(seen.spec).hypotheses)
+    return stream.choice(seen.spec.space.hypotheses)
 
 
-def can_plan(spec: GameSpec) -> bool:
-    """Whether the optimal tests can be worked out in about a minute at most."""
-    space = game_space(spec)
-    return not space.noisy and len(space) << space.objects <= MAX_TO_PLAN
-
-
-def explorer(name: str) -> Explore:
-    """One of the exact explorers, which stops as soon as the machine is known."""
-
-    def explore(seen: Conversation, stream: Stream) -> str | None:
-        space, belief = game_space(seen.spec), belief_after(seen.spec, seen.tests)
-        if settled(space, belief):
-            return None
-        if name == "optimal":
-            require(
-                can_plan(seen.spec),
-                f"optimal plans for machines without noise and for at most {MAX_TO_PLAN} machines "
-                f"times placements, got {len(space) << space.objects}; use information_gain",
-            )
-        return letters(_draw(name, seen, stream))
-
-    return explore
-
-
-@lru_cache(maxsize=4096)
-def _choice(name: str, spec: GameSpec, tests: tuple[tuple[str, bool], ...]) -> tuple[float, ...]:
-    belief = belief_after(spec, tests)
-    return tuple(EXPLORERS[name].choose(game_space(spec), belief, len(tests)).tolist())
-
-
-def _draw(name: str, seen: Conversation, stream: Stream) -> int:
-    """One placement, each as often as the explorer chooses it."""
-    chances = _choice(name, seen.spec, seen.tests)
-    drawn, last = stream.random(), 0
-    for placed, chance in enumerate(chances):
-        if chance > 0:
-            last = placed
-            drawn -= chance
-            if drawn < 0:
-                break
-    return last
+def one_cause(seen: Conversation, stream: Stream) -> Hypothesis:
+    """A disjunctive machine of the objects that lit it alone, or of any one object."""
+    alone = [placed for placed, light in seen.tests if light and len(placed) == 1]
+    named = "".join(sorted(set(alone))) or letters(1 << stream.below(seen.spec.objects))
+    return Hypothesis("disjunctive", mask_of(named))
 
 
 def singles(seen: Conversation, stream: Stream) -> str | None:
@@ -101,62 +59,67 @@ def singles(seen: Conversation, stream: Stream) -> str | None:
     return None if made >= seen.spec.objects else letters(1 << made)
 
 
-def player(explore: Explore, conclude: Conclude = conclude_by_posterior) -> Callable[[Turn], str]:
+def can_plan(spec: GameSpec) -> bool:
+    """Whether the optimal tests can be computed in about a minute at most."""
+    space = spec.space
+    return not space.noisy and len(space) << space.objects <= MAX_TO_PLAN
+
+
+def explore_by(name: str) -> Explore:
+    """One of the exact explorers, which stops as soon as the machine is known."""
+
+    def explore(seen: Conversation, stream: Stream) -> str | None:
+        space = seen.spec.space
+        if observer.settled(space, _belief_after(seen.spec, seen.tests)):
+            return None
+        require(
+            name != "optimal" or can_plan(seen.spec),
+            f"optimal plans for machines without noise and for at most {MAX_TO_PLAN} machines "
+            f"times placements, got {len(space) << space.objects}; use information_gain",
+        )
+        chances = _choice(name, seen.spec, seen.tests)
+        # The last placement with a chance is the choice where rounding leaves something over.
+        placed, drawn = 0, stream.random()
+        for placed in np.flatnonzero(chances).tolist():
+            drawn -= chances[placed]
+            if drawn < 0:
+                break
+        return letters(placed)
+
+    return explore
+
+
+@lru_cache(maxsize=4096)
+def _choice(name: str, spec: GameSpec, tests: Tests) -> tuple[float, ...]:
+    belief = _belief_after(spec, tests)
+    return tuple(EXPLORERS[name](spec.space, belief, len(tests)).tolist())
+
+
+def player(explore: Explore, conclude: Conclude = most_likely) -> Callable[[Turn], str]:
     """Tests while there are tests left and something to explore, then one answer."""
 
-    def say(turn: Turn) -> str:
+    def reply(turn: Turn) -> str:
         seen = read_conversation(turn.messages)
         placed = explore(seen, turn.stream) if seen.left > 0 else None
         if placed is not None:
             return write_test(placed)
-        machine = conclude(seen, turn.stream)
-        answer = GameAnswer(letters(machine.blickets), machine.rule, letters(machine.inhibitors))
-        return write_answer(answer)
+        return write_answer(GameAnswer.of(conclude(seen, turn.stream)))
 
-    return say
+    return reply
 
 
-def conclude_one_cause(seen: Conversation, stream: Stream) -> Hypothesis:
-    """Calls what lit the machine alone a blicket that does it alone, else guesses one."""
-    alone = [placed for placed, light in seen.tests if light and len(placed) == 1]
-    named = "".join(sorted(set(alone))) or letters(1 << stream.below(seen.spec.objects))
-    return Hypothesis(DISJUNCTIVE, mask_of(named))
-
-
+OPTIMAL, GREEDY, RANDOM = map(explore_by, ("optimal", "information_gain", "random"))
 SOLVERS = by_name(
     [
         Solver(
-            "optimal",
-            "the tests that are expected to make it certain soonest, then the certain answer",
-            player(explorer("optimal")),
-            "ceiling",
+            "optimal", "fewest expected tests, then the certain answer", player(OPTIMAL), "ceiling"
         ),
+        Solver("information_gain", "best next test, then the likeliest machine", player(GREEDY)),
+        Solver("posterior", "random tests, then the likeliest machine", player(RANDOM)),
+        Solver("one_at_a_time", "each object alone, then the likeliest machine", player(singles)),
         Solver(
-            "information_gain",
-            "the test that is expected to tell most now, then the most likely machine",
-            player(explorer("information_gain")),
+            "one_cause", "what lights alone is a blicket", player(singles, one_cause), "shortcut"
         ),
-        Solver(
-            "posterior",
-            "tests at random, then the most likely machine",
-            player(explorer("random")),
-        ),
-        Solver(
-            "one_at_a_time",
-            "every object alone, then the most likely machine",
-            player(singles),
-        ),
-        Solver(
-            "one_cause",
-            "every object alone; what lights alone is a blicket, and every machine disjunctive",
-            player(singles, conclude_one_cause),
-            "shortcut",
-        ),
-        Solver(
-            "random",
-            "tests at random, then any machine",
-            player(explorer("random"), conclude_at_random),
-            "floor",
-        ),
+        Solver("random", "random tests, then any machine", player(RANDOM, any_machine), "floor"),
     ]
 )

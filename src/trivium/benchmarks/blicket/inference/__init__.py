@@ -1,1 +1,1 @@
-"""What can be inferred about a machine: hypotheses, ideal observers, explorers and ceilings."""
+"""What can be inferred about a machine: hypotheses, the ideal observer, explorers, ceilings."""

@@ -1,6 +1,6 @@
-"""How a blicket machine may work: forms, hypotheses, spaces of them, and holdout splits.
+"""How a blicket machine may work: forms, hypotheses, spaces of hypotheses, and holdout splits.
 
-A set of objects is a whole number, its bits the objects: A is 1, B is 2, C is 4, AC is 5.
+A set of objects is an integer whose bits are the objects: A is 1, B is 2, C is 4, AC is 5.
 """
 
 from __future__ import annotations
@@ -18,13 +18,8 @@ from trivium.core.errors import UserError, require
 
 LETTERS = "ABCDEFGH"
 MAX_OBJECTS = len(LETTERS)
-CONJUNCTIVE, DISJUNCTIVE, THRESHOLD, PARITY, INHIBITOR = FORMS = (
-    "conjunctive",
-    "disjunctive",
-    "threshold",
-    "parity",
-    "inhibitor",
-)
+FORMS = ("conjunctive", "disjunctive", "threshold", "parity", "inhibitor")
+CONJUNCTIVE, DISJUNCTIVE, THRESHOLD, PARITY, INHIBITOR = FORMS
 _TEXT = re.compile(
     r"(?P<form>[a-z]+)(-(?P<threshold>[1-9]))?:(?P<blickets>[A-H]+)"
     r"(-(?P<inhibitors>[A-H]+))?(~(?P<noise>0?\.\d+))?"
@@ -32,14 +27,14 @@ _TEXT = re.compile(
 
 
 def letters(mask: int) -> str:
-    """The objects of a set as letters, `AC`; nothing for the empty set."""
-    return "".join(letter for place, letter in enumerate(LETTERS) if mask >> place & 1)
+    """The objects of a set as letters, such as `AC`; empty for the empty set."""
+    return "".join(letter for bit, letter in enumerate(LETTERS) if mask >> bit & 1)
 
 
 def mask_of(objects: str) -> int:
     """The set that letters name."""
-    known = len(set(objects)) == len(objects) and set(objects) <= set(LETTERS)
-    require(known, f"objects must be different letters from {LETTERS}, got {objects!r}")
+    valid = len(set(objects)) == len(objects) and set(objects) <= set(LETTERS)
+    require(valid, f"objects must be different letters from {LETTERS}, got {objects!r}")
     return sum(1 << LETTERS.index(letter) for letter in objects)
 
 
@@ -47,36 +42,36 @@ def mask_of(objects: str) -> int:
 class Hypothesis:
     """One way a machine may work: a form, its blickets, and how often the light is wrong."""
 
-    form: str  # conjunctive, disjunctive, threshold, parity or inhibitor
-    blickets: int  # the set of blickets
+    form: str  # one of FORMS
+    blickets: int
     threshold: int = 0  # how many blickets a threshold machine needs; 0 for other forms
-    inhibitors: int = 0  # objects that keep an inhibitor machine dark; none for other forms
-    noise: float = 0.0  # the probability that the light is the opposite of what it should be
+    inhibitors: int = 0  # objects that keep an inhibitor machine dark; 0 for other forms
+    noise: float = 0.0  # the probability that the light is inverted
 
     def __post_init__(self) -> None:
-        require(self.form in FORMS, f"form must be one of {', '.join(FORMS)}, got {self.form!r}")
+        form, count = self.form, self.blickets.bit_count()
+        require(form in FORMS, f"form must be one of {', '.join(FORMS)}, got {form!r}")
         for name in ("blickets", "inhibitors"):
             value = getattr(self, name)
-            inside = 0 <= value < 1 << MAX_OBJECTS
-            require(inside, f"{name} must be a set of at most {MAX_OBJECTS} objects, got {value}")
-        require(self.blickets > 0, "blickets must hold at least one object, got none")
-        count = self.blickets.bit_count()
-        if self.form == THRESHOLD:
-            fits = 1 <= self.threshold <= count
-            require(fits, f"threshold must be in 1..{count}, got {self.threshold}")
+            valid = 0 <= value < 1 << MAX_OBJECTS
+            require(valid, f"{name} must be a set of at most {MAX_OBJECTS} objects, got {value}")
+        require(count > 0, "blickets must hold at least one object, got none")
+        if form == THRESHOLD:
+            valid = 1 <= self.threshold <= count
+            require(valid, f"threshold must be in 1..{count}, got {self.threshold}")
         else:
-            require(self.threshold == 0, f"a {self.form} machine has no threshold")
-        if self.form == INHIBITOR:
+            require(self.threshold == 0, f"a {form} machine has no threshold")
+        if form == INHIBITOR:
             require(self.inhibitors > 0, "inhibitors must hold at least one object, got none")
             both = letters(self.blickets & self.inhibitors)
             require(not both, f"{both} cannot be a blicket and an inhibitor")
         else:
-            require(self.inhibitors == 0, f"a {self.form} machine has no inhibitors")
+            require(self.inhibitors == 0, f"a {form} machine has no inhibitors")
         require(0 <= self.noise < 0.5, f"noise must be at least 0 and below 0.5, got {self.noise}")
 
     def __str__(self) -> str:
-        kept_apart = f"-{letters(self.inhibitors)}" if self.inhibitors else ""
-        return f"{self.rule}:{letters(self.blickets)}{kept_apart}{_noise_text(self.noise)}"
+        inhibitors = f"-{letters(self.inhibitors)}" if self.inhibitors else ""
+        return f"{self.rule}:{letters(self.blickets)}{inhibitors}{self._noise_suffix}"
 
     @property
     def rule(self) -> str:
@@ -85,17 +80,17 @@ class Hypothesis:
 
     @property
     def family(self) -> str:
-        """What machines of one kind share, all but the sets: `conjunctive`, `parity~0.1`."""
-        return f"{self.rule}{_noise_text(self.noise)}"
+        """Everything but the objects: `conjunctive`, `parity~0.1`."""
+        return f"{self.rule}{self._noise_suffix}"
+
+    @property
+    def _noise_suffix(self) -> str:
+        return f"~{np.format_float_positional(self.noise, trim='-')}" if self.noise else ""
 
     @property
     def objects(self) -> int:
-        """How many objects there must be at least."""
+        """The fewest objects there must be."""
         return (self.blickets | self.inhibitors).bit_length()
-
-
-def _noise_text(noise: float) -> str:
-    return f"~{np.format_float_positional(noise, trim='-')}" if noise else ""
 
 
 def parse(text: str) -> Hypothesis:
@@ -117,7 +112,7 @@ def parse(text: str) -> Hypothesis:
 
 
 def fires(hypothesis: Hypothesis, placed: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether the light should come on, for each of these sets on the machine."""
+    """Whether each of these sets lights the machine, without noise."""
     blickets_on: NDArray[np.uint8] = np.bitwise_count(placed & hypothesis.blickets)
     lit: NDArray[np.bool_] = blickets_on > 0
     if hypothesis.form == CONJUNCTIVE:
@@ -132,21 +127,20 @@ def fires(hypothesis: Hypothesis, placed: NDArray[np.int64]) -> NDArray[np.bool_
 
 
 def lights(hypothesis: Hypothesis, placed: int) -> float:
-    """The probability that the machine lights with this set on it."""
+    """The probability that this set lights the machine."""
     return 1.0 - hypothesis.noise if fires(hypothesis, np.array(placed)) else hypothesis.noise
 
 
 @dataclass(frozen=True)
 class Space:
-    """Hypotheses that are thought possible, and how likely each is beforehand."""
+    """The hypotheses that are possible, with a prior. A placement is a set of objects."""
 
     hypotheses: tuple[Hypothesis, ...]
-    prior: tuple[float, ...] = ()  # one weight for each hypothesis; empty: all the same
+    prior: tuple[float, ...] = ()  # a weight for each hypothesis; empty: all equal
     objects: int = 3
 
     def __post_init__(self) -> None:
-        most = MAX_OBJECTS
-        require(1 <= self.objects <= most, f"objects must be in 1..{most}, got {self.objects}")
+        check_objects(self.objects)
         require(len(self.hypotheses) > 0, "hypotheses must hold at least one, got none")
         different = len(set(self.hypotheses)) == len(self.hypotheses)
         require(different, "hypotheses must be different from one another")
@@ -156,53 +150,8 @@ class Space:
         if self.prior:
             same = len(self.prior) == len(self.hypotheses)
             require(same, f"prior must hold {len(self.hypotheses)} weights, got {len(self.prior)}")
-            proper = min(self.prior) >= 0 and 0 < sum(self.prior) < float("inf")
-            require(proper, "prior must hold weights of at least 0 that are not all 0")
-
-    @cached_property
-    def belief(self) -> NDArray[np.float64]:
-        """The prior as probabilities, before any test."""
-        weights = np.array(self.prior or [1.0] * len(self.hypotheses))
-        return np.asarray(weights / weights.sum())
-
-    @cached_property
-    def likelihood(self) -> NDArray[np.float64]:
-        """The probability of light: a row for each hypothesis, a column for each placement."""
-        noise = np.array([hypothesis.noise for hypothesis in self])[:, None]
-        return np.where(self.fires, 1.0 - noise, noise)
-
-    @cached_property
-    def fires(self) -> NDArray[np.bool_]:
-        """Whether the light should come on, noise left out, in the same shape."""
-        placements = np.arange(1 << self.objects)
-        return np.array([fires(hypothesis, placements) for hypothesis in self])
-
-    @cached_property
-    def blickets(self) -> NDArray[np.bool_]:
-        """Which objects are blickets: a row for each hypothesis, a column for each object."""
-        sets = np.array([hypothesis.blickets for hypothesis in self])
-        return (sets[:, None] >> np.arange(self.objects) & 1).astype(np.bool_)
-
-    @cached_property
-    def families(self) -> tuple[str, ...]:
-        """The kinds of machine in the space, in order of first appearance."""
-        return tuple(dict.fromkeys(hypothesis.family for hypothesis in self))
-
-    @cached_property
-    def family_members(self) -> NDArray[np.bool_]:
-        """Which hypotheses are of which family: a row for each family."""
-        own = [hypothesis.family for hypothesis in self]
-        return np.array([[family == each for each in own] for family in self.families])
-
-    @cached_property
-    def extensions(self) -> NDArray[np.intp]:
-        """A number for each hypothesis, shared by those that no test can tell apart."""
-        return np.unique(self.likelihood, axis=0, return_inverse=True)[1].reshape(-1)
-
-    @property
-    def noisy(self) -> bool:
-        """Whether the light of some machine is not certain."""
-        return any(hypothesis.noise > 0 for hypothesis in self)
+            valid = min(self.prior) >= 0 and 0 < sum(self.prior) < float("inf")
+            require(valid, "prior must hold weights of at least 0 that are not all 0")
 
     def __iter__(self) -> Iterator[Hypothesis]:
         return iter(self.hypotheses)
@@ -210,47 +159,98 @@ class Space:
     def __len__(self) -> int:
         return len(self.hypotheses)
 
+    @cached_property
+    def belief(self) -> NDArray[np.float64]:
+        """The prior as probabilities."""
+        weights = np.array(self.prior or [1.0] * len(self))
+        return np.asarray(weights / weights.sum())
 
-def sets_of(objects: int, smallest: int) -> list[int]:
+    @cached_property
+    def fires(self) -> NDArray[np.bool_]:
+        """Whether the machine lights without noise: [hypothesis, placement]."""
+        placements = np.arange(1 << self.objects)
+        return np.array([fires(hypothesis, placements) for hypothesis in self])
+
+    @cached_property
+    def likelihood(self) -> NDArray[np.float64]:
+        """The probability of light: [hypothesis, placement]."""
+        noise = np.array([hypothesis.noise for hypothesis in self])[:, None]
+        return np.where(self.fires, 1.0 - noise, noise)
+
+    @cached_property
+    def blickets(self) -> NDArray[np.bool_]:
+        """Which objects are blickets: [hypothesis, object]."""
+        sets = np.array([hypothesis.blickets for hypothesis in self])
+        return (sets[:, None] >> np.arange(self.objects) & 1).astype(np.bool_)
+
+    @cached_property
+    def families(self) -> tuple[str, ...]:
+        """The families of the hypotheses, in order of first appearance."""
+        return tuple(dict.fromkeys(hypothesis.family for hypothesis in self))
+
+    @cached_property
+    def family_members(self) -> NDArray[np.bool_]:
+        """Which hypotheses belong to which family: [family, hypothesis]."""
+        own = [hypothesis.family for hypothesis in self]
+        return np.array([[family == each for each in own] for family in self.families])
+
+    @cached_property
+    def equivalence(self) -> NDArray[np.intp]:
+        """A number for each hypothesis, the same for those that no test can tell apart."""
+        return np.unique(self.likelihood, axis=0, return_inverse=True)[1].reshape(-1)
+
+    def equivalents(self, hypothesis: Hypothesis) -> NDArray[np.bool_]:
+        """Which hypotheses no test can tell from this one."""
+        number = self.equivalence[self.hypotheses.index(hypothesis)]
+        return np.asarray(self.equivalence == number)
+
+    @property
+    def noisy(self) -> bool:
+        """Whether any hypothesis has noise."""
+        return any(hypothesis.noise > 0 for hypothesis in self)
+
+
+def check_objects(objects: int) -> None:
+    """Refuse a number of objects that has no letters."""
+    valid = 1 <= objects <= MAX_OBJECTS
+    require(valid, f"objects must be in 1..{MAX_OBJECTS}, got {objects}")
+
+
+def subsets(objects: int, min_size: int) -> list[int]:
     """All sets of at least so many objects: small ones first, then by letters."""
-    sizes = range(smallest, objects + 1)
     return [
-        sum(1 << place for place in places)
-        for size in sizes
-        for places in itertools.combinations(range(objects), size)
+        sum(1 << bit for bit in chosen)
+        for size in range(min_size, objects + 1)
+        for chosen in itertools.combinations(range(objects), size)
     ]
 
 
 def machines(objects: int, rule: str, noise: float = 0.0) -> tuple[Hypothesis, ...]:
-    """All machines of one rule that no other rule has too.
+    """All machines of one rule that behave like no machine of another rule.
 
-    A single blicket makes every rule the same, so conjunctive and parity machines have two
+    With a single blicket all rules are the same, so conjunctive and parity machines have two
     or more; a threshold machine has more blickets than it needs.
     """
     form, _, number = rule.partition("-")
-    known = form in FORMS and (form == THRESHOLD) == bool(number)
+    valid = form in FORMS and (form == THRESHOLD) == bool(number) and (number or "0").isdigit()
     allowed = "conjunctive, disjunctive, threshold-2 (or another number), parity, inhibitor"
-    require(known and (not number or number.isdigit()), f"rule must be {allowed}; got {rule!r}")
+    require(valid, f"rule must be {allowed}; got {rule!r}")
     if form == INHIBITOR:
         return tuple(
             Hypothesis(form, blickets, 0, inhibitors, noise)
-            for blickets in sets_of(objects, 1)
-            for inhibitors in sets_of(objects, 1)
+            for blickets, inhibitors in itertools.product(subsets(objects, 1), repeat=2)
             if not blickets & inhibitors
         )
     threshold = int(number or 0)
-    smallest = {DISJUNCTIVE: 1, CONJUNCTIVE: 2, PARITY: 2, THRESHOLD: threshold + 1}[form]
-    return tuple(Hypothesis(form, each, threshold, 0, noise) for each in sets_of(objects, smallest))
+    min_size = {DISJUNCTIVE: 1, CONJUNCTIVE: 2, PARITY: 2, THRESHOLD: threshold + 1}[form]
+    return tuple(Hypothesis(form, each, threshold, 0, noise) for each in subsets(objects, min_size))
 
 
 def make_space(
-    objects: int = 3,
-    rules: Sequence[str] = (CONJUNCTIVE, DISJUNCTIVE),
-    noise: float = 0.0,
+    objects: int = 3, rules: Sequence[str] = (CONJUNCTIVE, DISJUNCTIVE), noise: float = 0.0
 ) -> Space:
-    """All machines of these rules over so many objects, all equally likely."""
-    fits = 1 <= objects <= MAX_OBJECTS
-    require(fits, f"objects must be in 1..{MAX_OBJECTS}, got {objects}")
+    """All machines of these rules, all equally likely."""
+    check_objects(objects)
     found = (each for rule in rules for each in machines(objects, rule, noise))
     return Space(tuple(dict.fromkeys(found)), objects=objects)
 
@@ -258,15 +258,15 @@ def make_space(
 def space_of(texts: Iterable[str | Hypothesis], objects: int | None = None) -> Space:
     """The hypotheses that these texts name, all equally likely."""
     found = tuple(parse(text) if isinstance(text, str) else text for text in texts)
-    need = max((hypothesis.objects for hypothesis in found), default=3)
-    return Space(found, objects=max(need, 3) if objects is None else objects)
+    needed = max((hypothesis.objects for hypothesis in found), default=3)
+    return Space(found, objects=max(needed, 3) if objects is None else objects)
 
 
 CONJUNCTIVE_THREE = ("conjunctive:AB", "conjunctive:AC", "conjunctive:BC")
 DISJUNCTIVE_THREE = ("disjunctive:A", "disjunctive:B", "disjunctive:C")
 DEFAULT_SIX = CONJUNCTIVE_THREE + DISJUNCTIVE_THREE  # the paper's default space
 ALL_ELEVEN = tuple(map(str, make_space()))  # every conjunctive and disjunctive machine of three
-SPLITS = {
+SPLITS = {  # machines to train on, machines to test on
     "none": (DEFAULT_SIX, DEFAULT_SIX),
     "conjunctive_train": (CONJUNCTIVE_THREE, DISJUNCTIVE_THREE),
     "disjunctive_train": (DISJUNCTIVE_THREE, CONJUNCTIVE_THREE),

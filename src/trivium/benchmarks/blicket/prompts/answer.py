@@ -1,20 +1,22 @@
-"""Writing an answer and reading it back from free text."""
+"""Writing an answer, and reading it back from free text."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from trivium.benchmarks.blicket.prompts.item import PromptAnswer, PromptItem
+from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer
+from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.parse_blickets import Claims
-from trivium.benchmarks.blicket.prompts.parse_structure import likeness
-from trivium.benchmarks.blicket.prompts.render import speak
+from trivium.benchmarks.blicket.prompts.parse_structure import parse_structure
+from trivium.benchmarks.blicket.prompts.render import in_sentences
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 
 
-def write(answer: PromptAnswer, view: PromptView) -> str:
-    """The reply that states this answer."""
+def write_answer(answer: PromptAnswer, view: PromptView) -> str:
+    """A reply that gives this answer."""
     if view.reply == "free":
-        return speak(answer)
+        return in_sentences(answer)
     lines = [f"Blickets: {', '.join(answer.blickets) or 'none'}"]
     if answer.maybe:
         lines.append(f"Maybe blickets: {', '.join(answer.maybe)}")
@@ -23,25 +25,25 @@ def write(answer: PromptAnswer, view: PromptView) -> str:
     return "\n".join(lines)
 
 
-def parse(item: PromptItem, reply: str, view: PromptView) -> PromptAnswer | None:
-    """The answer in a reply; None where it says nothing of blickets or machines."""
-    told = sentences(reply)
-    if view.sentences is not None:
-        told = told[: view.sentences]
+def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptAnswer | None:
+    """The answer in the last reply; None where it says nothing about blickets or machines."""
+    sentences = split_sentences(replies[-1])[: view.sentences]
     if view.reply == "lines":
-        told = _last_lines(told)
+        starts = [n for n, line in enumerate(sentences) if line.startswith("blickets:")]
+        sentences = sentences[starts[-1] :] if starts else sentences
     claims = Claims(item.objects, item.new.objects)
-    for sentence in told:
+    for sentence in sentences:
         claims.read(sentence)
-    like = likeness(told, item.known, item.new.pattern)
-    if not claims.said and like is None:
+    like = parse_structure(sentences, item.known, item.new.pattern)
+    if not claims.any_claim and like is None:
         return None
     return PromptAnswer(claims.named("yes"), claims.named("maybe"), like)
 
 
-_DECORATION = re.compile(r"[*_`\"\u201c\u201d#]+|\\\\boxed")
-# Marks as words, arrows as colons; a dash says what an object is only before such words.
-_WRITTEN_OUT = (
+_MARKUP = re.compile(r"[*_`\"\u201c\u201d#]+|\\\\boxed")
+# Check marks as words, arrows as colons; a dash is a colon only before words that say what an
+# object is.
+_REPLACEMENTS = (
     (re.compile("\u2019"), "'"),
     (re.compile("[\u2705\u2713\u2714\u2611]\ufe0f?"), " \u2713 "),
     (re.compile("[\u274c\u2717\u2718\u2716\u2612]\ufe0f?"), " \u2717 "),
@@ -60,16 +62,10 @@ _BULLET = re.compile(
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
-def sentences(reply: str) -> list[str]:
-    """The sentences of a reply in lower case; a list of bullets is one sentence."""
-    plain = _DECORATION.sub("", reply.lower())
-    for pattern, words in _WRITTEN_OUT:
+def split_sentences(reply: str) -> list[str]:
+    """The sentences of a reply in lower case; a bulleted list is one sentence."""
+    plain = _MARKUP.sub("", reply.lower())
+    for pattern, words in _REPLACEMENTS:
         plain = pattern.sub(words, plain)
     plain = _BULLET.sub(", ", plain)
     return [sentence for part in _SENTENCE_END.split(plain) if (sentence := part.strip())]
-
-
-def _last_lines(told: list[str]) -> list[str]:
-    """From the last line that starts with "Blickets:", where there is one."""
-    starts = [place for place, line in enumerate(told) if line.startswith("blickets:")]
-    return told[starts[-1] :] if starts else told

@@ -1,4 +1,4 @@
-"""What generated prompts are told with: colours, shapes, patterns, and ways of telling."""
+"""The words of generated prompts: colours, shapes, patterns, and three ways to tell the story."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLOURS, SHAPES, PATTERNS = _COLOURS.split(), _SHAPES.split(), _PATTERNS.split()
 
 @dataclass(frozen=True)
 class Voice:
-    """One way of telling the same story."""
+    """One way to tell the same story."""
 
     opening: str
     machines: tuple[str, str, str]  # how each machine and its objects are introduced

@@ -1,18 +1,19 @@
-"""How right an answer is, as the paper counts and in more detail."""
+"""How right an answer is, in detail and as the paper counts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trivium.benchmarks.blicket.prompts.item import UNSURE, PromptAnswer, PromptItem
+from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
+from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.core.benchmark import Metric
 from trivium.core.records import Groups, Scores
 
 METRICS = (
-    Metric("correct", "exactly the blickets are named, and what is said of the structure is right"),
+    Metric("correct", "exactly the blickets are named, and the structure is right"),
     Metric("blickets", "exactly the blickets of the new machine are named"),
     Metric("blickets_right", "share of the new machine's blickets that are named", "mean"),
-    Metric("wrong", "objects named that are no blickets of the new machine", "mean", 0.0, 18.0),
+    Metric("wrong", "objects named that are not blickets of the new machine", "mean", 0.0, 18.0),
     Metric("other_machine", "objects of other machines named", "mean", 0.0, 12.0),
     Metric("maybe", "objects called maybe", "mean", 0.0, 18.0),
     Metric("structure", "the right machine, or unsure where the evidence leaves it open"),
@@ -32,7 +33,7 @@ class TableLine:
 def table_line(item: PromptItem, answer: PromptAnswer | None) -> TableLine:
     """The line of Table 2: an object called maybe counts as named, of whichever machine it is.
 
-    Under no other reading do all twelve printed replies come out as the table says.
+    Under no other reading do all twelve printed replies score as the table says.
     """
     blickets = set(item.answer.blickets)
     named = {*answer.blickets, *answer.maybe} if answer else set()
@@ -44,7 +45,7 @@ def table_line(item: PromptItem, answer: PromptAnswer | None) -> TableLine:
 
 
 def score(item: PromptItem, answer: PromptAnswer | None) -> Scores:
-    """Every metric of an attempt."""
+    """The value of every metric."""
     if answer is None:
         return {"correct": 0.0, "blickets": 0.0, "blickets_right": 0.0, "structure": 0.0}
     blickets, named = set(item.answer.blickets), set(answer.blickets)
@@ -62,7 +63,7 @@ def score(item: PromptItem, answer: PromptAnswer | None) -> Scores:
 
 
 def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
-    """What kind of answer this is; what follows a colon says what was said of the structure."""
+    """What kind of answer this is; the part after a colon is about the structure."""
     if answer is None:
         return "violation"
     scores = score(item, answer)
@@ -78,18 +79,12 @@ def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
         what = "needless-maybe"
     else:
         what = "too-few-blickets" if answer.blickets else "no-blickets"
-    return f"{what}:{_structure(item, answer)}"
+    silent = {None: "not-said", UNSURE: "unsure"}
+    structure = "right" if scores["structure"] else silent.get(answer.like, "wrong")
+    return f"{what}:structure-{structure}"
 
 
-def _structure(item: PromptItem, answer: PromptAnswer) -> str:
-    if answer.like == item.answer.like:
-        return "structure-right"
-    if answer.like is None:
-        return "structure-not-said"
-    return "structure-unsure" if answer.like == UNSURE else "structure-wrong"
-
-
-def chance(item: PromptItem) -> float:
+def floor(item: PromptItem) -> float:
     """Blind guessing: any set of new objects but the empty one, and one of three structures."""
     return 1 / (3 * ((1 << len(item.new.objects)) - 1))
 

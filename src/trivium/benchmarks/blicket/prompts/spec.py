@@ -1,4 +1,4 @@
-"""What is in a blicket prompt, and how it is told."""
+"""The parameters of a blicket prompt, and how it is presented."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
 MAX_OBJECTS = 6  # three machines of six objects are 18 different colours and shapes
-Cell = tuple[str, str]  # hypotheses and form
 
 
 @dataclass(frozen=True)
@@ -23,13 +22,13 @@ class PromptSpec:
     form: Literal["disjunctive", "conjunctive", "both"] = "both"
     objects: int = 3  # on each machine
     # what is placed on the first two machines. balanced: the same sets whether hypotheses are
-    # given or not, so that only the lights tell; paper: the paper's sets
+    # given or not, so that only the lights differ; paper: the paper's sets
     placements: Literal["balanced", "paper"] = "balanced"
     stimuli: Literal["generated", "paper"] = "generated"  # paper: its four prompts, word for word
 
     def __post_init__(self) -> None:
-        allowed = 3 <= self.objects <= MAX_OBJECTS
-        require(allowed, f"objects must be in 3..{MAX_OBJECTS}, got {self.objects}")
+        valid = 3 <= self.objects <= MAX_OBJECTS
+        require(valid, f"objects must be in 3..{MAX_OBJECTS}, got {self.objects}")
         if self.stimuli == "paper":
             require(self.objects == 3, f"the paper's stimuli have objects = 3, got {self.objects}")
             require(
@@ -38,8 +37,8 @@ class PromptSpec:
             )
 
     @property
-    def cells(self) -> list[Cell]:
-        """The cells of the design that items are drawn from, in turn."""
+    def cells(self) -> list[tuple[str, str]]:
+        """The cells of the design, hypotheses and form, that items are drawn from in turn."""
         hypotheses = ("given", "not_given") if self.hypotheses == "both" else (self.hypotheses,)
         forms = ("disjunctive", "conjunctive") if self.form == "both" else (self.form,)
         return list(itertools.product(hypotheses, forms))
@@ -47,17 +46,15 @@ class PromptSpec:
 
 @dataclass(frozen=True)
 class PromptView:
-    """How a blicket prompt is told and its reply is read."""
+    """How a blicket prompt is presented and its reply is read."""
 
     prompt: Literal["freeform", "two_shot"] = "freeform"  # a story, or two solved examples
-    reply: Literal["free", "lines"] = "free"  # in any words, or ended by two lines of a fixed form
-    sentences: int | None = None  # only so many first sentences of a reply count (the paper: 2)
+    reply: Literal["free", "lines"] = "free"  # in any words, or ending in two lines of a fixed form
+    sentences: int | None = None  # read only so many first sentences of a reply (the paper: 2)
 
     def __post_init__(self) -> None:
-        require(
-            self.sentences is None or self.sentences >= 1,
-            f"sentences must be at least 1, got {self.sentences}",
-        )
+        valid = self.sentences is None or self.sentences >= 1
+        require(valid, f"sentences must be at least 1, got {self.sentences}")
 
 
 PRESETS = {

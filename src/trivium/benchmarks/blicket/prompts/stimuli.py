@@ -12,7 +12,7 @@ import orjson
 
 @dataclass(frozen=True)
 class PrintedReply:
-    """A reply of Appendix C with its line of Table 2, the misprinted count set right."""
+    """A reply of Appendix C with its line of Table 2, with the misprinted count corrected."""
 
     model: str
     prompt: str
@@ -23,25 +23,25 @@ class PrintedReply:
     of: int
     wrong: int
     structure: str | None  # None: the table prints a dash
-    printed_of: int | None = None  # what the table prints where that cannot be
+    printed_of: int | None = None  # what the table prints where that is impossible
 
 
 @cache
 def stimuli() -> dict[str, Any]:
-    """The whole file."""
-    text = resources.files(__package__).joinpath("stimuli.json").read_bytes()
-    held: dict[str, Any] = orjson.loads(text)
-    return held
+    """The content of stimuli.json."""
+    content: dict[str, Any] = orjson.loads(
+        resources.files(__package__).joinpath("stimuli.json").read_bytes()
+    )
+    return content
 
 
 def prompt_text(prompt: str, hypotheses: str, form: str) -> str:
     """One of the eight prompts."""
-    held = stimuli()
-    parts = held["prompts"][prompt]
+    parts = stimuli()["prompts"][prompt]
     paragraphs: list[str] = []
     for name in ("opening", hypotheses, form, "question"):
         pieces = parts.get(name, [])
-        broken = f"{prompt} {name}" in held["page_breaks"]
+        broken = f"{prompt} {name}" in stimuli()["page_breaks"]
         paragraphs += [" ".join(pieces)] if broken else pieces
     return "\n\n".join(paragraphs)
 

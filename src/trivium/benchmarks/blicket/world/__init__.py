@@ -1,1 +1,1 @@
-"""Blicket-v0: the environment for Gymnasium, for batches and for JAX, from one table of rules."""
+"""Blicket-v0: the environment for Gymnasium (single and batched) and JAX, from one table."""

@@ -1,18 +1,18 @@
 """The rules of Blicket-v0, written once as array functions and unrolled into one table.
 
-The environment is a Mealy machine: a state is one whole number (the hypothesis, and how far the
-episode has come), an action is one whole number, and one lookup gives the next state, the
-observation, the reward and whether the episode is over. Every face of the environment (one
-Gymnasium environment, a batch of them, JAX, a C loop) makes this same lookup.
+The environment is a Mealy machine: a state is one integer (the hypothesis, and how far the episode
+has come), an action is one integer, and one lookup gives the next state, the observation, the
+reward and whether the episode is over. The Gymnasium environment, the vector environment and the
+JAX environment all make this lookup.
 
     spec = BlicketSpec(reward_structure="quiz")
     tables = make_tables(spec)
-    state = tables.starts[0]                                  # machine 0, nothing done yet
+    state = tables.starts[0]                                  # machine 0, before the first step
     state, seen, reward, done = transition(tables, state, action=0b0011)     # A and B placed
     tables.observations[seen]                                 # the observation as floats
 
 `Tables` is a NamedTuple of arrays, so it is a pytree to JAX; `transition` works on arrays of
-states and actions of either library.
+states and actions of NumPy and JAX.
 """
 
 from __future__ import annotations
@@ -24,15 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.benchmarks.blicket.inference.hypotheses import (
-    CONJUNCTIVE,
-    DEFAULT_SIX,
-    DISJUNCTIVE,
-    FORMS,
-    Space,
-    parse,
-    space_of,
-)
+from trivium.benchmarks.blicket.inference import hypotheses
+from trivium.benchmarks.blicket.inference.hypotheses import FORMS, Space, space_of
 from trivium.core.errors import require
 
 REWARD_STRUCTURES = ("baseline", "quiz", "quiz-type", "quiz-typeonly")
@@ -43,6 +36,7 @@ STATE_BITS, OBSERVATION_BITS = 18, 10
 STATE_MASK, OBSERVATION_MASK = (1 << STATE_BITS) - 1, (1 << OBSERVATION_BITS) - 1
 REWARDS = 1 << 32 - STATE_BITS - OBSERVATION_BITS
 MAX_ENTRIES = 1 << 25
+Array = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -50,15 +44,15 @@ class BlicketSpec:
     """The keyword arguments of the environment."""
 
     reward_structure: str = "baseline"  # baseline, quiz, quiz-type or quiz-typeonly
-    max_steps: int = 20  # a step past this count ends the exploring
-    quiz_disabled_steps: int = -1  # the quiz bit is ignored up to this count; -1: never
+    max_steps: int = 20  # the last step count at which exploring goes on
+    quiz_disabled_steps: int = -1  # the quiz bit is ignored up to this step count; -1: never
     add_step_reward_penalty: bool = False
     add_detector_state_reward_for_quiz: bool = False
     step_reward_penalty: float = 0.01
     detector_reward: float = 1.0
     quiz_positive_reward: float = 1.0
     quiz_negative_reward: float = -1.0
-    hypotheses: tuple[str, ...] = DEFAULT_SIX  # drawn from uniformly at every reset
+    hypotheses: tuple[str, ...] = hypotheses.DEFAULT_SIX  # drawn from uniformly at every reset
     objects: int = 3
     interface: str = "sets"  # sets: place any set; child: toggle an object, check, or finish
 
@@ -66,31 +60,30 @@ class BlicketSpec:
         for name, allowed in (("reward_structure", REWARD_STRUCTURES), ("interface", INTERFACES)):
             value = getattr(self, name)
             require(value in allowed, f"{name} must be one of {', '.join(allowed)}, got {value!r}")
-        require(self.max_steps >= 0, f"max_steps must be at least 0, got {self.max_steps}")
-        require(
-            self.quiz_disabled_steps >= -1,
-            f"quiz_disabled_steps must be at least -1, got {self.quiz_disabled_steps}",
-        )
-        object.__setattr__(
-            self, "hypotheses", tuple(str(parse(str(each))) for each in self.hypotheses)
-        )
-        forms = {hypothesis.form for hypothesis in self.space}
+        for name, least in (("max_steps", 0), ("quiz_disabled_steps", -1)):
+            value = getattr(self, name)
+            require(value >= least, f"{name} must be at least {least}, got {value}")
+        names = tuple(str(hypotheses.parse(str(each))) for each in self.hypotheses)
+        object.__setattr__(self, "hypotheses", names)
         require(
             not self.asks_type or self.type_bits <= self.objects,
-            f"the type question over {', '.join(sorted(forms))} needs {self.type_bits} objects "
-            f"to answer with, got {self.objects}",
+            f"the type question over {', '.join(sorted(self._forms))} needs {self.type_bits} "
+            f"objects to answer with, got {self.objects}",
         )
-
-    @property
-    def type_bits(self) -> int:
-        """How many bits name the form: one for the paper's two forms, three for all five."""
-        forms = {hypothesis.form for hypothesis in self.space}
-        return 1 if forms <= {CONJUNCTIVE, DISJUNCTIVE} else 3
 
     @property
     def space(self) -> Space:
         """The machines that are drawn from."""
         return space_of(self.hypotheses, self.objects)
+
+    @property
+    def _forms(self) -> set[str]:
+        return {hypothesis.form for hypothesis in self.space}
+
+    @property
+    def type_bits(self) -> int:
+        """How many bits name the form: one for the paper's two forms, three for all five."""
+        return 1 if self._forms <= {hypotheses.CONJUNCTIVE, hypotheses.DISJUNCTIVE} else 3
 
     @property
     def has_quiz(self) -> bool:
@@ -99,7 +92,7 @@ class BlicketSpec:
 
     @property
     def asks_objects(self) -> int:
-        """How many questions about an object there are."""
+        """The number of questions about objects."""
         return self.objects if self.reward_structure in ("quiz", "quiz-type") else 0
 
     @property
@@ -109,57 +102,57 @@ class BlicketSpec:
 
     @property
     def questions(self) -> int:
-        """How many questions there are in all."""
+        """The number of questions."""
         return self.asks_objects + self.asks_type
 
     @property
     def action_bits(self) -> int:
-        """How many bits an action of the sets interface has."""
+        """The number of bits of an action of the sets interface."""
         return self.objects + self.has_quiz
 
     @property
     def actions(self) -> int:
-        """How many different actions there are."""
+        """The number of different actions."""
         return self.objects + 2 if self.interface == "child" else 1 << self.action_bits
 
     @property
     def width(self) -> int:
-        """How many numbers an observation has."""
+        """The length of an observation."""
         return self.objects + 1 + self.has_quiz
 
     @property
     def positions(self) -> int:
-        """How many sets may lie on the machine between steps (sets are cleared each step)."""
+        """The number of sets that may lie on the machine between steps; `sets` clears it."""
         return 1 << self.objects if self.interface == "child" else 1
 
     @property
     def counts(self) -> int:
-        """How many step counts an exploring step may have: 0 .. max_steps + 1."""
+        """The number of step counts while exploring: 0 .. max_steps + 1."""
         return self.max_steps + 2
 
     @property
     def phases(self) -> int:
-        """How far an episode may have come: a count and a set, or a question."""
+        """How far an episode may have come: a step count and a set, or a question."""
         return self.counts * self.positions + self.questions
 
 
 class Tables(NamedTuple):
     """The unrolled rules; a pytree of arrays."""
 
-    entries: Any  # uint32, [1 or 2, states * actions]: packed; row 1 holds the light flipped
-    rewards: Any  # float, [16]: what the reward part of an entry stands for
+    entries: Any  # uint32, [1 or 2, states * actions]: packed; row 1 has the light inverted
+    rewards: Any  # float, [16]: the values that the reward part of an entry numbers
     observations: Any  # float32, [observations, width]
-    noise: Any  # float32, [states]: the probability that the light is flipped
+    noise: Any  # float32, [states]: the probability that the light is inverted
     starts: Any  # int32, [machines]: the first state of each machine that is drawn from
-    machines: Any  # int32: how many of the starts count; the rest is padding
-    actions: Any  # int32: how many actions there are
+    machines: Any  # int32: how many of the starts are used; the rest is padding
+    actions: Any  # int32: the number of actions
     over: Any  # int32: the state after the last step
 
 
 def transition(tables: Tables, state: Any, action: Any, flip: Any = 0) -> tuple[Any, Any, Any, Any]:
     """The next state, the number of the observation, the reward, and whether it is over.
 
-    `flip` is 1 where the light is the opposite of what it should be (noisy machines only).
+    `flip` is 1 where the light is inverted (noisy machines only).
     """
     entry = tables.entries[flip, state * tables.actions + action]
     after = (entry & STATE_MASK).astype(np.int32)
@@ -172,26 +165,25 @@ def transition(tables: Tables, state: Any, action: Any, flip: Any = 0) -> tuple[
 def make_tables(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
     """The tables of a spec, as NumPy arrays.
 
-    `universe` lists all machines that the tables should know, where that is more than the spec
-    draws from: tables of one universe have one shape, whichever machines are drawn.
+    `universe` lists all machines in the tables, where that is more than the spec draws from:
+    tables of one universe have one shape, whichever machines are drawn.
     """
     space = space_of(universe or spec.hypotheses, spec.objects)
     known = list(map(str, space))
-    strange = [text for text in spec.hypotheses if text not in known]
-    require(not strange, f"universe must hold every hypothesis, {', '.join(strange)} missing")
+    missing = [name for name in spec.hypotheses if name not in known]
+    require(not missing, f"universe must hold every hypothesis, {', '.join(missing)} missing")
     over = len(space) * spec.phases
     flips = 2 if space.noisy else 1
     size = flips * (over + 1) * spec.actions
-    require(
-        over <= STATE_MASK,
-        f"{len(space)} hypotheses make {over} states, more than {STATE_MASK}: "
-        f"choose fewer hypotheses, objects or steps",
-    )
-    require(
-        size <= MAX_ENTRIES,
-        f"{len(space)} hypotheses make a table of {size} entries, more than {MAX_ENTRIES}: "
-        f"choose fewer hypotheses, objects or steps",
-    )
+    for value, limit, what in (
+        (over, STATE_MASK, "states"),
+        (size, MAX_ENTRIES, "entries of the table"),
+    ):
+        require(
+            value <= limit,
+            f"{len(space)} hypotheses make {value} {what}, more than {limit}: "
+            f"choose fewer hypotheses, objects or steps",
+        )
     flip, state, action = np.ogrid[:flips, :over, : spec.actions]
     machine, phase = np.divmod(state, spec.phases)
     next_phase, seen, reward, done = _rules(
@@ -199,12 +191,12 @@ def make_tables(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
     )
     after = np.where(done, over, machine * spec.phases + next_phase)
     rewards = np.unique(np.append(reward, 0.0))
-    # The last state: stepping on after the end changes nothing and earns nothing.
+    # The last state: a step after the end changes nothing and earns nothing.
     end = _pack(over, _question_seen(spec, np.array(spec.questions)), rewards.searchsorted(0.0))
     entries = np.full((flips, over + 1, spec.actions), end, dtype=np.uint32)
     entries[:, :over] = _pack(after, seen, rewards.searchsorted(reward))
     starts = np.zeros(len(space), dtype=np.int32)
-    starts[: len(spec.hypotheses)] = [known.index(text) * spec.phases for text in spec.hypotheses]
+    starts[: len(spec.hypotheses)] = [known.index(name) * spec.phases for name in spec.hypotheses]
     noise = np.repeat([hypothesis.noise for hypothesis in space], spec.phases)
     codes = np.arange(1 << spec.width)[:, None]
     return Tables(
@@ -219,9 +211,6 @@ def make_tables(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
     )
 
 
-Array = NDArray[np.integer[Any]]
-
-
 def _pack(after: Any, seen: Any, reward: Any) -> Any:
     return after | seen << STATE_BITS | reward << STATE_BITS + OBSERVATION_BITS
 
@@ -230,10 +219,8 @@ def _rules(
     spec: BlicketSpec, space: Space, *, machine: Array, phase: Array, action: Array, flip: Array
 ) -> tuple[Array, Array, NDArray[np.float64], NDArray[np.bool_]]:
     """The next phase, what is seen, the reward, and whether the episode is over."""
-    explored = spec.counts * spec.positions  # phases before the first question
-    exploring = phase < explored
     count, lying = np.divmod(phase, spec.positions)
-    placed, checked, wants_quiz = _meaning(spec, lying, action)
+    placed, checked, wants_quiz = _decode(spec, lying, action)
     lit = checked & (space.fires[machine, placed] ^ (flip == 1))
     late = count > spec.max_steps
     light_reward = np.where(lit, spec.detector_reward, 0.0)
@@ -243,26 +230,28 @@ def _rules(
     shown = placed | lit.astype(np.int64) << spec.objects
     if not spec.has_quiz:
         return onward, shown, light_reward - penalty, late | wants_quiz
-    moves = late | wants_quiz & (count > spec.quiz_disabled_steps)
+    explored = spec.counts * spec.positions  # the phase of the first question
+    exploring = phase < explored
+    leaves = late | wants_quiz & (count > spec.quiz_disabled_steps)
     bonus = light_reward if spec.add_detector_state_reward_for_quiz else 0.0
     question = np.maximum(phase - explored, 0)
-    right = _answered_rightly(spec, space, machine, question, action)
-    about_type = question == spec.asks_objects
+    right = _is_right(spec, space, machine, question, action)
     earned = np.where(right, spec.quiz_positive_reward, spec.quiz_negative_reward)
+    about_type = question == spec.asks_objects
     earned = np.where(about_type, np.where(right, TYPE_REWARD, -TYPE_REWARD), earned)
     next_question = np.where(exploring, 0, question + 1)
     return (
-        np.where(exploring & ~moves, onward, explored + next_question),
-        np.where(exploring & ~moves, shown, _question_seen(spec, next_question)),
-        np.where(exploring, np.where(moves, bonus - penalty, 0.0), earned),
+        np.where(exploring & ~leaves, onward, explored + next_question),
+        np.where(exploring & ~leaves, shown, _question_seen(spec, next_question)),
+        np.where(exploring, np.where(leaves, bonus - penalty, 0.0), earned),
         ~exploring & (next_question == spec.questions),
     )
 
 
-def _meaning(
+def _decode(
     spec: BlicketSpec, lying: Array, action: Array
 ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
-    """The set an exploring action puts down, whether it is tested, and the wish for the quiz."""
+    """What an exploring action means: the set placed, whether it is tested, and the quiz bit."""
     if spec.interface == "child":
         toggled = np.where(action < spec.objects, 1 << np.minimum(action, spec.objects), 0)
         return lying ^ toggled, action == spec.objects, action == spec.objects + 1
@@ -270,13 +259,13 @@ def _meaning(
     return placed, placed >= 0, action >> spec.objects == 1
 
 
-def _answered_rightly(
+def _is_right(
     spec: BlicketSpec, space: Space, machine: Array, question: Array, action: Array
 ) -> NDArray[np.bool_]:
     """Whether the answer is right: yes or no about an object, or the number of the form.
 
     With the paper's two forms bit 0 is the form's number; with more forms bits 0 to 2 are.
-    A child says yes by pointing at the object asked about, and a form by its number.
+    A child says yes by the object's own action, and a form by its number.
     """
     blickets = np.array([hypothesis.blickets for hypothesis in space])[machine]
     forms = np.array([FORMS.index(hypothesis.form) for hypothesis in space])[machine]
@@ -288,6 +277,6 @@ def _answered_rightly(
 
 
 def _question_seen(spec: BlicketSpec, question: Array) -> Array:
-    """What is seen while a question is asked: the object asked about, and the quiz flag."""
+    """What is seen with a question: the object asked about, and the quiz flag."""
     asked = np.where(question < spec.asks_objects, 1 << np.minimum(question, spec.objects), 0)
     return asked | spec.has_quiz << spec.objects + 1

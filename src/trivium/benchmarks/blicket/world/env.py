@@ -1,7 +1,7 @@
 """One blicket machine as a Gymnasium environment: `gymnasium.make("trivium/Blicket-v0")`.
 
-Keyword arguments are the fields of `BlicketSpec`. `trivium/BlicketChild-v0` is the same world
-with the hands of a child: toggle one object, press check, or finish.
+Keyword arguments are the fields of `BlicketSpec`. In `trivium/BlicketChild-v0` actions are those of
+a child: toggle one object, press check, or finish.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from trivium.benchmarks.blicket.world.dynamics import (
+    OBSERVATION_BITS,
     OBSERVATION_MASK,
     STATE_BITS,
     STATE_MASK,
@@ -21,11 +22,10 @@ from trivium.benchmarks.blicket.world.dynamics import (
     make_tables,
 )
 from trivium.benchmarks.blicket.world.registration import register_envs
-from trivium.benchmarks.blicket.world.render import RENDER_MODES, Scene, draw, write
+from trivium.benchmarks.blicket.world.render import RENDER_MODES, check_render_mode, show
 from trivium.core.errors import UserError, require
 from trivium.core.spec import spec_from_dict
 
-REWARD_SHIFT = STATE_BITS + OBSERVATION_MASK.bit_length()
 Observation = NDArray[np.float32]
 
 
@@ -46,34 +46,38 @@ def action_space(spec: BlicketSpec) -> spaces.Space[Any]:
     return spaces.MultiDiscrete([2] * spec.action_bits)
 
 
+def machine_number(spec: BlicketSpec, name: str) -> int:
+    """The number of the machine that `options["hypothesis"]` of a reset names."""
+    known = spec.hypotheses
+    require(name in known, f"hypothesis must be one of {', '.join(known)}, got {name!r}")
+    return known.index(name)
+
+
 class BlicketEnv(gymnasium.Env[Observation, Any]):
     """Explore a machine, then answer which objects are blickets."""
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012
 
     def __init__(self, render_mode: str | None = None, **options: Any) -> None:
-        modes = ", ".join(RENDER_MODES)
-        known = render_mode is None or render_mode in RENDER_MODES
-        require(known, f"render_mode must be one of {modes}, got {render_mode!r}")
+        check_render_mode(render_mode)
         self.render_mode = render_mode
         self.rules = spec_of(options)
         self.observation_space = observation_space(self.rules)
         self.action_space = action_space(self.rules)
         self._tables = make_tables(self.rules)
-        # Plain lists: one lookup in a list is much faster than in an array.
+        # A lookup in a plain list is much faster than one in an array.
         self._entries = self._tables.entries.tolist()
         self._rewards = self._tables.rewards.tolist()
         self._noise = self._tables.noise.tolist()
         self._over = int(self._tables.over)
         self._noisy = len(self._entries) == 2
-        # From actions as Gymnasium writes them to their numbers; what is not here is no action.
-        every = range(self.rules.actions)
+        # From actions as Gymnasium writes them to their numbers; others are not in it.
+        self._child = self.rules.interface == "child"
         bits = range(self.rules.action_bits)
-        self._codes: dict[Any, int] = (
-            {code: code for code in every}
-            if self.rules.interface == "child"
-            else {tuple(code >> place & 1 for place in bits): code for code in every}
-        )
+        self._codes: dict[Any, int] = {
+            code if self._child else tuple(code >> bit & 1 for bit in bits): code
+            for code in range(self.rules.actions)
+        }
         self._state = self._over
         self._seen = 0
         self._info: dict[str, Any] = {}
@@ -83,14 +87,11 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
     ) -> tuple[Observation, dict[str, Any]]:
         """A new machine, drawn uniformly, or the one that `options["hypothesis"]` names."""
         super().reset(seed=seed)
-        known = self.rules.hypotheses
-        wanted = (options or {}).get("hypothesis")
-        require(
-            wanted is None or wanted in known,
-            f"hypothesis must be one of {', '.join(known)}, got {wanted!r}",
-        )
+        known, name = self.rules.hypotheses, (options or {}).get("hypothesis")
         machine = (
-            int(self.np_random.integers(len(known))) if wanted is None else known.index(wanted)
+            int(self.np_random.integers(len(known)))
+            if name is None
+            else machine_number(self.rules, name)
         )
         self._state = int(self._tables.starts[machine])
         self._seen = 0
@@ -99,25 +100,21 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
 
     def step(self, action: Any) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
         """Place a set and see the light, or answer the question that is asked."""
-        told = action.tolist() if isinstance(action, np.ndarray) else action
+        given = action.tolist() if isinstance(action, np.ndarray) else action
         try:
-            code = self._codes[told if self.rules.interface == "child" else tuple(told)]
+            code = self._codes[given if self._child else tuple(given)]
         except (KeyError, TypeError):
             raise UserError(f"action must be in {self.action_space}, got {action!r}") from None
         flip = self._noisy and self.np_random.random() < self._noise[self._state]
         entry = self._entries[flip][self._state * self.rules.actions + code]
         self._state = entry & STATE_MASK
         self._seen = entry >> STATE_BITS & OBSERVATION_MASK
-        reward = self._rewards[entry >> REWARD_SHIFT]
-        done = self._state == self._over
-        return self._observation(), reward, done, False, dict(self._info)
+        reward = self._rewards[entry >> STATE_BITS + OBSERVATION_BITS]
+        return self._observation(), reward, self._state == self._over, False, dict(self._info)
 
     def render(self) -> Any:
         """The machine as a picture or as text."""
-        if self.render_mode is None:
-            return None
-        scene = Scene.of(self.rules, self._state, self._seen)
-        return draw(scene) if self.render_mode == "rgb_array" else write(scene)
+        return show(self.render_mode, self.rules, self._state, self._seen)
 
     def _observation(self) -> Observation:
         observation: Observation = self._tables.observations[self._seen].copy()

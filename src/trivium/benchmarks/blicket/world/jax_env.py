@@ -1,26 +1,17 @@
-"""The environment in JAX: pure functions to be compiled, batched and scanned.
-
-How to train on it:
+"""The environment in JAX: pure functions that can be compiled, batched and scanned.
 
     params = make_params(BlicketSpec(reward_structure="quiz"))
     state, observation = reset(params, key, (num_envs,))
     state, observation, reward, done, last = step_autoreset(params, state, action, key)
 
-- A state is an int32 and so is an action; both may be arrays of any shape, and then one key
-  serves the whole batch, which is much cheaper than a key for each. `vmap` works as well.
-- The bits of an action are the bits of the Gymnasium action: bit i places object i (or answers
-  yes to object i), bit N asks for the quiz. `action_code` packs bits, `action_bits` unpacks;
-  a policy's head has `params.action_bits.shape[-1]` bits.
-- `step` stands still after the end; `step_autoreset` begins a new episode in the same step and
-  hands out the step's own observation as a fifth value, for bootstrapping.
-- Params are arrays only. Params of one universe have one shape whichever machines are drawn,
-  so training splits can be stacked and vmapped over:
-
-      universe = ALL_ELEVEN
-      stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves),
-                             *[make_params(replace(spec, hypotheses=train), universe) ...])
-
-- `machine(spec, state)` numbers the hypothesis of a state, for analysis.
+- States and actions are int32 arrays of any shape. One key serves the whole batch, which is much
+  cheaper than a key for each environment; `vmap` works as well.
+- The bits of an action are those of the Gymnasium action: bit i places object i (or answers yes to
+  object i), bit N asks for the quiz. `action_code` packs bits, `action_bits` unpacks them.
+- After the end `step` changes nothing; `step_autoreset` begins a new episode in the same step and
+  returns the step's own observation as a fifth value, for bootstrapping.
+- Params of one universe have one shape, so the machines of several training splits can be stacked
+  and vmapped over: `make_params(replace(spec, hypotheses=train), universe=ALL_ELEVEN)`.
 """
 
 from __future__ import annotations
@@ -35,17 +26,16 @@ from trivium.benchmarks.blicket.world.dynamics import BlicketSpec, Tables, make_
 
 
 class Params(NamedTuple):
-    """All that the environment's functions need, as arrays."""
+    """The parameters of the environment; arrays only."""
 
     tables: Tables
     action_bits: jax.Array  # int32, [actions, bits]: the bits of every action
 
 
 def make_params(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Params:
-    """The parameters of a spec; a universe gives all its specs one shape."""
-    bits = spec.action_bits if spec.interface == "sets" else 1
+    """The parameters of a spec; with the same universe, those of all specs have one shape."""
     codes = np.arange(spec.actions)[:, None]
-    unpacked = codes >> np.arange(bits) & 1 if spec.interface == "sets" else codes
+    unpacked = codes >> np.arange(spec.action_bits) & 1 if spec.interface == "sets" else codes
     tables = jax.tree.map(jnp.asarray, make_tables(spec, universe))
     return Params(tables, jnp.asarray(unpacked, dtype=jnp.int32))
 
@@ -70,7 +60,7 @@ def step(
 def step_autoreset(
     params: Params, state: jax.Array, action: jax.Array, key: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array]:
-    """One step and, where it was the last, a new episode; fifth is the step's own observation."""
+    """One step and, after a last one, a new episode; the fifth value is the last observation."""
     words = jax.random.bits(key, (1 + _noisy(params), *state.shape), dtype=jnp.uint32)
     state, seen, reward, done = _step(params, state, action, words[-1])
     fresh, first = _begin(params, words[0])
@@ -79,25 +69,25 @@ def step_autoreset(
 
 
 def observe(params: Params, seen: jax.Array) -> jax.Array:
-    """Observations from their numbers, whose bits they are."""
+    """Observations from their numbers: the bits of each."""
     width = params.tables.observations.shape[-1]
     return (seen[..., None] >> jnp.arange(width, dtype=jnp.uint32) & 1).astype(jnp.float32)
 
 
 def machine(spec: BlicketSpec, state: jax.Array) -> jax.Array:
-    """The number of a state's hypothesis in the universe (or the spec); one more when over."""
+    """The number of the hypothesis in the universe (or spec); their count when it is over."""
     return state // spec.phases
 
 
 def below(word: jax.Array, bound: jax.Array) -> jax.Array:
-    """Random words as whole numbers below a bound of at most 2^16: floor(word * bound / 2^32)."""
+    """Random words as integers below a bound of at most 2^16: floor(word * bound / 2^32)."""
     bound = bound.astype(jnp.uint32)
     low = (word & 0xFFFF) * bound >> 16
     return ((word >> 16) * bound + low >> 16).astype(jnp.int32)
 
 
 def _noisy(params: Params) -> bool:
-    """Whether some machine is noisy: a shape, so known when compiling; others draw nothing."""
+    """Whether any machine is noisy: a shape, so known when compiling; else no words are drawn."""
     return bool(params.tables.entries.shape[-2] == 2)
 
 
@@ -118,10 +108,10 @@ def _step(
 
 
 def action_code(bits: jax.Array) -> jax.Array:
-    """Actions given as bits (last axis), as numbers."""
+    """The numbers of actions given as bits (last axis)."""
     return (bits.astype(jnp.int32) << jnp.arange(bits.shape[-1])).sum(axis=-1)
 
 
 def action_bits(params: Params, action: jax.Array) -> jax.Array:
-    """Actions given as numbers, as bits."""
+    """The bits of actions given as numbers."""
     return params.action_bits[action]

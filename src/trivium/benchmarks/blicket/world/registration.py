@@ -1,21 +1,16 @@
-"""Makes Gymnasium know the environments; Gymnasium 1.x has no way to find them by itself."""
+"""Registers the environments with Gymnasium, which does not look for plugins itself."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from trivium.core.errors import import_extra
 
-NAMES: dict[str, dict[str, Any]] = {
-    "trivium/Blicket-v0": {},
-    "trivium/BlicketChild-v0": {"interface": "child"},
-}
+OPTIONS = {"trivium/Blicket-v0": {}, "trivium/BlicketChild-v0": {"interface": "child"}}
 
 
 def register_envs() -> None:
-    """Register every environment once."""
+    """Register every environment that is not registered yet."""
     registration = import_extra("gymnasium.envs.registration", "gym")
-    for name, options in NAMES.items():
+    for name, options in OPTIONS.items():
         if name not in registration.registry:
             registration.register(
                 name,

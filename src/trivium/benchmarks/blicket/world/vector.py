@@ -1,4 +1,4 @@
-"""Many blicket machines at once: a whole batch is one lookup in the table.
+"""Many blicket machines at once: a step of the whole batch is one lookup in the table.
 
 `gymnasium.make_vec("trivium/Blicket-v0", num_envs=4096, vectorization_mode="vector_entry_point")`
 """
@@ -14,9 +14,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from trivium.benchmarks.blicket.world import env
 from trivium.benchmarks.blicket.world.dynamics import BlicketSpec, make_tables, transition
-from trivium.benchmarks.blicket.world.env import action_space, observation_space, spec_of
-from trivium.benchmarks.blicket.world.render import RENDER_MODES, Scene, draw, write
+from trivium.benchmarks.blicket.world.render import RENDER_MODES, check_render_mode, show
 from trivium.core.errors import require
 
 Batch = NDArray[np.float32]
@@ -26,7 +26,7 @@ DRAWN_AT_ONCE = 1 << 14  # machines drawn ahead, since small draws cost more tha
 class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]]):
     """A batch of environments with one random generator.
 
-    An environment's place in the table is kept as the number of its first entry, so that a
+    The state of an environment is kept as the index of its first entry in the table, so that a
     step is one addition and four lookups. `info["machine"]` numbers the hypotheses of the spec.
     """
 
@@ -38,36 +38,34 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         **options: Any,
     ) -> None:
         require(num_envs >= 1, f"num_envs must be at least 1, got {num_envs}")
-        known = render_mode is None or render_mode in RENDER_MODES
-        modes = ", ".join(RENDER_MODES)
-        require(known, f"render_mode must be one of {modes}, got {render_mode!r}")
+        check_render_mode(render_mode)
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": list(RENDER_MODES), "autoreset_mode": self.autoreset_mode}
-        self.rules = spec_of(options)
-        self.single_observation_space = observation_space(self.rules)
-        self.single_action_space = action_space(self.rules)
+        self.rules = env.spec_of(options)
+        self.single_observation_space = env.observation_space(self.rules)
+        self.single_action_space = env.action_space(self.rules)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._unroll(self.rules)
-        self._place = np.full(num_envs, self._end, dtype=np.intp)
+        self._first = np.full(num_envs, self._end, dtype=np.intp)  # the first entry of each state
         self._machine = np.zeros(num_envs, dtype=np.intp)
         self._ended = np.ones(num_envs, dtype=np.bool_)
-        self._index = self._place.copy()
-        self._ahead = np.zeros(0, dtype=np.intp)
+        self._index = self._first.copy()  # the entry of the last step; -1 after a reset
+        self._drawn = np.zeros(0, dtype=np.intp)
 
     def _unroll(self, spec: BlicketSpec) -> None:
-        """Tables from place and action straight to what a step hands out."""
+        """Tables from an entry straight to what a step returns."""
         tables = make_tables(spec)
         self._end = int(tables.over) * spec.actions
-        flips, size = tables.entries.shape
+        flips, self._flip_size = tables.entries.shape
         flip, state, action = np.ogrid[:flips, : int(tables.over) + 1, : spec.actions]
         after, seen, rewards, done = transition(tables, state, action, flip)
         if self.autoreset_mode == AutoresetMode.NEXT_STEP:
-            # The step after the last one begins anew: it ends nothing and shows the first sight.
+            # The step after the last one is the reset: it ends nothing and shows zeros.
             done[:, -1], seen[:, -1] = False, 0
-        # Rows of 4, 8 or 16 floats are copied whole; the padding is never handed out.
+        # Rows of 4, 8 or 16 floats are copied whole; the padding is never returned.
         padded = 1 << (spec.width - 1).bit_length()
         rows = np.zeros((1 << spec.width, padded), dtype=np.float32)
         rows[:, : spec.width] = tables.observations
@@ -75,7 +73,6 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         self._rows = rows[seen].reshape(-1, padded)
         self._rewards = rewards.reshape(-1)
         self._done = done.reshape(-1)
-        self._flip_size = size
         self._noise = np.repeat(tables.noise, spec.actions) if flips == 2 else None
         self._starts = tables.starts[: int(tables.machines)].astype(np.intp) * spec.actions
 
@@ -85,41 +82,34 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Batch, dict[str, Any]]:
-        """New machines everywhere, or where `options["reset_mask"]` says.
+        """New machines everywhere, or where `options["reset_mask"]` is true.
 
-        One generator draws for the whole batch: a list of seeds seeds it as a whole, and a
-        list with a None in it seeds nothing. `options["hypothesis"]` names the machine of all.
+        One generator draws for the whole batch: a list of seeds seeds it once, and a list with a
+        None in it seeds nothing. `options["hypothesis"]` names the machine of all.
         """
         seeds = list(seed) if isinstance(seed, Sequence) else [seed]
-        known_seeds = [int(one) for one in seeds if one is not None]
-        if len(known_seeds) == len(seeds):
-            single = len(seeds) == 1
-            self._np_random = np.random.default_rng(known_seeds[0] if single else known_seeds)
-            self._np_random_seed = known_seeds[0] if single else -1
-            self._ahead = self._ahead[:0]
-        asked = options or {}
-        mask = asked.get("reset_mask")
-        if mask is not None:
-            shape = np.shape(mask)
-            require(
-                shape == (self.num_envs,),
-                f"reset_mask must have shape ({self.num_envs},), got {shape}",
-            )
-        which = np.arange(self.num_envs) if mask is None else np.flatnonzero(mask)
+        known = [int(each) for each in seeds if each is not None]
+        if len(known) == len(seeds):
+            self._np_random = np.random.default_rng(known[0] if len(known) == 1 else known)
+            self._np_random_seed = known[0] if len(known) == 1 else -1
+            self._drawn = self._drawn[:0]
+        options = options or {}
+        mask = options.get("reset_mask")
+        mask = np.ones(self.num_envs, dtype=np.bool_) if mask is None else np.asarray(mask)
+        wanted = (self.num_envs,)
+        require(mask.shape == wanted, f"reset_mask must have shape {wanted}, got {mask.shape}")
+        which = np.flatnonzero(mask)
         self._begin(which)
-        if "hypothesis" in asked:
-            known, wanted = list(self.rules.hypotheses), asked["hypothesis"]
-            require(
-                wanted in known, f"hypothesis must be one of {', '.join(known)}, got {wanted!r}"
-            )
-            self._machine[which] = known.index(wanted)
-            self._place[which] = self._starts[known.index(wanted)]
+        if "hypothesis" in options:
+            machine = env.machine_number(self.rules, options["hypothesis"])
+            self._machine[which] = machine
+            self._first[which] = self._starts[machine]
         self._ended[which] = False
         self._index[which] = -1
         return self._observe(), {"machine": self._machine.copy()}
 
     def _observe(self) -> Batch:
-        """What every environment showed last; all zeros after a reset."""
+        """The last observation of every environment; zeros after a reset."""
         rows: Batch = self._rows.take(self._index, axis=0)
         rows[self._index < 0] = 0.0
         return rows[:, : self.rules.width]
@@ -128,14 +118,14 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         self, actions: NDArray[np.integer[Any]]
     ) -> tuple[Batch, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """One step of every environment."""
-        index = self._place + self._codes(np.asarray(actions))
+        index = self._first + self._codes(np.asarray(actions))
         if self._noise is not None:
             flips = self.np_random.random(self.num_envs, dtype=np.float32) < self._noise[index]
             index += flips * self._flip_size
         rows = self._rows.take(index, axis=0)
         rewards = self._rewards.take(index)
         done = self._done.take(index)
-        self._place = self._next.take(index)
+        self._first = self._next.take(index)
         self._index = index
         info: dict[str, Any] = {}
         if self.autoreset_mode == AutoresetMode.NEXT_STEP:
@@ -149,70 +139,69 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
                 self._begin(which)
                 rows[which] = 0.0
                 index[which] = -1
-        self._ended = done.copy()  # what is handed out may be written to
+        self._ended = done.copy()  # callers may write to what is returned
         info["machine"] = self._machine.copy()
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
         return rows[:, : self.rules.width], rewards, done, truncated, info
 
     def _begin(self, which: NDArray[np.intp]) -> None:
-        """Draw a machine for each of these environments and put them at its start."""
-        while self._ahead.size < which.size:
+        """Draw a machine for each of these environments and go to its first state."""
+        while self._drawn.size < which.size:
             count = max(DRAWN_AT_ONCE, self.num_envs)
             drawn = self.np_random.integers(len(self._starts), size=count)
-            self._ahead = np.concatenate([self._ahead, drawn])
-        chosen, self._ahead = self._ahead[: which.size], self._ahead[which.size :]
+            self._drawn = np.concatenate([self._drawn, drawn])
+        chosen, self._drawn = self._drawn[: which.size], self._drawn[which.size :]
         self._machine[which] = chosen
-        self._place[which] = self._starts[chosen]
+        self._first[which] = self._starts[chosen]
 
     def _codes(self, actions: NDArray[Any]) -> NDArray[Any]:
         """The numbers of a batch of actions."""
         shape = self.action_space.shape
         require(actions.shape == shape, f"actions must have shape {shape}, got {actions.shape}")
-        whole = actions.dtype.kind in "biu"
-        require(whole, f"actions must be whole numbers, got {actions.dtype}")
+        integers = actions.dtype.kind in "biu"
+        require(integers, f"actions must be integers, got {actions.dtype}")
         if isinstance(self.single_action_space, spaces.Discrete):
             least, most = int(actions.min()), int(actions.max())
-            good = least >= 0 and most < self.rules.actions
-            require(good, f"actions must be in 0..{self.rules.actions - 1}, got {least}..{most}")
+            valid = least >= 0 and most < self.rules.actions
+            require(valid, f"actions must be in 0..{self.rules.actions - 1}, got {least}..{most}")
             return actions
-        if actions.dtype.itemsize > 1 or actions.shape[1] > 8:  # what pack_bits cannot see
-            good = not (actions & ~actions.dtype.type(1)).any()
-            require(good, "actions must be 0 or 1 in every place")
+        if actions.dtype.itemsize > 1 or actions.shape[1] > 8:  # pack_bits checks 8 bytes of a row
+            valid = not (actions & ~actions.dtype.type(1)).any()
+            require(valid, "actions must be 0 or 1 in every component")
         return pack_bits(actions)
 
     def render(self) -> tuple[Any, ...] | None:
         """The machines as pictures or as texts."""
         if self.render_mode is None:
             return None
-        show = draw if self.render_mode == "rgb_array" else write
-        seen = (self._observe() @ (1 << np.arange(self.rules.width))).astype(int)
-        states = self._place // self.rules.actions
+        states = (self._first // self.rules.actions).tolist()
+        seen = (self._observe() @ (1 << np.arange(self.rules.width))).astype(int).tolist()
         pairs = zip(states, seen, strict=True)
-        return tuple(show(Scene.of(self.rules, int(state), int(code))) for state, code in pairs)
+        return tuple(show(self.render_mode, self.rules, *pair) for pair in pairs)
 
 
 def pack_bits(actions: NDArray[Any]) -> NDArray[Any]:
     """Rows of zeros and ones as numbers, bit 0 first.
 
-    A row of bytes is read as one word, and one multiplication moves the lowest bit of every
-    byte into the word's highest byte: byte i, at 8 i, is shifted by top - 7 i to top + i, and
-    no two products meet on the way.
+    A row of bytes is read as one word, and one multiplication moves the lowest bit of every byte
+    into the word's highest byte: byte i, at bit 8 i, is shifted by top - 7 i to top + i, and no
+    two products overlap. This is several times as fast as a matrix product.
     """
     count, width = actions.shape
-    lanes = 4 if width <= 4 else 8
-    small = np.ascontiguousarray(actions[:, :lanes], dtype=np.int8)
-    if small.shape[1] < lanes:
-        padded = np.zeros((count, lanes), dtype=np.int8)
-        padded[:, :width] = small
-        small = padded
-    word = np.dtype(f"<u{lanes}")
-    words = small.view(word).reshape(-1)
-    ones = word.type(int.from_bytes(b"\x01" * lanes, "little"))
-    good = not np.bitwise_or.reduce(words) & ~ones
-    require(good, "actions must be 0 or 1 in every place")
-    top = 8 * lanes - 8
-    move = word.type(sum(1 << top - 7 * lane for lane in range(lanes)))
-    codes: NDArray[np.intp] = (words * move >> word.type(top)).astype(np.intp)
-    for place in range(lanes, width):
-        codes |= actions[:, place].astype(np.intp) << place
+    size = 4 if width <= 4 else 8
+    if width < size:
+        rows = np.zeros((count, size), dtype=np.int8)
+        rows[:, :width] = actions
+    else:
+        rows = np.ascontiguousarray(actions[:, :size], dtype=np.int8)
+    word = np.dtype(f"<u{size}")
+    words = rows.view(word).reshape(-1)
+    ones = word.type(int.from_bytes(b"\x01" * size, "little"))
+    valid = not np.bitwise_or.reduce(words) & ~ones
+    require(valid, "actions must be 0 or 1 in every component")
+    top = 8 * size - 8
+    factor = word.type(sum(1 << top - 7 * byte for byte in range(size)))
+    codes: NDArray[np.intp] = (words * factor >> word.type(top)).astype(np.intp)
+    for bit in range(size, width):
+        codes |= actions[:, bit].astype(np.intp) << bit
     return codes

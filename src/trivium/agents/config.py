@@ -1,0 +1,160 @@
+"""What is trained, on which task and for how long; the defaults are the paper's settings.
+
+Field names are keys of agents' folders and of the study's records, and must not change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from trivium.benchmarks.blicket.inference.hypotheses import split
+from trivium.core.errors import require
+
+Algorithm = Literal["a2c", "ppo"]
+PolicyKind = Literal["mlp", "lstm", "lnlstm", "transformer"]
+POLICIES: tuple[PolicyKind, ...] = ("mlp", "lstm", "lnlstm", "transformer")
+
+
+def _require_at_least_one(config: Any, *names: str) -> None:
+    for name in names:
+        value = getattr(config, name)
+        require(value >= 1, f"{name} must be at least 1, got {value}")
+
+
+@dataclass(frozen=True)
+class AgentConfig:
+    """A reinforcement learner; the defaults are A2C's column of the paper's Table B.1."""
+
+    algorithm: Algorithm = "a2c"
+    policy: PolicyKind = "lstm"
+    width: int = 256  # units of the LSTM, of each dense layer of an MLP, or of a transformer
+    trunk: tuple[int, ...] = (64, 64)  # dense layers before an LSTM
+    environments: int = 4
+    horizon: int = 5  # steps of each environment between updates
+    discount: float = 0.99
+    gae_lambda: float = 1.0  # 1 is the plain n-step return
+    learning_rate: float = 7e-4
+    value_coefficient: float = 0.25
+    entropy_coefficient: float = 0.01
+    gradient_norm: float = 0.5  # larger gradients are scaled down to this norm
+    epochs: int = 1  # PPO: passes over each rollout
+    minibatches: int = 1  # PPO: parts of each pass
+    clip: float = 0.2  # PPO: how far the policy's ratio and the value may move
+
+    def __post_init__(self) -> None:
+        _require_at_least_one(self, "width", "environments", "horizon", "epochs", "minibatches")
+        for name in ("discount", "gae_lambda"):
+            value = getattr(self, name)
+            require(0 <= value <= 1, f"{name} must lie within 0..1, got {value}")
+        for name in ("learning_rate", "gradient_norm", "clip"):
+            value = getattr(self, name)
+            require(value > 0, f"{name} must be above 0, got {value}")
+        require(min(self.trunk, default=1) >= 1, f"trunk must be of at least 1, got {self.trunk}")
+        # Without memory a minibatch is drawn from all steps; with memory it takes whole sequences.
+        parts = self.batch if self.policy == "mlp" else self.environments
+        what = "steps" if self.policy == "mlp" else "environments"
+        require(
+            parts % self.minibatches == 0,
+            f"minibatches must divide {parts} (the {what} of an update), got {self.minibatches}",
+        )
+        one_pass = self.epochs == self.minibatches == 1
+        require(
+            self.algorithm == "ppo" or one_pass,
+            "a2c makes one pass over one batch: epochs and minibatches must be 1",
+        )
+
+    @property
+    def name(self) -> str:
+        """The agent's name on the command line, such as `a2c-lstm`."""
+        return f"{self.algorithm}-{self.policy}"
+
+    @property
+    def batch(self) -> int:
+        """Environment steps between updates."""
+        return self.environments * self.horizon
+
+
+_PPO = AgentConfig(
+    algorithm="ppo",
+    horizon=128,
+    gae_lambda=0.95,
+    learning_rate=2.5e-4,
+    value_coefficient=0.5,
+    epochs=4,
+    minibatches=4,
+)
+AGENTS: dict[str, AgentConfig] = {
+    f"{base.algorithm}-{policy}": replace(base, policy=policy)
+    for base in (AgentConfig(), _PPO)
+    for policy in POLICIES
+}
+
+
+def paper(agent: str, width: int = 256) -> AgentConfig:
+    """The agent at the paper's settings."""
+    require(agent in AGENTS, f"unknown agent {agent!r}; there are {', '.join(AGENTS)}")
+    return replace(AGENTS[agent], width=width)
+
+
+def large_batch(agent: str, width: int = 256) -> AgentConfig:
+    """The same agent on many environments at once: it learns better and runs faster."""
+    config = paper(agent, width)
+    if config.algorithm == "a2c":
+        return replace(config, environments=256, learning_rate=2e-3)
+    return replace(config, environments=64, learning_rate=1e-3)
+
+
+PRESETS = {"paper": paper, "large": large_batch}
+
+
+@dataclass(frozen=True)
+class TaskConfig:
+    """The environment that an agent is trained in."""
+
+    reward_structure: Literal["quiz", "quiz-type", "quiz-typeonly"] = "quiz"
+    split: str = "none"  # the machines held out of training: conjunctive_loo, both_loo, ...
+    forced: int = 0  # exploration steps before the quiz may be entered
+
+    def __post_init__(self) -> None:
+        require(0 <= self.forced <= 20, f"forced must lie within 0..20, got {self.forced}")
+        split(self.split)  # raises a sentence that lists the splits
+
+
+@dataclass(frozen=True)
+class LengthConfig:
+    """How long training lasts, and how often the agent is evaluated."""
+
+    steps: int = 3_000_000  # environment steps over all environments, in whole updates
+    points: int = 60  # points of the learning curve, at most one for each update
+    streak: int = 500  # maximal episodes in a row that end training early
+
+    def __post_init__(self) -> None:
+        _require_at_least_one(self, "steps", "points", "streak")
+
+    def curve_points(self, batch: int) -> int:
+        """Points of the curve; fewer than `points` where there are fewer updates."""
+        return max(1, min(self.points, round(self.steps / batch)))
+
+    def updates(self, batch: int) -> int:
+        """Updates between two points of the curve."""
+        return max(1, round(self.steps / (batch * self.curve_points(batch))))
+
+
+@dataclass(frozen=True)
+class ImitationConfig:
+    """An agent that imitates recorded episodes; the defaults are the paper's."""
+
+    model: Literal["decision-transformer", "cloning"] = "decision-transformer"
+    width: int = 128
+    layers: int = 3
+    batch: int = 128  # episodes in a batch
+    dropout: float = 0.1
+    learning_rate: float = 1e-4
+    weight_decay: float = 1e-4
+    epochs: int = 10
+    validation: float = 0.1  # share of the episodes kept for choosing the best epoch
+
+    def __post_init__(self) -> None:
+        _require_at_least_one(self, "width", "layers", "batch", "epochs")
+        require(0 < self.validation < 1, f"validation must lie inside 0..1, got {self.validation}")

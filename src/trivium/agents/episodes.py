@@ -1,0 +1,175 @@
+"""Whole episodes: played by anything that acts, for datasets and for greedy evaluation."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from numpy.typing import NDArray
+
+from trivium.agents.networks import Policy
+from trivium.agents.worlds import State, Tables, World
+
+
+class Moment(NamedTuple):
+    """What an actor knows when it has to act."""
+
+    observation: Array  # [batch, observation]
+    start: Array  # [batch], 1 at the first step of an episode
+    reward: Array  # [batch], of the last action
+
+
+class Actor(Protocol):
+    """Anything that acts: at random, by a policy, by a sequence model; a pytree of arrays."""
+
+    def initial(self, batch: int) -> Any: ...
+
+    def act(self, carry: Any, moment: Moment, uniform: Array) -> tuple[Any, Array]:
+        """The bits of an action; `uniform` [batch, bits] decides, and 0.5 is greedy."""
+        ...
+
+
+class RandomActor(eqx.Module):
+    """Every bit by the toss of a coin."""
+
+    def initial(self, batch: int) -> Any:
+        return ()
+
+    def act(self, carry: Any, moment: Moment, uniform: Array) -> tuple[Any, Array]:
+        return carry, (uniform < 0.5).astype(jnp.int32)
+
+
+class PolicyActor(eqx.Module):
+    """A trained policy with its own probabilities."""
+
+    policy: Any
+
+    def initial(self, batch: int) -> Any:
+        return self.policy.initial(batch)
+
+    def act(self, carry: Any, moment: Moment, uniform: Array) -> tuple[Any, Array]:
+        carry, output = self.policy.step(carry, moment.observation, moment.start)
+        likely = jax.nn.sigmoid(output.logits[..., 1] - output.logits[..., 0])
+        return carry, (uniform < likely).astype(jnp.int32)
+
+
+class GreedyActor(PolicyActor):
+    """A trained policy that takes the most likely bits, however close the logits are."""
+
+    def act(self, carry: Any, moment: Moment, uniform: Array) -> tuple[Any, Array]:
+        carry, output = self.policy.step(carry, moment.observation, moment.start)
+        return carry, (output.logits[..., 1] > output.logits[..., 0]).astype(jnp.int32)
+
+
+class Episodes(NamedTuple):
+    """Episodes side by side, [episode, time, ...]; what follows an episode's end is zero."""
+
+    observation: Any
+    action: Any
+    reward: Any
+    live: Any  # 1 while the episode lasts
+    tests: Any
+    form_asked: Any
+    form_right: Any
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of steps of each episode."""
+        return np.asarray(np.asarray(self.live).sum(axis=1), dtype=np.int64)
+
+
+def play(
+    world: World,
+    tables: Tables,
+    actor: Actor,
+    begun: tuple[State, Array],
+    *,
+    uniform: Array,
+    key: Array,
+) -> Episodes:
+    """One episode from each state and first observation; `uniform` is [time, batch, bits]."""
+    state, observation = begun
+    batch = observation.shape[0]
+
+    def move(carried: tuple[Any, ...], drawn: tuple[Array, Array]) -> tuple[Any, Episodes]:
+        state, moment, carry, live = carried
+        uniform, key = drawn
+        carry, action = actor.act(carry, moment, uniform)
+        step = world.step(tables, state, action, key)
+        measures = world.measure(moment.observation, step)
+        reward = step.reward.astype(jnp.float32) * live
+        seen = Episodes(
+            moment.observation * live[:, None],
+            action * live[:, None].astype(jnp.int32),
+            reward,
+            live,
+            *(part * live for part in measures),
+        )
+        after = Moment(step.observation, jnp.zeros(batch), reward)
+        return (step.state, after, carry, live * (1.0 - step.done)), seen
+
+    first = Moment(observation, jnp.ones(batch), jnp.zeros(batch))
+    begin = (state, first, actor.initial(batch), jnp.ones(batch))
+    keys = jax.random.split(key, uniform.shape[0])
+    _, seen = jax.lax.scan(move, begin, (uniform, keys))
+    episodes: Episodes = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), seen)
+    return episodes
+
+
+def sample_episodes(
+    world: World, tables: Tables, actor: Actor, episodes: int, key: Array
+) -> Episodes:
+    """Episodes of randomly drawn machines."""
+    reset_key, act_key, step_key = jax.random.split(key, 3)
+    begun = world.reset(tables, reset_key, (episodes,))
+    uniform = jax.random.uniform(act_key, (world.longest, episodes, world.action_bits))
+    return play(world, tables, actor, begun, uniform=uniform, key=step_key)
+
+
+def greedy_episodes(world: World, tables: Tables, actor: Actor) -> Episodes:
+    """One episode of every machine, by the most likely actions."""
+    begun = world.starts(tables)
+    half = jnp.full((world.longest, begun[1].shape[0], world.action_bits), 0.5)
+    return play(world, tables, actor, begun, uniform=half, key=jax.random.key(0))
+
+
+def object_reward(episodes: Episodes) -> Array:
+    """What each episode earned from the questions about objects."""
+    about_objects = episodes.reward * (1.0 - episodes.form_asked)
+    return jnp.asarray(about_objects.sum(axis=1))
+
+
+def form_accuracy(episodes: Episodes) -> Array:
+    """The share of each episode's questions about the form answered rightly; 0 without any."""
+    asked = jnp.maximum(episodes.form_asked.sum(axis=1), 1.0)
+    return jnp.asarray(episodes.form_right.sum(axis=1) / asked)
+
+
+class Greedy(NamedTuple):
+    """What the greedy policy gets from each start of a world."""
+
+    reward: Array
+    tests: Array
+    bits: Array  # of information about the machine, gained by the tests
+    form_right: Array  # share of the questions about the form; 0 where none is asked
+
+
+def greedy(world: World, policy: Policy, tables: Tables) -> Greedy:
+    """The exact value of the greedy policy in a world without noise, start by start.
+
+    Under a deterministic policy two starts are distinguished exactly when their tests show
+    different things, so the bits gained follow from how many starts remain alike.
+    """
+    played = greedy_episodes(world, tables, GreedyActor(policy))
+    shown = played.observation[:, 1:] * played.tests[:, :-1, None]  # after each test
+    alike = (shown[:, None] == shown[None]).all(axis=(2, 3)).sum(axis=1)
+    return Greedy(
+        played.reward.sum(axis=1),
+        played.tests.sum(axis=1),
+        jnp.log2(len(alike) / alike),
+        form_accuracy(played),
+    )

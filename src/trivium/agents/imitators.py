@@ -1,0 +1,166 @@
+"""Models that imitate episodes: a decision transformer, and an MLP for behaviour cloning."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from trivium.agents.config import ImitationConfig
+from trivium.agents.episodes import Moment
+from trivium.agents.layers import Linear, Norm, TransformerLayer, dropout
+from trivium.agents.worlds import World
+
+
+class Tokens(NamedTuple):
+    """Rows of steps, [row, position, ...]; `episode` says whose they are, -1 is padding."""
+
+    to_go: Array  # the reward still to come
+    observation: Array
+    action: Array
+    time: Array
+    episode: Array
+
+
+def make_model(config: ImitationConfig, world: World, key: Array) -> Any:
+    """The imitator's network with random weights."""
+    shape = (world.observation_size, world.action_bits, key)
+    if config.model == "cloning":
+        return Cloner(*shape, width=config.width)
+    return DecisionTransformer(
+        *shape, width=config.width, layers=config.layers, longest=world.longest
+    )
+
+
+def scaled_normal(key: Array, rows: int, columns: int, scale: float = 1.0) -> Array:
+    """Random weights whose outputs have about the size of the inputs."""
+    size: float = scale * rows**-0.5
+    return size * jax.random.normal(key, (rows, columns))
+
+
+class DecisionTransformer(eqx.Module):
+    """Predicts actions from the reward still to come and the history (Chen et al., 2021).
+
+    Every pattern of an observation's bits has its own embedding, as every word of a language
+    model has. What matters in a test is which objects lie there together with the light. In a
+    sum of embeddings of bits this is lost, and nothing was learned from random data.
+    """
+
+    embed_to_go: Linear
+    embed_observation: Array  # [patterns, width]
+    embed_action: Linear
+    embed_time: Array  # [time, width]
+    before: Norm
+    layers: tuple[TransformerLayer, ...]
+    after: Norm
+    head: Linear
+
+    def __init__(
+        self, observation: int, bits: int, key: Array, *, width: int, layers: int, longest: int
+    ) -> None:
+        keys = jax.random.split(key, layers + 5)
+        self.embed_to_go = Linear(scaled_normal(keys[0], 1, width))
+        self.embed_observation = jax.random.normal(keys[1], (1 << observation, width))
+        self.embed_action = Linear(scaled_normal(keys[2], bits, width))
+        self.embed_time = jax.random.normal(keys[3], (longest, width))
+        self.head = Linear(scaled_normal(keys[4], width, bits))
+        scales = (1.0, 1.0, 1.0, 1.0)
+        self.layers = tuple(TransformerLayer(width, key, scaled_normal, scales) for key in keys[5:])
+        self.before, self.after = Norm(width), Norm(width)
+
+    def __call__(self, tokens: Tokens, rate: float = 0.0, key: Array | None = None) -> Array:
+        """Logits of the action bits at every step, [row, position, bits]."""
+        rows, length = tokens.time.shape
+        time = self.embed_time[tokens.time]
+        bits = tokens.observation.astype(jnp.int32)
+        pattern = (bits << jnp.arange(bits.shape[-1])).sum(axis=-1)
+        parts = (
+            self.embed_to_go(tokens.to_go[..., None]) + time,
+            self.embed_observation[pattern] + time,
+            self.embed_action(tokens.action.astype(time.dtype)) + time,
+        )
+        values = self.before(jnp.stack(parts, axis=2).reshape(rows, 3 * length, -1))
+        keys = [None] * (len(self.layers) + 1)
+        if key is not None:
+            keys = list(jax.random.split(key, len(self.layers) + 1))
+        values = dropout(values, rate, keys[-1])
+        # A token attends to itself and to earlier tokens of its own episode.
+        owner = jnp.repeat(tokens.episode, 3, axis=1)
+        position = jnp.arange(3 * length)
+        allowed = (owner[:, :, None] == owner[:, None, :]) & (position[:, None] >= position)
+        for layer, layer_key in zip(self.layers, keys, strict=False):
+            values = layer(values, allowed, rate, layer_key)
+        at_observation = values.reshape(rows, length, 3, -1)[:, :, 1]
+        return self.head(self.after(at_observation))
+
+
+class Cloner(eqx.Module):
+    """Predicts actions from the current observation only."""
+
+    layers: tuple[Linear, ...]
+
+    def __init__(self, observation: int, bits: int, key: Array, *, width: int) -> None:
+        keys = jax.random.split(key, 3)
+        sizes = (observation, width, width, bits)
+        shapes = zip(keys, sizes[:-1], sizes[1:], strict=True)
+        self.layers = tuple(Linear(scaled_normal(*shape)) for shape in shapes)
+
+    def __call__(self, tokens: Tokens, rate: float = 0.0, key: Array | None = None) -> Array:
+        """Logits of the action bits at every step."""
+        values = tokens.observation
+        for layer in self.layers[:-1]:
+            values = jax.nn.relu(layer(values))
+        return self.layers[-1](values)
+
+
+class Past(NamedTuple):
+    """What an imitator has seen and done in the running episodes."""
+
+    now: Array
+    remaining: Array  # the part of the target return still to be earned
+    to_go: Array
+    observation: Array
+    action: Array
+
+
+class ImitatorActor(eqx.Module):
+    """An imitator at play; a decision transformer aims at the target return."""
+
+    model: Any
+    target: Array
+    longest: int = eqx.field(static=True)
+    observation_size: int = eqx.field(static=True)
+    action_bits: int = eqx.field(static=True)
+
+    def initial(self, batch: int) -> Past:
+        shape = (batch, self.longest)
+        return Past(
+            jnp.zeros((), jnp.int32),
+            jnp.full(batch, self.target),
+            jnp.zeros(shape),
+            jnp.zeros((*shape, self.observation_size)),
+            jnp.zeros((*shape, self.action_bits), jnp.int32),
+        )
+
+    def act(self, past: Past, moment: Moment, uniform: Array) -> tuple[Past, Array]:
+        now = past.now
+        remaining = past.remaining - moment.reward
+        to_go = past.to_go.at[:, now].set(remaining)
+        observation = past.observation.at[:, now].set(moment.observation)
+        time = jnp.broadcast_to(jnp.arange(self.longest), to_go.shape)
+        # Future steps are marked as padding: nothing attends to them.
+        episode = jnp.where(time <= now, 0, -1)
+        tokens = Tokens(to_go, observation, past.action, time, episode)
+        logits = self.model(tokens)[:, now]
+        action = (uniform < jax.nn.sigmoid(logits)).astype(jnp.int32)
+        actions = past.action.at[:, now].set(action)
+        return Past(now + 1, remaining, to_go, observation, actions), action
+
+
+def actor(world: World, model: Any, target: float | None = None) -> ImitatorActor:
+    """A fitted imitator that aims at a return; by default the largest possible."""
+    wanted = jnp.asarray(world.maximum if target is None else target, jnp.float32)
+    return ImitatorActor(model, wanted, world.longest, world.observation_size, world.action_bits)

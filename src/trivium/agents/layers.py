@@ -1,0 +1,105 @@
+"""Layers of the networks: dense, layer norm, dropout, and one layer of a transformer.
+
+They are our own, since those of equinox draw other first weights, transpose them and take one
+vector at a time: curves and stored agents of version 0.1 could not be reproduced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+NORM_EPSILON = 1e-5
+MASKED = -1e9  # added to attention scores that must not count
+
+
+def orthogonal(key: Array, rows: int, columns: int, scale: float) -> Array:
+    """A random matrix with orthonormal rows or columns, times the scale."""
+    tall = jax.random.normal(key, (max(rows, columns), min(rows, columns)))
+    basis, triangle = jnp.linalg.qr(tall)
+    basis = basis * jnp.sign(jnp.diagonal(triangle))
+    return scale * (basis if rows >= columns else basis.T)
+
+
+class Linear(eqx.Module):
+    """A dense layer with these weights and no bias yet."""
+
+    weight: Array
+    bias: Array
+
+    def __init__(self, weight: Array) -> None:
+        self.weight, self.bias = weight, jnp.zeros(weight.shape[1])
+
+    def __call__(self, values: Array) -> Array:
+        return values @ self.weight + self.bias
+
+
+def layer_norm(values: Array, scale: Array, shift: Array) -> Array:
+    """The values with mean 0 and variance 1 along the last axis, scaled and shifted."""
+    centred = values - values.mean(axis=-1, keepdims=True)
+    variance = jnp.square(centred).mean(axis=-1, keepdims=True)
+    return centred * jax.lax.rsqrt(variance + NORM_EPSILON) * scale + shift
+
+
+class Norm(eqx.Module):
+    """Layer normalisation."""
+
+    scale: Array
+    shift: Array
+
+    def __init__(self, width: int) -> None:
+        self.scale, self.shift = jnp.ones(width), jnp.zeros(width)
+
+    def __call__(self, values: Array) -> Array:
+        return layer_norm(values, self.scale, self.shift)
+
+
+def dropout(values: Array, rate: float, key: Array | None) -> Array:
+    """The values with a random share set to zero and the others scaled up; no key, no dropout."""
+    if key is None or rate == 0:
+        return values
+    # Sixteen random bits a value are plenty, and drawing them is what dropout costs.
+    drawn = jax.random.bits(key, values.shape, jnp.uint16)
+    return jnp.where(drawn >= round(rate * 65536), values / (1 - rate), 0.0)
+
+
+class TransformerLayer(eqx.Module):
+    """One pre-normalised layer with a single head."""
+
+    before_attention: Norm
+    mix: Linear
+    join: Linear
+    before_dense: Norm
+    widen: Linear
+    narrow: Linear
+
+    def __init__(
+        self,
+        width: int,
+        key: Array,
+        draw: Callable[[Array, int, int, float], Array],
+        scales: tuple[float, float, float, float],
+    ) -> None:
+        self.before_attention, self.before_dense = Norm(width), Norm(width)
+        keys = jax.random.split(key, 4)
+        self.mix = Linear(draw(keys[0], width, 3 * width, scales[0]))
+        self.join = Linear(draw(keys[1], width, width, scales[1]))
+        self.widen = Linear(draw(keys[2], width, 4 * width, scales[2]))
+        self.narrow = Linear(draw(keys[3], 4 * width, width, scales[3]))
+
+    def __call__(
+        self, values: Array, allowed: Array, rate: float = 0.0, key: Array | None = None
+    ) -> Array:
+        """The values after attention from `allowed` [row, to, from] positions."""
+        keys = [None] * 3 if key is None else list(jax.random.split(key, 3))
+        query, keyed, value = jnp.split(self.mix(self.before_attention(values)), 3, axis=-1)
+        scores = jnp.einsum("bqd,bkd->bqk", query, keyed) * values.shape[-1] ** -0.5
+        scores = scores + jnp.where(allowed, 0.0, MASKED)
+        weights = dropout(jax.nn.softmax(scores, axis=-1), rate, keys[0])
+        values = values + dropout(self.join(weights @ value), rate, keys[1])
+        dense = jax.nn.gelu(self.widen(self.before_dense(values)))
+        return values + dropout(self.narrow(dense), rate, keys[2])

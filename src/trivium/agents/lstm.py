@@ -1,0 +1,166 @@
+"""An LSTM over whole sequences, with a backward pass whose weight gradient is one product.
+
+equinox has a cell for one step. Differentiating a scan over it would add to the gradient of
+the recurrent weights, the largest matrix of the network, at every step. Here the backward scan
+keeps only the gradient of the products; the gradient of the weights is computed once, at the end.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from trivium.agents.layers import layer_norm
+
+
+class Memory(NamedTuple):
+    """What an LSTM carries from step to step."""
+
+    hidden: Array
+    cell: Array
+
+
+class Norms(NamedTuple):
+    """Scale and shift of the three normalised quantities of a layer-norm LSTM."""
+
+    input_scale: Array
+    input_shift: Array
+    hidden_scale: Array
+    hidden_shift: Array
+    cell_scale: Array
+    cell_shift: Array
+
+
+class Vectors(NamedTuple):
+    """The parameters of a cell that are vectors: its bias, and its norms if it has any."""
+
+    bias: Array
+    norms: Norms | None
+
+
+class Inputs(NamedTuple):
+    """A sequence, time first: the inputs' products, and what is kept of the memory."""
+
+    products: Array  # [time, batch, 4 * width]
+    keep: Array  # [time, batch, 1]; 0 empties the memory before the step
+
+
+class Layout(NamedTuple):
+    """How a sequence is computed; results do not depend on it except for rounding."""
+
+    block: int = 1  # steps that are compiled as one
+    piece: int = 0  # steps of a piece that is computed beside others; 0 computes all in a row
+    longest: int = 0  # the most steps of an episode; pieces rely on it
+
+
+IN_A_ROW = Layout()
+
+
+def cell_step(vectors: Vectors, from_input: Array, from_hidden: Array, cell: Array) -> Memory:
+    """The memory after one step; the products' gates are input, forget, output, update."""
+    norms = vectors.norms
+    if norms is not None:
+        from_input = layer_norm(from_input, norms.input_scale, norms.input_shift)
+        from_hidden = layer_norm(from_hidden, norms.hidden_scale, norms.hidden_shift)
+    gates = from_input + from_hidden + vectors.bias
+    into, keep, out, update = jnp.split(gates, 4, axis=-1)
+    cell = jax.nn.sigmoid(keep) * cell + jax.nn.sigmoid(into) * jnp.tanh(update)
+    shown = cell if norms is None else layer_norm(cell, norms.cell_scale, norms.cell_shift)
+    return Memory(jax.nn.sigmoid(out) * jnp.tanh(shown), cell)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(0,))
+def unroll(
+    block: int, vectors: Vectors, weights: Array, inputs: Inputs, memory: Memory
+) -> tuple[Array, Memory]:
+    """The hidden states after every step, and the memory at the end."""
+    return _forward(block, vectors, weights, inputs, memory)[0]
+
+
+Residuals = tuple[Vectors, Array, Inputs, list[Array]]
+
+
+def _forward(
+    block: int, vectors: Vectors, weights: Array, inputs: Inputs, memory: Memory
+) -> tuple[tuple[Array, Memory], Residuals]:
+    def step(memory: Memory, now: Inputs) -> tuple[Memory, tuple[Array, Array, Array, Array]]:
+        hidden, cell = memory.hidden * now.keep, memory.cell * now.keep
+        from_hidden = hidden @ weights
+        after = cell_step(vectors, now.products, from_hidden, cell)
+        return after, (after.hidden, hidden, cell, from_hidden)
+
+    after, (out, *before) = jax.lax.scan(step, memory, inputs, unroll=block)
+    return (out, after), (vectors, weights, inputs, before)
+
+
+def _backward(
+    block: int, residuals: Residuals, gradients: tuple[Array, Memory]
+) -> tuple[Vectors, Array, Inputs, Memory]:
+    vectors, weights, inputs, (hidden, cell, from_hidden) = residuals
+    out_gradient, after_gradient = gradients
+
+    def step(
+        carry: Memory, now: tuple[Array, Array, Array, Array, Array]
+    ) -> tuple[Memory, tuple[Array, Memory]]:
+        gradient, from_input, keep, cell_before, product = now
+        total = Memory(carry.hidden + gradient, carry.cell)
+        _, pull = jax.vjp(
+            lambda product, cell: cell_step(vectors, from_input, product, cell),
+            product,
+            cell_before,
+        )
+        product_gradient, cell_gradient = pull(total)
+        before = Memory((product_gradient @ weights.T) * keep, cell_gradient * keep)
+        return before, (product_gradient, total)
+
+    sequence = (out_gradient, *inputs, cell, from_hidden)
+    before, (product_gradient, totals) = jax.lax.scan(
+        step, after_gradient, sequence, reverse=True, unroll=block
+    )
+    # Everything that is not sequential is done for all steps at once.
+    _, pull = jax.vjp(
+        lambda vectors, products: cell_step(vectors, products, from_hidden, cell),
+        vectors,
+        inputs.products,
+    )
+    vector_gradient, input_gradient = pull(totals)
+    weight_gradient = jnp.einsum("tbh,tbg->hg", hidden, product_gradient)
+    no_gradient = jnp.zeros_like(inputs.keep)
+    return vector_gradient, weight_gradient, Inputs(input_gradient, no_gradient), before
+
+
+unroll.defvjp(_forward, _backward)
+
+
+def unroll_in_pieces(
+    layout: Layout, vectors: Vectors, weights: Array, inputs: Inputs, memory: Memory
+) -> tuple[Array, Memory]:
+    """The result of `unroll`, with pieces of the sequence side by side where the layout says so.
+
+    Memory ends where an episode starts. So each piece is started one longest episode early with
+    an empty memory: by its own first step the memory is what it would have been. An accelerator
+    computes more that way, but waits far less.
+    """
+    block, piece, longest = layout
+    time, batch = inputs.keep.shape[:2]
+    length = longest - 1 + piece
+    if not piece or time <= length or time % piece:
+        return unroll(min(block, time), vectors, weights, inputs, memory)
+    own = np.arange(0, time, piece)
+    first = np.maximum(own - (longest - 1), 0)
+    steps = first + np.arange(length)[:, None]  # [time, piece]
+    side_by_side = Inputs(
+        *(leaf[steps].reshape(length, len(own) * batch, leaf.shape[-1]) for leaf in inputs)
+    )
+    known = jnp.asarray(first == 0, inputs.products.dtype)[:, None, None]
+    begun = Memory(*((known * leaf).reshape(-1, leaf.shape[-1]) for leaf in memory))
+    hidden, after = unroll(min(block, length), vectors, weights, side_by_side, begun)
+    apart = hidden.reshape(length, len(own), batch, -1)
+    own_steps = own - first + np.arange(piece)[:, None]
+    joined = apart[own_steps, np.arange(len(own))].swapaxes(0, 1)
+    return joined.reshape(time, batch, -1), Memory(*(leaf[-batch:] for leaf in after))

@@ -1,0 +1,113 @@
+"""What is known of correlations, and the two decision trees that give the perfect answer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+V = TypeVar("V", int, str)  # a variable: its number, or its name
+Edge = tuple[int, int]  # cause and effect
+
+
+class Decision(NamedTuple, Generic[V]):
+    """Whether a hypothesis is worth a test, and what to control in that test."""
+
+    valid: bool
+    control: tuple[V, ...]
+
+
+def decide(
+    correlated: Callable[[V, V], bool | None],  # None where it is not known
+    target: tuple[V, V],
+    hypotheses: Iterable[tuple[V, V]],
+    variables: Iterable[V],
+) -> Decision[V]:
+    """What the decision trees say; nothing is controlled for an invalid hypothesis."""
+    independent, dependent = target
+    if correlated(independent, dependent) is False:
+        return Decision(False, ())
+    believed = causes(hypotheses, dependent)
+    control = []
+    for variable in variables:
+        if variable in target:
+            continue
+        with_dependent = correlated(variable, dependent)
+        related = with_dependent or correlated(variable, independent)
+        if related or (with_dependent is None and variable in believed):
+            control.append(variable)
+    return Decision(True, tuple(control))
+
+
+def causes(hypotheses: Iterable[tuple[V, V]], effect: V) -> set[V]:
+    """What is hypothesised to cause a variable, directly or through a chain."""
+    direct = defaultdict(set)
+    for cause, caused in hypotheses:
+        direct[caused].add(cause)
+    found: set[V] = set()
+    waiting = [effect]
+    while waiting:
+        new = direct[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+def topological(parents: Sequence[Sequence[int]]) -> list[int]:
+    """All variables, each after its parents; those on a cycle are left out."""
+    order: list[int] = []
+    placed, before = 0, -1  # placed has a bit for each variable
+    while before < len(order) < len(parents):
+        before = len(order)
+        for variable, above in enumerate(parents):
+            if not placed >> variable & 1 and all(placed >> parent & 1 for parent in above):
+                order.append(variable)
+                placed |= 1 << variable
+    return order
+
+
+class Observed:
+    """Correlation as observed: two variables are correlated if they share an ancestor.
+
+    A variable counts as its own ancestor. In a forest that means belonging to one tree; in
+    any graph it is d-connection without conditioning.
+    """
+
+    def __init__(self, parents: Sequence[Sequence[int]], seen: Sequence[bool]) -> None:
+        ancestors = [0] * len(parents)  # a bit for each
+        for variable in topological(parents):
+            ancestors[variable] = 1 << variable
+            for parent in parents[variable]:
+                ancestors[variable] |= ancestors[parent]
+        # Unobserved variables have no ancestors here, so that they are correlated with nothing.
+        self._ancestors = [own if known else 0 for own, known in zip(ancestors, seen, strict=True)]
+        self._parents = parents
+
+    def correlated(self, first: int, second: int) -> bool | None:
+        """True, false, or None where either is unobserved."""
+        one, other = self._ancestors[first], self._ancestors[second]
+        return one & other != 0 if one and other else None
+
+    def partners(self, variable: int) -> list[int]:
+        """The observed variables that an observed variable is correlated with."""
+        own = self._ancestors[variable]
+        shared = enumerate(self._ancestors)
+        return [other for other, bits in shared if bits & own and other != variable]
+
+    def sets(self) -> list[list[int]]:
+        """The observed variables that descend from one root, in the order of the roots.
+
+        Two observed variables are correlated exactly when some set holds both. In a forest
+        the sets are disjoint; a set contained in another is left out. They are ordered by
+        their roots and not by their first members, so that small sets come first as often as
+        large ones.
+        """
+        found = [
+            [variable for variable, bits in enumerate(self._ancestors) if bits >> root & 1]
+            for root, above in enumerate(self._parents)
+            if not above
+        ]
+        if sum(map(len, found)) == sum(bits > 0 for bits in self._ancestors):
+            return [own for own in found if own]
+        distinct = dict.fromkeys(map(frozenset, found))
+        return [sorted(own) for own in distinct if not any(own < other for other in distinct)]

@@ -1,0 +1,88 @@
+"""Tables of observations: what a causal graph and its functions produce, with noise and losses.
+
+Values stay readable: a function is applied to its parent's values scaled into
+[-100, 100] by the largest value that the parent could take, so chains of quadratics
+neither overflow nor grow without bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Words = NDArray[np.uint32]
+RANGE = 100  # roots are whole numbers from -RANGE to RANGE - 1
+DECIMALS = 3
+
+
+def words_needed(variables: int, rows: int, noisy: bool) -> int:
+    """How many random words a table takes: values, what is lost, and two for noise."""
+    return variables * rows * (4 if noisy else 2)
+
+
+def lost_counts(rates: Floats, rows: int) -> Ints:
+    """How many of so many rows are lost: more than 80% exactly where the rate is above 0.8."""
+    # A rate has three decimals; the small step back keeps 0.2 * 20 from becoming 5.
+    return np.ceil(rates * rows - 1e-6).astype(np.int64)
+
+
+def observe(terms: Ints, rates: Floats, words: Words, rows: int, snr: float | None) -> Floats:
+    """Tables (items, rows, variables) drawn from the random words of each item.
+
+    `terms` (4, parents, variables, items) holds the parent (-1 where there is none), whether
+    its value is squared, grad and bias; variables are in topological order.
+    """
+    _, _, variables, items = terms.shape
+    drawn = words.reshape(items, -1, variables, rows).transpose(1, 2, 0, 3)
+    values = true_values(terms, drawn[0])
+    if snr is not None:
+        values = values + noise(values, drawn[2], drawn[3], snr)
+    # Adding 0 turns -0.0, which would be printed, into 0.0.
+    values = np.round(values, DECIMALS) + 0.0
+    values[_lost(rates, drawn[1], rows)] = np.nan
+    return values.transpose(1, 2, 0)
+
+
+def true_values(terms: Ints, words: Words) -> Floats:
+    """The values (variables, items, rows) without noise, parents before children."""
+    roots = ((words >> np.uint32(8)) * (2 * RANGE / 2**24)).astype(np.int64) - RANGE
+    values = roots.astype(np.float64)
+    parents, squared, grad, bias = terms
+    item = np.arange(parents.shape[2])
+    largest = np.abs(grad) * np.where(squared, RANGE**2, RANGE) + np.abs(bias)
+    bound = np.where(parents >= 0, largest, 0).sum(axis=0)
+    scale = RANGE / np.where(bound > 0, bound, RANGE)
+    for variable in range(1, len(values)):
+        made = np.zeros_like(values[variable])
+        for slot, above in enumerate(parents[:, variable]):
+            base = values[above, item] * scale[above, item][:, None]
+            base = np.where(squared[slot, variable][:, None], base * base, base)
+            term = grad[slot, variable][:, None] * base
+            term += bias[slot, variable][:, None]
+            made += term if slot == 0 else np.where((above >= 0)[:, None], term, 0.0)
+        children = parents[0, variable] >= 0
+        values[variable][children] = made[children]
+    return values
+
+
+def noise(values: Floats, first: Words, second: Words, snr: float) -> Floats:
+    """Normal noise for every column, `snr` dB below the column's variance in power."""
+    radius = np.sqrt(-2 * np.log((first + 1.0) / 2**32))
+    normal = radius * np.cos(second * (2 * np.pi / 2**32))
+    spread = values.std(axis=-1, keepdims=True) * 10 ** (-snr / 20)
+    return np.asarray(normal * spread)
+
+
+def _lost(rates: Floats, words: Words, rows: int) -> Bools:
+    """Which values are lost: the same share of each half, so that half a table shows as much."""
+    count = lost_counts(rates, rows)
+    halves = np.stack([(count + 1) // 2, count // 2], axis=-1)[..., None]
+    half = rows // 2
+    keys = words.reshape(*words.shape[:-1], 2, half) >> np.uint32(10)
+    # The row is in the low bits: keys never tie, so every sort gives one result.
+    keys = (keys << np.uint32(10)) | np.arange(half, dtype=np.uint32)
+    limit = np.take_along_axis(np.sort(keys, axis=-1), np.maximum(halves - 1, 0), axis=-1)
+    return np.asarray(((keys <= limit) & (halves > 0)).reshape(words.shape))

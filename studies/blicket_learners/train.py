@@ -1,0 +1,258 @@
+"""How each kind of unit is trained, and the record that its file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from studies.blicket_learners.plan import (
+    RANDOM_DATA,
+    TRAINED_OBJECTS,
+    ImitatorUnit,
+    LearnerUnit,
+    QUnit,
+    TransferUnit,
+    Unit,
+)
+from trivium.agents.checkpoints import save_arrays, to_arrays
+from trivium.agents.config import TaskConfig
+from trivium.agents.episodes import (
+    Actor,
+    Episodes,
+    PolicyActor,
+    RandomActor,
+    form_accuracy,
+    greedy,
+    object_reward,
+    sample_episodes,
+)
+from trivium.agents.imitation import fit
+from trivium.agents.imitators import actor
+from trivium.agents.qlearning import learn
+from trivium.agents.trained import curve_record, load_policy, rounded, run_key
+from trivium.agents.training import Training, pick
+from trivium.agents.worlds import (
+    VIEWS,
+    BlicketWorld,
+    Setting,
+    SlotWorld,
+    World,
+    slot_world,
+    task_setting,
+    task_world,
+)
+from trivium.core.errors import require
+
+Report = Callable[[str], None]
+SLOTS = 5  # places for objects, of which a machine uses some
+TESTED_OBJECTS = (3, 4, 5)
+TESTED_FORMS = ("disjunctive", "conjunctive", "threshold-2", "parity", "inhibitor")
+
+
+def checkpoint_file(out: Path, unit: Unit) -> Path:
+    """Where the state of an unfinished unit is kept."""
+    return out / "unfinished" / f"{unit.name}.npz"
+
+
+def policy_file(out: Path, unit_name: str, seed: int) -> Path:
+    """Where a policy is kept for the imitators."""
+    return out / "policies" / f"{unit_name}_{seed}.npz"
+
+
+def train_learners(
+    unit: LearnerUnit, out: Path, seconds: float | None, report: Report
+) -> dict[str, Any]:
+    """The learning curves of every task; a time limit leaves a checkpoint to resume from."""
+    settings = {task: task_setting(task) for task in unit.tasks}
+    runs = [
+        (
+            settings[task],
+            run_key(unit.preset, unit.agent.name, unit.agent.width, asdict(task), seed),
+        )
+        for task in unit.tasks
+        for seed in range(unit.seeds)
+    ]
+    training = _train(
+        unit, task_world(unit.tasks[0]), runs, out=out, seconds=seconds, report=report
+    )
+    if unit.keep:  # the policies of the first task
+        for seed in range(unit.seeds):
+            policy = pick(training.runs.policy, seed)
+            save_arrays(policy_file(out, unit.name, seed), to_arrays(policy))
+    return {
+        "kind": "learner",
+        "name": unit.name,
+        "preset": unit.preset,
+        "agent": asdict(unit.agent),
+        "finished": training.finished,
+        "asked_steps": unit.length.steps,
+        "seconds": round(training.seconds, 1),
+        "device": jax.devices()[0].device_kind,
+        "seeds": unit.seeds,
+        "tasks": [
+            curve_record(task, training, slice(number * unit.seeds, (number + 1) * unit.seeds))
+            for number, task in enumerate(unit.tasks)
+        ],
+    }
+
+
+def train_transfer(
+    unit: TransferUnit, out: Path, seconds: float | None, report: Report
+) -> dict[str, Any]:
+    """The learning curve, and the accuracy on every form and number of objects."""
+    world, tables = slot_world(TRAINED_OBJECTS, SLOTS, unit.forms)
+    setting = Setting(tables, jax.tree.map(lambda leaf: leaf[None], tables))
+    runs = [(setting, run_key(unit.name, seed)) for seed in range(unit.seeds)]
+    training = _train(unit, world, runs, out=out, seconds=seconds, report=report)
+    curve = [point.greedy.reward.mean(axis=(1, 2)) for point in training.curve]
+    return {
+        "kind": "transfer",
+        "name": unit.name,
+        "agent": asdict(unit.agent),
+        "forms": list(unit.forms),
+        "finished": training.finished,
+        "seeds": unit.seeds,
+        "steps": [int(point.steps.max()) for point in training.curve],
+        "reward": rounded(np.stack(curve, axis=1)),
+        "converged": training.curve[-1].converged.tolist(),
+        "seconds": round(training.seconds, 1),
+        "tested": [
+            _transferred(training.runs.policy, form, objects)
+            for form in TESTED_FORMS
+            for objects in TESTED_OBJECTS
+        ],
+    }
+
+
+def _train(
+    unit: LearnerUnit | TransferUnit,
+    world: World,
+    runs: Sequence[tuple[Setting, jax.Array]],
+    *,
+    out: Path,
+    seconds: float | None,
+    report: Report,
+) -> Training:
+    """The unit's runs from their start or their checkpoint to the end, or until time is up."""
+    settings, keys = [setting for setting, _ in runs], [key for _, key in runs]
+    checkpoint = checkpoint_file(out, unit)
+    if checkpoint.exists():
+        training = Training.load(world, unit.agent, unit.length, settings, checkpoint)
+    else:
+        training = Training.begin(world, unit.agent, unit.length, settings, keys)
+    training.complete(
+        checkpoint=checkpoint, seconds=seconds, tell=lambda point: report(f"{unit.name}: {point}")
+    )
+    return training
+
+
+def _transferred(policies: Any, form: str, objects: int) -> dict[str, Any]:
+    """Every machine of one form and number of objects, played greedily by every seed."""
+    world, tables = slot_world(objects, SLOTS, (form,))
+    played = _play_greedily(world, policies, tables)
+    return {
+        "form": form,
+        "objects": objects,
+        "machines": int(tables.arranged.shape[0]),
+        "accuracy": rounded((played.reward.mean(axis=1) / objects + 1) / 2),
+        "tests": rounded(played.tests.mean(axis=1)),
+        "perfect": rounded((played.reward > objects - 1e-4).mean(axis=1)),
+    }
+
+
+@partial(jax.jit, static_argnums=0)
+def _play_greedily(world: SlotWorld, policies: Any, tables: Any) -> Any:
+    return jax.vmap(lambda policy: greedy(world, policy, tables))(policies)
+
+
+def train_imitators(
+    unit: ImitatorUnit, out: Path, seconds: float | None, report: Report
+) -> dict[str, Any]:
+    """The imitators of one dataset, one for each seed, and what they earn when they play."""
+    task = TaskConfig("quiz-type", forced=RANDOM_DATA.get(unit.data, 0))
+    world, setting = task_world(task), task_setting(task)
+    keys = [run_key(unit.data, seed) for seed in range(unit.seeds)]
+    datasets: list[Episodes] = []
+    for seed, key in enumerate(keys):
+        maker = _data_actor(unit, world, out, seed)
+        data_key = jax.random.fold_in(key, 2)
+        episodes = _sample(world, unit.episodes, setting.train, maker, data_key)
+        datasets.append(jax.tree.map(np.asarray, episodes))
+    fitted = fit(unit.config, world, datasets, keys, seconds=seconds)
+    losses = rounded(fitted.validation_loss.mean(axis=0))
+    report(f"{unit.name}: validation loss {losses[0]} to {losses[-1]}")
+    played: dict[str, Any] = {}
+    # Where no step is forced, the second view equals the first.
+    for number, name in enumerate(("as collected", VIEWS[1])[: 1 + (task.forced > 0)]):
+        view = pick(setting.views, number)
+        runs = [
+            _sample(
+                world,
+                unit.rollouts,
+                view,
+                actor(world, pick(fitted.model, seed)),
+                jax.random.fold_in(key, 3),
+            )
+            for seed, key in enumerate(keys)
+        ]
+        played[name] = {
+            "reward": [rounded(object_reward(run).mean()) for run in runs],
+            "sd": [rounded(object_reward(run).std()) for run in runs],
+            "form": [rounded(form_accuracy(run).mean()) for run in runs],
+            "tests": [rounded(run.tests.sum(axis=1).mean()) for run in runs],
+        }
+    report(f"{unit.name}: reward {np.mean(played['as collected']['reward']):.2f}")
+    epochs = fitted.validation_loss.shape[1]
+    return {
+        "kind": "imitator",
+        "name": unit.name,
+        "config": asdict(unit.config),
+        "data": unit.data,
+        "finished": epochs == unit.config.epochs,
+        "episodes": unit.episodes,
+        "rollouts": unit.rollouts,
+        "seeds": unit.seeds,
+        "data_length": rounded(np.mean([data.lengths.mean() for data in datasets])),
+        "data_reward": rounded(np.mean([object_reward(data).mean() for data in datasets])),
+        "epochs": epochs,
+        "validation_loss": rounded(fitted.validation_loss),
+        "played": played,
+    }
+
+
+def _data_actor(unit: ImitatorUnit, world: BlicketWorld, out: Path, seed: int) -> Actor:
+    """What plays the episodes of the dataset: chance, or the policy that was kept."""
+    if unit.maker is None:
+        return RandomActor()
+    path = policy_file(out, unit.data, seed)
+    require(path.exists(), f"{path} is missing: run the study's part fig3d first")
+    return PolicyActor(load_policy(path, unit.maker, world))
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _sample(
+    world: BlicketWorld, episodes: int, tables: Any, player: Actor, key: jax.Array
+) -> Episodes:
+    return sample_episodes(world, tables, player, episodes, key)
+
+
+def run_trials(unit: QUnit) -> dict[str, Any]:
+    """Every trial of Q-learning."""
+    results = [learn(unit.config, seed) for seed in range(unit.trials)]
+    return {
+        "kind": "q",
+        "name": unit.name,
+        "config": asdict(unit.config),
+        "finished": True,
+        "trials": unit.trials,
+        "episodes": [result.episodes for result in results],
+        "steps": [result.steps for result in results],
+        "converged": sum(result.converged for result in results),
+        "histories": [result.histories for result in results],
+    }

@@ -1,0 +1,162 @@
+"""Training from the command line: folders, interrupts, rollouts, and bad input."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import orjson
+import pytest
+
+from trivium.agents import training
+from trivium.agents.config import LengthConfig, TaskConfig, large_batch, paper
+from trivium.agents.player import agent_episodes
+from trivium.agents.trained import TrainingJob, load_trained, train
+from trivium.agents.training import segment_all
+from trivium.benchmarks.blicket.world.env import BlicketEnv
+from trivium.cli import main
+
+OLD = Path(__file__).parent / "folders_of_0_1"
+
+
+def test_ctrl_c_loses_no_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupted while a segment is computed: resumed, all is as if it had not been."""
+    job = TrainingJob(paper("a2c-mlp", 8), TaskConfig(), LengthConfig(steps=300, points=3))
+    whole = train(job, tmp_path / "whole", lambda report: None)
+    calls = []
+
+    def interrupted(*arguments: Any) -> Any:
+        calls.append(segment_all(*arguments))
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return calls[-1]
+
+    monkeypatch.setattr(training, "segment_all", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        train(job, tmp_path / "parts", lambda report: None)
+    parts = train(job, tmp_path / "parts", lambda report: None)
+    assert [int(point.steps[0]) for point in parts.curve] == [100, 200, 300]
+    jax.tree.map(np.testing.assert_array_equal, parts.runs.policy, whole.runs.policy)
+
+
+def test_training_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "agent"
+    words = ["train", "a2c-lstm", "--width", "8", "--trunk", "4", "--steps", "400", "--points", "2"]
+    assert main([*words, "--out", str(folder)]) == 0
+    policy = (folder / "policy_0.npz").read_bytes()
+    assert main([*words, "--out", str(folder)]) == 0  # nothing is left to do
+    assert (folder / "policy_0.npz").read_bytes() == policy
+    assert main([*words, "--width", "9", "--out", str(folder)]) == 2
+    assert "holds another training" in capsys.readouterr().err
+    game = [
+        "eval",
+        "blicket_game",
+        "--preset",
+        "paper",
+        "--items",
+        "6",
+        "--out",
+        str(tmp_path / "g"),
+    ]
+    assert main([*game, "--solver", f"agent:{folder}"]) == 0
+    summary = orjson.loads((tmp_path / "g" / "summary.json").read_bytes())
+    assert (summary["answered"], summary["violations"]) == (6, 0)
+    rollout = ["rollout", str(folder), "--episodes", "5", "--out", str(tmp_path / "minari")]
+    assert main(rollout) == 0
+    assert "5 episodes" in capsys.readouterr().out
+    for name, message in (
+        ("../up-v0", "such as blicket/mine-v0"),
+        ("mine", "such as blicket/mine"),
+    ):
+        assert main([*rollout, "--dataset", name]) == 2
+        assert message in capsys.readouterr().err
+    assert main(rollout) == 2
+    assert "already" in capsys.readouterr().err
+
+
+def test_training_is_as_long_as_was_asked_for() -> None:
+    """Few steps in large batches: the curve has fewer points, not the training more steps."""
+    batch = large_batch("ppo-lstm").batch
+    for steps, trained in ((20_000, 16_384), (100, 8_192), (1_500_000, 1_638_400)):
+        length = LengthConfig(steps=steps, points=40)
+        assert length.curve_points(batch) * length.updates(batch) * batch == trained
+
+
+@pytest.mark.parametrize("name", ["ppo-lnlstm", "a2c-transformer"])
+def test_a_training_of_version_0_1_is_resumed(name: str, tmp_path: Path) -> None:
+    """Two of three points were trained by 0.1, which also left what the third must come to."""
+    for file in ("agent.json", "checkpoint.npz"):
+        (tmp_path / file).write_bytes((OLD / name / file).read_bytes())
+    length = LengthConfig(steps=96, points=3)
+    task = TaskConfig("quiz-type", split="conjunctive_loo", forced=1)
+    agent = replace(load_trained(OLD / name).agent, learning_rate=0.01)
+    reports: list[Any] = []
+    train(TrainingJob(agent, task, length, seed=3), tmp_path, reports.append)
+    assert [report.steps for report in reports] == [96]
+    found, expected = (np.load(folder / "policy_0.npz") for folder in (tmp_path, OLD / name))
+    assert set(found.files) == set(expected.files)
+    for field in expected.files:
+        np.testing.assert_allclose(found[field], expected[field], rtol=1e-3, atol=1e-5)
+    curve = orjson.loads((tmp_path / "curve.json").read_bytes())
+    assert curve == orjson.loads((OLD / name / "curve.json").read_bytes())
+
+
+def test_rollouts_are_what_the_environment_says(tmp_path: Path) -> None:
+    """Recorded actions, replayed in the Gymnasium environment, earn what was recorded."""
+    folder = tmp_path / "agent"
+    words = ["train", "a2c-mlp", "--width", "8", "--steps", "100", "--points", "1", "--forced", "2"]
+    assert main([*words, "--out", str(folder)]) == 0
+    for episode in agent_episodes(load_trained(folder), 4, seed=3, greedy=False):
+        world = BlicketEnv(
+            reward_structure="quiz", quiz_disabled_steps=1, hypotheses=[episode.hypothesis]
+        )
+        seen = [world.reset()[0]]
+        earned = []
+        for action in episode.actions:
+            observation, reward, done, *_ = world.step(action)
+            seen.append(observation)
+            earned.append(reward)
+        assert done
+        np.testing.assert_array_equal(np.array(seen), episode.observations)
+        np.testing.assert_array_equal(earned, episode.rewards)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["train", "dqn"], "unknown agent 'dqn'"),
+        (["train", "a2c-lstm", "--preset", "huge"], "unknown preset 'huge'"),
+        (["train", "a2c-lstm"], "--out is missing"),
+        (["train", "a2c-lstm", "--width", "0", "--out", "x"], "width must be at least 1"),
+        (["train", "a2c-lstm", "--trunk", "0", "--out", "x"], "trunk must be of at least 1"),
+        (["train", "a2c-lstm", "--split", "odd", "--out", "x"], "split must be one of none"),
+        (["train", "a2c-lstm", "--policy", "mlp", "--out", "x"], "say train a2c-mlp"),
+        (["rollout", "nowhere", "--out", "x"], "holds no training"),
+        (["eval", "blicket_game", "--solver", "agent:nowhere", "--out", "x"], "holds no training"),
+        (["eval", "blicket_game", "--solver", "agent:a:b", "--out", "x"], "must be a whole number"),
+        (["eval", "nhop_explicit", "--solver", "agent:a", "--out", "x"], "only blicket_game"),
+    ],
+)
+def test_bad_input_ends_in_one_sentence(
+    words: list[str],
+    expected: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == 2
+    message = capsys.readouterr().err
+    assert expected in message
+    assert "Traceback" not in message
+    assert not (tmp_path / "x").exists()
+
+
+def test_the_usage_names_what_is_trained(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["train", "ppo-lstm"], ["rollout", "runs"]):
+        with pytest.raises(SystemExit):
+            main([*words, "--help"])
+        assert capsys.readouterr().out.startswith(f"usage: trivium {' '.join(words)} [-h]")

@@ -1,0 +1,251 @@
+"""Laws of every n-hop item, over all legal specs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.benchmarks.nhop.examples import explicit_specs, implicit_specs
+from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
+from trivium.benchmarks.nhop.fast_writer import generate_lines
+from trivium.benchmarks.nhop.files import to_row
+from trivium.benchmarks.nhop.generate import generate
+from trivium.benchmarks.nhop.item import derive, layer_letters, true_chain
+from trivium.benchmarks.nhop.solvers import token_counts
+from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView, Spec
+from trivium.core.dialogue import attempt
+from trivium.core.files import dump_line
+
+SEEDS = st.integers(0, 2**40)
+INDEXES = st.integers(0, 2**40) | st.sampled_from([9, 99, 999_999, 10**6])
+
+
+# The first 50 items of seed 7: a change here changes every published item.
+PINNED = [
+    (EXPLICIT.presets["explicit-easy"], "2729037ec431bdc7"),
+    (EXPLICIT.presets["explicit-hard"], "ef3852b8727d4a6f"),
+    (IMPLICIT.presets["implicit"], "31fab643ad6f69e9"),
+    (ExplicitSpec(block_head_balance=True), "664ec052122695a5"),
+    (ExplicitSpec(path_collision_stress=True, hops=12, L=12, k=3), "aaa42cb5c9ef08ce"),
+    (
+        ExplicitSpec(chain_only_ordered=True, alias_heads_per_block=True, k=11),
+        "31fc821e300ee4e9",
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "digest"), PINNED)
+def test_items_are_those_of_earlier_versions(spec: Spec, digest: str) -> None:
+    slow = b"".join(dump_line(to_row(item)) for item in generate(spec, 7, 0, 50))
+    fast = b"".join(generate_lines(spec, 7, 0, 50))
+    assert hashlib.sha256(slow).hexdigest()[:16] == hashlib.sha256(fast).hexdigest()[:16] == digest
+
+
+@pytest.mark.parametrize(
+    ("name", "digest"),
+    [
+        ("explicit-easy", "07bb755f34404280"),
+        ("explicit-hard", "e89482f1be3431c1"),
+        ("implicit", "b6ea3844f9b42cbf"),
+    ],
+)
+def test_prompts_and_other_orders_are_those_of_earlier_versions(name: str, digest: str) -> None:
+    benchmark = IMPLICIT if name == "implicit" else EXPLICIT
+    prompts = [
+        benchmark.render(benchmark.reshuffle(item, trial), NhopView())
+        for item in benchmark.generate(benchmark.presets[name], 7, 0, 20)
+        for trial in (0, 1, 2)
+    ]
+    assert hashlib.sha256("".join(prompts).encode()).hexdigest()[:16] == digest
+
+
+def test_another_order_has_the_same_lines() -> None:
+    (item,) = generate(EXPLICIT.presets["explicit-hard"], 1)
+    assert EXPLICIT.reshuffle(item, 0) is item
+    one, two = EXPLICIT.reshuffle(item, 1), EXPLICIT.reshuffle(item, 2)
+    assert one != two
+    for other in (one, two):
+        assert other.facts != item.facts
+        assert sorted(map(list, other.facts)) == sorted(map(list, item.facts))
+        for before, after in zip(item.blocks, other.blocks, strict=True):
+            assert sorted(map(list, after.lines)) == sorted(map(list, before.lines))
+            assert after.aliases == before.aliases
+        assert [b.lines for b in other.blocks] != [b.lines for b in item.blocks]
+        assert other._replace(facts=item.facts, blocks=item.blocks) == item
+
+
+def test_names_of_layers() -> None:
+    names = [layer_letters(layer) for layer in (0, 25, 26, 51, 52, 701, 702)]
+    assert names == ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]
+
+
+def test_items_of_one_batch_and_of_two() -> None:
+    """A batch holds 1024 items; ids have six digits and more where they need them."""
+    spec = ImplicitSpec(hops=3, m=4)
+    whole = list(generate(spec, 1, 999_990, 1040))
+    assert [whole[place].id for place in (0, 9, 10)] == ["IMP-999990", "IMP-999999", "IMP-1000000"]
+    assert whole[1030:] == list(generate(spec, 1, 1_001_020, 10))
+
+
+@given(st.one_of(implicit_specs(), explicit_specs()), SEEDS, INDEXES)
+def test_printed_hops_are_bijections_between_their_layers(
+    spec: Spec, seed: int, index: int
+) -> None:
+    (item,) = generate(spec, seed, index)
+    forward: dict[tuple[str, str], str] = {}
+    backward: dict[tuple[str, str], str] = {}
+    for head, function, tail in item.triples():
+        hop = int(function[1:])
+        assert head.startswith(layer_letters(hop - 1) + "_")
+        assert tail.startswith(layer_letters(hop) + "_")
+        assert all(int(token.split("_")[1]) < spec.M for token in (head, tail))
+        assert forward.setdefault((function, head), tail) == tail
+        assert backward.setdefault((function, tail), head) == head
+
+
+@given(implicit_specs(), SEEDS, INDEXES)
+def test_a_bag_holds_m_disjoint_chains_balanced_over_relations(
+    spec: ImplicitSpec, seed: int, index: int
+) -> None:
+    (item,) = generate(spec, seed, index)
+    relations = Counter(function for _, function, _ in item.facts)
+    assert relations == {f"f{hop}": spec.m for hop in spec.relations}
+    chains: dict[str, int] = {}
+    for head, _, tail in sorted(item.facts, key=lambda line: int(line[1][1:])):
+        chain = chains.setdefault(head, len(chains))
+        assert chains.setdefault(tail, chain) == chain
+    expected = [] if spec.ablate_inner else [item.answer]
+    assert derive(item) == expected
+    assert item.answer in item.candidates
+    assert len(item.candidates) == spec.m
+
+
+@given(explicit_specs(), SEEDS, INDEXES)
+def test_a_ladder_has_one_answer_and_keeps_its_controls(
+    spec: ExplicitSpec, seed: int, index: int
+) -> None:
+    (item,) = generate(spec, seed, index)
+    assert derive(item) == [item.answer]
+    chain = true_chain(item)
+    counts = Counter(function for _, function, _ in item.facts)
+    balanced = {f"f{hop}": 1 + spec.contexts for hop in range(1, spec.fact_hops + 1)}
+    if spec.decoys:
+        balanced[f"f{spec.hops - 1}"] = balanced.get(f"f{spec.hops - 1}", 0) + spec.decoys
+    assert counts == balanced
+    assert [len(block.lines) for block in item.blocks] == list(spec.block_sizes)
+    for number, block in enumerate(item.blocks):
+        hop = spec.blocks[number]
+        heads, tails = zip(*block.resolved(), strict=True)
+        assert len(set(heads)) == len(heads)
+        assert len(set(tails)) == len(tails)
+        assert block.resolved().count((chain[hop - 1], chain[hop])) == 1
+        if spec.path_collision_stress and number:
+            before = item.blocks[number - 1].resolved()
+            assert {tail for _, tail in before} == set(heads)
+        if spec.block_head_balance:
+            above = token_counts(item, number)
+            assert len({above[head] for head in heads}) == 1
+        if spec.alias_heads_per_block:
+            assert [line[0] for line in block.lines] != list(heads)
+            assert sorted(block.aliases.values()) == sorted(heads)
+    if spec.chain_only_ordered:
+        assert [list(fact) for fact in item.facts] == [
+            [chain[hop - 1], f"f{hop}", chain[hop]] for hop in range(1, spec.fact_hops + 1)
+        ]
+
+
+@given(st.one_of(implicit_specs(), explicit_specs()), SEEDS, INDEXES, st.integers(1, 12))
+def test_the_fast_writer_agrees_with_the_slow_one(
+    spec: Spec, seed: int, index: int, count: int
+) -> None:
+    slow = b"".join(dump_line(to_row(item)) for item in generate(spec, seed, index, count))
+    assert b"".join(generate_lines(spec, seed, index, count)) == slow
+
+
+@given(explicit_specs(), SEEDS, st.sampled_from(["direct", "steps", "free"]))
+def test_the_oracle_solves_every_legal_ladder_from_its_text(
+    spec: ExplicitSpec, seed: int, mode: str
+) -> None:
+    for item in generate(spec, seed, 0, 3):
+        row = attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView(mode), trial=1)  # type: ignore[arg-type]
+        assert row.scores["em"] == 1
+
+
+@given(implicit_specs().filter(lambda spec: not spec.ablate_inner), SEEDS)
+def test_the_oracle_solves_every_legal_bag_from_its_text(spec: ImplicitSpec, seed: int) -> None:
+    for item in generate(spec, seed, 0, 3):
+        assert attempt(IMPLICIT, item, IMPLICIT.solvers["oracle"], NhopView()).scores["em"] == 1
+
+
+@pytest.mark.parametrize("name", ["explicit-easy", "explicit-hard", "implicit"])
+def test_the_oracle_is_perfect_on_ten_thousand_items(name: str) -> None:
+    benchmark = IMPLICIT if name == "implicit" else EXPLICIT
+    spec = benchmark.presets[name]
+    oracle = benchmark.solvers["oracle"]
+    hits = sum(
+        attempt(benchmark, item, oracle, NhopView()).kind == "right"
+        for item in generate(spec, 2026, 0, 10_000)
+    )
+    assert hits == 10_000
+
+
+def test_items_share_no_facts_beyond_chance() -> None:
+    """Items draw their own bijections: f1 of a token differs from item to item."""
+    images: dict[str, set[str]] = {}
+    for item in generate(ImplicitSpec(M=64), 1, 0, 400):
+        for head, function, tail in item.facts:
+            if function == "f1":
+                images.setdefault(head, set()).add(tail)
+    # 50 draws from 64 tokens for each head: about 35 different ones, never fewer than 15.
+    assert min(map(len, images.values())) > 15
+
+
+def test_tokens_positions_and_aliases_are_uniform() -> None:
+    """Chi-square tests, each with a one in a million chance of a false alarm."""
+    spec = ExplicitSpec(
+        M=16, k=4, L=2, context_chains=4, alias_heads_per_block=True, block_head_balance=True,
+        path_collision_stress=True,
+    )  # fmt: skip
+    numbers: Counter[int] = Counter()
+    positions: Counter[int] = Counter()
+    aliases: Counter[str] = Counter()
+    items = 8000
+    for item in generate(spec, 3, 0, items):
+        numbers[int(item.answer.split("_")[1])] += 1
+        positions[item.candidates.index(item.answer)] += 1
+        aliases[item.blocks[-1].lines[item.candidates.index(item.answer)][0]] += 1
+    # Upper 1e-6 points of the chi-square law with 15 and 3 degrees of freedom.
+    for counts, kinds, limit in ((numbers, 16, 59.5), (positions, 4, 30.7), (aliases, 4, 30.7)):
+        expected = items / kinds
+        assert len(counts) == kinds
+        assert sum((seen - expected) ** 2 / expected for seen in counts.values()) < limit
+
+
+def test_every_pairing_of_chains_is_equally_likely() -> None:
+    """With M = m every layer is a permutation; each of its 24 orders must be as common."""
+    orders: Counter[tuple[int, ...]] = Counter()
+    items = 12_000
+    for item in generate(ImplicitSpec(hops=3, m=4, M=4), 5, 0, items):
+        step = {head: tail for head, function, tail in item.facts if function == "f1"}
+        orders[tuple(int(step[head].split("_")[1]) for head in sorted(step))] += 1
+    counts = np.array(list(orders.values()))
+    expected = items / 24
+    assert len(orders) == 24
+    assert ((counts - expected) ** 2 / expected).sum() < 73.5  # chi-square, 23 df, 1e-6
+
+
+def test_length_can_be_matched_over_depths() -> None:
+    """budget_lines makes the printed lines as equal as whole chains allow."""
+    for hops in (4, 6, 8):
+        lines_printed = []
+        for L in range(1, hops + 1):
+            spec = ExplicitSpec(hops=hops, L=L, budget_lines=80)
+            (item,) = generate(spec, 0)
+            lines_printed.append(len(item.facts) + sum(len(block.lines) for block in item.blocks))
+            assert lines_printed[-1] == spec.lines_with(spec.contexts)
+        assert max(lines_printed) - min(lines_printed) <= hops

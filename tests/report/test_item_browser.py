@@ -1,0 +1,118 @@
+"""The item browser's data: prompts as presented, what was replied, and a sample of every kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.report.records import attempts, results_of, scored, write_records
+from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.spec import GameView
+from trivium.benchmarks.nhop import IMPLICIT
+from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
+from trivium.core.dialogue import attempt
+from trivium.report import item_browser
+from trivium.report.item_browser import browser_items
+from trivium.report.results import read_results
+
+
+def turns_of(shown: dict[str, Any], attempt_: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(side, shown["texts"][text]) for side, text in attempt_["turns"]]
+
+
+def test_prompts_are_those_that_were_presented(tmp_path: Path) -> None:
+    view = NhopView("steps")
+    items = list(IMPLICIT.generate(ImplicitSpec(), 5, 0, 2))
+    rows = [
+        asdict(attempt(IMPLICIT, item, IMPLICIT.solvers["last_line"], view, trial))
+        for item in items
+        for trial in (0, 2)
+    ]
+    shown = browser_items([results_of(tmp_path, [{**row, "kind": "other"} for row in rows])])
+    assert len(shown["attempts"]) == 4
+    for one, row in zip(shown["attempts"], rows, strict=True):
+        item = IMPLICIT.reshuffle(items[row["index"]], row["trial"])
+        prompt = IMPLICIT.render(item, view)
+        assert turns_of(shown, one) == [("environment", prompt), ("solver", row["reply"])]
+        assert one["expected"] == IMPLICIT.write(item, IMPLICIT.gold(item), view)
+        assert one["expected"].startswith("f1: ")
+
+
+def test_the_turns_of_a_game_are_those_that_were_played(tmp_path: Path) -> None:
+    """Texts that come up more than once, as a repeated test does, are stored once."""
+    view, replies = GameView(), ["TEST A", "TEST B", "TEST A", "TEST A"]
+    item = next(iter(GAME.generate(GAME.presets["paper"], 3)))
+    solver = GAME.solvers["random"]
+    row = {**asdict(attempt(GAME, item, solver, view)), "reply": replies, "kind": "other"}
+    shown = browser_items([results_of(tmp_path, [row, {**row, "id": "another", "index": 1}])])
+    expected = [("environment", GAME.render(item, view)), ("solver", "TEST A")]
+    for count in (1, 2, 3):
+        response = GAME.respond(item, replies[:count], view)
+        assert response is not None
+        expected += [("environment", response), ("solver", replies[count])]
+    assert turns_of(shown, shown["attempts"][0]) == expected
+    assert len(set(shown["texts"])) == len(shown["texts"])
+
+
+def test_the_system_message_is_the_one_that_the_run_sent(tmp_path: Path) -> None:
+    sent = {"benchmark": "nhop_implicit", "shaping": {"temp": None, "system": "Be brief."}}
+    for name, manifest in (("sent", sent), ("own", sent | {"shaping": None})):
+        rows = attempts(ImplicitSpec(), "oracle", items=1)
+        write_records(tmp_path / name, [{**row, "solver": name} for row in rows])
+        (tmp_path / name / "run.json").write_bytes(orjson.dumps(manifest))
+    foreign = {**rows[0], "solver": "foreign", "spec": None, "system": 5}
+    write_records(tmp_path / "foreign", [foreign])
+    (tmp_path / "foreign" / "run.json").write_bytes(orjson.dumps(sent))
+    shown = browser_items(list(read_results([tmp_path]).values()))
+    system = {
+        one["solver"]: [text for side, text in turns_of(shown, one) if side == "system"]
+        for one in shown["attempts"]
+    }
+    assert system == {"sent": ["Be brief."], "own": [], "foreign": ["Be brief."]}
+
+
+def test_four_attempts_of_every_solver_and_kind_errors_first(tmp_path: Path) -> None:
+    rows = scored("last_line", [0.0] * 9 + [1.0] * 2) + scored("oracle", [1.0] * 7)
+    rows += [{**row, "kind": f"chain:{hop}"} for hop, row in enumerate(scored("a/model", [0] * 6))]
+    shown = browser_items([results_of(tmp_path, rows)])["attempts"]
+    assert [(one["solver"], one["kind"].partition(":")[0]) for one in shown] == [
+        *[("a/model", "chain")] * 4,
+        *[("last_line", "other")] * 4,
+        *[("last_line", "right"), ("oracle", "right")] * 2,
+        *[("oracle", "right")] * 2,
+    ]
+
+
+def test_the_page_holds_a_bounded_number_of_attempts_and_characters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        {**row, "solver": f"solver-{number}", "reply": "x" * 30_000}
+        for number, row in enumerate(scored("", [0.0] * 500))
+    ]
+    results = results_of(tmp_path, rows)
+    shown = browser_items([results])
+    assert len(shown["attempts"]) == 400
+    assert Counter(map(len, shown["texts"])) == Counter([62, 20_030])
+    assert shown["texts"][1].endswith("xxx\n[cut: 10,000 more characters]")
+    monkeypatch.setattr(item_browser, "MAX_CHARACTERS", 20_200)
+    # The two texts take 20,092 characters, and every expected answer takes one.
+    assert len(browser_items([results])["attempts"]) == 108
+
+
+def test_items_from_files_show_the_prompt_that_was_kept_or_say_that_there_is_none(
+    tmp_path: Path,
+) -> None:
+    foreign = {"spec": None, "seed": None, "index": None}
+    rows = [{**row, **foreign} for row in attempts(ImplicitSpec(), "oracle", items=1)]
+    shown = browser_items([results_of(tmp_path, rows)])
+    assert shown["texts"][0] == "(this item came from a file; its prompt is not in the records)"
+    rows = [{**row, "prompt": "as it was presented"} for row in rows]
+    shown = browser_items([results_of(tmp_path, rows)])
+    assert shown["texts"][0] == "as it was presented"
+    assert shown["attempts"][0]["expected"] == "-"

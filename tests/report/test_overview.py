@@ -1,0 +1,135 @@
+"""The overview: verdicts with known numbers, ranks, and bars with the dot where the value is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.report.records import Row, results_of, scored
+from trivium.core.statistics import Estimate
+from trivium.report.overview import SettingTable, bar, best_is_above, overview
+
+
+def table(folder: Path, rows: list[Row]) -> SettingTable:
+    (only,) = overview(results_of(folder, rows))
+    return only
+
+
+def shares(right: int, items: int) -> list[float]:
+    return [1.0] * right + [0.0] * (items - right)
+
+
+def test_the_way_to_the_ceiling_begins_at_chance(tmp_path: Path) -> None:
+    rows = scored("oracle", shares(6, 8)) + scored("openai/model", shares(5, 8))
+    # (0.625 - 0.125) / (0.75 - 0.125) is 0.8; 0.625 / 0.75 would be 0.83.
+    assert table(tmp_path, rows).verdict == (
+        "Chance is 0.125. The ceiling, oracle, is at 0.750. "
+        "openai/model is at 0.625, 80% of the way from chance to ceiling."
+    )
+    rows = scored("openai/model", shares(2, 8))
+    # Without a ceiling the top is the best possible score: (0.25 - 0.125) / (1 - 0.125).
+    assert table(tmp_path, rows).verdict == (
+        "Chance is 0.125. openai/model is at 0.250, 14% of the way from chance to ceiling."
+    )
+
+
+def test_the_best_of_several_shortcuts_needs_a_wider_interval(tmp_path: Path) -> None:
+    """25% [14.2%, 40.2%] beats 14% when it is the only one tried, not as the best of three."""
+    alone = scored("last_line", shares(10, 40), chance=0.14)
+    sentence = "The best shortcut, last_line, reaches 0.250:"
+    assert f"{sentence} above chance." in table(tmp_path / "a", alone).verdict
+    others = scored("pointer_f_n1", shares(2, 40)) + scored("most_frequent_token", shares(9, 40))
+    verdict = table(tmp_path / "b", alone + [{**row, "chance": 0.14} for row in others]).verdict
+    assert f"{sentence} not above chance." in verdict
+
+
+@pytest.mark.parametrize(
+    ("floor", "tried", "above"),
+    [
+        (0.39, 1, True),
+        (0.41, 1, False),
+        # The quantile of 99% is 1.3143 times that of 95%: the widened interval begins at 0.3686.
+        (0.365, 5, True),
+        (0.372, 5, False),
+    ],
+)
+def test_bonferroni_intervals(floor: float, tried: int, above: bool) -> None:
+    assert best_is_above(Estimate(0.5, 0.4, 0.6, 100), floor, tried) is above
+
+
+def test_nothing_undefined_is_above_chance() -> None:
+    assert not best_is_above(Estimate(None, None, None, 0), 0.1, 1)
+    assert not best_is_above(Estimate(0.5, None, None, 1), 0.1, 1)
+
+
+def test_solvers_are_ranked_and_the_ceiling_comes_first_on_a_tie(tmp_path: Path) -> None:
+    rows = scored("random_candidate", shares(1, 4)) + scored("last_line", shares(1, 4))
+    rows += scored("z/model", shares(4, 4)) + scored("oracle", shares(4, 4))
+    rows += scored("y/model", shares(3, 4))
+    found = table(tmp_path, rows)
+    assert [(row.solver, row.role) for row in found.rows] == [
+        ("oracle", "ceiling"),
+        ("z/model", "model"),
+        ("y/model", "model"),
+        ("last_line", "shortcut"),
+        ("random_candidate", "floor"),
+    ]
+    assert (found.metric, found.rows[2].estimate) == ("em", "0.750 [0.301, 0.954]")
+    assert found.rows[2].lift == "0.714"  # (0.75 - 0.125) / (1 - 0.125)
+
+
+def test_failed_calls_are_not_in_the_denominator(tmp_path: Path) -> None:
+    rows = scored("openai/some_model", [None, None, None, *shares(7, 7)])
+    rows += scored("oracle", shares(10, 10))
+    items = {row.solver: row.items for row in table(tmp_path, rows).rows}
+    assert items == {"oracle": "10", "openai/some_model": "7 of 10"}
+
+
+def test_a_model_whose_calls_all_failed_does_not_hide_chance(tmp_path: Path) -> None:
+    rows = scored("a/model", [None] * 4) + scored("oracle", shares(4, 4))
+    found = table(tmp_path / "a", rows)
+    assert found.verdict == "Chance is 0.125. The ceiling, oracle, is at 1.000."
+    assert [row.bar is None for row in found.rows] == [False, True]
+    assert table(tmp_path / "b", rows[:4]).verdict == "Nothing could be scored."
+
+
+def test_more_than_twelve_settings_are_pooled(tmp_path: Path) -> None:
+    rows = [
+        row for number in range(12) for row in scored("oracle", [1.0], spec={"M": 500 + number})
+    ]
+    found = overview(results_of(tmp_path / "a", rows))
+    assert [one.setting for one in found] == [f"M={500 + number}" for number in range(12)]
+    rows += scored("oracle", [0.0], spec={"M": 600})
+    (pooled,) = overview(results_of(tmp_path / "b", rows))
+    assert pooled.setting is None
+    assert pooled.rows[0].items == "13"
+    assert pooled.rows[0].estimate.startswith("0.923 ")
+
+
+LINES = [("chance", 0.25), ("ceiling", 1.0)]
+
+
+@pytest.mark.parametrize(("value", "x"), [(0.0, 6.0), (0.25, 73.0), (0.5, 140.0), (1.0, 274.0)])
+def test_a_bar_puts_the_dot_where_the_value_is(value: float, x: float) -> None:
+    drawn = bar(Estimate(value, 0.0, 1.0, 40), LINES, (0.0, 1.0))
+    assert drawn is not None
+    assert (drawn.dot, drawn.low, drawn.high) == (x, 6.0, 274.0)
+    assert drawn.lines == [("chance", 73.0), ("ceiling", 274.0)]
+
+
+def test_a_bar_without_an_interval_is_a_dot_and_has_a_label() -> None:
+    drawn = bar(Estimate(0.5, None, None, 1), LINES, (0.0, 1.0))
+    assert drawn is not None
+    assert (drawn.low, drawn.dot, drawn.high) == (140.0, 140.0, 140.0)
+    assert drawn.label == "0.500 between chance 0.250, ceiling 1.000"
+
+
+def test_a_bar_reaches_as_far_as_its_values(tmp_path: Path) -> None:
+    drawn = bar(Estimate(-1.0, -1.0, 0.0, 9), LINES, (1.0, 0.0))
+    assert drawn is not None
+    assert (drawn.dot, drawn.lines) == (6.0, [("chance", 173.5), ("ceiling", 274.0)])
+
+
+def test_an_undefined_value_has_no_bar() -> None:
+    assert bar(Estimate(None, None, None, 0), LINES, (0.0, 1.0)) is None

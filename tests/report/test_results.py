@@ -1,0 +1,151 @@
+"""Results read from records: what is counted, under which names, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from tests.report.records import attempts, results_of, scored, write_records
+from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
+from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec
+from trivium.core.errors import UserError
+from trivium.core.results import summarise
+from trivium.report.compare import read_scores
+from trivium.report.results import read_results, record_files, setting_name
+
+
+def test_parts_add_up_to_what_a_plain_summary_says(tmp_path: Path) -> None:
+    rows = [
+        row
+        for hops in (10, 4)
+        for seed in (1, 2)
+        for row in attempts(ImplicitSpec(hops=hops), "random_candidate", seed=seed)
+    ]
+    results = results_of(tmp_path, rows)
+    whole = summarise(rows, IMPLICIT.metrics)
+    assert results.split(lambda key: key.solver)["random_candidate"].metrics == whole.metrics
+    assert results.records == whole.items == 48
+    assert (results.seeds, results.varying_groups) == ([1, 2], ["n"])
+    assert results.group_values("n") == [4, 10]
+    by_hops = results.split(lambda key: key.group("n"))
+    assert {hops: part.items for hops, part in by_hops.items()} == {10: 24, 4: 24}
+    only_one_seed = results.split(lambda key: key.group("n") if key.seed == 2 else None)
+    assert {hops: part.items for hops, part in only_one_seed.items()} == {10: 12, 4: 12}
+
+
+def test_settings_are_named_by_preset_or_by_what_differs() -> None:
+    hard = {"spec": asdict(EXPLICIT.presets["explicit-hard"]), "view": {"mode": "steps"}}
+    assert setting_name(EXPLICIT, hard) == "explicit-hard mode=steps"
+    other = {"spec": asdict(ExplicitSpec(hops=6, L=2)), "view": {}}
+    assert setting_name(EXPLICIT, other) == "hops=6 L=2"
+    assert setting_name(EXPLICIT, {"spec": None}) == "items from a file"
+
+
+def test_the_setting_of_a_run_takes_precedence_over_the_spec(tmp_path: Path) -> None:
+    write_records(tmp_path / "a", attempts(ImplicitSpec(), "oracle"))
+    (tmp_path / "a" / "run.json").write_text('{"setting": "baseline"}')
+    write_records(tmp_path / "b", attempts(ImplicitSpec(), "oracle"))
+    results = read_results([tmp_path])["nhop_implicit"]
+    assert results.settings == ["baseline", "implicit"]
+    results.setting_order = ("implicit", "baseline")
+    assert results.settings == ["implicit", "baseline"]
+    assert results.records == 24
+
+
+def test_models_come_before_programs_in_the_order_of_the_benchmark(tmp_path: Path) -> None:
+    names = ("random_candidate", "last_line", "z/model", "oracle", "a/model")
+    results = results_of(tmp_path, [row for name in names for row in scored(name, [1])])
+    assert results.solvers == ["z/model", "a/model", "oracle", "last_line", "random_candidate"]
+    assert [results.role(name) for name in results.solvers] == [
+        *("model", "model", "ceiling", "shortcut", "floor")
+    ]
+
+
+def test_a_few_examples_are_kept_of_every_kind(tmp_path: Path) -> None:
+    path = write_records(tmp_path, scored("oracle", [1.0] * 9) + scored("last_line", [0.0, 1.0]))
+    for count, kept in ((4, 4), (7, 7)):
+        results = read_results([path], count)["nhop_implicit"]
+        assert {key[1:]: len(rows) for key, rows in results.examples.items()} == {
+            ("oracle", "right"): kept,
+            ("last_line", "other"): 1,
+            ("last_line", "right"): 1,
+        }
+    assert read_results([path])["nhop_implicit"].max_examples == 4
+
+
+def test_swept_fields_are_numbers_that_no_group_mirrors(tmp_path: Path) -> None:
+    rows = [
+        row
+        for hops, width in ((4, 4), (6, 5), (6, 6))
+        for row in attempts(ImplicitSpec(hops=hops, id_width=width), "oracle", items=1)
+    ]
+    results = results_of(tmp_path, rows)
+    # hops is the group n; id_width is no group.
+    swept = results.swept_fields()
+    assert list(swept) == ["id_width"]
+    assert sorted(swept["id_width"].values()) == [4, 5, 6]
+
+
+def test_files_come_in_the_order_of_the_numbers_in_their_names(tmp_path: Path) -> None:
+    for name in ("hops10", "hops4", "hops9", "hops²"):
+        write_records(tmp_path / name, attempts(ImplicitSpec(), "oracle", items=1))
+    names = [path.parent.name for path in record_files([tmp_path])]
+    assert names == ["hops4", "hops9", "hops10", "hops²"]
+
+
+def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+    path = write_records(tmp_path / "one", attempts(ImplicitSpec(), "oracle", items=2))
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(path)
+    assert read_results([tmp_path / "one", path, link])["nhop_implicit"].records == 2
+
+
+@pytest.mark.parametrize("key", ["benchmark", "scores", "groups", "trial"])
+def test_what_is_no_record_is_named_by_line(tmp_path: Path, key: str) -> None:
+    rows = attempts(ImplicitSpec(), "oracle", items=2)
+    del rows[1][key]
+    with pytest.raises(UserError, match=rf"records\.jsonl line 2: not a record \({key} is missing"):
+        results_of(tmp_path, rows)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *(("scores", []), ("scores", {"em": "1"}), ("groups", None), ("trial", "0"), ("kind", 3)),
+        *(("groups", {"n": [1]}), ("spec", 5), ("view", "x"), ("seed", "7"), ("index", "0")),
+    ],
+)
+def test_a_record_with_a_wrong_value_is_named_by_line(
+    tmp_path: Path, key: str, value: object
+) -> None:
+    rows = attempts(ImplicitSpec(), "oracle", items=2)
+    rows[1][key] = value
+    path = write_records(tmp_path, rows)
+    for read in (read_results, read_scores):
+        with pytest.raises(UserError, match=rf"records\.jsonl line 2: not a record \({key}"):
+            read([path])
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"spec": {"hops": 1}}, r"line 2: hops must be in 3\.\.200, got 1"),
+        ({"view": {"mode": "loud"}}, "line 2: mode must be one of direct, steps, free, got 'loud'"),
+        ({"benchmark": "nothing"}, "line 2: unknown benchmark 'nothing'"),
+    ],
+)
+def test_an_impossible_record_is_named_by_line(
+    tmp_path: Path, change: dict[str, object], sentence: str
+) -> None:
+    rows = attempts(ImplicitSpec(), "oracle", items=2)
+    with pytest.raises(UserError, match=sentence):
+        results_of(tmp_path, [rows[0], rows[1] | change])
+
+
+def test_empty_folders_and_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no records\.jsonl in this folder"):
+        read_results([tmp_path])
+    with pytest.raises(UserError, match="there are no records"):
+        read_results([write_records(tmp_path, [])])

@@ -1,0 +1,123 @@
+"""Tables: rows in a natural order, known numbers, and titles that say what was pooled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.report.records import attempts, results_of, scored, write_records
+from trivium.benchmarks.nhop.spec import ImplicitSpec
+from trivium.cli import main
+from trivium.report.tables import Table, analysis_tables, kind_table, page_tables
+
+
+def test_groups_are_sorted_as_numbers_and_missing_ones_come_last(tmp_path: Path) -> None:
+    rows = [
+        row
+        for n in (10, "x", 4)
+        for row in scored("oracle", [1.0, 0.0], name=str(n), groups={"n": n})
+    ]
+    rows += scored("oracle", [1.0], groups={"m": 4})
+    (found,) = [one for one in analysis_tables(results_of(tmp_path, rows)) if "by n" in one.title]
+    assert found.title == "nhop_implicit, oracle: by n, m"
+    assert [row[:2] for row in found.rows] == [("4", "-"), ("10", "-"), ("x", "-"), ("-", "4")]
+
+
+def test_the_figures_of_a_page_table(tmp_path: Path) -> None:
+    rows = scored("oracle", [1.0] * 4, prompt_lines=30, prompt_chars=600)
+    rows += scored("last_line", [1.0, 0.0, 0.0, 0.0], prompt_lines=30, prompt_chars=600)
+    rows += [{**row, "seed": 2, "groups": {"n": 6, "m": 8}} for row in rows]
+    tables = {table.title: table for table in page_tables(results_of(tmp_path, rows))}
+    assert list(tables) == [
+        "nhop_implicit: every metric",
+        "nhop_implicit: em by group",
+        "nhop_implicit: kinds of answers",
+    ]
+    every = tables["nhop_implicit: every metric"]
+    assert every.rows[0] == ("oracle", "em", "1.000", "0.676", "1.000", "8")
+    assert ("last_line", "lift", "0.143", "-0.061", "0.532", "8") in every.rows
+    by_group = tables["nhop_implicit: em by group"]
+    assert by_group.columns == (
+        *("n", "m", "solver", "em", "low", "high", "lift", "chance", "items"),
+        *("lines", "characters"),
+    )
+    assert by_group.rows[0] == (
+        *("5", "8", "last_line", "0.250", "0.046", "0.699", "0.143", "0.125", "4", "30", "600"),
+    )
+    assert [row[:3] for row in by_group.rows[1:]] == [
+        ("5", "8", "oracle"),
+        ("6", "8", "last_line"),
+        ("6", "8", "oracle"),
+    ]
+    assert tables["nhop_implicit: kinds of answers"].rows == (
+        ("oracle", "right", "8", "1.000", ""),
+        ("last_line", "other", "6", "0.750", ""),
+        ("last_line", "right", "2", "0.250", ""),
+    )
+
+
+def test_seeds_and_settings_have_tables_if_there_are_several(tmp_path: Path) -> None:
+    rows = [
+        row
+        for seed in (2, 1)
+        for M in (600, 512)
+        for row in scored("oracle", [1.0], seed=seed, spec={"M": M})
+    ]
+    results = results_of(tmp_path, rows)
+    titles = [table.title for table in page_tables(results)]
+    assert titles[1:3] == ["nhop_implicit: em by setting", "nhop_implicit: em by seed"]
+    by_setting, by_seed = page_tables(results)[1:3]
+    assert [row[0] for row in by_setting.rows] == ["M=600", "implicit"]
+    assert [(row[0], row[7]) for row in by_seed.rows] == [("1", "2"), ("2", "2")]
+    titles = [table.title for table in analysis_tables(results)]
+    assert "nhop_implicit, oracle: by seed (2 settings together)" in titles
+
+
+def test_tables_of_several_settings_say_so(tmp_path: Path) -> None:
+    rows = attempts(ImplicitSpec(), "oracle", items=2)
+    tables = analysis_tables(results_of(tmp_path, rows))
+    assert [table.title.partition(": ")[2] for table in tables] == [
+        "2 items, 2 answered, 0 violations, 0 errors",
+        "by n, m",
+        "kinds of answers",
+    ]
+    rows += attempts(ImplicitSpec(M=600), "oracle", items=2)
+    tables = analysis_tables(results_of(tmp_path, rows))
+    assert [table.title.partition(": ")[2] for table in tables] == [
+        "4 items, 4 answered, 0 violations, 0 errors (2 settings together)",
+        "by setting",
+        "by n, m (2 settings together)",
+        "kinds of answers (2 settings together)",
+    ]
+
+
+def test_kinds_are_counted_with_their_commonest_details() -> None:
+    counts = {"wrong:2": 3, "right": 5, "wrong:1": 4, "wrong": 1}
+    assert kind_table("kinds", counts).rows == (
+        ("wrong", "8", "0.615", "1: 4, 2: 3"),
+        ("right", "5", "0.385", ""),
+    )
+
+
+def test_markdown_is_one_line_per_row_and_holds_no_markup() -> None:
+    table = Table("title", ("a|b", "c"), (("<b>\nx", "[l](u) `c` \\ &"),))
+    assert table.markdown().split("\n") == [
+        "| a&#124;b | c |",
+        "| --- | --- |",
+        "| &#60;b&#62; x | &#91;l&#93;(u) &#96;c&#96; &#92; &#38; |",
+    ]
+
+
+def test_analyze_prints_examples_as_plain_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = scored("last_line", [0.0] * 3) + scored("oracle", [1.0])
+    rows[0] |= {"reply": "\x1b[31m[bold]red\u202e", "kind": "violation"}
+    assert main(["analyze", str(write_records(tmp_path, rows)), "--examples", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert printed.rstrip().split("\n")[-2:] == [
+        "violation  item-0  last_line  '\\x1b[31m[bold]red\\u202e'",
+        "other  item-1  last_line  'E_0001'",
+    ]

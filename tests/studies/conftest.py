@@ -1,0 +1,40 @@
+"""A study small enough for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import jax
+import pytest
+from studies.blicket_learners.plan import QUICK, Scale
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Scale:
+    """The quick scale with networks of 8 units and hardly any steps."""
+    return replace(
+        QUICK,
+        widths=(8,),
+        points=2,
+        quiz_steps=600,
+        task_steps=600,
+        large_steps=1_100,
+        transfer_steps=1_100,
+        large_environments=4,
+        random_episodes=60,
+        agent_episodes=60,
+        rollouts=5,
+        trials=2,
+        imitation=replace(QUICK.imitation, width=8, layers=1, epochs=1),
+    )
+
+
+@pytest.fixture
+def quick_compilation() -> Iterator[None]:
+    """Programs that run for a moment are compiled without optimisations: half of the time."""
+    config: Any = jax.config  # its methods have no types
+    config.update("jax_disable_most_optimizations", True)
+    yield
+    config.update("jax_disable_most_optimizations", False)

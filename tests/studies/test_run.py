@@ -1,0 +1,254 @@
+"""Units leave files, are resumed, and are refused where they belong to another study."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+from studies.blicket_learners import __main__ as entry
+from studies.blicket_learners import train
+from studies.blicket_learners.plan import (
+    ImitatorUnit,
+    LearnerUnit,
+    QUnit,
+    Scale,
+    Unit,
+    plan,
+)
+from studies.blicket_learners.run import is_done, pending, run_unit, unit_file
+from studies.blicket_learners.train import (
+    checkpoint_file,
+    run_trials,
+    train_imitators,
+    train_learners,
+)
+
+from trivium.core.errors import UserError
+
+STUDY = Path(__file__).parents[2] / "studies" / "blicket_learners"
+
+
+def silent(text: str) -> None:
+    """Drops what is reported."""
+
+
+def q_unit(scale: Scale) -> QUnit:
+    return next(unit for unit in plan(scale) if isinstance(unit, QUnit))
+
+
+def shape(value: Any) -> Any:
+    """The keys of a record at every depth; lists are of one shape."""
+    if isinstance(value, dict):
+        return {key: shape(part) for key, part in value.items()}
+    if isinstance(value, list) and value:
+        return [shape(value[0])]
+    return None
+
+
+def stored_tasks(path: Path) -> list[dict[str, Any]]:
+    tasks: list[dict[str, Any]] = orjson.loads(path.read_bytes())["tasks"]
+    return tasks
+
+
+@pytest.mark.usefixtures("quick_compilation")
+def test_a_study_from_start_to_report(
+    tiny: Scale, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One unit of each kind through the command: files as 0.1 wrote them, then the report."""
+    # A known and an unseen form, with as many objects as in training and with more: every
+    # further pair is compiled anew and goes the same way.
+    monkeypatch.setattr(train, "TESTED_FORMS", ("disjunctive", "parity"))
+    monkeypatch.setattr(train, "TESTED_OBJECTS", (3, 4))
+    monkeypatch.setattr(entry, "QUICK", tiny)
+    chosen = {
+        "cloning_paper_a2c-lstm_8_type": "cloning_paper_a2c-lstm_256_type",
+        "paper_a2c-lstm_8_type": "paper_a2c-lstm_256_type",
+        "paper_a2c-lstm_8_quiz": "paper_a2c-lstm_256_quiz",
+        "paper_a2c-lstm_8_quiz_tasks": "paper_a2c-lstm_256_quiz_tasks",
+        "transfer_ppo-lstm_one_form": "transfer_ppo-lstm_one_form",
+        "q_fixed": "q_fixed",
+        "q_drawn": "q_drawn",
+    }
+    command = ["--quick", "--out", str(tmp_path)]
+    assert entry.main([*command, "--match", ",".join(chosen)]) == 0
+    assert capsys.readouterr().out.count("finished after") == len(chosen)
+    assert not (tmp_path / "tables.md").exists()  # some units alone are no study
+    for name, like in chosen.items():
+        made, stored = (
+            orjson.loads((folder / "data" / f"{file}.json").read_bytes())
+            for folder, file in ((tmp_path, name), (STUDY, like))
+        )
+        assert made["finished"]
+        assert shape(made) == shape(stored)
+    forced, *others = stored_tasks(tmp_path / "data" / "paper_a2c-lstm_8_quiz_tasks.json")
+    assert forced["task"]["forced"] == 5
+    assert np.min(forced["tests"]) >= 5  # its own seeds, and no other task's
+    assert all(np.min(other["tests"]) < 5 for other in others)
+    assert entry.main([*command, "--match", ",".join(chosen)]) == 0
+    assert "finished" not in capsys.readouterr().out  # nothing is left to do
+    assert entry.main([*command, "--report-only"]) == 0
+    tables = (tmp_path / "tables.md").read_text(encoding="utf-8")
+    drawn = {path.name for path in (tmp_path / "figures").glob("*.png")}
+    parts = ("fig3a", "fig3b", "fig3c", "fig3d", "table1", "overhypotheses")
+    assert drawn == {f"{part}.png" for part in parts}
+    assert all(f"](figures/{name})" in tables for name in drawn)
+    assert "| the paper | 70 | 292 | - |" in tables
+    assert "Not run." not in tables
+    missing = {unit.name for unit in plan(tiny)} - set(chosen)
+    assert all(f"`{name}`" in tables for name in missing)
+    assert not any(f"`{name}`" in tables for name in chosen)
+
+
+def test_a_unit_finished_meanwhile_is_left_alone(tiny: Scale, tmp_path: Path) -> None:
+    """Two processes on one folder: the later must not put half a result over a whole one."""
+    unit = q_unit(tiny)
+    assert "finished after" in run_unit(unit, tmp_path)
+    written = unit_file(tmp_path, unit).read_bytes()
+    assert "by another process" in run_unit(unit, tmp_path)
+    assert unit_file(tmp_path, unit).read_bytes() == written
+
+
+def test_units_of_another_scale_are_refused(tiny: Scale, tmp_path: Path) -> None:
+    """A quick study's units have the names of the full one's, and must not pass for them."""
+    unit = q_unit(tiny)
+    run_unit(unit, tmp_path)
+    assert is_done(tmp_path, unit)
+    with pytest.raises(UserError, match=r"q_fixed.json: trials differs .* with --out"):
+        is_done(tmp_path, replace(unit, trials=3))
+    longer = replace(unit, config=replace(unit.config, most_episodes=70_000))
+    with pytest.raises(UserError, match="config differs"):
+        pending([longer], tmp_path)
+
+
+@pytest.mark.parametrize(
+    "kind", ["paper_a2c-lstm_256_quiz", "cloning_random", "transfer_ppo-lstm_"]
+)
+def test_stored_units_with_other_seeds_are_refused(kind: str) -> None:
+    unit = next(unit for unit in plan(Scale()) if unit.name.startswith(kind))
+    assert not isinstance(unit, QUnit)
+    assert is_done(STUDY, unit)
+    with pytest.raises(UserError, match="seeds differs"):
+        is_done(STUDY, replace(unit, seeds=7))
+
+
+def test_the_stored_units_are_those_of_the_plan() -> None:
+    """What 0.1 wrote is accepted: a renamed field would ask for all of it again."""
+    done = [unit.name for unit in plan(Scale()) if is_done(STUDY, unit)]
+    assert len(done) > 20
+
+
+def test_units_are_run_in_the_order_of_the_patterns(
+    tiny: Scale, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(entry, "QUICK", tiny)
+    run_unit(q_unit(tiny), tmp_path)
+    command = ["--quick", "--dry-run", "--out", str(tmp_path)]
+    assert entry.main([*command, "--match", "transfer_*,q_*,paper_*_type,*_one_form"]) == 0
+    names = ["transfer_ppo-lstm_one_form", "q_drawn", "paper_a2c-lstm_8_type"]
+    assert capsys.readouterr().out.split() == [*names, "paper_ppo-lstm_8_type"]
+    assert not (tmp_path / "tables.md").exists()
+
+
+def test_a_time_limit_ends_without_a_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["--quick", "--only", "qlearning", "--out", str(tmp_path)]
+    assert entry.main([*command, "--seconds", "5"]) == 0
+    assert capsys.readouterr().out == "q_fixed: no time left\nq_drawn: no time left\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_data_of_agents_need_the_agents(tiny: Scale, tmp_path: Path) -> None:
+    """Random play must not stand in for policies that are not there."""
+    units: list[Unit] = plan(tiny)
+    unit = next(unit for unit in units if unit.name == "cloning_paper_a2c-lstm_8_type")
+    assert isinstance(unit, ImitatorUnit)
+    with pytest.raises(UserError, match=r"_type_0\.npz is missing: run .* part fig3d"):
+        train_imitators(unit, tmp_path, None, silent)
+
+
+def test_trials_are_those_that_0_1_stored() -> None:
+    record = run_trials(q_unit(Scale()))
+    stored = orjson.loads((STUDY / "data" / "q_fixed.json").read_bytes())
+    assert {**record, "seconds_here": stored["seconds_here"]} == stored
+
+
+def test_transfer_accuracy_is_the_share_of_right_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rewards of +1 and -1 per object, two seeds on two machines."""
+    reward = np.array([[4.0, 2.0], [0.0, -4.0]])
+    played = SimpleNamespace(reward=reward, tests=np.array([[1.0, 2.0], [3.0, 4.0]]))
+    monkeypatch.setattr(train, "_play_greedily", lambda *arguments: played)
+    record = train._transferred(None, "disjunctive", 4)
+    assert record["accuracy"] == [0.875, 0.25]
+    assert record["perfect"] == [0.5, 0.0]
+    assert record["tests"] == [1.5, 3.5]
+    assert record["machines"] == 15
+
+
+@pytest.mark.usefixtures("quick_compilation")
+def test_imitators_out_of_time_are_not_finished(tiny: Scale, tmp_path: Path) -> None:
+    imitation = replace(tiny.imitation, model="cloning", epochs=2)
+    unit = ImitatorUnit(imitation, "random", None, episodes=60, rollouts=5, seeds=1)
+    record = train_imitators(unit, tmp_path, 0.0, silent)
+    assert record["epochs"] == 1
+    assert not record["finished"]
+
+
+def test_a_unit_out_of_time_is_resumed_from_its_checkpoint(tiny: Scale, tmp_path: Path) -> None:
+    unit = next(unit for unit in plan(tiny) if unit.name == "paper_a2c-mlp_8_quiz")
+    assert isinstance(unit, LearnerUnit)
+    whole = train_learners(unit, tmp_path / "whole", None, silent)
+    half = train_learners(unit, tmp_path / "half", 0.0, silent)
+    assert (half["finished"], len(half["tasks"][0]["steps"])) == (False, 1)
+    assert checkpoint_file(tmp_path / "half", unit).exists()
+    assert "finished after" in run_unit(unit, tmp_path / "half", report=silent)
+    rest = orjson.loads(unit_file(tmp_path / "half", unit).read_bytes())
+    assert rest["tasks"] == orjson.loads(orjson.dumps(whole["tasks"]))
+    assert not checkpoint_file(tmp_path / "half", unit).exists()
+    assert "no time left" in run_unit(unit, tmp_path, time.time() + 59)
+    assert not is_done(tmp_path, unit)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--only", "fig9"], "unknown part 'fig9'"),
+        (["--only", ","], "--only names no part"),
+        (["--seeds", "0"], "seeds must be at least 1"),
+        (["--seeds", "soon"], "--seeds must be a whole number, got 'soon'"),
+        (["--seconds", "soon"], "--seconds must be a number, got 'soon'"),
+        (["--report-only"], "holds no study"),
+        (["--wrong"], "--wrong"),
+    ],
+)
+def test_bad_input_ends_in_one_sentence(
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert entry.main([*words, "--out", str(out)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert len(error.splitlines()) == 1
+    assert not out.exists()
+
+
+def test_missing_plots_are_found_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    assert entry.main(["--quick", "--only", "qlearning", "--out", str(tmp_path)]) == 2
+    assert "pip install 'trivium[plots]'" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_usage_names_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        entry.main(["--help"])
+    assert capsys.readouterr().out.startswith("usage: python -m studies.blicket_learners [-h]")

@@ -1,0 +1,431 @@
+"""Every number of a table follows from the records, recomputed here in another way."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from studies.blicket_learners import __main__ as entry
+from studies.blicket_learners import charts, tables
+from studies.blicket_learners.paper import (
+    FORM_PLATEAUS,
+    PAPER_TABLE,
+    PLATEAUS,
+    constant_accuracy,
+    constant_reward,
+    ideal_reward,
+    untested_reward,
+)
+from studies.blicket_learners.results import Results
+
+from trivium.benchmarks.blicket.inference.ceilings import BEST, PAPER_SPACES, ceilings
+from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, lights, split
+
+STUDY = Path(__file__).parents[2] / "studies" / "blicket_learners"
+SEEDS = 8
+
+
+def seeds(usual: float, other: float, others: int) -> list[float]:
+    """Eight seeds of which 0, 1, 4, 7 or all have another value.
+
+    For 2, 3, 5 and 6 the interval's ends are near a step of the binomial distribution.
+    """
+    return [usual] * (SEEDS - others) + [other] * others
+
+
+def cell(usual: float, other: float, others: int) -> str:
+    """Mean and interval of such seeds: a bootstrap of two values is a binomial distribution."""
+    share = others / SEEDS
+    chances = [
+        comb(SEEDS, count) * share**count * (1 - share) ** (SEEDS - count)
+        for count in range(SEEDS + 1)
+    ]
+
+    def quantile(level: float) -> int:
+        return next(count for count in range(SEEDS + 1) if sum(chances[: count + 1]) > level)
+
+    ends = [usual + (other - usual) * quantile(level) / SEEDS for level in (0.025, 0.975)]
+    mean = usual + (other - usual) * share
+    return f"{mean:.2f} [{min(ends):.2f}, {max(ends):.2f}]"
+
+
+def figures(reward: Sequence[float], **others: Sequence[float]) -> dict[str, Sequence[float]]:
+    """What a record says of the greedy policy, seed by seed."""
+    return {"reward": reward, "tests": reward, "bits": reward, "form": reward, **others}
+
+
+def task(
+    train: Mapping[str, Any],
+    test: Mapping[str, Any] | None = None,
+    *,
+    sampled: Sequence[Sequence[float]] | None = None,
+    steps: Sequence[int] = (500_000, 1_000_000),
+    split: str = "none",
+    forced: int = 0,
+    structure: str = "quiz",
+    freed: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """One task of a learner's record; sampled values are [point][seed]."""
+    curve = sampled or [train["reward"]] * len(steps)
+    by_seed = [list(values) for values in zip(*curve, strict=True)]
+    greedy = {"as trained": {"train": train, "test": test or train}}
+    if freed is not None:
+        greedy["no forced steps"] = {"train": freed, "test": freed}
+    return {
+        "task": {"split": split, "forced": forced, "reward_structure": structure},
+        "steps": list(steps),
+        "converged": [400, *[-1] * (SEEDS - 1)],
+        "reward": by_seed,
+        "form": by_seed,
+        "greedy_reward": {"train": by_seed, "test": by_seed},
+        "greedy": greedy,
+    }
+
+
+def learner(
+    *tasks: dict[str, Any], agent: str = "ppo-lstm", preset: str = "paper", width: int = 256
+) -> dict[str, Any]:
+    algorithm, policy = agent.split("-")
+    config = {"algorithm": algorithm, "policy": policy, "width": width, "environments": 4}
+    return {"preset": preset, "agent": config, "tasks": list(tasks), "seeds": SEEDS}
+
+
+def only(rows: Iterable[Mapping[str, str]]) -> Mapping[str, str]:
+    (row,) = rows
+    return row
+
+
+def test_learning_is_what_the_seeds_say() -> None:
+    own = task(
+        figures(seeds(3.0, 1.0, 1), tests=seeds(2.0, 6.0, 4)),
+        sampled=[seeds(0.0, 0.0, 0), seeds(5 / 3, 2.9, 7)],
+    )
+    row = only(tables.learning(Results([learner(own)])))
+    assert row == {
+        "agent": "PPO LSTM 256",
+        "reward, sampled": cell(5 / 3, 2.9, 7),
+        "reward, greedy": cell(3.0, 1.0, 1),
+        "tests": cell(2.0, 6.0, 4),
+        "converged": "1/8",
+        "within 0.1 of 5/3": "1/8",
+        "steps": "1.00 M",
+    }
+    assert row["reward, greedy"] == "2.75 [2.25, 3.00]"  # low, mean and high are all different
+
+
+def test_pairs_are_compared_at_the_last_common_step() -> None:
+    curve = [seeds(1.0, 1.2, 4), seeds(2.0, 2.2, 4)]
+    short = [seeds(0.5, 0.7, 4), seeds(0.9, 1.1, 4)]
+    long = task(figures(curve[1]), sampled=curve)
+    brief = task(figures(short[1]), sampled=short, steps=(250_000, 600_000))
+    units = [learner(long), learner(brief, agent="a2c-lstm"), learner(brief, width=512)]
+    units += [learner(long, agent="a2c-mlp"), learner(long, preset="large")]
+    rows = list(tables.pairs(Results(units)))
+    assert [(row["agent"], row["compared with"]) for row in rows] == [
+        ("PPO LSTM 256", "A2C LSTM 256"),
+        ("PPO LSTM 512", "PPO LSTM 256"),
+    ]
+    assert [row["reward, sampled"] for row in rows] == [cell(1.0, 1.2, 4), cell(0.9, 1.1, 4)]
+    assert [row["its reward"] for row in rows] == [cell(0.9, 1.1, 4), cell(1.0, 1.2, 4)]
+    assert {row["the first is"] for row in rows} == {"overlap"}
+    assert {row["at step"] for row in rows} == {"0.60 M"}
+
+
+@pytest.mark.parametrize(
+    ("reward", "lies"),
+    [
+        (seeds(1.0, 1.2, 4), "overlap"),  # 1.10 [1.03, 1.18], inside the other
+        (seeds(0.0, 3.0, 4), "overlap"),  # 1.50 [0.38, 2.63], around the other
+        (seeds(1.4, 1.6, 4), "above"),  # 1.50 [1.43, 1.58]
+        (seeds(0.8, 1.0, 4), "below"),  # 0.90 [0.83, 0.98]
+    ],
+)
+def test_intervals_lie_apart_only_when_they_do_not_overlap(reward: list[float], lies: str) -> None:
+    never = seeds(1.0, 2.0, 1)  # 1.13 [1.00, 1.38]
+    forced = task(
+        figures(reward), forced=5, freed=figures(seeds(0.0, 0.4, 4), tests=seeds(1.0, 2.0, 1))
+    )
+    unit = learner(task(figures(never)), forced)
+    row = only(tables.forced_exploration(Results([unit])))
+    assert row["with forced steps is"] == lies
+    assert row["without them is"] == "below"
+    assert row["without them"] == cell(0.0, 0.4, 4)
+    assert row["tests without them"] == cell(1.0, 2.0, 1)
+    assert row["reward when never forced"] == cell(1.0, 2.0, 1)
+    alone = only(tables.forced_exploration(Results([learner(forced)])))
+    assert [alone[name] for name in list(alone)[-3:]] == ["-", "-", "-"]
+
+
+def test_forced_agents_are_compared_at_their_own_step() -> None:
+    unforced = task(figures(seeds(3.0, 3.0, 0)), sampled=[seeds(1.0, 2.0, 7), seeds(3.0, 3.0, 0)])
+    own = figures(seeds(2.0, 2.0, 0))
+    forced = task(own, forced=5, freed=own, steps=(300_000, 600_000))
+    row = only(tables.forced_exploration(Results([learner(unforced, forced)])))
+    assert row["reward when never forced"] == cell(1.0, 2.0, 7)
+
+
+def test_held_out_machines_and_who_has_seen_all() -> None:
+    """Of the seeds that know the machine, some still answer no better than a constant."""
+    bits = [2.585, 2.585, 2.585, 2.585, 1.2, 1.2, 1.2, 1.2]
+    reward = [3.0, 1.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0]
+    test = figures(reward, tests=seeds(5.0, 6.0, 1), bits=bits)
+    own = task(figures(seeds(3.0, 2.0, 1)), test, split="conjunctive_train", forced=5)
+    free = task(figures(seeds(3.0, 2.0, 7)), test, split="both_loo")
+    first, second = tables.held_out(Results([learner(own, free)]))
+    assert (first["split"], first["forced"], first["constant answer"]) == ("both_loo", "0", "0")
+    assert second == {
+        "agent": "PPO LSTM 256",
+        "split": "conjunctive_train",
+        "forced": "5",
+        "reward, trained on": cell(3.0, 2.0, 1),
+        "reward, held out": cell(3.0, 1.0, 1),
+        "constant answer": "1",
+        "tests, held out": cell(5.0, 6.0, 1),
+        "bits gained, held out": cell(1.2, 2.585, 4),
+        "seeds with all bits": "4",
+        "of these above constant": "3",
+    }
+
+
+def test_the_step_from_which_the_form_is_named() -> None:
+    """A mean above one half is not enough: the whole interval must be, and stay there."""
+    above, unsure = seeds(0.9, 0.8, 4), seeds(0.4, 0.9, 4)
+    own = figures(seeds(1.0, 2.0, 1), form=seeds(0.6, 0.8, 1))
+    for curve, since in (
+        ([above, unsure, above], "30"),
+        ([unsure, above, above], "20"),
+        ([above, above, unsure], "-"),
+    ):
+        record = task(own, sampled=curve, steps=(10, 20, 30), structure="quiz-type")
+        row = only(tables.naming_the_form(Results([learner(record)])))
+        assert row["above chance from step"] == since
+        assert row["form, greedy"] == cell(0.6, 0.8, 1)
+        assert row["object reward"] == cell(1.0, 2.0, 1)
+        assert row["form, held out"] == "-"
+
+
+def test_imitators_stand_beside_the_paper() -> None:
+    own = {"reward": seeds(2.0, 3.0, 1), "sd": seeds(1.0, 3.0, 4), "form": seeds(0.5, 0.9, 7)}
+    unit = {
+        "config": {"model": "decision-transformer"},
+        "data": "random+5",
+        "data_reward": -0.001,
+        "episodes": 60_000,
+        "played": {"as collected": own, "no forced steps": own | {"reward": seeds(0.0, 1.0, 4)}},
+    }
+    copied = unit | {"data": "paper_a2c-lstm_256_type", "played": {"as collected": own}}
+    first, second = tables.imitators(Results([], [copied, unit]))
+    assert first == {
+        "model": "decision transformer",
+        "data": "random+5",
+        "reward ± sd": f"{cell(2.0, 3.0, 1)} ± 2.00",
+        "paper's reward ± sd": "2.06 ± 1.00",
+        "FCA": cell(0.5, 0.9, 7),
+        "paper's FCA": "0.71",
+        "episodes": "60,000",
+        "reward in the data": "0.00",
+        "reward, no forced steps": cell(0.0, 1.0, 4),
+        "ideal observer": "2.41",
+    }
+    assert (second["data"], second["paper's FCA"]) == ("a2c-lstm", "0.63")
+    assert second["reward, no forced steps"] == second["ideal observer"] == "-"
+
+
+def test_the_printed_replies_score_as_printed_but_for_the_misprint() -> None:
+    rows = list(tables.printed_table(Results()))
+    other = [row for row in rows if row["scored again"] != row["printed"]]
+    assert len(rows) == 12
+    row = only(other)
+    assert list(row.values())[:4] == ["PaLM", "two-shot", "not given", "disjunctive"]
+    assert row["scored again"] == "1/1, 1 wrong, structure -"
+    assert row["printed"] == "1/2, 1 wrong, structure -"
+
+
+def test_transfer_is_averaged_over_forms_before_seeds() -> None:
+    """Accuracies of both unseen forms swing against each other, so their mean does not."""
+    swing = {"threshold-2": seeds(0.4, 0.8, 4), "inhibitor": seeds(0.8, 0.4, 4)}
+    known = {3: seeds(1.0, 0.6, 1), 4: seeds(0.7, 0.5, 7), 5: seeds(0.7, 0.5, 7)}
+    unit = {
+        "agent": {"policy": "lstm"},
+        "forms": ["disjunctive"],
+        "steps": [1_000_000, 2_000_000, 3_000_000],
+        "reward": [[0.43, 0.43, 0.9], [0.3, 0.4, 0.43]],
+        "tested": [
+            {"form": form, "objects": objects, "accuracy": values or known[objects]}
+            for form, values in {"disjunctive": None, **swing}.items()
+            for objects in (3, 4, 5)
+        ],
+    }
+    row = only(tables.transfer(Results(transfers=[unit])))
+    assert row["known forms, 3 objects"] == f"{cell(1.0, 0.6, 1)} (0.57)"
+    assert row["known forms, 4-5 objects"].startswith(cell(0.7, 0.5, 7))
+    assert row["unseen forms, 3 objects"].startswith("0.60 [0.60, 0.60]")
+    assert (row["best without a test"], row["first above it"]) == ("0.43", "3.00 M")
+    idle = unit | {"reward": [[0.43, 0.43, 0.43]]}
+    assert only(tables.transfer(Results(transfers=[idle])))["first above it"] == "never"
+
+
+def test_q_learning_stands_beside_the_paper() -> None:
+    unit: dict[str, Any] = {"config": {"definition": "drawn"}, "episodes": seeds(1000, 2000, 4)}
+    unit |= {"steps": seeds(5000, 5000, 0), "converged": 7, "trials": 8}
+    own, theirs = tables.qlearning(Results(trials=[unit]))
+    assert list(own.values())[1:] == ["1,500 [1,125, 1,875]", "5,000 [5,000, 5,000]", "7/8"]
+    assert list(theirs.values()) == ["the paper", "70", "292", "-"]
+
+
+def drawn(chart: Any) -> list[dict[str, Any]]:
+    """The rows behind a chart."""
+    (rows,) = chart.to_dict()["datasets"].values()
+    return list(rows)
+
+
+def test_figures_draw_what_the_tables_say() -> None:
+    never, forced, freed = seeds(1.0, 2.0, 1), seeds(3.0, 2.0, 1), seeds(0.0, 1.0, 1)
+    quiz = learner(task(figures(never)), task(figures(forced), forced=5, freed=figures(freed)))
+    rows = drawn(charts.figure_3b(Results([quiz])))
+    points = {
+        (row["forced"], row["evaluated"]): (row["low"], row["value"], row["high"])
+        for row in rows
+        if "evaluated" in row
+    }
+    assert points[5, "with the forced steps"] == (2.625, 2.875, 3.0)
+    assert points[5, "without them"] == (0.0, 0.125, 0.375)
+    assert points[0, "with the forced steps"] == points[0, "without them"] == (1.0, 1.125, 1.375)
+    assert {row["at"] for row in rows if "at" in row} == {0, 5 / 3, 7 / 3, 3}
+
+    test = figures(never, tests=seeds(2.0, 3.6, 4), bits=seeds(1.0, 1.4, 4))
+    held_out = learner(task(figures(forced), test, split="both_loo"))
+    rows = drawn(charts.figure_3c(Results([held_out])))
+    values = {row["machines"]: (row["low"], row["value"], row["high"]) for row in rows}
+    assert values == {"trained on": (2.625, 2.875, 3.0), "held out": (1.0, 1.125, 1.375)}
+    assert [row["note"] for row in rows] == ["", "2.8 tests, 1.2 bits"]
+
+    curve = learner(task(figures(never), sampled=[freed, never]))
+    rows = drawn(charts.figure_3a(Results([curve])))
+    steps = [(row["steps"], row["value"], row["high"]) for row in rows if "steps" in row]
+    assert steps == [(0.5, 0.125, 0.375), (1.0, 1.125, 1.375)]
+
+
+def test_transfer_is_drawn_as_its_distance_from_a_constant_answer() -> None:
+    tested = {"form": "disjunctive", "accuracy": seeds(1.0, 0.6, 1)}
+    unit: dict[str, Any] = {"agent": {"policy": "lstm"}, "forms": ["disjunctive"]}
+    unit |= {"tested": [tested | {"objects": 3}, tested | {"objects": 4}]}
+    known, more = drawn(charts.overhypotheses(Results(transfers=[unit])))
+    assert (known["text"], known["gain"]) == ("0.95*", pytest.approx(0.95 - 12 / 21, abs=0.001))
+    assert (more["text"], more["gain"]) == ("0.95", pytest.approx(0.95 - 32 / 60, abs=0.001))
+
+
+def test_imitators_are_drawn_beside_the_paper() -> None:
+    own = {"as collected": {"reward": seeds(2.0, 3.0, 1)}}
+    unit = {"config": {"model": "cloning"}, "data": "random+10", "played": own}
+    rows = drawn(charts.table_1(Results(imitators=[unit])))
+    values = {row["source"]: row["value"] for row in rows}
+    assert values == {
+        "ours": 2.125,
+        "paper": 0.14,
+        "ideal observer": pytest.approx(2.84, abs=0.005),
+    }
+
+
+def test_the_stored_tables_are_those_of_the_stored_data(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """tables.md is current, and its greedy rewards are the plain means of the records."""
+    shutil.copytree(STUDY / "data", tmp_path / "data")
+    assert entry.main(["--report-only", "--out", str(tmp_path)]) == 0
+    text = (tmp_path / "tables.md").read_text(encoding="utf-8")
+    assert text == (STUDY / "tables.md").read_text(encoding="utf-8")
+    stored = {path.name for path in (STUDY / "figures").iterdir()}
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == stored
+    names = {"mlp": "MLP", "lstm": "LSTM", "lnlstm": "layer-norm LSTM"}
+    for path in (tmp_path / "data").glob("paper_*_quiz.json"):
+        unit = orjson.loads(path.read_bytes())
+        agent = unit["agent"]
+        label = f"{agent['algorithm'].upper()} {names[agent['policy']]} {agent['width']}"
+        values = unit["tasks"][0]["greedy"]["as trained"]["train"]["reward"]
+        (line,) = (
+            line
+            for line in text.splitlines()
+            if line.startswith(f"| {label} |") and line.count("|") == 8
+        )
+        assert line.split(" | ")[2].startswith(f"{sum(values) / len(values):.2f} [")
+
+
+def test_an_empty_study_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "data").mkdir()
+    assert entry.main(["--report-only", "--out", str(tmp_path)]) == 0
+    text = (tmp_path / "tables.md").read_text(encoding="utf-8")
+    assert text.count("Not run.") == 7  # all but Table 2, for which nothing is trained
+    assert not (tmp_path / "figures").exists()
+
+
+def test_table_2_needs_no_learners(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert entry.main(["--only", "table2", "--out", str(tmp_path)]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["tables.md"]
+
+
+def test_the_plateaus_are_exact() -> None:
+    best = next(
+        one.rewards for one in ceilings(PAPER_SPACES["the paper's six"], 3) if one.explorer == BEST
+    )
+    assert list(best) == pytest.approx(list(PLATEAUS.values()))
+    for name, plateaus in FORM_PLATEAUS.items():
+        trained = split(name)[0].hypotheses
+        found = [best_forms(trained, tests) / len(trained) for tests in range(len(plateaus))]
+        assert found == pytest.approx(list(plateaus.values()))
+
+
+def best_forms(left: tuple[Hypothesis, ...], tests: int) -> int:
+    """How many of these machines' forms can be named correctly after so many more tests."""
+    if tests == 0 or not left:
+        forms = [machine.form for machine in left]
+        return max((forms.count(form) for form in forms), default=0)
+    return max(
+        sum(
+            best_forms(tuple(one for one in left if lights(one, placed) == light), tests - 1)
+            for light in (0.0, 1.0)
+        )
+        for placed in range(8)
+    )
+
+
+def test_constant_answers() -> None:
+    """Machines of three objects: A, B, C, AB, AC, BC and ABC; conjunctive ones have two or more."""
+    assert constant_accuracy("disjunctive", 3) == pytest.approx(12 / 21)
+    assert constant_accuracy("conjunctive", 3) == pytest.approx(9 / 12)
+    assert [constant_reward(name) for name in ("both_loo", "conjunctive_loo")] == [0, 1]
+    assert untested_reward(3, ("disjunctive",)) == pytest.approx(3 / 7)
+    assert untested_reward(3, ("disjunctive", "conjunctive")) == pytest.approx(9 / 11)
+
+
+def test_the_ideal_observer_of_random_data() -> None:
+    """More tests earn more, and with no forced step it is what brute force says."""
+    numbers = [ideal_reward(data) or 0.0 for data in list(PAPER_TABLE["cloning"])[:4]]
+    assert numbers == sorted(numbers)
+    assert numbers[-1] < 3
+    # All sequences of up to two tests, and at most 3 for the eighth of the episodes that have more.
+    after = [reward_after(tests) for tests in range(3)]
+    shortest = sum(reward / 2 ** (tests + 1) for tests, reward in enumerate(after))
+    assert shortest <= numbers[0] <= shortest + 3 / 8
+    assert ideal_reward("ppo-lstm") is None
+
+
+def reward_after(tests: int) -> float:
+    """The best expected reward after so many random tests of the six machines, by brute force."""
+    six = split("none")[0].hypotheses
+    total = 0.0
+    for sets in product(range(8), repeat=tests):
+        seen: dict[tuple[float, ...], list[Hypothesis]] = {}
+        for one in six:
+            seen.setdefault(tuple(lights(one, placed) for placed in sets), []).append(one)
+        for alike in seen.values():
+            for bit in range(3):
+                yes = sum((one.blickets >> bit) & 1 for one in alike)
+                total += abs(2 * yes - len(alike))
+    return total / len(six) / 8.0**tests
