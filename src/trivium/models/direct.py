@@ -19,7 +19,7 @@ from trivium.models.providers import find_address
 MAX_BACKOFF = 60.0  # seconds between two tries of one call, unless the server asks for more
 MAX_WAIT = 600.0  # seconds that a server may ask us to wait
 # This many attempts failed permanently and none succeeded: something is set up wrong.
-HOPELESS = 20
+MAX_FIRST_FAILURES = 20
 
 
 def ask_directly(batch: Batch) -> None:
@@ -68,7 +68,7 @@ class _Pool:
         try:
             dialogue = await converse(Dialogue(item), ask)
         except CallError as problem:
-            if problem.stop:
+            if problem.hopeless:
                 raise UserError(f"{self._model.name} cannot be asked: {problem}") from None
             return failed_attempt(item, self._model.name, str(problem))
         return dialogue.attempt(self._model.name, usage=dict(usage))
@@ -81,13 +81,13 @@ class _Pool:
             try:
                 reply = await self._endpoint.ask(messages, system)
             except CallError as problem:
-                if not problem.again or tried == options.max_retries:
+                if not problem.retryable or tried == options.max_retries:
                     raise
                 self._warn_once(problem)
                 # Jitter keeps calls that failed together from coming back together.
                 backoff = options.retry_backoff * 2**tried * (0.5 + random.random())
-                asked = min(problem.after or 0.0, MAX_WAIT)
-                await asyncio.sleep(max(asked, min(backoff, MAX_BACKOFF)))
+                wait = min(problem.after or 0.0, MAX_WAIT)
+                await asyncio.sleep(max(wait, min(backoff, MAX_BACKOFF)))
             else:
                 usage.update(reply.usage)
                 return reply.text
@@ -103,7 +103,7 @@ class _Pool:
         """Stop where nothing at all succeeds."""
         self._answered += attempt.error is None
         self._failed += attempt.error is not None
-        if self._failed >= HOPELESS and not self._answered:
+        if self._failed >= MAX_FIRST_FAILURES and not self._answered:
             raise UserError(
                 f"the first {self._failed} attempts of {attempt.solver} all failed "
                 f"({attempt.error}); --retry_errors asks them again"

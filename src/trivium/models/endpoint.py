@@ -1,11 +1,11 @@
-"""One OpenAI-compatible endpoint: a conversation goes in, a reply or an error comes out."""
+"""One OpenAI-compatible endpoint: messages go in, a reply or an error comes out."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar, Literal
@@ -18,16 +18,15 @@ from trivium.models.providers import Address
 from trivium.models.settings import Model
 
 Protocol = Literal["responses", "chat"]
-# What a server says of a path or a form that it does not know.
-UNKNOWN_THERE = {400, 404, 405, 415, 422, 501}
-AGAIN = {408, 409, 425, 429}  # and everything from 500 on
-MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError)
-STOP = {401, 402, 404}  # no other item would fare better
+UNSUPPORTED = {400, 404, 405, 415, 422, 501}  # statuses for a path or a body that is not known
+RETRYABLE = {408, 409, 425, 429}  # and everything from 500 on
+HOPELESS = {401, 402, 404}  # no other item would fare better
+MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What the model said, and what it took."""
+    """What the model wrote, and what it took."""
 
     text: str
     usage: dict[str, int]
@@ -37,19 +36,19 @@ class CallError(Exception):
     """A call that gave no reply: whether another try may help, and when."""
 
     def __init__(
-        self, sentence: str, *, again: bool, after: float | None = None, stop: bool = False
+        self, message: str, *, retryable: bool, after: float | None = None, hopeless: bool = False
     ) -> None:
-        super().__init__(sentence)
-        self.again = again  # another try may help
+        super().__init__(message)
+        self.retryable = retryable  # another try may help
         self.after = after  # seconds that the server asked to wait
-        self.stop = stop  # no call of this run can succeed
+        self.hopeless = hopeless  # no call of this run can succeed
 
 
 class Endpoint:
-    """Asks one model; finds out which of the two protocols its server speaks, and keeps to it."""
+    """Asks one model; finds out which of two protocols its server supports, and keeps to it."""
 
-    # Which protocol an address was found to speak, for all runs of this process.
-    _spoken: ClassVar[dict[str, Protocol]] = {}
+    # The protocol of each base URL, for all runs of this process.
+    _protocols: ClassVar[dict[str, Protocol]] = {}
 
     def __init__(self, model: Model, address: Address) -> None:
         self._model = model
@@ -58,121 +57,119 @@ class Endpoint:
         self._client = AsyncOpenAI(
             api_key=address.key,
             base_url=address.base_url,
-            max_retries=0,  # retries are counted, and told apart, by whoever asks
+            max_retries=0,  # retries are made and counted by the caller
             timeout=model.options.timeout,
             http_client=DefaultAioHttpClient(timeout=model.options.timeout),
         )
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         await self._client.close()
 
     async def ask(self, messages: Sequence[str], system: str | None) -> Reply:
-        """The reply to a conversation (the world's text first, then in turns)."""
-        protocol = self._spoken.get(self._address.base_url)
+        """The reply to a dialogue: the prompt, then replies and responses in turn."""
+        protocol = self._protocols.get(self._address.base_url)
         if protocol is not None:
             return await self._call(protocol, messages, system)
         async with self._probing:  # the first call finds out; the others wait for it
-            protocol = self._spoken.get(self._address.base_url)
+            protocol = self._protocols.get(self._address.base_url)
             if protocol is None:
                 return await self._probe(messages, system)
         return await self._call(protocol, messages, system)
 
     async def _probe(self, messages: Sequence[str], system: str | None) -> Reply:
-        spoken = self._spoken
+        protocol: Protocol = "responses"
         try:
-            reply = await self._call("responses", messages, system)
+            reply = await self._call(protocol, messages, system)
         except CallError as problem:
-            if not _unknown_there(problem.__cause__):
+            if not _is_unsupported(problem.__cause__):
                 raise
-            reply = await self._call("chat", messages, system)
-            spoken[self._address.base_url] = "chat"
-            return reply
-        spoken[self._address.base_url] = "responses"
+            protocol = "chat"
+            reply = await self._call(protocol, messages, system)
+        self._protocols[self._address.base_url] = protocol
         return reply
 
     async def _call(self, protocol: Protocol, messages: Sequence[str], system: str | None) -> Reply:
         turns = [
-            {"role": "assistant" if place % 2 else "user", "content": _sendable(text)}
-            for place, text in enumerate(messages)
+            {"role": "assistant" if index % 2 else "user", "content": _encodable(text)}
+            for index, text in enumerate(messages)
         ]
-        try:
-            # The client's own limit is for each wait; a server that trickles never meets it.
-            async with asyncio.timeout(self._model.options.timeout):
-                if protocol == "responses":
-                    return self._read(_read_response, await self._post_response(turns, system))
-                return self._read(_read_chat, await self._post_chat(turns, system))
-        except TimeoutError as problem:
-            limit = f"no whole reply within {self._model.options.timeout:g} seconds"
-            raise CallError(limit, again=True) from problem
-        except openai.APIStatusError as problem:
-            raise self._status_error(problem) from problem
-        except openai.APIError as problem:  # no connection, a connection dropped, too slow
-            # Its own text is only "Connection error."; what lies below says which.
-            cause = problem.__cause__ or problem
-            sentence = self._address.sentence(f"{type(cause).__name__}: {cause}")
-            raise CallError(sentence, again=True) from problem
+        if protocol == "responses":
+            path, body, read = "/responses", self._response_body(turns, system), _read_response
+        else:
+            path, body, read = "/chat/completions", self._chat_body(turns, system), _read_chat
+        if self._model.settings.temp is not None:
+            body["temperature"] = self._model.settings.temp
+        return self._read(read, await self._post(path, body))
 
-    async def _post_response(self, turns: list[dict[str, str]], system: str | None) -> bytes:
-        body: dict[str, Any] = {
+    def _response_body(self, turns: list[dict[str, str]], system: str | None) -> dict[str, Any]:
+        body = {
             "model": self._model.served_name,
             "input": turns,
             "max_output_tokens": self._model.settings.max_output_tokens,
             "store": False,
         }
-        if system is not None:
-            body["instructions"] = system
-        return await self._post("/responses", body)
+        return body if system is None else body | {"instructions": system}
 
-    async def _post_chat(self, turns: list[dict[str, str]], system: str | None) -> bytes:
+    def _chat_body(self, turns: list[dict[str, str]], system: str | None) -> dict[str, Any]:
         # OpenAI renamed this field; the servers that imitate it know the old name.
         limit = "max_completion_tokens" if self._model.provider == "openai" else "max_tokens"
-        opening = [] if system is None else [{"role": "system", "content": system}]
-        body: dict[str, Any] = {
+        first = [] if system is None else [{"role": "system", "content": system}]
+        return {
             "model": self._model.served_name,
-            "messages": opening + turns,
+            "messages": first + turns,
             limit: self._model.settings.max_output_tokens,
         }
-        return await self._post("/chat/completions", body)
 
     async def _post(self, path: str, body: dict[str, Any]) -> bytes:
-        if self._model.settings.temp is not None:
-            body["temperature"] = self._model.settings.temp
-        # Read as bytes: a body that is cut short or is no JSON is ours to judge.
-        response = await self._client.post(
-            path, body=body, cast_to=openai.HttpxBinaryResponseContent
-        )
-        return response.content
-
-    def _read(self, reader: Any, content: bytes) -> Reply:
+        timeout = self._model.options.timeout
         try:
-            body = _loads(content)
-            reply: Reply = reader(body)
-        except (*MALFORMED, RecursionError) as problem:
-            shown = content[:120].decode("utf-8", "replace")
-            sentence = self._address.sentence(f"the body is not a reply: {shown!r}")
-            raise CallError(sentence, again=True) from problem
-        return Reply(self._address.scrub(reply.text), reply.usage)
+            # The client's own limit is for each wait; a server that trickles never meets it.
+            async with asyncio.timeout(timeout):
+                # Read as bytes: a body that is cut short or is no JSON is ours to judge.
+                response = await self._client.post(
+                    path, body=body, cast_to=openai.HttpxBinaryResponseContent
+                )
+                return response.content
+        except TimeoutError as problem:
+            message = f"no whole reply within {timeout:g} seconds"
+            raise CallError(message, retryable=True) from problem
+        except openai.APIStatusError as problem:
+            raise self._status_error(problem) from problem
+        except openai.APIError as problem:  # no connection, a connection dropped, too slow
+            # Its own text is only "Connection error."; its cause says which.
+            cause = problem.__cause__ or problem
+            message = self._address.error_line(f"{type(cause).__name__}: {cause}")
+            raise CallError(message, retryable=True) from problem
+
+    def _read(self, read: Callable[[Any], Reply], content: bytes) -> Reply:
+        try:
+            reply = read(_loads(content))
+        except MALFORMED as problem:
+            start = content[:120].decode("utf-8", "replace")
+            message = self._address.error_line(f"the body is not a reply: {start!r}")
+            raise CallError(message, retryable=True) from problem
+        return Reply(self._address.hide_key(reply.text), reply.usage)
 
     def _status_error(self, problem: openai.APIStatusError) -> CallError:
         status = problem.status_code
-        sentence = self._address.sentence(f"{status}: {problem.message}")
-        if status in STOP or problem.code == "insufficient_quota":
-            return CallError(sentence, again=False, stop=True)
-        again = status in AGAIN or status >= 500
-        return CallError(sentence, again=again, after=_retry_after(problem.response.headers))
+        message = self._address.error_line(f"{status}: {problem.message}")
+        if status in HOPELESS or problem.code == "insufficient_quota":
+            return CallError(message, retryable=False, hopeless=True)
+        retryable = status in RETRYABLE or status >= 500
+        return CallError(message, retryable=retryable, after=_wait(problem.response.headers))
 
 
-def _unknown_there(cause: BaseException | None) -> bool:
-    """Whether a call failed as it would where the protocol is not known."""
+def _is_unsupported(cause: BaseException | None) -> bool:
+    """Whether a call failed as it would where the protocol is not supported."""
     if isinstance(cause, openai.APIStatusError):
-        return cause.status_code in UNKNOWN_THERE
-    # Some servers say 200 to any path, with a complaint for a body.
+        return cause.status_code in UNSUPPORTED
+    # Some servers return 200 for any path, with an error message as the body.
     return not isinstance(cause, (openai.APIError, TimeoutError))
 
 
-def _sendable(text: str) -> str:
-    """The text as UTF-8 can carry it: a reply with half a character may be sent back in a game."""
+def _encodable(text: str) -> str:
+    """The text without lone surrogates, which a reply that is sent back in a game may hold."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -180,7 +177,7 @@ def _loads(content: bytes) -> Any:
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
-        # The standard reader lets half a character through, which a model may well write.
+        # The standard library accepts lone surrogates, which a model may well write.
         return json.loads(content)
 
 
@@ -194,9 +191,8 @@ def _read_response(body: Mapping[str, Any]) -> Reply:
         if output["type"] == "message"
         for part in output["content"]
     ]
-    usage = body.get("usage") or {}
-    cut = (body.get("incomplete_details") or {}).get("reason") == "max_output_tokens"
-    return Reply("".join(parts), _usage(usage, "input_tokens", "output_tokens", cut))
+    cut_off = (body.get("incomplete_details") or {}).get("reason") == "max_output_tokens"
+    return Reply("".join(parts), _usage(body, "input_tokens", "output_tokens", cut_off))
 
 
 def _read_chat(body: Mapping[str, Any]) -> Reply:
@@ -208,18 +204,21 @@ def _read_chat(body: Mapping[str, Any]) -> Reply:
     text = content or choice["message"].get("refusal") or ""
     if not isinstance(text, str):
         raise TypeError("the content is not text")
-    usage = body.get("usage") or {}
-    cut = choice.get("finish_reason") == "length"
-    return Reply(text, _usage(usage, "prompt_tokens", "completion_tokens", cut))
+    cut_off = choice.get("finish_reason") == "length"
+    return Reply(text, _usage(body, "prompt_tokens", "completion_tokens", cut_off))
 
 
-def _usage(told: Mapping[str, Any], sent: str, said: str, cut: bool) -> dict[str, int]:
-    usage = {"input_tokens": int(told.get(sent) or 0), "output_tokens": int(told.get(said) or 0)}
-    return usage | ({"cut_off": 1} if cut else {})
+def _usage(body: Mapping[str, Any], read: str, written: str, cut_off: bool) -> dict[str, int]:
+    counts = body.get("usage") or {}
+    usage = {
+        "input_tokens": int(counts.get(read) or 0),
+        "output_tokens": int(counts.get(written) or 0),
+    }
+    return usage | ({"cut_off": 1} if cut_off else {})
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait, told as a number or as a date."""
+def _wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait, given as a number or as a date."""
     value = headers.get("retry-after")
     if value is None:
         return None

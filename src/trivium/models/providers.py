@@ -1,4 +1,4 @@
-"""Where models are served, and the key that opens the door; the key is never written anywhere."""
+"""Where models are served and with which key; keys are never written anywhere."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ PROVIDERS = {
 
 @dataclass(frozen=True)
 class Address:
-    """An endpoint with its key, which no text of this object shows."""
+    """An endpoint with its key, which its repr does not show."""
 
     base_url: str
     key: str = field(repr=False)
     key_name: str
 
-    def scrub(self, text: str) -> str:
+    def hide_key(self, text: str) -> str:
         """The text without the key."""
         secret = len(self.key) >= MIN_SECRET and self.key in text
         return text.replace(self.key, HIDDEN) if secret else text
 
-    def sentence(self, problem: object) -> str:
+    def error_line(self, text: str) -> str:
         """An error as one printable line of bounded length, without the key."""
-        line = re.sub(r"[\x00-\x1f\x7f-\x9f\s]+", " ", self.scrub(str(problem))).strip()
+        line = re.sub(r"[\x00-\x1f\x7f-\x9f\s]+", " ", self.hide_key(text)).strip()
         return line if len(line) <= MAX_ERROR else line[:MAX_ERROR] + "..."
 
 
@@ -78,11 +78,11 @@ def key_hider() -> Callable[[str], str]:
 
 @contextmanager
 def keys_hidden_in_logs() -> Iterator[None]:
-    """No message of any logger holds a key, whoever writes it and wherever it goes."""
-    hide, made = key_hider(), logging.getLogRecordFactory()
+    """No message of any logger holds a key."""
+    hide, make_record = key_hider(), logging.getLogRecordFactory()
 
     def factory(*args: Any, **kwargs: Any) -> logging.LogRecord:
-        record = made(*args, **kwargs)
+        record = make_record(*args, **kwargs)
         message = record.getMessage()
         if (clean := hide(message)) != message:
             record.msg, record.args = clean, ()
@@ -92,11 +92,11 @@ def keys_hidden_in_logs() -> Iterator[None]:
     try:
         yield
     finally:
-        logging.setLogRecordFactory(made)
+        logging.setLogRecordFactory(make_record)
 
 
 def is_compatible(model: Model) -> bool:
-    """Whether the model is behind an OpenAI-compatible endpoint that we know the address of."""
+    """Whether the model is behind an OpenAI-compatible endpoint of known URL."""
     return model.provider in PROVIDERS or model.options.base_url is not None
 
 
@@ -109,13 +109,13 @@ def find_address(model: Model) -> Address:
         base_url = _variable(f"{_upper(name)}_BASE_URL") or known.base_url
     require(
         base_url is not None,
-        f"provider {name!r} has no address here; give --base_url, or use one of "
-        f"{', '.join(PROVIDERS)}, or --engine inspect",
+        f"provider {name!r} has no known URL; give --base_url, use one of "
+        f"{', '.join(PROVIDERS)}, or --backend inspect",
     )
     assert base_url is not None
     require(
         bool(re.match(r"https?://[^\s@]+$", base_url)),
-        "base_url must be an http or https address without a user name in it",
+        "base_url must be an http or https URL without a user name in it",
     )
     key_name = f"{_upper(name)}_API_KEY"
     key = _variable(key_name)

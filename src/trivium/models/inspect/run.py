@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import inspect_ai
 import rich
@@ -156,15 +157,21 @@ def _new_folder(logs: Path) -> Path:
 
 @contextmanager
 def _quiet_console() -> Iterator[None]:
-    """Nothing is rendered: an eval set prepares a table of every task, whatever its display."""
-    console = rich.get_console()
-    before, render = console.quiet, Console.print
-    Console.print = lambda *parts, **options: None  # type: ignore[method-assign]
+    """Inspect renders nothing: an eval set has a table of every task, whatever its display."""
+    console, render = rich.get_console(), Console.print
+    quiet = console.quiet
+
+    def print_elsewhere(self: Console, *parts: Any, **options: Any) -> None:
+        if self is not console:
+            render(self, *parts, **options)
+
+    # Not on the console itself, whose attributes Inspect resets.
+    Console.print = print_elsewhere  # type: ignore[method-assign]
     try:
         yield
     finally:
         Console.print = render  # type: ignore[method-assign]
-        console.quiet = before  # Inspect makes it quiet permanently
+        console.quiet = quiet  # Inspect makes it quiet permanently
 
 
 @contextmanager
