@@ -12,8 +12,8 @@ from trivium.benchmarks import get_benchmark
 from trivium.commands.flags import read_flags, require_out
 from trivium.core.errors import import_extra, require
 from trivium.core.files import Appender
-from trivium.core.records import RECORDS
-from trivium.evaluation.execute import finished, write_summary
+from trivium.core.records import RECORDS, recorded
+from trivium.evaluation.execute import write_summary
 from trivium.models.settings import folder_name
 from trivium.report.tables import metric_table, terminal
 
@@ -37,20 +37,25 @@ def main(args: Sequence[str]) -> int:
     require(bool(flags.logs), "no logs named: give Inspect logs or folders of them")
     out = require_out(flags.out)
     import_extra("inspect_ai", "models")
-    from trivium.models.inspect.logs import log_files, read_log, solver_name  # noqa: PLC0415
+    from trivium.models.inspect.logs import (  # noqa: PLC0415
+        log_files,
+        read_attempts,
+        read_header,
+        solver_name,
+    )
 
     folders: dict[Path, str] = {}
     for path in (file for named in flags.logs for file in log_files(named)):
-        header, attempts = read_log(path)
+        header = read_header(path)
         name = header.eval.task.rpartition("/")[2]
         get_benchmark(name)
         # Retries of one task share its id, and so end in one folder.
         folder = out / name / folder_name(solver_name(header)) / header.eval.task_id
         folders[folder] = name
-        done = finished(folder / RECORDS)
+        done = recorded(folder / RECORDS)
         with Appender(folder / RECORDS) as records:
-            for attempt in attempts:
-                if (attempt.id, attempt.trial) not in done:
+            for attempt in read_attempts(path):
+                if attempt.key not in done:
                     records.add([attempt])
     for folder, name in folders.items():
         metric_table(write_summary(get_benchmark(name), folder)).show(terminal())

@@ -55,13 +55,18 @@ class Address:
         return line if len(line) <= MAX_ERROR else line[:MAX_ERROR] + "..."
 
 
-def key_hider() -> Callable[[str], str]:
-    """A function that takes every key of the environment and of .env out of a text."""
-    keys = {
+def api_keys() -> set[str]:
+    """Every key in the environment and in .env."""
+    return {
         value
         for name, value in (_dotenv() | dict(os.environ)).items()
         if name.endswith("_API_KEY") and value and len(value) >= MIN_SECRET
     }
+
+
+def key_hider() -> Callable[[str], str]:
+    """A function that removes every key from a text."""
+    keys = api_keys()
 
     def hide(text: str) -> str:
         for key in keys:

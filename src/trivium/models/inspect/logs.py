@@ -19,8 +19,8 @@ from trivium.core.dialogue import failed_attempt
 from trivium.core.errors import UserError, require
 from trivium.core.files import atomic_write
 from trivium.core.records import Attempt
-from trivium.models.inspect.samples import presented_item, stored_attempt
-from trivium.models.providers import MAX_ERROR, key_hider
+from trivium.models.inspect.samples import logged_attempt, presented_item
+from trivium.models.providers import HIDDEN, MAX_ERROR, api_keys, key_hider
 
 SUFFIXES = (".eval", ".json")
 
@@ -76,7 +76,7 @@ def failed_samples(path: Path) -> Iterator[EvalSample]:
 def sample_attempt(sample: EvalSample, solver: str, hide: Callable[[str], str]) -> Attempt:
     """One logged sample as an attempt; `hide` removes keys from what was said."""
     if sample.error is None:
-        return stored_attempt(sample.metadata, sample.store, solver, hide)
+        return logged_attempt(sample.metadata, sample.store, solver, hide)
     # Inspect's message begins with the whole request; why it failed is at the end.
     line = " ".join(hide(sample.error.message).split())
     error = line if len(line) <= MAX_ERROR else "..." + line[-MAX_ERROR:]
@@ -85,14 +85,14 @@ def sample_attempt(sample: EvalSample, solver: str, hide: Callable[[str], str]) 
 
 def remove_keys(path: Path) -> None:
     """Write a log again without keys where a server had repeated one."""
-    hide = key_hider()
-
-    def clean(content: bytes) -> bytes:
-        return hide(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-
+    keys = [key.encode() for key in api_keys()]
     with ZipFile(path) as log:
-        if all(clean(content) == content for content in map(log.read, log.infolist())):
+        contents = map(log.read, log.infolist() if keys else [])
+        if not any(key in content for content in contents for key in keys):
             return
         with atomic_write(path) as file, ZipFile(file, "w") as new:
             for part in log.infolist():
-                new.writestr(part, clean(log.read(part)))
+                content = log.read(part)
+                for key in keys:
+                    content = content.replace(key, HIDDEN.encode())
+                new.writestr(part, content)

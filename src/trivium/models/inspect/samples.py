@@ -18,10 +18,10 @@ from trivium.core.records import Attempt
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
 
-# Where in a sample's store an attempt is kept.
-REPLIES = "trivium:replies"
-USAGE = "trivium:usage"
-SECONDS = "trivium:seconds"
+# Where a sample's metadata holds what was said and what it took: {"replies", "usage", "seconds"}.
+# Not in its store, where 0.1 kept them under these names, since Inspect logs every change of that.
+ATTEMPT = "attempt"
+STORED = {"replies": "trivium:replies", "usage": "trivium:usage", "seconds": "trivium:seconds"}
 
 # The items of all datasets of this process, so that none is rebuilt, reordered and rendered again
 # at every step of its sample. Weak, so that they live as long as their dataset.
@@ -86,15 +86,16 @@ def _rebuilt(metadata: Mapping[str, Any]) -> PresentedItem:
     return PresentedItem(Task(benchmark, None, view), item, int(metadata["trial"]))
 
 
-def stored_attempt(
+def logged_attempt(
     metadata: Mapping[str, Any],
     store: Mapping[str, Any],
     solver: str,
     hide: Callable[[str], str] = str,
 ) -> Attempt:
-    """The attempt that a sample's store holds; `hide` removes keys from what was said."""
+    """The attempt of a sample as far as it came; `hide` removes keys from what was said."""
+    held = metadata.get(ATTEMPT) or {key: store.get(name) for key, name in STORED.items()}
     dialogue = Dialogue(presented_item(metadata))
-    dialogue.replies = [hide(reply) for reply in store.get(REPLIES) or []]
+    dialogue.replies = [hide(reply) for reply in held["replies"] or []]
     if not dialogue.replies:
         return failed_attempt(dialogue.item, solver, "no reply")
-    return dialogue.attempt(solver, usage=store.get(USAGE), seconds=store.get(SECONDS, 0.0))
+    return dialogue.attempt(solver, usage=held["usage"], seconds=held["seconds"] or 0.0)

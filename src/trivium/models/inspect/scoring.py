@@ -11,8 +11,9 @@ from inspect_ai.solver import TaskState
 
 from trivium.core import benchmark as core
 from trivium.core.files import dump_line
+from trivium.core.records import ERROR
 from trivium.core.results import estimate_of
-from trivium.models.inspect.samples import REPLIES, presented_item, stored_attempt
+from trivium.models.inspect.samples import logged_attempt, presented_item
 
 
 @scorer(metrics=[], name="trivium")
@@ -20,9 +21,9 @@ def scores() -> Scorer:
     """Every metric of the benchmark, parsed and scored by the benchmark itself."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        if not state.store.get(REPLIES):
+        attempt = logged_attempt(state.metadata, dict(state.store.items()), str(state.model))
+        if attempt.kind == ERROR:
             return Score.unscored(reason="no_response")
-        attempt = stored_attempt(state.metadata, dict(state.store.items()), str(state.model))
         names = [own.name for own in presented_item(state.metadata).task.benchmark.metrics]
         values = {name: attempt.scores.get(name) for name in names}
         answer = None if attempt.answer is None else dump_line(attempt.answer).decode().rstrip()

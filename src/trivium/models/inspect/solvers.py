@@ -28,7 +28,7 @@ from trivium.core.dialogue import converse as lead
 from trivium.core.errors import require
 from trivium.core.tokens import approximate_tokens
 from trivium.models.inspect.private import sample_state
-from trivium.models.inspect.samples import REPLIES, SECONDS, USAGE, presented_item
+from trivium.models.inspect.samples import ATTEMPT, presented_item
 
 OVER = "The game is over."
 
@@ -44,9 +44,9 @@ def converse() -> Solver:
             if len(messages) > 1:
                 state.messages.append(ChatMessageUser(content=messages[-1]))
             await generate(state)
-            _count_call(state)
+            _note_call(state)
             reply = state.output.message.text  # `completion` would fill in for an empty one
-            state.store.set(REPLIES, [*dialogue.replies, reply])
+            _noted(state)["replies"].append(reply)
             return reply
 
         await lead(dialogue, ask)
@@ -67,14 +67,16 @@ def play() -> Solver:
         dialogue = Dialogue(presented_item(state.metadata))
 
         def send(move: str) -> str:
-            response = OVER if dialogue.done else dialogue.send(move)
-            state.store.set(REPLIES, list(dialogue.replies))
+            if dialogue.done:
+                return OVER
+            _noted(state)["replies"].append(move)
+            response = dialogue.send(move)
             return OVER if response is None else response
 
         tools = [_tool(move, send) for move in moves_of(dialogue.item.task.benchmark)]
         while not dialogue.done:
             state.output = await get_model().generate(state.messages, tools)
-            _count_call(state)
+            _note_call(state)
             message, moves = state.output.message, len(dialogue.replies)
             state.messages.append(message)
             if not message.tool_calls:
@@ -121,17 +123,25 @@ def _tool(move: Callable[..., str], send: Callable[[str], str]) -> ToolDef:
     return ToolDef(make, name=move.__name__, parallel=False)  # moves are made in order
 
 
-def _count_call(state: TaskState) -> None:
-    """Add what the last call used to what the attempt has used."""
-    output, usage = state.output, Counter[str](state.store.get(USAGE, {}))
+def _noted(state: TaskState) -> dict[str, Any]:
+    """What the sample's metadata says of the attempt so far."""
+    start = {"replies": [], "usage": {}, "seconds": 0.0}
+    noted: dict[str, Any] = state.metadata.setdefault(ATTEMPT, start)
+    return noted
+
+
+def _note_call(state: TaskState) -> None:
+    """Add what the last call took to what the attempt has taken."""
+    output, noted = state.output, _noted(state)
+    usage = Counter[str](noted["usage"])
     usage["requests"] += 1
     if output.usage is not None:
         usage["input_tokens"] += output.usage.input_tokens
         usage["output_tokens"] += output.usage.output_tokens
     if output.stop_reason == "max_tokens":
         usage["cut_off"] += 1
-    state.store.set(USAGE, dict(usage))
-    state.store.set(SECONDS, state.store.get(SECONDS, 0.0) + (output.time or 0.0))
+    noted["usage"] = dict(usage)
+    noted["seconds"] += output.time or 0.0
 
 
 @solver
@@ -150,7 +160,7 @@ def baseline(solver: str) -> Solver:
             author = ChatMessageUser if index % 2 else ChatMessageAssistant
             state.messages.append(author(content=text))
         state.output = ModelOutput.from_content(f"trivium/{solver}", dialogue.replies[-1])
-        state.store.set(REPLIES, dialogue.replies)
+        _noted(state)["replies"] = dialogue.replies
         state.completed = True
         return state
 
@@ -182,8 +192,7 @@ class BuiltIn(ModelAPI):
         require(state is not None, f"{self.model_name} only replies to samples of Trivium tasks")
         assert state is not None
         dialogue = Dialogue(presented_item(state.metadata))
-        replies: list[str] = state.store.get(REPLIES, [])
-        for reply in replies:
+        for reply in _noted(state)["replies"]:
             dialogue.send(reply)
         text = _builtin_reply(dialogue, self.model_name.rpartition("/")[2])
         if any(tool.name == act.__name__ for tool in tools):
