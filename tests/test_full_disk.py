@@ -58,11 +58,11 @@ def test_records_that_stop_in_the_middle_are_gone_on_with(
     assert Path("e/summary.json").read_bytes() == Path("whole/summary.json").read_bytes()
 
 
-@pytest.mark.parametrize("engine", ["direct", "inspect"])
-def test_a_model_is_not_asked_on_where_nothing_can_be_written(engine: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("backend", ["direct", "inspect"])
+def test_a_model_is_not_asked_on_where_nothing_can_be_written(backend: str, tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
     with Server(lambda messages: "A " * 4000, latency=0.05) as server:
-        words = [*EVAL, "--model", "vllm/m", "--engine", engine, "--base_url", server.url]
+        words = [*EVAL, "--model", "vllm/m", "--backend", backend, "--base_url", server.url]
         code, said = limited([*words, "--concurrency", "4"], 64, tmp_path)
         asked = sum(server.asked.values())
     assert code == 2

@@ -17,7 +17,7 @@ import orjson
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.spec import VariablesSpec, view_of
 from trivium.core.dialogue import attempt
-from trivium.core.records import write_json
+from trivium.core.files import write_json
 from trivium.core.results import Summary, summarise
 
 HERE = Path(__file__).parent

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from trivium.benchmarks.nhop import IMPLICIT
-from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
+from trivium.benchmarks import load_task
 from trivium.cli import main
 from trivium.core.files import locked
 from trivium.core.spec import read_mapping
@@ -205,12 +204,12 @@ def test_a_model_of_a_config_is_asked_as_the_config_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("openai")
-    from tests.models.server import Server, Speaker
+    from tests.models.server import Server, SolverModel
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    spec, view = ImplicitSpec(hops=4, m=4), NhopView()
-    speaker = Speaker(IMPLICIT, view, "oracle", IMPLICIT.generate(spec, 7, 0, 5))
+    task = load_task("nhop_implicit", fields={"hops": 4, "m": 4})
+    speaker = SolverModel(task, "oracle", task.items(5, seed=7))
     Path("asked.json").write_text(
         '{"approach": "implicit", "items": 5, "hops": 4, "m": 4, "seeds": 7, "temp": 0.5, '
         '"model": "said-so", "max_output_tokens": 99, "baseline": "last_line"}'

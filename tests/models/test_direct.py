@@ -14,12 +14,12 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.models.server import Server, Speaker, some_faults
-from trivium.benchmarks import get_benchmark
+from tests.models.server import Server, SolverModel, some_faults
+from trivium.benchmarks import load_task
 from trivium.cli import main
 from trivium.models.endpoint import Endpoint
 
-NHOP = get_benchmark("nhop_implicit")
+NHOP = load_task("nhop_implicit")
 SEED = 3
 # The kill test takes a second for each kill, most of it to start Python.
 KILLS = int(os.environ.get("TRIVIUM_TEST_KILLS", "3"))
@@ -30,14 +30,12 @@ def _no_memory_of_other_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Endpoint, "_spoken", {})
 
 
-def speaker(solver: str = "oracle", items: int = 50, trials: int = 1) -> Speaker:
-    made = NHOP.generate(NHOP.spec_type(), SEED, 0, items)
-    return Speaker(NHOP, NHOP.view_type(), solver, made, trials)
+def solver_model(solver: str = "oracle", items: int = 50, trials: int = 1) -> SolverModel:
+    return SolverModel(NHOP, solver, NHOP.items(items, SEED), trials)
 
 
 def prompts(items: int = 50) -> list[str]:
-    made = NHOP.generate(NHOP.spec_type(), SEED, 0, items)
-    return [NHOP.render(item, NHOP.view_type()) for item in made]
+    return [item.prompt for item in NHOP.items(items, SEED)]
 
 
 def words(server: Server, out: Path, *flags: str, items: int = 50) -> list[str]:
@@ -46,7 +44,7 @@ def words(server: Server, out: Path, *flags: str, items: int = 50) -> list[str]:
         "nhop_implicit",
         "--model",
         "vllm/m",
-        "--engine",
+        "--backend",
         "direct",
         "--seed",
         f"{SEED}",
@@ -66,7 +64,7 @@ def summary(out: Path) -> dict[str, Any]:
 
 def test_two_thousand_items_with_every_fault_are_each_answered_once(tmp_path: Path) -> None:
     # 5% of the calls go wrong in each of seven ways: one call in three.
-    with Server(speaker(items=2000), some_faults(5), slow=0.5) as server:
+    with Server(solver_model(items=2000), some_faults(5), slow=0.5) as server:
         assert main(words(server, tmp_path, "--concurrency", "200", "--yes", items=2000)) == 0
     found = rows(tmp_path)
     assert [row["index"] for row in found] == list(range(2000))
@@ -78,7 +76,7 @@ def test_two_thousand_items_with_every_fault_are_each_answered_once(tmp_path: Pa
 @pytest.mark.parametrize("kind", ["slow", "trickle"])
 def test_a_call_that_takes_too_long_is_made_again(kind: str, tmp_path: Path) -> None:
     late = some_faults(50, (kind,))
-    with Server(speaker(items=6), late, slow=30.0) as server:
+    with Server(solver_model(items=6), late, slow=30.0) as server:
         assert main(words(server, tmp_path, "--timeout", "1", items=6)) == 0
     assert summary(tmp_path)["answered"] == 6
     assert sum(server.asked.values()) > 6
@@ -86,7 +84,7 @@ def test_a_call_that_takes_too_long_is_made_again(kind: str, tmp_path: Path) -> 
 
 def test_an_item_that_always_fails_is_an_error_and_can_be_asked_again(tmp_path: Path) -> None:
     broken = set(prompts()[7:9])
-    with Server(speaker(), lambda prompt, nth: "500" if prompt in broken else None) as server:
+    with Server(solver_model(), lambda prompt, nth: "500" if prompt in broken else None) as server:
         flags = words(server, tmp_path, "--max_retries", "2")
         assert main(flags) == 0
         assert {server.asked[prompt] for prompt in broken} == {3}
@@ -110,7 +108,7 @@ def test_an_item_that_always_fails_is_an_error_and_can_be_asked_again(tmp_path: 
 
 
 def test_what_was_answered_is_never_asked_again(tmp_path: Path) -> None:
-    with Server(speaker()) as server:
+    with Server(solver_model()) as server:
         assert main(words(server, tmp_path, items=20)) == 0
         assert main(words(server, tmp_path, items=50)) == 0
         assert set(server.asked.values()) == {1}
@@ -126,7 +124,7 @@ def test_what_was_answered_is_never_asked_again(tmp_path: Path) -> None:
 def test_the_protocol_that_the_server_speaks_is_found_and_kept_to(
     protocol: str, forgiving: bool, tmp_path: Path
 ) -> None:
-    with Server(speaker(), protocols=(protocol,), forgiving=forgiving) as server:
+    with Server(solver_model(), protocols=(protocol,), forgiving=forgiving) as server:
         assert main(words(server, tmp_path)) == 0
     assert sum(server.paths.values()) == 50
     assert summary(tmp_path)["answered"] == 50
@@ -138,7 +136,7 @@ def test_settings_reach_the_server(tmp_path: Path) -> None:
     flags = ("--temp", "0.5", "--max_output_tokens", "77", "--system", str(system), "--save_prompt")
     for protocol, told in (("responses", "max_output_tokens"), ("chat", "max_tokens")):
         Endpoint._spoken.clear()
-        with Server(speaker(), protocols=(protocol,)) as server:
+        with Server(solver_model(), protocols=(protocol,)) as server:
             assert main(words(server, tmp_path / protocol, *flags, items=2)) == 0
         body = server.bodies[-1]
         assert (body["model"], body["temperature"], body[told]) == ("m", 0.5, 77)
@@ -150,7 +148,7 @@ def test_settings_reach_the_server(tmp_path: Path) -> None:
 def test_progress_is_said_as_often_as_is_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Server(speaker()) as server:
+    with Server(solver_model()) as server:
         assert main(words(server, tmp_path, "--log_every", "20")) == 0
     said = capsys.readouterr().err.splitlines()
     assert [line.split(",")[0] for line in said] == [
@@ -160,7 +158,7 @@ def test_progress_is_said_as_often_as_is_asked_for(
 
 
 def test_order_trials_are_told_and_asked_apart(tmp_path: Path) -> None:
-    with Server(speaker(trials=3)) as server:
+    with Server(solver_model(trials=3)) as server:
         assert main(words(server, tmp_path, "--order_trials", "3")) == 0
     assert len(server.asked) == 150
     assert summary(tmp_path)["metrics"]["answered_alike"]["value"] == 1.0
@@ -168,7 +166,7 @@ def test_order_trials_are_told_and_asked_apart(tmp_path: Path) -> None:
 
 def test_a_server_that_asks_to_wait_is_waited_for(tmp_path: Path) -> None:
     began = time.monotonic()
-    with Server(speaker(), lambda prompt, nth: "429" if nth <= 3 else None) as server:
+    with Server(solver_model(), lambda prompt, nth: "429" if nth <= 3 else None) as server:
         assert main(words(server, tmp_path, items=1)) == 0
     assert time.monotonic() - began >= 3 * 0.2
 
@@ -177,7 +175,7 @@ def test_a_server_that_asks_to_wait_is_waited_for(tmp_path: Path) -> None:
 def test_a_run_that_cannot_succeed_stops_with_a_sentence(
     status: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Server(speaker(), lambda prompt, nth: status) as server:
+    with Server(solver_model(), lambda prompt, nth: status) as server:
         assert main(words(server, tmp_path)) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"trivium: vllm/m cannot be asked: {status}:")
@@ -189,7 +187,7 @@ def test_a_run_that_cannot_succeed_stops_with_a_sentence(
 def test_a_run_in_which_everything_fails_stops_early(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Server(speaker(), lambda prompt, nth: "400") as server:
+    with Server(solver_model(), lambda prompt, nth: "400") as server:
         assert main(words(server, tmp_path, "--concurrency", "1")) == 2
     assert "first 20 attempts" in capsys.readouterr().err
     assert len(server.asked) == 20
@@ -198,7 +196,7 @@ def test_a_run_in_which_everything_fails_stops_early(
 def test_a_server_that_is_not_there_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gone = Server(speaker(), port=9)  # never started; nobody listens on the discard port
+    gone = Server(solver_model(), port=9)  # never started; nobody listens on the discard port
     assert main(words(gone, tmp_path, "--max_retries", "1")) == 2
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 2
@@ -209,7 +207,7 @@ def test_a_server_that_is_not_there_is_named(
 def test_many_requests_are_not_sent_without_being_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Server(speaker()) as server:
+    with Server(solver_model()) as server:
         assert main(words(server, tmp_path, "--confirm_above", "49")) == 2
         assert "This would send 50 requests" in capsys.readouterr().err
         assert not server.asked
@@ -246,7 +244,7 @@ def test_bad_flags_end_in_a_sentence(
 def test_killed_again_and_again_the_records_end_as_if_nothing_had_happened(tmp_path: Path) -> None:
     items, concurrency = 60 * KILLS, 8
     chance = random.Random(KILLS)
-    with Server(speaker(items=items), latency=0.05) as server:
+    with Server(solver_model(items=items), latency=0.05) as server:
         flags = words(server, tmp_path, "--concurrency", f"{concurrency}", "--yes", items=items)
         for _ in range(KILLS):
             already = len(rows(tmp_path)) if (tmp_path / "records.jsonl").exists() else 0
@@ -259,7 +257,7 @@ def test_killed_again_and_again_the_records_end_as_if_nothing_had_happened(tmp_p
         assert main(flags) == 0
         assert len(server.answered) == items
         assert sum(server.answered.values()) <= items + KILLS * concurrency
-    with Server(speaker(items=items)) as server:
+    with Server(solver_model(items=items)) as server:
         assert main(words(server, tmp_path / "calm", "--yes", items=items)) == 0
     assert _bare(tmp_path) == _bare(tmp_path / "calm")
 

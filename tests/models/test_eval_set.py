@@ -13,13 +13,12 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.models.server import Server, Speaker
+from tests.models.server import Server, SolverModel
 from tests.models.test_hostile import KEY, everything_written
-from trivium.benchmarks import get_benchmark
+from trivium.benchmarks import load_task
 from trivium.cli import main
 from trivium.models.inspect.logs import log_files
 
-NHOP = get_benchmark("nhop_implicit")
 HOPS, SEED, ITEMS = (4, 5, 6), 3, 8
 CONFIG = f"""
 benchmark = "nhop_implicit"
@@ -35,14 +34,14 @@ def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("trivium.commands.sweep.write_report", lambda folder: folder)
     Path("small.toml").write_text(CONFIG)
-    return ["sweep", "small.toml", "--engine", "inspect", "--processes", "1", "--no-data"]
+    return ["sweep", "small.toml", "--backend", "inspect", "--processes", "1", "--no-data"]
 
 
 @pytest.fixture
-def speaker() -> Speaker:
-    specs = [NHOP.spec_type(hops=hops) for hops in HOPS]
-    items = [item for spec in specs for item in NHOP.generate(spec, SEED, 0, ITEMS)]
-    return Speaker(NHOP, NHOP.view_type(), "oracle", items)
+def model() -> SolverModel:
+    tasks = [load_task("nhop_implicit", fields={"hops": hops}) for hops in HOPS]
+    items = [item for task in tasks for item in task.items(ITEMS, SEED)]
+    return SolverModel(tasks[0], "oracle", items)
 
 
 def records(folder: Path) -> list[dict[str, Any]]:
@@ -69,9 +68,9 @@ def test_the_cells_of_a_sweep_are_one_eval_set(words: list[str]) -> None:
     assert (here / "summary.csv").read_bytes() == before
 
 
-def test_a_sweep_killed_in_the_middle_ends_the_same(words: list[str], speaker: Speaker) -> None:
+def test_a_sweep_killed_in_the_middle_ends_the_same(words: list[str], model: SolverModel) -> None:
     words += ["--model", "vllm/m", "--concurrency", "4"]
-    with Server(speaker, latency=0.1) as server:
+    with Server(model, latency=0.1) as server:
         words += ["--base_url", server.url]
         assert main([*words, "--out", "whole"]) == 0
         assert set(server.answered.values()) == {1}
@@ -96,13 +95,11 @@ def _held(out: Path) -> int:
 
 
 def test_what_failed_for_good_in_one_cell_is_asked_again(
-    words: list[str], speaker: Speaker
+    words: list[str], model: SolverModel
 ) -> None:
-    spec = NHOP.spec_type(hops=HOPS[1])
-    item = next(iter(NHOP.generate(spec, SEED, 2, 1)))
-    broken = {NHOP.render(item, NHOP.view_type())}
+    broken = {load_task("nhop_implicit", fields={"hops": HOPS[1]}).item(2, SEED).prompt}
     cell = Path("here/results") / f"hops{HOPS[1]}_seed{SEED}_vllm_m"
-    with Server(speaker, lambda prompt, nth: "400" if prompt in broken else None) as server:
+    with Server(model, lambda prompt, nth: "400" if prompt in broken else None) as server:
         words += ["--out", "here", "--model", "vllm/m", "--base_url", server.url]
         assert main(words) == 0
         assert Counter(row["kind"] for row in records(cell)) == {"right": ITEMS - 1, "error": 1}

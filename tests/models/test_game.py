@@ -16,8 +16,9 @@ from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark, Turn
 from trivium.core.dialogue import MAX_TURNS, attempt, solver_stream
 from trivium.core.records import Attempt
-from trivium.models.inspect.game import moves_of
+from trivium.core.task import PresentedItem, Task
 from trivium.models.inspect.logs import sample_attempt
+from trivium.models.inspect.solvers import moves_of
 from trivium.models.inspect.tasks import build_task
 
 ITEMS, SEED = 6, 9
@@ -35,14 +36,13 @@ def played(
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
 
-    view = benchmark.view_type()
-    work = [
-        (item, 0) for item in items or benchmark.generate(benchmark.spec_type(), SEED, 0, ITEMS)
-    ]
+    task = Task(benchmark, benchmark.spec_type(), benchmark.view_type())
+    content = items or benchmark.generate(task.spec, SEED, 0, ITEMS)
+    work = [PresentedItem(task, item) for item in content]
     model = get_model("mockllm/scripted", custom_outputs=speak, memoize=False)
-    log: EvalLog = inspect_ai.eval(
-        build_task(benchmark, view, work), model=model, log_dir=str(out), display="none"
-    )[0]
+    log: EvalLog = inspect_ai.eval(build_task(work), model=model, log_dir=str(out), display="none")[
+        0
+    ]
     assert log.status == "success"
     assert log.samples is not None
     assert [sample.error for sample in log.samples] == [None] * len(work)

@@ -27,8 +27,8 @@ def _no_memory_of_other_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Endpoint, "_spoken", {})
 
 
-def ask(server: Server, out: Path, engine: str, *flags: str, items: int = 3) -> int:
-    words = ["eval", "nhop_implicit", "--model", "vllm/m", "--engine", engine]
+def ask(server: Server, out: Path, backend: str, *flags: str, items: int = 3) -> int:
+    words = ["eval", "nhop_implicit", "--model", "vllm/m", "--backend", backend]
     words += ["--base_url", server.url, "--items", str(items), "--out", str(out)]
     return main([*words, "--retry_backoff", "0.01", "--max_retries", "1", *flags])
 
@@ -54,10 +54,10 @@ def captures(
     return capfd, caplog
 
 
-@pytest.mark.parametrize("engine", ["direct", "inspect"])
+@pytest.mark.parametrize("backend", ["direct", "inspect"])
 @pytest.mark.parametrize("place", ["environment", "file"])
 def test_the_key_reaches_the_server_and_no_file(
-    engine: str,
+    backend: str,
     place: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -81,7 +81,7 @@ def test_the_key_reaches_the_server_and_no_file(
         return "400" if asked == prompt else None  # the error repeats the key
 
     with Server(lambda messages: f"my key is {KEY}", fault) as server:
-        assert ask(server, tmp_path / "out", engine) == 0
+        assert ask(server, tmp_path / "out", backend) == 0
     assert server.keys == {f"Bearer {KEY}"}
     written = everything_written(tmp_path / "out")
     assert b"no: 400 for Bearer [key]" in written
@@ -91,14 +91,14 @@ def test_the_key_reaches_the_server_and_no_file(
     assert KEY not in captured.out + captured.err + caplog.text
 
 
-@pytest.mark.parametrize("engine", ["direct", "inspect"])
+@pytest.mark.parametrize("backend", ["direct", "inspect"])
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_replies_are_kept_and_shown_safely(
-    engine: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    backend: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     reply = HOSTILE[kind]
     with Server(lambda messages: reply) as server:
-        assert ask(server, tmp_path, engine) == 0
+        assert ask(server, tmp_path, backend) == 0
     lines = (tmp_path / "records.jsonl").read_bytes().splitlines()
     rows = [orjson.loads(line) for line in lines]
     assert [row["kind"] == "error" for row in rows] == [False] * 3

@@ -1,4 +1,4 @@
-"""The Inspect lane: natively, its figures, its logs and their way back."""
+"""The Inspect backend: natively, its figures, its logs and their way back."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ import pytest
 from inspect_ai._util.error import PrerequisiteError
 
 import trivium
-from tests.models.server import Server, Speaker
-from trivium.benchmarks import benchmark_names, get_benchmark
+from tests.models.server import Server, SolverModel
+from trivium.benchmarks import benchmark_names, get_benchmark, load_task
 from trivium.cli import main
 from trivium.core.results import summarise
-from trivium.models.backends import choose_engine
-from trivium.models.inspect.logs import log_files, read_log
+from trivium.models.backends import choose_backend
+from trivium.models.inspect.logs import log_files, read_attempts
 from trivium.models.inspect.solvers import baseline
 from trivium.models.inspect.tasks import TASKS
-from trivium.models.settings import ModelFlags, model_settings
+from trivium.models.settings import Model, ModelOptions
 
-NHOP = get_benchmark("nhop_implicit")
+NHOP = load_task("nhop_implicit")
 ROOT = Path(trivium.__file__).parents[2]
 
 
@@ -154,7 +154,7 @@ def test_figures_inside_inspect_agree_to_the_last_digit(
         scored, unscored = score.scored_samples or 0, score.unscored_samples or 0
         assert scored >= expected["n"]
         assert scored + unscored == 15 * trials
-    _, attempts = read_log(Path(log.location))
+    attempts = read_attempts(Path(log.location))
     found = summarise([orjson.loads(orjson.dumps(row)) for row in attempts], benchmark.metrics)
     assert found.to_dict()["metrics"] == figures
 
@@ -162,11 +162,20 @@ def test_figures_inside_inspect_agree_to_the_last_digit(
 def test_a_failed_sample_is_an_error_and_can_be_asked_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    items = list(NHOP.generate(NHOP.spec_type(), 3, 0, 8))
-    broken = {NHOP.render(items[5], NHOP.view_type())}
-    speaker = Speaker(NHOP, NHOP.view_type(), "oracle", items)
-    with Server(speaker, lambda prompt, nth: "400" if prompt in broken else None) as server:
-        words = ["eval", "nhop_implicit", "--model", "vllm/m", "--engine", "inspect", "--seed", "3"]
+    items = NHOP.items(8, seed=3)
+    broken = {items[5].prompt}
+    model = SolverModel(NHOP, "oracle", items)
+    with Server(model, lambda prompt, nth: "400" if prompt in broken else None) as server:
+        words = [
+            "eval",
+            "nhop_implicit",
+            "--model",
+            "vllm/m",
+            "--backend",
+            "inspect",
+            "--seed",
+            "3",
+        ]
         words += ["--items", "8", "--base_url", server.url, "--out", str(tmp_path)]
         assert main(words) == 0
         summary = orjson.loads((tmp_path / "summary.json").read_bytes())
@@ -183,9 +192,17 @@ def test_a_failed_sample_is_an_error_and_can_be_asked_again(
 
 
 def test_killed_in_the_middle_it_goes_on_with_what_is_left(tmp_path: Path) -> None:
-    items = list(NHOP.generate(NHOP.spec_type(), 3, 0, 60))
-    with Server(Speaker(NHOP, NHOP.view_type(), "oracle", items), latency=0.1) as server:
-        words = ["eval", "nhop_implicit", "--model", "vllm/m", "--engine", "inspect", "--seed", "3"]
+    with Server(SolverModel(NHOP, "oracle", NHOP.items(60, seed=3)), latency=0.1) as server:
+        words = [
+            "eval",
+            "nhop_implicit",
+            "--model",
+            "vllm/m",
+            "--backend",
+            "inspect",
+            "--seed",
+            "3",
+        ]
         words += ["--items", "60", "--base_url", server.url, "--out", str(tmp_path)]
         words += ["--concurrency", "4"]
         run = subprocess.Popen([sys.executable, "-m", "trivium", *words])
@@ -202,13 +219,13 @@ def test_killed_in_the_middle_it_goes_on_with_what_is_left(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "model", "flags", "engine"),
+    ("benchmark", "model", "options", "backend"),
     [
         ("nhop_implicit", "openai/gpt-4.1-mini", {}, "direct"),
         ("nhop_implicit", "ollama/llama3.2", {}, "direct"),
         ("nhop_implicit", "anthropic/claude-sonnet-4-5", {}, "inspect"),
         ("nhop_implicit", "mine/m", {"base_url": "http://localhost:1/v1"}, "direct"),
-        ("nhop_implicit", "openai/gpt-4.1-mini", {"engine": "inspect"}, "inspect"),
+        ("nhop_implicit", "openai/gpt-4.1-mini", {"backend": "inspect"}, "inspect"),
         *(
             (name, "openai/m", {}, "inspect")
             for name in benchmark_names()
@@ -216,11 +233,12 @@ def test_killed_in_the_middle_it_goes_on_with_what_is_left(tmp_path: Path) -> No
         ),
     ],
 )
-def test_the_engine_that_fits_is_chosen(
-    benchmark: str, model: str, flags: dict[str, Any], engine: str
+def test_the_backend_that_fits_is_chosen(
+    benchmark: str, model: str, options: dict[str, Any], backend: str
 ) -> None:
-    settings = model_settings(model, ModelFlags(**flags))
-    assert choose_engine(get_benchmark(benchmark), settings) == engine
+    asked = ModelOptions(**options)
+    found = choose_backend(get_benchmark(benchmark), Model(model, asked.settings(), asked))
+    assert found == backend
 
 
 def test_what_is_no_log_is_refused_with_a_sentence(

@@ -1,4 +1,4 @@
-"""Both lanes: the same scores to the last digit, and the same records."""
+"""Both backends: the same scores to the last digit, and the same records."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.models.server import Server, Speaker
-from trivium.benchmarks import benchmark_names, get_benchmark
+from tests.models.server import Server, SolverModel
+from trivium.benchmarks import benchmark_names, load_task
 from trivium.cli import main
 from trivium.core.benchmark import AnyBenchmark
 
@@ -40,14 +40,13 @@ def evaluate(out: Path, name: str, *flags: str) -> None:
 
 @pytest.mark.parametrize("role", ["ceiling", "floor"])
 @pytest.mark.parametrize("name", benchmark_names())
-def test_both_lanes_and_the_solver_itself_agree(name: str, role: str, tmp_path: Path) -> None:
-    benchmark = get_benchmark(name)
-    solver = solver_of(benchmark, role)
-    items = benchmark.generate(benchmark.spec_type(), SEED, 0, ITEMS)
+def test_both_backends_and_the_solver_itself_agree(name: str, role: str, tmp_path: Path) -> None:
+    task = load_task(name)
+    solver = solver_of(task.benchmark, role)
     evaluate(tmp_path / "solver", name, "--solver", solver)
-    evaluate(tmp_path / "inspect", name, "--model", f"trivium/{solver}", "--engine", "inspect")
-    with Server(Speaker(benchmark, benchmark.view_type(), solver, items, 2)) as server:
-        flags = ["--model", "vllm/m", "--engine", "direct", "--base_url", server.url]
+    evaluate(tmp_path / "inspect", name, "--model", f"trivium/{solver}", "--backend", "inspect")
+    with Server(SolverModel(task, solver, task.items(ITEMS, SEED), 2)) as server:
+        flags = ["--model", "vllm/m", "--backend", "direct", "--base_url", server.url]
         flags += ["--concurrency", "1"]
         evaluate(tmp_path / "direct", name, *flags)
     assert metrics(tmp_path / "direct") == metrics(tmp_path / "solver")
