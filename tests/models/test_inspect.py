@@ -110,7 +110,7 @@ def _as_the_viewer_serves_it(
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"hopps": 6}, "unknown parameter 'hopps'; allowed are M, ablate_hop"),
+        ({"hopps": 6}, "unknown key 'hopps'; allowed are M, ablate_hop"),
         ({"hops": 1}, "hops must be in 3..200, got 1"),
         ({"hops": "six"}, "hops must be a whole number, got 'six'"),
         ({"preset": "none"}, "unknown preset 'none' of nhop_implicit"),
