@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that speaks both protocols, and misbehaves as it is told."""
+"""An HTTP server on loopback that supports both protocols, and fails as it is asked to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trivium.core.benchmark import Turn
 from trivium.core.dialogue import solver_stream
 from trivium.core.task import PresentedItem, Task
 
-Answer = Callable[[list[str]], str]  # what the model says to a conversation
+Answer = Callable[[list[str]], str]  # the model's reply to a dialogue
 Fault = Callable[[str, int], str | None]  # what goes wrong with a prompt's n-th call, if anything
 FAULTS = ("429", "500", "dropped", "cut", "truncated", "garbage", "slow")
 
@@ -50,7 +50,7 @@ class SolverModel:
 
 
 def some_faults(percent: int, kinds: Sequence[str] = FAULTS) -> Fault:
-    """So many calls in a hundred go wrong in each of these ways, the same ones every time."""
+    """This many calls in a hundred fail in each of these ways, the same ones every time."""
 
     def fault(prompt: str, nth: int) -> str | None:
         digest = hashlib.blake2b(f"{nth} {prompt}".encode(), digest_size=4).digest()
@@ -67,7 +67,8 @@ class Server:
     answer: Answer
     fault: Fault = lambda prompt, nth: None
     protocols: tuple[str, ...] = ("responses", "chat")
-    forgiving: bool = False  # says 200 to paths that it does not know
+    forgiving: bool = False  # returns 200 for paths that it does not know
+    cut_off: bool = False  # every reply says that it met the limit of tokens
     latency: float = 0.0
     slow: float = 1.0  # seconds that a slow reply takes
     port: int = 0
@@ -139,7 +140,8 @@ class Server:
                 "id": "resp_1",
                 "object": "response",
                 "created_at": 0,
-                "status": "completed",
+                "status": "incomplete" if self.cut_off else "completed",
+                "incomplete_details": {"reason": "max_output_tokens"} if self.cut_off else None,
                 "model": body["model"],
                 "output": [reasoning, message],
                 "parallel_tool_calls": True,
@@ -162,12 +164,13 @@ class Server:
 
         def reply(text: str) -> dict[str, Any]:
             message = {"role": "assistant", "content": text}
+            finish = "length" if self.cut_off else "stop"
             return {
                 "id": "chatcmpl_1",
                 "object": "chat.completion",
                 "created": 0,
                 "model": body["model"],
-                "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+                "choices": [{"index": 0, "message": message, "finish_reason": finish}],
                 "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
             }
 
@@ -187,28 +190,28 @@ class Server:
         self.keys.add(request.headers.get("Authorization"))
         fault = self.fault(prompt, self.asked[prompt])
         await asyncio.sleep(self.slow if fault == "slow" else self.latency)
-        if fault is not None and (response := _misbehave(request, fault)) is not None:
+        if fault is not None and (response := _failure(request, fault)) is not None:
             return response
-        # The standard writer escapes what is not ASCII, half characters included.
+        # The standard library escapes what is not ASCII, lone surrogates included.
         content = json.dumps(shape(self.answer(messages))).encode()
         if fault in ("cut", "trickle"):
-            return await _part_of_it(request, content, fault)
+            return await _send_partly(request, content, fault)
         if fault == "truncated":
             return web.Response(body=content[: len(content) // 2], content_type="application/json")
         self.answered[prompt] += 1
         return web.Response(body=content, content_type="application/json")
 
 
-async def _part_of_it(request: web.Request, content: bytes, fault: str) -> web.StreamResponse:
+async def _send_partly(request: web.Request, content: bytes, fault: str) -> web.StreamResponse:
     """Promise a whole body and send some of it: then hang up, or send a byte now and then."""
     response = web.StreamResponse()
     response.content_length = len(content)
     await response.prepare(request)
     await response.write(content[:9])
     if fault == "trickle":
-        for place in range(9, len(content)):
+        for index in range(9, len(content)):
             await asyncio.sleep(0.2)
-            await response.write(content[place : place + 1])
+            await response.write(content[index : index + 1])
     assert request.transport is not None
     request.transport.abort()
     return response
@@ -219,7 +222,7 @@ async def _unexpected(request: web.Request) -> web.StreamResponse:
 
 
 def _turns(messages: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The conversation without its system message, contents as plain text."""
+    """The dialogue without its system message, contents as plain text."""
     if isinstance(messages, str):
         return [{"role": "user", "content": messages}]
     turns = []
@@ -232,7 +235,7 @@ def _turns(messages: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
     return turns
 
 
-def _misbehave(request: web.Request, fault: str) -> web.StreamResponse | None:
+def _failure(request: web.Request, fault: str) -> web.StreamResponse | None:
     """The response of a fault; None for those that spoil a good reply."""
     if fault == "dropped":
         assert request.transport is not None
@@ -241,7 +244,7 @@ def _misbehave(request: web.Request, fault: str) -> web.StreamResponse | None:
     if fault == "garbage":
         return web.Response(text="[" * 100_000, content_type="text/html")
     if fault.isdigit():
-        # As careless as a server can be: it repeats the key in what it says.
+        # As careless as a server can be: it repeats the key.
         key = request.headers.get("Authorization", "")
         error = {"error": {"message": f"no: {fault} for {key}", "type": "x", "code": None}}
         headers = {"Retry-After": "0.2"} if fault == "429" else {}

@@ -1,32 +1,22 @@
-"""Both backends: the same scores to the last digit, and the same records."""
+"""Both backends: which one is used, and the same records and scores to the last digit."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 
+from tests.models.common import same_for_all, summary
 from tests.models.server import Server, SolverModel
-from trivium.benchmarks import benchmark_names, load_task
+from trivium.benchmarks import benchmark_names, get_benchmark, load_task
 from trivium.cli import main
 from trivium.core.benchmark import AnyBenchmark
+from trivium.models.backends import choose_backend
+from trivium.models.settings import Model, ModelOptions
 
 ITEMS, SEED = 12, 5
-
-
-def records(out: Path) -> list[dict[str, Any]]:
-    rows = [orjson.loads(line) for line in (out / "records.jsonl").read_bytes().splitlines()]
-    for row in rows:
-        del row["usage"], row["seconds"], row["solver"]
-    return rows
-
-
-def metrics(out: Path) -> Any:
-    summary = orjson.loads((out / "summary.json").read_bytes())
-    del summary["solver"]
-    return summary
+GAMES = [name for name in benchmark_names() if get_benchmark(name).multi_turn]
 
 
 def solver_of(benchmark: AnyBenchmark, role: str) -> str:
@@ -47,9 +37,28 @@ def test_both_backends_and_the_solver_itself_agree(name: str, role: str, tmp_pat
     evaluate(tmp_path / "inspect", name, "--model", f"trivium/{solver}", "--backend", "inspect")
     with Server(SolverModel(task, solver, task.items(ITEMS, SEED), 2)) as server:
         flags = ["--model", "vllm/m", "--backend", "direct", "--base_url", server.url]
-        flags += ["--concurrency", "1"]
-        evaluate(tmp_path / "direct", name, *flags)
-    assert metrics(tmp_path / "direct") == metrics(tmp_path / "solver")
-    assert metrics(tmp_path / "inspect") == metrics(tmp_path / "solver")
-    assert records(tmp_path / "direct") == records(tmp_path / "solver")
-    assert records(tmp_path / "inspect") == records(tmp_path / "solver")
+        evaluate(tmp_path / "direct", name, *flags, "--concurrency", "1")
+    expected = summary(tmp_path / "solver") | {"solver": None}
+    for backend in ("direct", "inspect"):
+        assert summary(tmp_path / backend) | {"solver": None} == expected
+        assert same_for_all(tmp_path / backend) == same_for_all(tmp_path / "solver")
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "model", "options", "backend"),
+    [
+        ("nhop_implicit", "openai/gpt-4.1-mini", {}, "direct"),
+        ("nhop_implicit", "ollama/llama3.2", {}, "direct"),
+        ("nhop_implicit", "anthropic/claude-sonnet-4-5", {}, "inspect"),
+        ("nhop_implicit", "mine/m", {"base_url": "http://localhost:1/v1"}, "direct"),
+        ("nhop_implicit", "openai/gpt-4.1-mini", {"backend": "inspect"}, "inspect"),
+        *((name, "openai/m", {}, "inspect") for name in GAMES),
+        *((name, "openai/m", {"backend": "direct"}, "direct") for name in GAMES),
+    ],
+)
+def test_the_backend_that_fits_is_chosen(
+    benchmark: str, model: str, options: dict[str, Any], backend: str
+) -> None:
+    asked = ModelOptions(**options)
+    found = choose_backend(get_benchmark(benchmark), Model(model, asked.settings(), asked))
+    assert found == backend

@@ -12,7 +12,6 @@ import trivium
 from tests.models.server import Server
 from trivium.benchmarks import benchmark_names
 from trivium.cli import main
-from trivium.models.endpoint import Endpoint
 from trivium.models.providers import PROVIDERS
 
 PAGES = Path(trivium.__file__).parents[2] / "docs" / "providers"
@@ -31,7 +30,6 @@ COMMANDS = [
 def test_every_command_works_as_it_stands(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Endpoint, "_spoken", {})
     monkeypatch.chdir(tmp_path)
     with Server(lambda messages: "A_1") as server:
         for name in PROVIDERS:

@@ -9,48 +9,53 @@ from typing import Any
 
 import inspect_ai
 import pytest
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
+from inspect_ai.tool import ToolCall, ToolInfo
 
-from trivium.benchmarks import benchmark_names, get_benchmark
+from trivium.benchmarks import benchmark_names, get_benchmark, load_task
 from trivium.core.benchmark import AnyBenchmark, Turn
-from trivium.core.dialogue import MAX_TURNS, attempt, solver_stream
+from trivium.core.dialogue import solve, solver_stream
 from trivium.core.records import Attempt
-from trivium.core.task import PresentedItem, Task
+from trivium.core.task import PresentedItem
 from trivium.models.inspect.logs import sample_attempt
-from trivium.models.inspect.solvers import moves_of
+from trivium.models.inspect.solvers import act, moves_of
 from trivium.models.inspect.tasks import build_task
 
 ITEMS, SEED = 6, 9
 GAMES = [name for name in benchmark_names() if get_benchmark(name).multi_turn]
-Say = Callable[[list[ChatMessage]], ModelOutput]
+Respond = Callable[[list[ChatMessage]], ModelOutput]
 
 
-def played(
-    benchmark: AnyBenchmark, say: Say, out: Path, items: Sequence[Any] | None = None
-) -> list[Attempt]:
-    """The attempts of a scripted model at some items."""
+def play(
+    respond: Respond, items: Sequence[PresentedItem], out: Path, *, tool: bool = True
+) -> list[tuple[Attempt, EvalSample, list[ToolInfo]]]:
+    """What a scripted model made of some items, and the tools that it was offered."""
+    offered: list[ToolInfo] = []
 
-    def speak(messages: list[ChatMessage], *_: Any) -> ModelOutput:
-        output = say(messages)
-        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    def generate(messages: list[ChatMessage], tools: list[ToolInfo], *_: Any) -> ModelOutput:
+        offered[:] = tools
+        output = respond(messages)
+        output.usage = ModelUsage(input_tokens=4, output_tokens=3, total_tokens=7)
         return output
 
-    task = Task(benchmark, benchmark.spec_type(), benchmark.view_type())
-    content = items or benchmark.generate(task.spec, SEED, 0, ITEMS)
-    work = [PresentedItem(task, item) for item in content]
-    model = get_model("mockllm/scripted", custom_outputs=speak, memoize=False)
-    log: EvalLog = inspect_ai.eval(build_task(work), model=model, log_dir=str(out), display="none")[
-        0
-    ]
+    model = get_model("mockllm/scripted", custom_outputs=generate, memoize=False)
+    (log,) = inspect_ai.eval(
+        build_task(items, tool=tool), model=model, log_dir=str(out), display="none"
+    )
     assert log.status == "success"
     assert log.samples is not None
-    assert [sample.error for sample in log.samples] == [None] * len(work)
-    return [sample_attempt(sample, "scripted", str) for sample in log.samples]
+    assert [sample.error for sample in log.samples] == [None] * len(items)
+    return [(sample_attempt(sample, "scripted", str), sample, offered) for sample in log.samples]
 
 
-def call(name: str, **arguments: Any) -> ModelOutput:
-    return ModelOutput.for_tool_call("scripted", name, arguments)
+def call(*calls: tuple[str, dict[str, Any]]) -> ModelOutput:
+    output = ModelOutput.from_content("scripted", "")
+    output.choices[0].message.tool_calls = [
+        ToolCall(id=str(number), function=name, arguments=arguments)
+        for number, (name, arguments) in enumerate(calls)
+    ]
+    return output
 
 
 def text(words: str) -> ModelOutput:
@@ -59,78 +64,132 @@ def text(words: str) -> ModelOutput:
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize(
-    "say",
+    "respond",
     [
         pytest.param(lambda messages: text("Let me think about that."), id="talks"),
         pytest.param(lambda messages: text(""), id="is silent"),
-        pytest.param(lambda messages: call("no_such_tool", x=1), id="calls what is not there"),
-        pytest.param(lambda messages: call("act", nonsense=["?"] * 9), id="calls with nonsense"),
+        pytest.param(lambda messages: call(("no_such_tool", {"x": 1})), id="calls no tool"),
+        pytest.param(lambda messages: call(("act", {"bad": ["?"] * 9})), id="calls with nonsense"),
     ],
 )
 def test_a_model_that_does_not_play_ends_without_an_answer(
-    name: str, say: Say, tmp_path: Path
+    name: str, respond: Respond, tmp_path: Path
 ) -> None:
-    for row in played(get_benchmark(name), say, tmp_path):
-        assert row.kind == "violation"
-        assert row.error is None
+    items = load_task(name).items(ITEMS, SEED)
+    for (row, _, _), item in zip(play(respond, items, tmp_path), items, strict=True):
+        assert (row.kind, row.error) == ("violation", None)
         assert isinstance(row.reply, list)
-        assert 1 <= len(row.reply) < MAX_TURNS
+        assert 1 <= len(row.reply) <= item.task.benchmark.max_turns(item.content)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_model_that_never_stops_is_stopped(name: str, tmp_path: Path) -> None:
-    benchmark = get_benchmark(name)
-    move = moves_of(benchmark)[0]
-    first = _first_moves(benchmark)
-
-    def say(messages: list[ChatMessage]) -> ModelOutput:
-        return call(move.__name__, **first)
-
-    for row in played(benchmark, say, tmp_path):
+    task = load_task(name)
+    move = moves_of(task.benchmark)[0].__name__
+    arguments = {"objects": ["A"]} if name == "blicket_game" else {"move": "again"}
+    for row, _, _ in play(lambda _: call((move, arguments)), task.items(ITEMS, SEED), tmp_path):
         assert isinstance(row.reply, list)
-        assert len(row.reply) <= MAX_TURNS
+        assert len(row.reply) < 200
         assert row.kind == "violation"
 
 
-def _first_moves(benchmark: AnyBenchmark) -> dict[str, Any]:
-    return {"objects": ["A"]} if benchmark.name == "blicket_game" else {"move": "again"}
+def test_several_moves_in_one_message_are_made_in_order(tmp_path: Path) -> None:
+    moves: list[tuple[str, dict[str, Any]]] = [
+        ("place", {"objects": ["B"]}),
+        ("place", {"objects": ["A", "C"]}),
+        ("answer", {"blickets": ["A"], "form": "disjunctive", "inhibitors": []}),
+        ("place", {"objects": ["C"]}),  # after the end
+    ]
+    ((row, sample, _),) = play(
+        lambda _: call(*moves), [load_task("blicket_game").item(0)], tmp_path
+    )
+    assert row.reply == ["TEST B", "TEST A C", "ANSWER blickets: A; form: disjunctive"]
+    assert row.usage == {"requests": 1, "input_tokens": 4, "output_tokens": 3}
+    responses = [message.text for message in sample.messages if message.role == "tool"]
+    assert responses[0].startswith("Test 1: B.")
+    assert responses[1].startswith("Test 2: A C.")
+    assert responses[2:] == ["The game is over."] * 2
 
 
-@pytest.mark.parametrize("name", [name for name in GAMES if name == "blicket_game"])
-def test_playing_by_information_gain_through_tools_scores_as_the_program_does(
-    name: str, tmp_path: Path
+def test_calls_that_fail_are_one_move_and_what_they_took_is_added_up(tmp_path: Path) -> None:
+    answer = "ANSWER blickets: A; form: disjunctive"
+    script = iter([call(("place", {"thing": 1}), ("none", {})), text(answer)])
+    ((row, _, tools),) = play(lambda _: next(script), [load_task("blicket_game").item(0)], tmp_path)
+    assert row.reply == ["place({'thing': 1})\nnone({})", answer]
+    assert row.usage == {"requests": 2, "input_tokens": 8, "output_tokens": 6}
+    assert [tool.name for tool in tools] == ["place", "answer"]
+
+
+def test_a_game_is_offered_as_tools_or_as_text(tmp_path: Path) -> None:
+    item = load_task("blicket_game").item(0)
+    hint = "Make every move by calling the tool `place` or `answer` instead of writing the line."
+    ((_, sample, tools),) = play(lambda _: text("?"), [item], tmp_path / "tools")
+    assert sample.messages[0].text == f"{item.prompt}\n\n{hint}"
+    assert [tool.description for tool in tools] != ["", ""]
+    ((row, sample, tools),) = play(lambda _: text("TEST A"), [item], tmp_path / "text", tool=False)
+    assert sample.messages[0].text == item.prompt
+    assert tools == []
+    assert isinstance(row.reply, list)
+    assert row.usage["requests"] == len(row.reply) > 1
+    # The environment's responses were sent, in turn with the model's replies.
+    roles = [message.role for message in sample.messages]
+    assert roles == ["user", "assistant"] * len(row.reply)
+    assert sample.messages[2].text.startswith("Test 1: A.")
+
+
+def test_a_game_without_tools_of_its_own_is_played_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    benchmark = get_benchmark(name)
-    view, solver = benchmark.view_type(), benchmark.solvers["information_gain"]
-    for item in benchmark.generate(benchmark.spec_type(), SEED, 0, ITEMS):
+    task = load_task("blicket_game")
+    monkeypatch.setattr(type(task.benchmark), "tools", lambda self: ())
+    assert list(moves_of(task.benchmark)) == [act]
+    (log,) = inspect_ai.eval(
+        build_task(task.items(2, SEED)),
+        model="trivium/information_gain",
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    solver = task.benchmark.solvers["information_gain"]
+    for sample, item in zip(log.samples or [], task.items(2, SEED), strict=True):
+        assert sample_attempt(sample, "", str).reply == solve(item, solver).reply
+        assert all(message.tool_calls for message in sample.messages[1::2])  # type: ignore[union-attr]
 
-        def say(messages: list[ChatMessage], item: Any = item) -> ModelOutput:
-            told = [messages[0].text]
+
+def test_playing_by_information_gain_through_tools_scores_as_the_program_does(
+    tmp_path: Path,
+) -> None:
+    task = load_task("blicket_game")
+    solver = task.benchmark.solvers["information_gain"]
+    for item in task.items(ITEMS, SEED):
+
+        def respond(messages: list[ChatMessage], item: PresentedItem = item) -> ModelOutput:
+            shown = [messages[0].text]
             for message in messages:
                 if message.role == "tool":
-                    told += ["", message.text]
-            stream = solver_stream(solver.name, item, 0, len(told) // 2)
-            return _as_call(solver.reply(Turn(told, stream, view)))
+                    shown += ["", message.text]
+            stream = solver_stream(solver.name, item.original, 0, len(shown) // 2)
+            return _as_call(solver.reply(Turn(shown, stream, task.view)))
 
-        (row,) = played(benchmark, say, tmp_path, [item])
-        own = attempt(benchmark, item, solver, view)
+        ((row, _, _),) = play(respond, [item], tmp_path)
+        own = solve(item, solver)
         assert (row.reply, row.scores, row.kind) == (own.reply, own.scores, own.kind)
 
 
 def _as_call(line: str) -> ModelOutput:
-    """A line of the blicket game as the call that says it."""
+    """A line of the blicket game as the call that makes the same move."""
     placed = re.fullmatch(r"TEST (.*)", line)
     if placed is not None:
-        return call("place", objects=re.findall(r"\b[A-H]\b", placed[1]))
+        return call(("place", {"objects": re.findall(r"\b[A-H]\b", placed[1])}))
     answer = re.fullmatch(r"ANSWER blickets: (.*?)(?:; inhibitors: (.*))?; form: (.*)", line)
     assert answer is not None
     blickets, inhibitors = (re.findall(r"\b[A-H]\b", part or "") for part in answer.groups()[:2])
-    return call("answer", blickets=blickets, form=answer[3], inhibitors=inhibitors)
+    arguments = {"blickets": blickets, "form": answer[3], "inhibitors": inhibitors}
+    return call(("answer", arguments))
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_no_game_lasts_longer_than_it_says(name: str) -> None:
-    benchmark = get_benchmark(name)
+    benchmark: AnyBenchmark = get_benchmark(name)
     view = benchmark.view_type()
     item = next(iter(benchmark.generate(benchmark.spec_type(), SEED)))
     longest = 0
@@ -139,4 +198,4 @@ def test_no_game_lasts_longer_than_it_says(name: str) -> None:
         while benchmark.respond(item, replies, view) is not None:
             replies.append(first)
         longest = max(longest, len(replies))
-    assert longest <= benchmark.max_turns(item) < MAX_TURNS
+    assert longest <= benchmark.max_turns(item) < 200

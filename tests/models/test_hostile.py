@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zipfile import ZipFile
 
-import orjson
 import pytest
 
+from tests.models.common import eval_words, records
 from tests.models.server import Server
-from trivium.benchmarks import get_benchmark
 from trivium.cli import main
-from trivium.models.endpoint import Endpoint
 
 KEY = "sk-planted-0123456789abcdef"
 HOSTILE = {
@@ -22,25 +21,18 @@ HOSTILE = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _no_memory_of_other_servers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Endpoint, "_spoken", {})
-
-
-def ask(server: Server, out: Path, backend: str, *flags: str, items: int = 3) -> int:
-    words = ["eval", "nhop_implicit", "--model", "vllm/m", "--backend", backend]
-    words += ["--base_url", server.url, "--items", str(items), "--out", str(out)]
-    return main([*words, "--retry_backoff", "0.01", "--max_retries", "1", *flags])
+def ask(server: Server, out: Path, backend: str) -> int:
+    flags = ["--retry_backoff", "0.01", "--max_retries", "1"]
+    return main(eval_words(server, out, *flags, backend=backend, items=3))
 
 
 def everything_written(folder: Path) -> bytes:
     """All bytes of all files, logs unpacked."""
-    from inspect_ai.log import read_eval_log
-
     found = b""
     for path in folder.rglob("*"):
         if path.suffix == ".eval":
-            found += read_eval_log(str(path)).model_dump_json().encode()
+            with ZipFile(path) as log:
+                found += b"".join(map(log.read, log.namelist()))
         elif path.is_file():
             found += path.read_bytes()
     return found
@@ -55,10 +47,10 @@ def captures(
 
 
 @pytest.mark.parametrize("backend", ["direct", "inspect"])
-@pytest.mark.parametrize("place", ["environment", "file"])
+@pytest.mark.parametrize("source", ["environment", "file"])
 def test_the_key_reaches_the_server_and_no_file(
     backend: str,
-    place: str,
+    source: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     captures: tuple[pytest.CaptureFixture[str], pytest.LogCaptureFixture],
@@ -67,7 +59,7 @@ def test_the_key_reaches_the_server_and_no_file(
     folder.mkdir()
     monkeypatch.chdir(folder)
     monkeypatch.delenv("VLLM_API_KEY", raising=False)
-    if place == "environment":
+    if source == "environment":
         monkeypatch.setenv("VLLM_API_KEY", KEY)
     else:
         (folder / ".env").write_text(f"VLLM_API_KEY={KEY}\n")
@@ -99,11 +91,10 @@ def test_hostile_replies_are_kept_and_shown_safely(
     reply = HOSTILE[kind]
     with Server(lambda messages: reply) as server:
         assert ask(server, tmp_path, backend) == 0
-    lines = (tmp_path / "records.jsonl").read_bytes().splitlines()
-    rows = [orjson.loads(line) for line in lines]
-    assert [row["kind"] == "error" for row in rows] == [False] * 3
+    found = records(tmp_path)
+    assert [row["kind"] == "error" for row in found] == [False] * 3
     expected = reply.encode("utf-8", "replace").decode()
-    assert {row["reply"] for row in rows} == {expected}
+    assert {row["reply"] for row in found} == {expected}
     capsys.readouterr()
     assert main(["analyze", str(tmp_path), "--examples", "3"]) == 0
     shown = capsys.readouterr().out
@@ -111,10 +102,9 @@ def test_hostile_replies_are_kept_and_shown_safely(
     assert len(shown) < 20_000
 
 
-def test_a_report_with_a_hostile_model_holds_no_markup_of_its_making(tmp_path: Path) -> None:
-    benchmark = get_benchmark("nhop_implicit")
+def test_a_report_holds_no_markup_of_a_model(tmp_path: Path) -> None:
     with Server(lambda messages: HOSTILE["html"]) as server:
-        words = ["run", "--benchmarks", benchmark.name, "--items", "3", "--processes", "1"]
+        words = ["run", "--benchmarks", "nhop_implicit", "--items", "3", "--processes", "1"]
         words += ["--model", "vllm/<b>m</b>", "--base_url", server.url, "--out", str(tmp_path)]
         assert main(words) == 0
     page = (tmp_path / "report.html").read_text()

@@ -1,10 +1,13 @@
-"""The Inspect backend: natively, its figures, its logs and their way back."""
+"""The Inspect backend: tasks inside Inspect, its estimates, its logs and reading them back."""
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import math
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -13,27 +16,42 @@ import time
 import tomllib
 import urllib.parse
 import urllib.request
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import inspect_ai
 import orjson
 import pytest
-from inspect_ai._util.error import PrerequisiteError
+import rich
+from rich.console import Console
 
 import trivium
-from tests.models.server import Server, SolverModel
-from trivium.benchmarks import benchmark_names, get_benchmark, load_task
+from tests.models.common import (
+    NHOP,
+    count_records,
+    eval_words,
+    oracle,
+    prompts,
+    records,
+    same_for_all,
+    summary,
+)
+from tests.models.server import Server
+from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import main
+from trivium.core.errors import UserError
 from trivium.core.results import summarise
-from trivium.models.backends import choose_backend
 from trivium.models.inspect.logs import log_files, read_attempts
+from trivium.models.inspect.private import PrerequisiteError
+from trivium.models.inspect.run import inspect_model
+from trivium.models.inspect.samples import presented_item
 from trivium.models.inspect.solvers import baseline
-from trivium.models.inspect.tasks import TASKS
+from trivium.models.inspect.tasks import TASKS, build_task
 from trivium.models.settings import Model, ModelOptions
 
-NHOP = load_task("nhop_implicit")
 ROOT = Path(trivium.__file__).parents[2]
+OLD_LOGS = Path(__file__).parent / "data"  # written by 0.1: 2 items of seed 2 in 2 orders
 
 
 @pytest.fixture
@@ -53,12 +71,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path}
 
 
-def rows(path: Path) -> list[dict[str, Any]]:
-    held = [orjson.loads(line) for line in path.read_bytes().splitlines()]
-    return [{**row, "usage": None, "seconds": None, "solver": None} for row in held]
-
-
-def test_inspect_itself_runs_a_task_and_views_and_hands_back_its_log(
+def test_inspect_runs_a_task_and_shows_its_log_which_is_imported(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     logs = tmp_path / "logs"
@@ -78,15 +91,15 @@ def test_inspect_itself_runs_a_task_and_views_and_hands_back_its_log(
     ours += ["--mode", "steps", "--solver", "oracle", "--out", str(tmp_path / "ours")]
     assert main(ours) == 0
     (imported,) = (tmp_path / "imported").rglob("records.jsonl")
-    assert rows(imported) == rows(tmp_path / "ours" / "records.jsonl")
+    assert same_for_all(imported.parent) == same_for_all(tmp_path / "ours")
     assert main(["import", str(logs), "--out", str(tmp_path / "imported")]) == 0
-    assert len(rows(imported)) == 5, "what was imported is not imported twice"
+    assert len(records(imported.parent)) == 5, "what was imported is not imported twice"
 
 
 def _as_the_viewer_serves_it(
     command: list[str], environment: dict[str, str], log: Path
 ) -> dict[str, Any]:
-    """The log as `inspect view` hands it to its page."""
+    """The log as `inspect view` sends it to its page."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -108,25 +121,39 @@ def _as_the_viewer_serves_it(
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "sentence"),
     [
-        ({"hopps": 6}, "unknown key 'hopps'; allowed are M, ablate_hop"),
+        ({"hopps": 6}, "nhop_implicit: unknown key 'hopps'; allowed are M, ablate_hop"),
         ({"hops": 1}, "hops must be in 3..200, got 1"),
         ({"hops": "six"}, "hops must be a whole number, got 'six'"),
+        ({"items": 0}, "items must be at least 1, got 0"),
         ({"preset": "none"}, "unknown preset 'none' of nhop_implicit"),
         ({"order_trials": 0}, "order_trials must be at least 1, got 0"),
     ],
 )
-def test_bad_parameters_of_a_task_are_refused(values: dict[str, Any], said: str) -> None:
+def test_bad_parameters_of_a_task_are_refused(values: dict[str, Any], sentence: str) -> None:
     with pytest.raises(PrerequisiteError) as refused:
         TASKS["nhop_implicit"](**values)
-    assert said in str(refused.value.message)
+    assert sentence in str(refused.value.message)
+
+
+def test_parameters_of_a_task_choose_its_items() -> None:
+    preset = next(iter(NHOP.benchmark.presets))
+    task = TASKS["nhop_implicit"](
+        items=2, seed=4, start=7, order_trials=2, preset=preset, mode="steps", system="Think."
+    )
+    ids = ["IMP-000007", "IMP-000007~1", "IMP-000008", "IMP-000008~1"]
+    assert [sample.id for sample in task.dataset] == ids
+    expected = trivium.load("nhop_implicit", preset=preset, mode="steps").item(7, seed=4)
+    system, prompt = task.dataset[0].input
+    assert (system.role, system.text, prompt.text) == ("system", "Think.", expected.prompt)
+    assert task.dataset[0].target == expected.gold
 
 
 @pytest.mark.parametrize(
     ("name", "trials"), [*((name, 1) for name in benchmark_names()), ("nhop_implicit", 2)]
 )
-def test_figures_inside_inspect_agree_to_the_last_digit(
+def test_estimates_inside_inspect_agree_to_the_last_digit(
     name: str, trials: int, tmp_path: Path
 ) -> None:
     benchmark = get_benchmark(name)
@@ -142,7 +169,7 @@ def test_figures_inside_inspect_agree_to_the_last_digit(
     ours = tmp_path / "ours"
     words = ["eval", name, "--items", "15", "--seed", "2", "--order_trials", str(trials)]
     assert main([*words, "--solver", floor, "--out", str(ours)]) == 0
-    figures = orjson.loads((ours / "summary.json").read_bytes())["metrics"]
+    figures = summary(ours)["metrics"]
     assert {score.name for score in log.results.scores} == {own.name for own in benchmark.metrics}
     for score in log.results.scores:
         theirs = {key.rpartition("/")[2]: held.value for key, held in score.metrics.items()}
@@ -152,93 +179,41 @@ def test_figures_inside_inspect_agree_to_the_last_digit(
             assert theirs[key] == pytest.approx(figure, rel=0, abs=0, nan_ok=True), score.name
         # Inspect counts attempts; our denominator counts items, which trials share.
         scored, unscored = score.scored_samples or 0, score.unscored_samples or 0
-        assert scored >= expected["n"]
+        assert (theirs["n"] if scored else 0) == scored >= expected["n"]
         assert scored + unscored == 15 * trials
-    attempts = read_attempts(Path(log.location))
+    attempts = list(read_attempts(Path(log.location)))
+    assert {attempt.solver for attempt in attempts} == {floor}
     found = summarise([orjson.loads(orjson.dumps(row)) for row in attempts], benchmark.metrics)
     assert found.to_dict()["metrics"] == figures
 
 
-def test_a_failed_sample_is_an_error_and_can_be_asked_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    items = NHOP.items(8, seed=3)
-    broken = {items[5].prompt}
-    model = SolverModel(NHOP, "oracle", items)
-    with Server(model, lambda prompt, nth: "400" if prompt in broken else None) as server:
-        words = [
-            "eval",
-            "nhop_implicit",
-            "--model",
-            "vllm/m",
-            "--backend",
-            "inspect",
-            "--seed",
-            "3",
-        ]
-        words += ["--items", "8", "--base_url", server.url, "--out", str(tmp_path)]
-        assert main(words) == 0
-        summary = orjson.loads((tmp_path / "summary.json").read_bytes())
-        assert (summary["answered"], summary["errors"]) == (7, 1)
-        assert "the first of them: ..." in capsys.readouterr().out
-        assert summary["metrics"]["em"]["n"] == 7
-        broken.clear()
-        before = server.asked.copy()
-        assert main([*words, "--retry_errors"]) == 0
-        assert sum((server.asked - before).values()) == 1
-    held = [orjson.loads(line) for line in (tmp_path / "records.jsonl").read_bytes().splitlines()]
-    assert [row["index"] for row in held] == list(range(8))
-    assert all(row["kind"] == "right" for row in held)
-
-
-def test_killed_in_the_middle_it_goes_on_with_what_is_left(tmp_path: Path) -> None:
-    with Server(SolverModel(NHOP, "oracle", NHOP.items(60, seed=3)), latency=0.1) as server:
-        words = [
-            "eval",
-            "nhop_implicit",
-            "--model",
-            "vllm/m",
-            "--backend",
-            "inspect",
-            "--seed",
-            "3",
-        ]
-        words += ["--items", "60", "--base_url", server.url, "--out", str(tmp_path)]
-        words += ["--concurrency", "4"]
-        run = subprocess.Popen([sys.executable, "-m", "trivium", *words])
-        path = tmp_path / "records.jsonl"
-        while not path.exists() or path.read_bytes().count(b"\n") < 10:
-            time.sleep(0.02)
-        run.send_signal(signal.SIGKILL)
-        assert run.wait() == -signal.SIGKILL
-        assert main(words) == 0
-        assert set(server.answered.values()) <= {1, 2}
-        assert sum(server.answered.values()) <= 60 + 4
-    held = [orjson.loads(line) for line in path.read_bytes().splitlines()]
-    assert [row["index"] for row in held] == list(range(60))
+def test_repeated_epochs_are_imported_as_more_trials(tmp_path: Path) -> None:
+    (log,) = inspect_ai.eval(
+        TASKS["nhop_implicit"](items=2, order_trials=2),
+        model="trivium/oracle",
+        epochs=2,
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    attempts = read_attempts(Path(log.location))
+    assert sorted(attempt.key for attempt in attempts) == [
+        (id, trial) for id in ("IMP-000000", "IMP-000001") for trial in range(4)
+    ]
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "model", "options", "backend"),
-    [
-        ("nhop_implicit", "openai/gpt-4.1-mini", {}, "direct"),
-        ("nhop_implicit", "ollama/llama3.2", {}, "direct"),
-        ("nhop_implicit", "anthropic/claude-sonnet-4-5", {}, "inspect"),
-        ("nhop_implicit", "mine/m", {"base_url": "http://localhost:1/v1"}, "direct"),
-        ("nhop_implicit", "openai/gpt-4.1-mini", {"backend": "inspect"}, "inspect"),
-        *(
-            (name, "openai/m", {}, "inspect")
-            for name in benchmark_names()
-            if get_benchmark(name).multi_turn
-        ),
-    ],
+    ("name", "solver"), [("nhop_implicit", "last_line"), ("blicket_game", "information_gain")]
 )
-def test_the_backend_that_fits_is_chosen(
-    benchmark: str, model: str, options: dict[str, Any], backend: str
-) -> None:
-    asked = ModelOptions(**options)
-    found = choose_backend(get_benchmark(benchmark), Model(model, asked.settings(), asked))
-    assert found == backend
+def test_logs_of_0_1_are_still_read(name: str, solver: str, tmp_path: Path) -> None:
+    assert main(["import", str(OLD_LOGS / f"{name}_0.1.eval"), "--out", str(tmp_path)]) == 0
+    (imported,) = tmp_path.rglob("records.jsonl")
+    ours = ["eval", name, "--items", "2", "--seed", "2", "--order_trials", "2"]
+    assert main([*ours, "--solver", solver, "--out", str(tmp_path / "ours")]) == 0
+    assert same_for_all(imported.parent) == same_for_all(tmp_path / "ours")
+    for row in records(imported.parent):
+        assert row["usage"]["requests"] == (len(row["reply"]) if name == "blicket_game" else 1)
+        assert row["usage"]["output_tokens"] > 0
+        assert row["seconds"] > 0
 
 
 def test_what_is_no_log_is_refused_with_a_sentence(
@@ -246,6 +221,144 @@ def test_what_is_no_log_is_refused_with_a_sentence(
 ) -> None:
     broken = tmp_path / "broken.eval"
     broken.write_bytes(b"not a log")
-    for path, said in ((broken, "not an Inspect log"), (tmp_path / "no.eval", "no such file")):
+    (tmp_path / "empty").mkdir()
+    for path, sentence in (
+        (broken, "not an Inspect log"),
+        (tmp_path / "no.eval", "no such file"),
+        (tmp_path / "empty", "no Inspect logs in this folder"),
+        (Path(__file__), "an Inspect log ends in .eval or .json"),
+    ):
         assert main(["import", str(path), "--out", str(tmp_path / "out")]) == 2
-        assert said in capsys.readouterr().err
+        assert sentence in capsys.readouterr().err
+    with pytest.raises(UserError, match="not a sample of a Trivium task"):
+        presented_item({"id": "someone else's"})
+
+
+def test_an_item_is_built_reordered_and_rendered_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: Counter[str] = Counter()
+
+    def count(name: str) -> None:
+        method = getattr(NHOP.benchmark, name)
+
+        def counted(*arguments: Any) -> Any:
+            calls[name] += 1
+            return method(*arguments)
+
+        monkeypatch.setattr(NHOP.benchmark, name, counted)
+
+    for name in ("from_row", "reshuffle", "render"):
+        count(name)
+    trivium.evaluate(NHOP, "trivium/oracle", items=10, trials=2, backend="inspect", out=tmp_path)
+    assert calls == {"reshuffle": 20, "render": 20}
+    (log,) = log_files(tmp_path)
+    gc.collect()  # the items of the run are gone, as in another process
+    assert [attempt.kind for attempt in read_attempts(log)] == ["right"] * 20
+    assert calls == {"from_row": 20, "reshuffle": 40, "render": 40}
+
+
+def test_private_modules_of_inspect_are_imported_in_one_file() -> None:
+    sources = Path(trivium.__file__).parent.rglob("*.py")
+    users = [path for path in sources if re.search(r"inspect_ai\.(\w+\.)*_", path.read_text())]
+    assert [path.name for path in users] == ["private.py"]
+
+
+def test_settings_and_options_reach_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
+    options = ModelOptions(
+        base_url="http://localhost:1/v1",
+        temp=0.5,
+        max_output_tokens=77,
+        timeout=9.6,
+        max_retries=3,
+        concurrency=5,
+    )
+    for name, provider in (("vllm/m", "OpenAICompatibleAPI"), ("openai/m", "OpenAIAPI")):
+        model = inspect_model(Model(name, options.settings(), options))
+        config = model.config
+        assert (config.temperature, config.max_tokens) == (0.5, 77)
+        assert (config.attempt_timeout, config.max_retries, config.max_connections) == (10, 3, 5)
+        assert model.api.base_url == "http://localhost:1/v1"
+        assert type(model.api).__name__ == provider
+    with pytest.raises(UserError, match=r"nobody.*--base_url says where it is"):
+        inspect_model(Model("nobody/m", options.settings(), ModelOptions()))
+
+
+@pytest.mark.parametrize("cut_off", [False, True])
+def test_what_was_sent_and_what_it_took_is_as_on_the_direct_backend(
+    cut_off: bool, tmp_path: Path
+) -> None:
+    system = tmp_path / "system.txt"
+    system.write_text("Be brief.\n")
+    flags = ("--temp", "0.5", "--max_output_tokens", "77", "--system", str(system), "--save_prompt")
+    with Server(oracle(), cut_off=cut_off) as server:
+        words = eval_words(server, tmp_path / "out", *flags, backend="inspect", items=2)
+        assert main(words) == 0
+    body = server.bodies[-1]
+    assert (body["model"], body["temperature"], body["max_tokens"]) == ("m", 0.5, 77)
+    assert body["messages"][0]["content"] == "Be brief."
+    found = records(tmp_path / "out")
+    usage = {"requests": 1, "input_tokens": 11, "output_tokens": 7}
+    expected = usage | {"cut_off": 1} if cut_off else usage
+    assert [row["usage"] for row in found] == [expected] * 2
+    assert all(row["seconds"] > 0 for row in found)
+    assert [row["prompt"] for row in found] == prompts(2)
+
+
+def test_a_failed_sample_is_an_error_and_can_be_asked_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = {prompts(8)[5]}
+    with Server(oracle(8), lambda prompt, nth: "400" if prompt in broken else None) as server:
+        words = eval_words(server, tmp_path, backend="inspect", items=8)
+        assert main(words) == 0
+        found = summary(tmp_path)
+        assert (found["answered"], found["errors"]) == (7, 1)
+        assert "the first of them: ..." in capsys.readouterr().out
+        assert found["metrics"]["em"]["n"] == 7
+        broken.clear()
+        before = server.asked.copy()
+        assert main([*words, "--retry_errors"]) == 0
+        assert sum((server.asked - before).values()) == 1
+    assert [row["index"] for row in records(tmp_path)] == list(range(8))
+    assert all(row["kind"] == "right" for row in records(tmp_path))
+
+
+def test_killed_in_the_middle_it_resumes_with_what_is_left(tmp_path: Path) -> None:
+    with Server(oracle(60), latency=0.1) as server:
+        words = eval_words(server, tmp_path, "--concurrency", "4", backend="inspect", items=60)
+        run = subprocess.Popen([sys.executable, "-m", "trivium", *words])
+        while count_records(tmp_path) < 10:
+            time.sleep(0.02)
+        run.send_signal(signal.SIGKILL)
+        assert run.wait() == -signal.SIGKILL
+        assert main(words) == 0
+        assert set(server.answered.values()) <= {1, 2}
+        assert sum(server.answered.values()) <= 60 + 4
+    assert [row["index"] for row in records(tmp_path)] == list(range(60))
+
+
+def test_a_run_leaves_the_process_as_it_was_and_prints_nothing_of_inspect(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = gc.get_threshold(), Console.print, rich.get_console().quiet
+    words = "eval nhop_implicit --items 2 --model trivium/oracle --backend inspect --out"
+    assert main([*words.split(), str(tmp_path)]) == 0
+    assert (gc.get_threshold(), Console.print, rich.get_console().quiet) == before
+    captured = capfd.readouterr()
+    assert "Completed" not in captured.out
+    assert captured.err == ""
+    assert log_files(tmp_path)[0].parent == tmp_path / "logs" / "1"
+
+
+def test_a_solver_as_a_model_needs_a_sample_of_ours(tmp_path: Path) -> None:
+    model = inspect_ai.model.get_model("trivium/oracle")
+    with pytest.raises(UserError, match="only replies to samples of Trivium tasks"):
+        asyncio.run(model.generate("hello"))
+    (log,) = inspect_ai.eval(
+        build_task(NHOP.items(1)), model="trivium/nobody", log_dir=str(tmp_path), display="none"
+    )
+    (attempt,) = read_attempts(Path(log.location))
+    assert attempt.kind == "error"
+    assert "unknown solver 'nobody'; there are" in str(attempt.error)

@@ -157,7 +157,7 @@ class Endpoint:
         if status in HOPELESS or problem.code == "insufficient_quota":
             return CallError(message, retryable=False, hopeless=True)
         retryable = status in RETRYABLE or status >= 500
-        return CallError(message, retryable=retryable, after=_wait(problem.response.headers))
+        return CallError(message, retryable=retryable, after=retry_delay(problem.response.headers))
 
 
 def _is_unsupported(cause: BaseException | None) -> bool:
@@ -217,7 +217,7 @@ def _usage(body: Mapping[str, Any], read: str, written: str, cut_off: bool) -> d
     return usage | ({"cut_off": 1} if cut_off else {})
 
 
-def _wait(headers: Mapping[str, str]) -> float | None:
+def retry_delay(headers: Mapping[str, str]) -> float | None:
     """Seconds that the server asks to wait, given as a number or as a date."""
     value = headers.get("retry-after")
     if value is None:
