@@ -131,8 +131,8 @@ def test_every_order_is_drawn() -> None:
         for machine in (first, new):
             sizes = [len(placed) for placed, _ in machine.tests]
             found[f"first pair of {len(sizes)}"][sizes.index(2)] += 1
-            pair = machine.tests[sizes.index(2)][0]
-            in_order = machine.objects.index(pair[0]) < machine.objects.index(pair[1])
+            left, right = machine.tests[sizes.index(2)][0]
+            in_order = machine.objects.index(left) < machine.objects.index(right)
             found[f"pair of {len(sizes)} in order"][in_order] += 1
         found["first blicket"][new.objects.index(item.answer.blickets[0])] += 1
     halves = "conjunctive first", "pair of 4 in order", "pair of 7 in order"
