@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from math import log
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import optax
 import pytest
 
-from tests.agents.cue_world import CUES, CueWorld
+from tests.agents.cue_world import SHOWN, CueWorld
 from trivium.agents import actor_critic
 from trivium.agents.actor_critic import (
     Batch,
@@ -161,14 +162,14 @@ class Guess(eqx.Module):
         return carry, self.step(0, observations, starts)[1]
 
 
-WORLD = CueWorld(shown=True)
+WORLD = CueWorld()
 CONFIG = AgentConfig(policy="mlp", environments=2, horizon=4, learning_rate=0.1, discount=0.5)
 
 
 def new_run(gain: float) -> Run:
     """A run of a policy made by hand."""
     policy = Guess(jnp.asarray(gain), jnp.asarray(0.0))
-    state, observation = WORLD.reset(CUES, jax.random.key(1), (2,))
+    state, observation = WORLD.reset(SHOWN, jax.random.key(1), (2,))
     running, count = Sums(*[jnp.zeros(2)] * 6), jnp.zeros((), jnp.int32)
     environments = Environments(state, observation, jnp.ones(2), jnp.zeros(2), running, count)
     optimiser = make_optimiser(CONFIG).init(policy)
@@ -176,8 +177,8 @@ def new_run(gain: float) -> Run:
 
 
 def test_a_rollout_holds_what_happened() -> None:
-    run = new_run(-50.0)
-    after, rollout, finished = collect(WORLD, CONFIG, CUES, run, jax.random.key(3))
+    act = jax.jit(partial(collect, WORLD, CONFIG, SHOWN))
+    after, rollout, finished = act(new_run(-50.0), jax.random.key(3))
     assert rollout.start.tolist() == [[1, 1], [0, 0], [1, 1], [0, 0]]
     assert rollout.done.tolist() == [[0, 0], [1, 1], [0, 0], [1, 1]]
     assert rollout.reward.tolist() == [[0, 0], [-1, -1], [0, 0], [-1, -1]]
@@ -188,7 +189,7 @@ def test_a_rollout_holds_what_happened() -> None:
     assert after.running.reward.tolist() == [0, 0]
     assert (float(finished.episodes), float(finished.reward)) == (4, -4)
     assert (float(finished.maximal), int(after.streak)) == (0, 0)
-    drawn = collect(WORLD, CONFIG, CUES, new_run(0.0), jax.random.key(3))[1]
+    drawn = act(new_run(0.0), jax.random.key(3))[1]
     np.testing.assert_allclose(drawn.log_probability, log(0.5), rtol=1e-5)
     assert 0 < drawn.action.mean() < 1
 
@@ -197,8 +198,9 @@ def test_training_ends_when_the_streak_is_long_enough() -> None:
     """Every update adds four maximal episodes, so that a streak of eight needs two updates."""
     for limit, converged in ((8, [-1, 16, 16]), (9, [-1, -1, 24])):
         run, runs = new_run(50.0), []
+        step = jax.jit(partial(update, WORLD, CONFIG, limit, SHOWN))
         for _ in range(3):
-            run, finished = update(WORLD, CONFIG, limit, CUES, run)
+            run, finished = step(run)
             runs.append(run)
             assert (float(finished.episodes), float(finished.maximal)) == (4, 4)
         assert [int(one.converged) for one in runs] == converged
@@ -212,12 +214,14 @@ def test_training_ends_when_the_streak_is_long_enough() -> None:
 
 def test_the_first_step_of_a2c() -> None:
     """RMSProp whose averages start at one: the step on the value of the rewarded episodes."""
-    after, _ = update(WORLD, replace(CONFIG, gradient_norm=1e9), 99, CUES, new_run(50.0))
+    configs = [replace(CONFIG, gradient_norm=norm) for norm in (1e9, 0.01)]
+    free, clipped = (
+        jax.jit(partial(update, WORLD, config, 99, SHOWN))(new_run(50.0)) for config in configs
+    )
     # Targets are 1/2 and 1; the mean gradient of (value - target)^2 / 4 at 0 is -3/8.
     step = 0.1 * 0.375 / (0.99 + 0.01 * 0.375**2 + 1e-5) ** 0.5
-    assert float(after.policy.value) == pytest.approx(step, rel=1e-4)
-    clipped, _ = update(WORLD, replace(CONFIG, gradient_norm=0.01), 99, CUES, new_run(50.0))
-    assert float(clipped.policy.value) == pytest.approx(0.1 * 0.01 / 0.99**0.5, rel=1e-3)
+    assert float(free[0].policy.value) == pytest.approx(step, rel=1e-4)
+    assert float(clipped[0].policy.value) == pytest.approx(0.1 * 0.01 / 0.99**0.5, rel=1e-3)
 
 
 @pytest.mark.parametrize("policy", ["mlp", "lstm"])
@@ -255,7 +259,7 @@ def test_minibatches_are_shuffled_parts_of_every_pass(
     carry = () if policy == "mlp" else numbers
     batch = Batch(rollout, observation, observation)
     learner = (jnp.zeros(rows), jnp.zeros(()))
-    marks, count = learn(config, learner, carry, batch, jax.random.key(0))
+    marks, count = jax.jit(partial(learn, config))(learner, carry, batch, jax.random.key(0))
     assert int(count) == 8
     steps = [[step for step in range(8) if int(mark) >> step & 1] for mark in marks.tolist()]
     first, second = ([pair[epoch] for pair in steps] for epoch in range(2))

@@ -70,9 +70,10 @@ def batch_for(policy: Any, config: AgentConfig) -> tuple[Batch, Any]:
         + generator.normal(size=shape) * 0.3
     )
     nothing = np.zeros(shape)
-    rollout = Rollout(observation, start, action, logs, value, nothing, nothing)
-    batch = Batch(rollout, advantage, value + generator.normal(size=shape))
-    return jax.tree.map(lambda part: jnp.asarray(part, jnp.float32), batch), carry
+    seen = (observation, start, action, logs, value, nothing, nothing)
+    targets = (advantage, value + generator.normal(size=shape))
+    rollout = Rollout(*(jnp.asarray(part, jnp.float32) for part in seen))
+    return Batch(rollout, *(jnp.asarray(part, jnp.float32) for part in targets)), carry
 
 
 def fill(model: Any, batch: Batch) -> None:

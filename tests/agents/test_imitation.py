@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.agents.cue_world import CUES, CueWorld
+from tests.agents.cue_world import HIDDEN, SHOWN, Cues, CueWorld
 from trivium.agents.config import ImitationConfig
 from trivium.agents.episodes import (
     Episodes,
@@ -27,7 +27,7 @@ from trivium.agents.imitators import DecisionTransformer, Tokens, actor
 from trivium.agents.training import pick
 
 
-@given(st.lists(st.integers(1, 12), min_size=1, max_size=60), st.integers(1, 7))
+@given(st.lists(st.integers(1, 8), min_size=1, max_size=60), st.integers(1, 7))
 def test_packing_keeps_every_step_once(lengths: list[int], multiple: int) -> None:
     own = np.array(lengths)
     rows = pack(own, np.arange(len(own)), 12)
@@ -60,7 +60,7 @@ def test_neighbours_in_a_row_do_not_see_each_other() -> None:
         jnp.array([[4, 4, 4, 9, 9, 9]]),
     )
     alone = jax.tree.map(lambda leaf: leaf[:, 3:], tokens)
-    predict = jax.jit(model)
+    predict = jax.jit(lambda tokens: model(tokens))  # noqa: PLW0108 (a model has no hash)
     np.testing.assert_allclose(predict(tokens)[:, 3:], predict(alone), atol=1e-5)
     # A step sees the rewards to go, the observations up to now and the actions before.
     for field, change in (("action", 1), ("observation", 1), ("to_go", 1.0)):
@@ -127,39 +127,40 @@ def test_the_loss_leaves_padding_out() -> None:
         jnp.array([[0, 0, -1]]),
     )
     total, count = loss(lambda tokens, rate, key: tokens.to_go[..., None], tokens, 0.0, None)
-    assert (float(total), int(count)) == (pytest.approx(-np.log(0.75 * 0.5)), 2)
+    assert float(total) == pytest.approx(-np.log(0.75 * 0.5))
+    assert int(count) == 2
 
 
-def random_data(world: CueWorld, episodes: int) -> Episodes:
+def random_data(tables: Cues, episodes: int) -> Episodes:
     """What random play leaves behind."""
-    sample = jax.jit(partial(sample_episodes, world, episodes=episodes))
-    data: Episodes = jax.tree.map(np.asarray, sample(CUES, RandomActor(), key=jax.random.key(0)))
+    sample = jax.jit(partial(sample_episodes, CueWorld(), episodes=episodes))
+    data: Episodes = jax.tree.map(np.asarray, sample(tables, RandomActor(), key=jax.random.key(0)))
     return data
 
 
 def test_a_cloner_copies_an_expert() -> None:
-    world = CueWorld(shown=True)
-    data = random_data(world, 1500)
+    world = CueWorld()
+    data = random_data(SHOWN, 800)
     right = data.reward.sum(axis=1) > 0
     data = jax.tree.map(lambda leaf: leaf[right], data)
-    config = ImitationConfig("cloning", width=16, learning_rate=2e-3, epochs=12, batch=32)
+    config = ImitationConfig("cloning", width=16, learning_rate=5e-3, epochs=8, batch=32)
     fitted = fit(config, world, [data], [jax.random.key(1)])
-    assert fitted.validation_loss.shape == (1, 12)
+    assert fitted.validation_loss.shape == (1, 8)
     assert fitted.training_loss[0, -1] < fitted.training_loss[0, 0]
     player = actor(world, pick(fitted.model, 0))
-    played = jax.jit(partial(greedy_episodes, world))(CUES, player)
+    played = jax.jit(partial(greedy_episodes, world))(SHOWN, player)
     assert (np.asarray(played.reward).sum(axis=1) == 1.0).all()
 
 
 def test_a_decision_transformer_earns_what_it_is_asked_for() -> None:
     """From random data: all answers right when it aims at 1, and all wrong when it aims at -1."""
     world = CueWorld()
-    config = ImitationConfig(width=16, layers=2, dropout=0.0, learning_rate=2e-3, epochs=12)
+    config = ImitationConfig(width=16, layers=2, dropout=0.0, learning_rate=5e-3, epochs=12)
     config = replace(config, batch=32)
-    fitted = fit(config, world, [random_data(world, 1500)], [jax.random.key(1)])
+    fitted = fit(config, world, [random_data(HIDDEN, 600)], [jax.random.key(1)])
     for target in (1.0, -1.0):
         player = actor(world, pick(fitted.model, 0), target)
-        played = jax.jit(partial(greedy_episodes, world))(CUES, player)
+        played = jax.jit(partial(greedy_episodes, world))(HIDDEN, player)
         assert np.asarray(played.reward).sum(axis=1).tolist() == [target, target]
 
 
@@ -168,7 +169,7 @@ OVERFITTED = ImitationConfig("cloning", width=16, learning_rate=0.1, epochs=3, b
 
 def test_the_best_epoch_is_kept_and_time_may_run_out() -> None:
     world = CueWorld()
-    data, keys = [random_data(world, 60)] * 2, [jax.random.key(1), jax.random.key(2)]
+    data, keys = [random_data(HIDDEN, 60)] * 2, [jax.random.key(1), jax.random.key(2)]
     whole, first = (fit(OVERFITTED, world, data, keys, seconds=limit) for limit in (None, 0.0))
     assert whole.validation_loss[0].argmin() == 0
     assert first.validation_loss.shape == (2, 1)
@@ -177,7 +178,7 @@ def test_the_best_epoch_is_kept_and_time_may_run_out() -> None:
 
 def test_the_same_keys_fit_the_same_imitators_and_others_do_not() -> None:
     world = CueWorld()
-    data, keys = [random_data(world, 60)] * 2, [jax.random.key(1), jax.random.key(2)]
+    data, keys = [random_data(HIDDEN, 60)] * 2, [jax.random.key(1), jax.random.key(2)]
     one, again = (fit(OVERFITTED, world, data, keys) for _ in range(2))
     jax.tree.map(np.testing.assert_array_equal, one.model, again.model)
     weights = np.asarray(one.model.layers[0].weight)

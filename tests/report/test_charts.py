@@ -110,6 +110,9 @@ def test_published_figures_are_shown_only_beside_comparable_ones(
         for row in attempts(ImplicitSpec(hops=hops, m=m), "oracle", items=1)
     ]
     other = drawn(results_of(tmp_path / "other", rows))["em_by_n"]
+    assert other.about.endswith(
+        "Black diamonds: gpt-4.1-mini (published), temperature 0, M=256, 24 items, seed 7."
+    )
     # There is no panel for m = 6.
     shown = [row for row in data(other) if row.get("published")]
     assert {row["panel"] for row in shown} == {"m = 8"}

@@ -34,6 +34,12 @@ def test_the_way_to_the_ceiling_begins_at_chance(tmp_path: Path) -> None:
     )
 
 
+def test_a_ceiling_at_chance_leaves_no_way_to_measure(tmp_path: Path) -> None:
+    rows = scored("oracle", shares(1, 8)) + scored("openai/model", shares(5, 8))
+    verdict = table(tmp_path, rows).verdict
+    assert verdict == "Chance is 0.125. The ceiling, oracle, is at 0.125."
+
+
 def test_the_best_of_several_shortcuts_needs_a_wider_interval(tmp_path: Path) -> None:
     """25% [14.2%, 40.2%] beats 14% when it is the only one tried, not as the best of three."""
     alone = scored("last_line", shares(10, 40), chance=0.14)

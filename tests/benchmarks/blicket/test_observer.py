@@ -257,6 +257,13 @@ def test_measures_of_a_trajectory() -> None:
     assert math.isclose(found.steps[0].bits, math.log2(6 / 5))
 
 
+def test_a_first_test_can_be_redundant() -> None:
+    found = measure(SIX, [(0, False), (7, True), (3, True)])
+    assert [step.redundant for step in found.steps] == [True, True, False]
+    assert found.redundant == 2
+    assert found.bits == pytest.approx(1)
+
+
 def test_measures_after_certainty_have_no_share() -> None:
     true = parse("disjunctive:A")
     found = measure(SIX, [(1, lights(true, 1) == 1), (7, True)])

@@ -126,14 +126,17 @@ def test_every_order_is_drawn() -> None:
         found["conjunctive first"][lights.count(True) == 1] += 1
         most = Counter(name for placed, _ in first.tests for name in placed).most_common(1)[0][0]
         found["object in most tests"][first.objects.index(most)] += 1
+        pair = next(placed for placed, _ in first.tests if len(placed) == 2)
+        found["most placed comes first"][pair[0] == most] += 1
         for machine in (first, new):
             sizes = [len(placed) for placed, _ in machine.tests]
             found[f"first pair of {len(sizes)}"][sizes.index(2)] += 1
-            pair = machine.tests[sizes.index(2)][0]
-            in_order = machine.objects.index(pair[0]) < machine.objects.index(pair[1])
+            left, right = machine.tests[sizes.index(2)][0]
+            in_order = machine.objects.index(left) < machine.objects.index(right)
             found[f"pair of {len(sizes)} in order"][in_order] += 1
         found["first blicket"][new.objects.index(item.answer.blickets[0])] += 1
-    for name in ("conjunctive first", "pair of 4 in order", "pair of 7 in order"):
+    halves = "conjunctive first", "pair of 4 in order", "pair of 7 in order"
+    for name in (*halves, "most placed comes first"):
         assert abs(found[name][True] - 300) < 61
     for name in ("object in most tests", "first blicket"):
         assert all(abs(found[name][position] - 200) < 58 for position in range(3))

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from trivium.benchmarks import named_benchmark
+from trivium.benchmarks import load_task
 from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesSpec, VariablesView
 from trivium.cli import main
 from trivium.core.errors import UserError
@@ -19,10 +19,13 @@ NAME = "identifying_variables"
 @pytest.mark.parametrize("dataset", PRESETS)
 @pytest.mark.parametrize("renderer", RENDERERS)
 def test_full_names(renderer: str, dataset: str) -> None:
-    _, spec, view = named_benchmark(f"{NAME}.{renderer}.{dataset}")
+    task = load_task(f"{NAME}.{renderer}.{dataset}")
+    spec, view = task.spec, task.view
     assert (spec, view.renderer) == (PRESETS[dataset], renderer)
-    assert named_benchmark(f"{NAME}.{renderer}")[1:] == (VariablesSpec(), view)
-    assert named_benchmark(f"{NAME}.{dataset}")[1:] == (PRESETS[dataset], VariablesView())
+    short = load_task(f"{NAME}.{renderer}")
+    assert (short.spec, short.view) == (VariablesSpec(), view)
+    short = load_task(f"{NAME}.{dataset}")
+    assert (short.spec, short.view) == (PRESETS[dataset], VariablesView())
 
 
 @pytest.mark.parametrize(
@@ -30,7 +33,7 @@ def test_full_names(renderer: str, dataset: str) -> None:
 )
 def test_other_names_are_refused_in_a_sentence(parts: str) -> None:
     with pytest.raises(UserError, match="with a renderer of language-corrset"):
-        named_benchmark(f"{NAME}.{parts}")
+        load_task(f"{NAME}.{parts}")
 
 
 def test_show_tells_by_the_renderer_that_was_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -219,8 +219,8 @@ def _rules(
     spec: BlicketSpec, space: Space, *, machine: Array, phase: Array, action: Array, flip: Array
 ) -> tuple[Array, Array, NDArray[np.float64], NDArray[np.bool_]]:
     """The next phase, what is seen, the reward, and whether the episode is over."""
-    count, lying = np.divmod(phase, spec.positions)
-    placed, checked, wants_quiz = _decode(spec, lying, action)
+    count, on_machine = np.divmod(phase, spec.positions)
+    placed, checked, wants_quiz = _decode(spec, on_machine, action)
     lit = checked & (space.fires[machine, placed] ^ (flip == 1))
     late = count > spec.max_steps
     light_reward = np.where(lit, spec.detector_reward, 0.0)
@@ -249,12 +249,12 @@ def _rules(
 
 
 def _decode(
-    spec: BlicketSpec, lying: Array, action: Array
+    spec: BlicketSpec, on_machine: Array, action: Array
 ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
     """What an exploring action means: the set placed, whether it is tested, and the quiz bit."""
     if spec.interface == "child":
         toggled = np.where(action < spec.objects, 1 << np.minimum(action, spec.objects), 0)
-        return lying ^ toggled, action == spec.objects, action == spec.objects + 1
+        return on_machine ^ toggled, action == spec.objects, action == spec.objects + 1
     placed = action & (1 << spec.objects) - 1
     return placed, placed >= 0, action >> spec.objects == 1
 

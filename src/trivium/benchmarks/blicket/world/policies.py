@@ -63,8 +63,8 @@ class Observer:
             self.testing = None
         known = observer.settled(self.space, self.belief, self.level)
         if self.child:
-            lying = sum(bit << number for number, bit in enumerate(bits[:objects]))
-            return self._move_as_child(lying, known)
+            on_machine = sum(bit << number for number, bit in enumerate(bits[:objects]))
+            return self._move_as_child(on_machine, known)
         self.testing = self._choose(known)
         return self._bits(self.testing | (known and self.spec.has_quiz) << objects)
 
@@ -75,13 +75,13 @@ class Observer:
         chances = self.explorer(self.space, self.belief, self.tests)
         return int(self.generator.choice(len(chances), p=chances))
 
-    def _move_as_child(self, lying: int, known: bool) -> int:
+    def _move_as_child(self, on_machine: int, known: bool) -> int:
         """Toggle an object that should not lie as it does, check, or finish."""
         if known and self.spec.has_quiz:
             return self.spec.objects + 1
         if self.wanted is None:
             self.wanted = self._choose(known)
-        wrong = lying ^ self.wanted
+        wrong = on_machine ^ self.wanted
         if wrong:
             return (wrong & -wrong).bit_length() - 1
         self.testing, self.wanted = self.wanted, None

@@ -40,8 +40,7 @@ class Scene:
         placed, light = seen & (1 << spec.objects) - 1, bool(seen >> spec.objects & 1)
         question = phase - spec.counts * spec.positions
         if machine >= len(spec.hypotheses):
-            hidden = spec.has_quiz  # the last observation was a question
-            return Scene(spec.objects, 0 if hidden else placed, light and not hidden, over=True)
+            return Scene(spec.objects, placed, light, over=True)
         if question < 0:
             return Scene(spec.objects, placed, light, phase // spec.positions)
         if question < spec.asks_objects:
