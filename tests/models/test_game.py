@@ -125,7 +125,7 @@ def test_a_game_is_offered_as_tools_or_as_text(tmp_path: Path) -> None:
     hint = "Make every move by calling the tool `place` or `answer` instead of writing the line."
     ((_, sample, tools),) = play(lambda _: text("?"), [item], tmp_path / "tools")
     assert sample.messages[0].text == f"{item.prompt}\n\n{hint}"
-    assert [tool.description for tool in tools] != ["", ""]
+    assert all(tool.description and tool.parameters.properties for tool in tools)
     ((row, sample, tools),) = play(lambda _: text("TEST A"), [item], tmp_path / "text", tool=False)
     assert sample.messages[0].text == item.prompt
     assert tools == []

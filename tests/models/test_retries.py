@@ -70,8 +70,8 @@ def ask(
     model = Model("vllm/m", settings, ModelOptions(**{"concurrency": 1, **options}))
     asked = NHOP.items(1) if items is None else items
 
-    def save(attempt: Attempt, item: PresentedItem) -> None:
-        assert attempt.id == item.id
+    def save(attempt: Attempt, prompt: str) -> None:
+        assert prompt == next(item.prompt for item in asked if item.id == attempt.id)
         saved.append(attempt)
 
     direct.ask_directly(Batch("nhop_implicit", asked[0].task.benchmark, asked, model, save))

@@ -254,7 +254,7 @@ def _ask_function(pending: _Pending, options: ModelOptions, function: Function) 
         async def work() -> None:
             for item in left:
                 dialogue = await converse(Dialogue(item), ask)
-                recorder.save(pending.records, dialogue.attempt(name), item)
+                recorder.save(pending.records, dialogue.attempt(name), dialogue.prompt)
 
         async with asyncio.TaskGroup() as group:
             for _ in range(options.concurrency):
@@ -273,13 +273,13 @@ class _Recorder:
         self._path: Path | None = None
         self._file = ExitStack()
 
-    def save(self, path: Path, attempt: Attempt, item: PresentedItem) -> None:
+    def save(self, path: Path, attempt: Attempt, prompt: str) -> None:
         """Record one attempt, with its prompt where that is asked for."""
         if path != self._path:
             self._file.close()
             self._appender = self._file.enter_context(Appender(path))
             self._path = path
-        row = asdict(attempt) | {"prompt": item.prompt} if self._save_prompt else attempt
+        row = asdict(attempt) | {"prompt": prompt} if self._save_prompt else attempt
         self._appender.add([row])
         self._progress.advance(1)
 

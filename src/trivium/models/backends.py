@@ -24,7 +24,7 @@ class Batch:
     benchmark: AnyBenchmark
     items: Iterable[PresentedItem]
     model: Model
-    save: Callable[[Attempt, PresentedItem], None]
+    save: Callable[[Attempt, str], None]  # an attempt and the prompt that was sent
 
 
 def ask_models(batches: Sequence[Batch], logs: Path) -> None:

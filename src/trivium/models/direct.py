@@ -54,7 +54,7 @@ class _Pool:
     async def _worker(self) -> None:
         for item in self._left:
             attempt = await self._attempt(item)
-            self._batch.save(attempt, item)
+            self._batch.save(attempt, item.prompt)
             self._count(attempt)
 
     async def _attempt(self, item: PresentedItem) -> Attempt:

@@ -22,11 +22,10 @@ from rich.console import Console
 
 from trivium.core.errors import UserError
 from trivium.core.records import Attempt, AttemptKey
-from trivium.core.task import PresentedItem
 from trivium.models.backends import Batch
 from trivium.models.inspect.logs import failed_samples, read_header, remove_keys, sample_attempt
 from trivium.models.inspect.private import PrerequisiteError
-from trivium.models.inspect.samples import logged_attempt, presented_item
+from trivium.models.inspect.samples import logged_attempt
 from trivium.models.inspect.tasks import build_task
 from trivium.models.providers import find_address, is_compatible, key_hider, keys_hidden_in_logs
 from trivium.models.settings import Model
@@ -99,7 +98,7 @@ class _Asking:
                 store = dict(state.store.items())
                 attempt = logged_attempt(state.metadata, store, model.name, self.hide)
                 try:
-                    self.save(batch, attempt, presented_item(state.metadata))
+                    self.save(batch, attempt, state.input_text)
                 except UserError as problem:  # a full disk; Inspect itself would go on asking
                     self.stopped = problem
                     signal.raise_signal(signal.SIGINT)
@@ -109,11 +108,11 @@ class _Asking:
             items, name=batch.name, model=self.models[model], system=system, on_end=on_end
         )
 
-    def save(self, batch: Batch, attempt: Attempt, item: PresentedItem) -> None:
+    def save(self, batch: Batch, attempt: Attempt, prompt: str) -> None:
         """Save an attempt; a sample that Inspect had to run twice is saved once."""
         if attempt.key in self.left[batch.name]:
             self.left[batch.name].remove(attempt.key)
-            batch.save(attempt, item)
+            batch.save(attempt, prompt)
 
     def end(self, path: Path) -> EvalLog | None:
         """Save the samples of a log that failed permanently; returns a log that is unfinished."""
@@ -122,8 +121,8 @@ class _Asking:
         # What was being asked when it was cancelled has not failed.
         if self.left[batch.name] and log.status != "cancelled":
             for sample in failed_samples(path):
-                attempt = sample_attempt(sample, batch.model.name, self.hide)
-                self.save(batch, attempt, presented_item(sample.metadata))
+                sent = sample.input if isinstance(sample.input, str) else sample.input[-1].text
+                self.save(batch, sample_attempt(sample, batch.model.name, self.hide), sent)
         return None if log.status == "success" else log
 
 
