@@ -10,7 +10,7 @@ import inspect_ai
 from inspect_ai.model import Model
 from inspect_ai.solver import TaskState
 
-from trivium.benchmarks import benchmark_names, get_benchmark, load_task
+from trivium.benchmarks import benchmark_names, load_task
 from trivium.core.errors import UserError, require
 from trivium.core.spec import spec_from_dict
 from trivium.core.task import PresentedItem
@@ -89,7 +89,8 @@ def _register(name: str) -> Any:
             raise PrerequisiteError(str(problem)) from None
 
     make.__name__ = make.__qualname__ = name
-    make.__doc__ = get_benchmark(name).title
+    # Not the benchmark's own title, since that would import every benchmark for each one used.
+    make.__doc__ = f"The benchmark {name}; -T sets the fields of its spec and view."
     return inspect_ai.task(name=name)(make)
 
 
