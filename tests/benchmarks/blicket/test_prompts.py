@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -95,6 +96,30 @@ def test_the_prompt_can_be_read_back(spec: PromptSpec) -> None:
         page = read_page(PROMPTS.render(item, PromptView("two_shot")))
         assert [machine[1:] for machine in page.machines] == [each[1:] for each in item.machines]
         assert set(page.known) == set(item.known)
+
+
+def test_a_new_machine_is_expected_to_be_like_the_others() -> None:
+    """By hand: two conjunctive machines make conjunctive (1/2 + 2) / 3 likely, and A 17/18.
+
+    If AB lit and nothing else is known, A is a blicket of the conjunctive machine and of two of
+    the three disjunctive ones: 5/6 + 1/6 * 2/3, or 5/6 where nothing was learned before.
+    """
+    open_machine = Machine("plain", ("red cube", "blue cone"), ((("red cube", "blue cone"), True),))
+    dark = tuple(((name,), False) for name in open_machine.objects)
+    conjunctive = open_machine._replace(tests=(*open_machine.tests, *dark))
+    forms, chances = judge([conjunctive, conjunctive, open_machine])
+    assert forms == ["conjunctive", "conjunctive", None]
+    assert chances == pytest.approx({"red cube": 17 / 18, "blue cone": 17 / 18})
+    assert judge([open_machine])[1]["red cube"] == pytest.approx(5 / 6)
+
+
+def test_the_examples_of_two_shot_say_what_is_known() -> None:
+    for item in generate(PromptSpec(), 5, 0, 20):
+        text = PROMPTS.render(item, PromptView("two_shot"))
+        examples = re.findall(r"^Output: .*[.] (.*[.])$", text, re.MULTILINE)
+        unsure = "It cannot be told which machine this one behaves like."
+        like = [f"This machine behaves like the {pattern} machine." for pattern in item.known]
+        assert examples == (like if item.hypotheses == "given" else [unsure] * 2)
 
 
 def test_cells_take_turns_and_voices_are_drawn() -> None:
