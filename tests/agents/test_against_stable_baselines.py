@@ -69,10 +69,10 @@ def batch_for(policy: Any, config: AgentConfig) -> tuple[Batch, Any]:
         np.asarray(log_probability(output.logits, jnp.asarray(action)))
         + generator.normal(size=shape) * 0.3
     )
-    nothing = np.zeros(shape)
-    rollout = Rollout(observation, start, action, logs, value, nothing, nothing)
-    batch = Batch(rollout, advantage, value + generator.normal(size=shape))
-    return jax.tree.map(lambda part: jnp.asarray(part, jnp.float32), batch), carry
+    nothing, target = np.zeros(shape), value + generator.normal(size=shape)
+    taken: Any = (observation, start, action, logs, value, nothing, nothing)
+    rollout = Rollout(*(jnp.asarray(part, jnp.float32) for part in taken))
+    return Batch(rollout, *(jnp.asarray(part, jnp.float32) for part in (advantage, target))), carry
 
 
 def fill(model: Any, batch: Batch) -> None:
