@@ -166,9 +166,9 @@ WORLD = CueWorld()
 CONFIG = AgentConfig(policy="mlp", environments=2, horizon=4, learning_rate=0.1, discount=0.5)
 
 
-def new_run(gain: float) -> Run:
+def new_run(gain: float, value: float = 0.0) -> Run:
     """A run of a policy made by hand."""
-    policy = Guess(jnp.asarray(gain), jnp.asarray(0.0))
+    policy = Guess(jnp.asarray(gain), jnp.asarray(value))
     state, observation = WORLD.reset(SHOWN, jax.random.key(1), (2,))
     running, count = Sums(*[jnp.zeros(2)] * 6), jnp.zeros((), jnp.int32)
     environments = Environments(state, observation, jnp.ones(2), jnp.zeros(2), running, count)
@@ -212,16 +212,20 @@ def test_training_ends_when_the_streak_is_long_enough() -> None:
         assert (values[1] == values[2]) == (limit == 8)
 
 
-def test_the_first_step_of_a2c() -> None:
-    """RMSProp whose averages start at one: the step on the value of the rewarded episodes."""
-    configs = [replace(CONFIG, gradient_norm=norm) for norm in (1e9, 0.01)]
-    free, clipped = (
-        jax.jit(partial(update, WORLD, config, 99, SHOWN))(new_run(50.0)) for config in configs
-    )
-    # Targets are 1/2 and 1; the mean gradient of (value - target)^2 / 4 at 0 is -3/8.
-    step = 0.1 * 0.375 / (0.99 + 0.01 * 0.375**2 + 1e-5) ** 0.5
-    assert float(free[0].policy.value) == pytest.approx(step, rel=1e-4)
-    assert float(clipped[0].policy.value) == pytest.approx(0.1 * 0.01 / 0.99**0.5, rel=1e-3)
+@pytest.mark.parametrize(
+    ("horizon", "value", "norm", "gradient"),
+    [
+        (4, 0.0, 1e9, -0.375),  # targets 1/2 and 1: the mean gradient of (value - target)^2 / 4
+        (4, 0.0, 0.01, -0.01),  # the same, clipped
+        (1, 2.0, 1e9, 0.5),  # an unfinished episode: the target is half of the next value
+    ],
+)
+def test_the_first_step_of_a2c(horizon: int, value: float, norm: float, gradient: float) -> None:
+    """RMSProp whose averages start at one."""
+    config = replace(CONFIG, horizon=horizon, gradient_norm=norm)
+    after, _ = jax.jit(partial(update, WORLD, config, 99, SHOWN))(new_run(50.0, value))
+    step = 0.1 * gradient / (0.99 + 0.01 * gradient**2 + 1e-5) ** 0.5
+    assert float(after.policy.value) == pytest.approx(value - step, rel=1e-4)
 
 
 @pytest.mark.parametrize("policy", ["mlp", "lstm"])
