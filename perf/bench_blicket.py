@@ -119,9 +119,9 @@ def rate_jax_loop(batch: int, steps: int = 1_024) -> float:
     @jax.jit
     def play(key: jax.Array, state: jax.Array) -> Any:
         def block(state: jax.Array, key: jax.Array) -> Any:
-            state, told = play_block(params, state, key)
+            state, outputs = play_block(params, state, key)
             return state, [
-                (jax_env.observe(params, seen), reward, done) for seen, reward, done in told
+                (jax_env.observe(params, seen), reward, done) for seen, reward, done in outputs
             ]
 
         def overwrite(carried: Any, key: jax.Array) -> Any:

@@ -32,10 +32,10 @@ def play_block(params: Params, state: jax.Array, key: jax.Array) -> tuple[jax.Ar
     counters = jnp.arange(2 * count, dtype=jnp.uint32)
     words = jax.extend.random.threefry_2x32(jax.random.key_data(key), counters)
     fresh = tables.starts[below(words[:count], tables.machines)]
-    told = []
+    outputs = []
     for turn in range(BLOCK):
         action = (words[count:] >> 4 * turn & 15).astype(jnp.int32)
         state, seen, reward, done = transition(tables, state, action)
-        told.append((jnp.where(done, 0, seen), reward, done))
+        outputs.append((jnp.where(done, 0, seen), reward, done))
         state = jnp.where(done, fresh, state)
-    return state, told
+    return state, outputs

@@ -35,8 +35,8 @@ def summed(blocks: int) -> Callable[..., Any]:
             small, total, ends = carried
             state = small.astype(jnp.int32)
             for number in range(blocks):
-                state, told = play_block(params, state, keys[number])
-                for _, reward, done in told:
+                state, carried = play_block(params, state, keys[number])
+                for _, reward, done in carried:
                     total, ends = total + reward, ends + done
             return (state.astype(jnp.uint8), total, ends), None
 
@@ -52,14 +52,16 @@ def written(params: Any, key: jax.Array, state: jax.Array) -> Any:
     """A run that writes out the float observation, reward and end of every step."""
 
     def block(small: jax.Array, key: jax.Array) -> Any:
-        state, told = play_block(params, small.astype(jnp.int32), key)
-        outputs = [(observe(params, seen), reward, done) for seen, reward, done in told]
+        state, carried = play_block(params, small.astype(jnp.int32), key)
+        outputs = [(observe(params, seen), reward, done) for seen, reward, done in carried]
         return state.astype(jnp.uint8), outputs
 
     keys = jax.random.split(key, STEPS // BLOCK)
     # The outputs are carried, so each block overwrites those of the block before.
     first = block(state, keys[0])
-    small, outputs = lax.scan(lambda told, key: (block(told[0], key), None), first, keys[1:])[0]
+    small, outputs = lax.scan(lambda carried, key: (block(carried[0], key), None), first, keys[1:])[
+        0
+    ]
     total = sum(reward.sum() for _, reward, _ in outputs)
     return total, sum(seen.sum() for seen, _, _ in outputs), small
 
@@ -72,9 +74,9 @@ def rate(play: Callable[..., Any], batch: int) -> tuple[float, Any]:
     times = []
     for key in keys:  # the first round compiles
         began = time.perf_counter()
-        told = jax.device_get(play(params, key, state))
+        carried = jax.device_get(play(params, key, state))
         times.append(time.perf_counter() - began)
-    return STEPS * batch / min(times[1:]), told
+    return STEPS * batch / min(times[1:]), carried
 
 
 def main() -> None:

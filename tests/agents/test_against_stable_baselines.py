@@ -69,18 +69,10 @@ def batch_for(policy: Any, config: AgentConfig) -> tuple[Batch, Any]:
         np.asarray(log_probability(output.logits, jnp.asarray(action)))
         + generator.normal(size=shape) * 0.3
     )
-<<<<<<< HEAD
-    nothing = np.zeros(shape)
-    seen = (observation, start, action, logs, value, nothing, nothing)
-    targets = (advantage, value + generator.normal(size=shape))
-    rollout = Rollout(*(jnp.asarray(part, jnp.float32) for part in seen))
-    return Batch(rollout, *(jnp.asarray(part, jnp.float32) for part in targets)), carry
-=======
     nothing, target = np.zeros(shape), value + generator.normal(size=shape)
     taken: Any = (observation, start, action, logs, value, nothing, nothing)
     rollout = Rollout(*(jnp.asarray(part, jnp.float32) for part in taken))
     return Batch(rollout, *(jnp.asarray(part, jnp.float32) for part in (advantage, target))), carry
->>>>>>> agents
 
 
 def fill(model: Any, batch: Batch) -> None:

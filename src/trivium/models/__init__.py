@@ -1,1 +1,1 @@
-"""Language models as solvers: a direct lane for throughput, and Inspect for everything else."""
+"""Language models as solvers: a direct backend for throughput, and Inspect for everything else."""
