@@ -35,8 +35,8 @@ def summed(blocks: int) -> Callable[..., Any]:
             small, total, ends = carried
             state = small.astype(jnp.int32)
             for number in range(blocks):
-                state, carried = play_block(params, state, keys[number])
-                for _, reward, done in carried:
+                state, steps = play_block(params, state, keys[number])
+                for _, reward, done in steps:
                     total, ends = total + reward, ends + done
             return (state.astype(jnp.uint8), total, ends), None
 
@@ -52,16 +52,15 @@ def written(params: Any, key: jax.Array, state: jax.Array) -> Any:
     """A run that writes out the float observation, reward and end of every step."""
 
     def block(small: jax.Array, key: jax.Array) -> Any:
-        state, carried = play_block(params, small.astype(jnp.int32), key)
-        outputs = [(observe(params, seen), reward, done) for seen, reward, done in carried]
+        state, steps = play_block(params, small.astype(jnp.int32), key)
+        outputs = [(observe(params, seen), reward, done) for seen, reward, done in steps]
         return state.astype(jnp.uint8), outputs
 
     keys = jax.random.split(key, STEPS // BLOCK)
     # The outputs are carried, so each block overwrites those of the block before.
     first = block(state, keys[0])
-    small, outputs = lax.scan(lambda carried, key: (block(carried[0], key), None), first, keys[1:])[
-        0
-    ]
+    rest = keys[1:]
+    small, outputs = lax.scan(lambda carry, key: (block(carry[0], key), None), first, rest)[0]
     total = sum(reward.sum() for _, reward, _ in outputs)
     return total, sum(seen.sum() for seen, _, _ in outputs), small
 
@@ -74,9 +73,9 @@ def rate(play: Callable[..., Any], batch: int) -> tuple[float, Any]:
     times = []
     for key in keys:  # the first round compiles
         began = time.perf_counter()
-        carried = jax.device_get(play(params, key, state))
+        result = jax.device_get(play(params, key, state))
         times.append(time.perf_counter() - began)
-    return STEPS * batch / min(times[1:]), carried
+    return STEPS * batch / min(times[1:]), result
 
 
 def main() -> None:

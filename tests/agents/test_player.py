@@ -8,7 +8,6 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 
 from trivium.agents import agent_solver
@@ -96,14 +95,10 @@ def test_keys_are_hashed_from_their_purpose() -> None:
 def test_the_record_of_a_learning_curve() -> None:
     """Three seeds at one point; the first two are of the task."""
 
-    def sums(*values: float) -> Sums:
-        return Sums(*(np.array([value] * 3, np.float32) for value in values))
-
-    machines = np.arange(36, dtype=np.float32).reshape(3, 2, 6)  # [seed, view, machine]
-    greedy = Greedy(machines, machines + 1, machines + 2, np.ones((3, 2, 6), np.float32))
-    point = Point(
-        np.full(3, 100), sums(4, 6, 10, 4, 3, 2), greedy, np.zeros(3), np.array([-1, 100, 7])
-    )
+    sums = Sums(*(jnp.full(3, value, jnp.float32) for value in (4, 6, 10, 4, 3, 2)))
+    machines = jnp.arange(36, dtype=jnp.float32).reshape(3, 2, 6)  # [seed, view, machine]
+    greedy = Greedy(machines, machines + 1, machines + 2, jnp.ones((3, 2, 6), jnp.float32))
+    point = Point(jnp.full(3, 100), sums, greedy, jnp.zeros(3), jnp.array([-1, 100, 7]))
     training: Any = SimpleNamespace(curve=[point])
     task = TaskConfig("quiz-type", split="disjunctive_train", forced=1)
     record = curve_record(task, training, slice(0, 2))
