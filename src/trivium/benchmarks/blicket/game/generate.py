@@ -149,11 +149,4 @@ def from_row(row: Mapping[str, Any], number: int) -> GameItem:
         isinstance(listing, str) and sorted(listing) == sorted(objects),
         f"listing must hold each of {objects} once, got {listing!r}",
     )
-    return GameItem(str(name), spec, machine, tuple(flips), listing, _origin(row))
-
-
-def _origin(row: Mapping[str, Any]) -> Origin | None:
-    spec, seed, index = row.get("spec"), row.get("seed"), row.get("index")
-    if isinstance(spec, dict) and isinstance(seed, int) and isinstance(index, int):
-        return Origin(spec, seed, index)
-    return None
+    return GameItem(str(name), spec, machine, tuple(flips), listing, Origin.from_row(row))

@@ -200,7 +200,14 @@ def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
         "a paper item must hold the machines of the paper's prompt",
     )
     return PromptItem(
-        str(name), hypotheses, str(form), machines, row["voice"], row["paper"], answer, _origin(row)
+        str(name),
+        hypotheses,
+        str(form),
+        machines,
+        row["voice"],
+        row["paper"],
+        answer,
+        Origin.from_row(row),
     )
 
 
@@ -231,10 +238,3 @@ def _test(value: Any, names: Sequence[str], where: str) -> Test:
         f"{where}.tests must hold {{placed: [some of its objects], light: true or false}}",
     )
     return tuple(value["placed"]), value["light"]
-
-
-def _origin(row: Mapping[str, Any]) -> Origin | None:
-    spec, seed, index = row.get("spec"), row.get("seed"), row.get("index")
-    if isinstance(spec, dict) and isinstance(seed, int) and isinstance(index, int):
-        return Origin(spec, seed, index)
-    return None
