@@ -42,6 +42,7 @@ from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.results import summarise
+from trivium.core.task import PresentedItem
 from trivium.models.inspect.logs import log_files, read_attempts
 from trivium.models.inspect.private import PrerequisiteError
 from trivium.models.inspect.run import inspect_model
@@ -256,6 +257,19 @@ def test_an_item_is_built_reordered_and_rendered_once(
     gc.collect()  # the items of the run are gone, as in another process
     assert [attempt.kind for attempt in read_attempts(log)] == ["right"] * 20
     assert calls == {"from_row": 20, "reshuffle": 40, "render": 40}
+
+
+def test_samples_of_the_same_item_are_told_apart_by_view_and_trial() -> None:
+    original, steps = NHOP.item(0).original, trivium.load("nhop_implicit", mode="steps")
+    items = [PresentedItem(task, original, trial) for task in (NHOP, steps) for trial in (0, 1)]
+    datasets = [build_task([item]).dataset for item in items]
+    metadata = [dataset[0].metadata or {} for dataset in datasets]
+    assert all(presented_item(own) is item for own, item in zip(metadata, items, strict=True))
+    expected = [item.prompt for item in items]
+    assert len(set(expected)) == 4
+    del items, datasets
+    gc.collect()  # as in another process
+    assert [presented_item(own).prompt for own in metadata] == expected
 
 
 def test_private_modules_of_inspect_are_imported_in_one_file() -> None:
