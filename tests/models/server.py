@@ -76,6 +76,8 @@ class Server:
     answered: Counter[str] = field(default_factory=Counter)  # whole replies sent, likewise
     paths: Counter[str] = field(default_factory=Counter)
     bodies: list[dict[str, Any]] = field(default_factory=list)
+    open_calls: int = 0
+    most_open_calls: int = 0
     keys: set[str | None] = field(default_factory=set)
 
     @property
@@ -189,7 +191,10 @@ class Server:
         self.bodies.append(body)
         self.keys.add(request.headers.get("Authorization"))
         fault = self.fault(prompt, self.asked[prompt])
+        self.open_calls += 1
+        self.most_open_calls = max(self.most_open_calls, self.open_calls)
         await asyncio.sleep(self.slow if fault == "slow" else self.latency)
+        self.open_calls -= 1
         if fault is not None and (response := _failure(request, fault)) is not None:
             return response
         # The standard library escapes what is not ASCII, lone surrogates included.
@@ -243,6 +248,9 @@ def _failure(request: web.Request, fault: str) -> web.StreamResponse | None:
         return web.Response()
     if fault == "garbage":
         return web.Response(text="[" * 100_000, content_type="text/html")
+    if fault == "quota":
+        body = {"message": "pay first", "type": "x", "code": "insufficient_quota"}
+        return web.json_response({"error": body}, status=429)
     if fault.isdigit():
         # As careless as a server can be: it repeats the key.
         key = request.headers.get("Authorization", "")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.models.common import same_for_all, summary
+from tests.models.common import eval_words, oracle, same_for_all, summary
 from tests.models.server import Server, SolverModel
 from trivium.benchmarks import benchmark_names, get_benchmark, load_task
 from trivium.cli import main
@@ -42,6 +42,14 @@ def test_both_backends_and_the_solver_itself_agree(name: str, role: str, tmp_pat
     for backend in ("direct", "inspect"):
         assert summary(tmp_path / backend) | {"solver": None} == expected
         assert same_for_all(tmp_path / backend) == same_for_all(tmp_path / "solver")
+
+
+@pytest.mark.parametrize("backend", ["direct", "inspect"])
+def test_as_many_calls_as_are_asked_for_are_open_at_once(backend: str, tmp_path: Path) -> None:
+    with Server(oracle(30), latency=0.3) as server:
+        words = eval_words(server, tmp_path, "--concurrency", "7", backend=backend, items=30)
+        assert main(words) == 0
+    assert server.most_open_calls == 7
 
 
 @pytest.mark.parametrize(

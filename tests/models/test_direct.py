@@ -117,6 +117,18 @@ def test_settings_reach_the_server(tmp_path: Path) -> None:
         assert [row["prompt"] for row in records(tmp_path / protocol)] == prompts(2)
 
 
+def test_the_limit_of_tokens_has_another_name_at_openai(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
+    with Server(oracle(), protocols=("chat",)) as server:
+        flags = ("--model", "openai/m", "--max_output_tokens", "77")
+        assert main(words(server, tmp_path, *flags, items=2)) == 0
+    assert server.bodies[-1]["max_completion_tokens"] == 77
+    assert "max_tokens" not in server.bodies[-1]
+    assert "temperature" not in server.bodies[-1]
+
+
 @pytest.mark.parametrize("protocol", ["responses", "chat"])
 @pytest.mark.parametrize("cut_off", [False, True])
 def test_what_a_reply_took_is_recorded(protocol: str, cut_off: bool, tmp_path: Path) -> None:
@@ -154,11 +166,13 @@ def test_a_server_that_asks_to_wait_is_waited_for(tmp_path: Path) -> None:
     assert time.monotonic() - began >= 3 * 0.2
 
 
-@pytest.mark.parametrize("status", ["401", "402", "404"])
+@pytest.mark.parametrize(
+    ("fault", "status"), [("401", 401), ("402", 402), ("404", 404), ("quota", 429)]
+)
 def test_a_run_that_cannot_succeed_stops_with_a_sentence(
-    status: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    fault: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Server(oracle(), lambda prompt, nth: status) as server:
+    with Server(oracle(), lambda prompt, nth: fault) as server:
         assert main(words(server, tmp_path)) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"trivium: vllm/m cannot be asked: {status}:")

@@ -13,6 +13,7 @@ from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolCall, ToolInfo
 
+import trivium
 from trivium.benchmarks import benchmark_names, get_benchmark, load_task
 from trivium.core.benchmark import AnyBenchmark, Turn
 from trivium.core.dialogue import solve, solver_stream
@@ -24,6 +25,7 @@ from trivium.models.inspect.tasks import build_task
 
 ITEMS, SEED = 6, 9
 GAMES = [name for name in benchmark_names() if get_benchmark(name).multi_turn]
+HINT = "Make every move by calling the tool `place` or `answer` instead of writing the line."
 Respond = Callable[[list[ChatMessage]], ModelOutput]
 
 
@@ -122,9 +124,8 @@ def test_calls_that_fail_are_one_move_and_what_they_took_is_added_up(tmp_path: P
 
 def test_a_game_is_offered_as_tools_or_as_text(tmp_path: Path) -> None:
     item = load_task("blicket_game").item(0)
-    hint = "Make every move by calling the tool `place` or `answer` instead of writing the line."
     ((_, sample, tools),) = play(lambda _: text("?"), [item], tmp_path / "tools")
-    assert sample.messages[0].text == f"{item.prompt}\n\n{hint}"
+    assert sample.messages[0].text == f"{item.prompt}\n\n{HINT}"
     assert all(tool.description and tool.parameters.properties for tool in tools)
     ((row, sample, tools),) = play(lambda _: text("TEST A"), [item], tmp_path / "text", tool=False)
     assert sample.messages[0].text == item.prompt
@@ -135,6 +136,16 @@ def test_a_game_is_offered_as_tools_or_as_text(tmp_path: Path) -> None:
     roles = [message.role for message in sample.messages]
     assert roles == ["user", "assistant"] * len(row.reply)
     assert sample.messages[2].text.startswith("Test 1: A.")
+
+
+def test_a_saved_prompt_is_what_was_sent(tmp_path: Path) -> None:
+    task = load_task("blicket_game")
+    result = trivium.evaluate(
+        task, "trivium/random", items=2, save_prompt=True, backend="inspect", out=tmp_path
+    )
+    assert [row["prompt"] for row in result] == [
+        f"{item.prompt}\n\n{HINT}" for item in task.items(2)
+    ]
 
 
 def test_a_game_without_tools_of_its_own_is_played_by_one(

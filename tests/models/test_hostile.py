@@ -84,6 +84,16 @@ def test_the_key_reaches_the_server_and_no_file(
 
 
 @pytest.mark.parametrize("backend", ["direct", "inspect"])
+def test_a_word_that_local_servers_take_for_a_key_is_not_hidden(
+    backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VLLM_API_KEY", "EMPTY")
+    with Server(lambda messages: "EMPTY") as server:
+        assert ask(server, tmp_path, backend) == 0
+    assert {row["reply"] for row in records(tmp_path)} == {"EMPTY"}
+
+
+@pytest.mark.parametrize("backend", ["direct", "inspect"])
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_replies_are_kept_and_shown_safely(
     backend: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

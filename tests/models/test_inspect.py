@@ -40,11 +40,14 @@ from tests.models.common import (
 from tests.models.server import Server
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import main
+from trivium.core.dialogue import solve
 from trivium.core.errors import UserError
 from trivium.core.results import summarise
+from trivium.core.task import PresentedItem
+from trivium.models.backends import Batch
 from trivium.models.inspect.logs import log_files, read_attempts
 from trivium.models.inspect.private import PrerequisiteError
-from trivium.models.inspect.run import inspect_model
+from trivium.models.inspect.run import EvalSet, inspect_model
 from trivium.models.inspect.samples import presented_item
 from trivium.models.inspect.solvers import baseline
 from trivium.models.inspect.tasks import TASKS, build_task
@@ -258,6 +261,19 @@ def test_an_item_is_built_reordered_and_rendered_once(
     assert calls == {"from_row": 20, "reshuffle": 40, "render": 40}
 
 
+def test_samples_of_the_same_item_are_told_apart_by_view_and_trial() -> None:
+    original, steps = NHOP.item(0).original, trivium.load("nhop_implicit", mode="steps")
+    items = [PresentedItem(task, original, trial) for task in (NHOP, steps) for trial in (0, 1)]
+    datasets = [build_task([item]).dataset for item in items]
+    metadata = [dataset[0].metadata or {} for dataset in datasets]
+    assert all(presented_item(own) is item for own, item in zip(metadata, items, strict=True))
+    expected = [item.prompt for item in items]
+    assert len(set(expected)) == 4
+    del items, datasets
+    gc.collect()  # as in another process
+    assert [presented_item(own).prompt for own in metadata] == expected
+
+
 def test_private_modules_of_inspect_are_imported_in_one_file() -> None:
     sources = Path(trivium.__file__).parent.rglob("*.py")
     users = [path for path in sources if re.search(r"inspect_ai\.(\w+\.)*_", path.read_text())]
@@ -323,6 +339,20 @@ def test_a_failed_sample_is_an_error_and_can_be_asked_again(
         assert sum((server.asked - before).values()) == 1
     assert [row["index"] for row in records(tmp_path)] == list(range(8))
     assert all(row["kind"] == "right" for row in records(tmp_path))
+
+
+def test_a_sample_that_ends_twice_is_saved_once() -> None:
+    saved = []
+    options = ModelOptions()
+    model = Model("trivium/oracle", options.settings(), options)
+    items = NHOP.items(2)
+    batch = Batch("b", NHOP.benchmark, items, model, lambda attempt, prompt: saved.append(attempt))
+    eval_set = EvalSet()
+    eval_set.task(batch)
+    for item in (items[0], items[1], items[0]):
+        eval_set.save(batch, solve(item, NHOP.benchmark.solvers["oracle"]), item.prompt)
+    assert [attempt.id for attempt in saved] == ["IMP-000000", "IMP-000001"]
+    assert eval_set.task(Batch("none", NHOP.benchmark, [], model, print)) is None
 
 
 def test_killed_in_the_middle_it_resumes_with_what_is_left(tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
     written a little later. So every call has a log folder of its own: in an old one Inspect
     would take a batch for done, or delete the log of what is not asked again.
     """
-    asking = _Asking()
-    tasks = [task for batch in batches if (task := asking.task(batch)) is not None]
+    eval_set = EvalSet()
+    tasks = [task for batch in batches if (task := eval_set.task(batch)) is not None]
     if not tasks:
         return
     folder = _new_folder(logs)
@@ -54,21 +54,21 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
         finally:  # a log of what was interrupted keeps no key either
             for path in folder.glob("*.eval"):
                 remove_keys(path)
-        unfinished = [log for path in sorted(folder.glob("*.eval")) if (log := asking.end(path))]
+        unfinished = [log for path in sorted(folder.glob("*.eval")) if (log := eval_set.end(path))]
         if any(log.status == "cancelled" for log in unfinished):
             raise KeyboardInterrupt
     except KeyboardInterrupt:
-        if asking.stopped is not None:
-            raise asking.stopped from None
+        if eval_set.stopped is not None:
+            raise eval_set.stopped from None
         raise
     for log in unfinished:
         why = log.error.message if log.error is not None else log.status
-        raise UserError(f"Inspect did not finish {log.eval.task}: {asking.hide(why)}")
+        raise UserError(f"Inspect did not finish {log.eval.task}: {eval_set.hide(why)}")
 
 
 @dataclass
-class _Asking:
-    """The batches that are being asked, and what of them is not saved yet."""
+class EvalSet:
+    """The batches that are asked together, and what of them is not saved yet."""
 
     batches: dict[str, Batch] = field(default_factory=dict)
     left: dict[str, set[AttemptKey]] = field(default_factory=dict)  # by name of the batch
