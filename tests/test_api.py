@@ -92,8 +92,9 @@ def test_a_function_is_evaluated(tmp_path: Path) -> None:
     assert 0 < value < 0.7
     slow = trivium.evaluate(task, patient, items=40, seed=7, concurrency=4)
     assert [row["reply"] for row in slow] == [row["reply"] for row in result]
-    named = trivium.evaluate(task, f"{__name__}:last_token", items=40, seed=7)
-    assert [row["scores"] for row in named] == [row["scores"] for row in result]
+    for name in ("last_token", "patient"):
+        named = trivium.evaluate(task, f"{__name__}:{name}", items=40, seed=7)
+        assert [row["scores"] for row in named] == [row["scores"] for row in result]
     folder = result.save(tmp_path / "mine")
     again = trivium.open(folder)
     assert again.summary == summary
@@ -190,8 +191,9 @@ def test_a_wrong_name_or_value_raises_one_sentence(call: object, message: str) -
 
 def test_functions_work_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def solve(prompt):\n    return 'E_0001'\n")
-    words = ["eval", "nhop_implicit", "--solver", "mine:solve", "--items", "600"]
-    command = [sys.executable, "-m", "trivium", *words, "--out", "run", "--processes", "2"]
+    words = ["eval", "nhop_implicit", "--solver", "mine:solve", "--items", "600", "--out", "run"]
+    script = Path(sys.executable).with_name("trivium")
+    command = [str(script), *words, "--processes", "2"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert len(trivium.open(tmp_path / "run")) == 600

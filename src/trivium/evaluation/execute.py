@@ -42,6 +42,8 @@ from trivium.evaluation.solvers import (
     checked_reply,
     find_solver,
     function_solver,
+    import_function,
+    is_function,
     shown,
     takes_messages,
 )
@@ -67,9 +69,10 @@ def execute(
     `functions` are solvers of the user by name, for evaluations in this process.
     """
     executor, options, functions = executor or Here(), options or ModelOptions(), functions or {}
-    for evaluation in run.evaluations:
-        if evaluation.solver not in functions:
-            check_solver(evaluation, options)
+    named = [one for one in run.evaluations if one.solver not in functions]
+    for evaluation in named:
+        check_solver(evaluation, options)
+    functions = {**functions, **async_functions(named)}
     with locked(out):
         manifest = dict(run.config) | ({} if command is None else {"command": command})
         claim_folder(out, manifest)
@@ -98,6 +101,13 @@ def _by_kind(
         else:
             programs.append(one)
     return programs, models, asynchronous
+
+
+def async_functions(evaluations: Sequence[Evaluation]) -> dict[str, Function]:
+    """The solvers named as `package.module:function` that have to be awaited."""
+    names = {one.solver for one in evaluations if is_function(one.solver)}
+    found = {name: import_function(name) for name in names}
+    return {name: own for name, own in found.items() if inspect.iscoroutinefunction(own)}
 
 
 def check_solver(evaluation: Evaluation, options: ModelOptions) -> None:

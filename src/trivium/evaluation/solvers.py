@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from trivium.agents import agent_solver
 from trivium.core.benchmark import AnyBenchmark, Solver, Turn
 from trivium.core.errors import UserError, require
+from trivium.models.settings import is_model
 
 AGENT = "agent:"  # `agent:FOLDER` is a trained agent
 Function = Callable[[Any], Any]  # from a prompt to a reply, or to an awaitable reply
@@ -19,16 +22,23 @@ def find_solver(benchmark: AnyBenchmark, name: str) -> Solver:
     """The solver of this name; UserError with what there is for an unknown one."""
     if name.startswith(AGENT):
         return agent_solver(benchmark.name, name)
-    if ":" in name:
+    if is_function(name):
         return function_solver(name, import_function(name))
     names = ", ".join(benchmark.solvers)
     require(name in benchmark.solvers, f"unknown solver {name!r}; there are {names}")
     return benchmark.solvers[name]
 
 
+def is_function(name: str) -> bool:
+    """Whether a solver's name is that of a function: package.module:function."""
+    return ":" in name and not name.startswith(AGENT) and not is_model(name)
+
+
 def import_function(name: str) -> Function:
     """The function that `package.module:function` names."""
     module, _, attribute = name.partition(":")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))  # as `python -m` does, so that a file here is found
     try:
         function: Any = importlib.import_module(module)
         for part in attribute.split("."):
@@ -41,10 +51,6 @@ def import_function(name: str) -> Function:
 
 def function_solver(name: str, function: Function) -> Solver:
     """A plain function as a solver."""
-    require(
-        not inspect.iscoroutinefunction(function),
-        f"solver {name!r} is an async function: use it from Python with trivium.evaluate",
-    )
     wants_messages = takes_messages(function)
 
     def reply(turn: Turn) -> str:
