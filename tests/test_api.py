@@ -178,7 +178,7 @@ def test_records_are_kept_and_resumed(tmp_path: Path) -> None:
         ),
         (
             lambda: trivium.evaluate(trivium.load("nhop_implicit"), "agent:nowhere"),
-            "trained agents play blicket_game, not nhop_implicit",
+            "agents play only blicket_game, not nhop_implicit",
         ),
         (lambda: trivium.open("/nowhere"), "/nowhere"),
     ],
