@@ -123,7 +123,8 @@ WAYS: dict[str, Callable[[str, int], None]] = {
 
 def main() -> None:
     """Print requests per second and the ratios."""
-    requests, rounds = (*map(int, sys.argv[1:]), *(REQUESTS, ROUNDS)[len(sys.argv) - 1 :])
+    requests = int(sys.argv[1]) if len(sys.argv) > 1 else REQUESTS
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else ROUNDS
     rates: dict[str, list[float]] = defaultdict(list)
     cpu: dict[str, list[float]] = defaultdict(list)
     with server() as url:

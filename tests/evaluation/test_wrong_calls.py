@@ -90,7 +90,7 @@ WRONG_CALLS = [
 # What is missing is said before any work, whatever else there is to do.
 WRONG_MODELS = [
     ("sweep gpt.json", "OPENAI_API_KEY is not set"),
-    ("sweep small.json --model a/b --engine direct", "provider 'a' has no address here"),
+    ("sweep small.json --model a/b --engine direct", "provider 'a' has no known URL"),
     ("sweep small.json --model nowhere/x", "Model API nowhere of model 'nowhere/x' not recog"),
     ("diagnose nhop_explicit --model nowhere/x", "Model API nowhere of model 'nowhere/x' not"),
     ("run --items 2 --model openai/x", "OPENAI_API_KEY is not set"),
