@@ -169,3 +169,12 @@ def test_the_last_reply_counts_and_the_last_filling_of_a_slot() -> None:
     view = NhopView("steps")
     answer = parse(ITEM, ["Answer: A_1", "f1: A_2\nf1: A_3\nf9: A_4\nAnswer: B_5"], view)
     assert answer == NhopAnswer("B_5", ("A_3", None, None, None))
+    long = ITEM._replace(depth=200)
+    answer = parse(long, ["f200: Z_1\n`f199` = *Y_2*\nAnswer: Z_1"], view)
+    assert answer is not None
+    assert answer.steps[-2:] == ("Y_2", "Z_1")
+
+
+def test_how_long_replies_are() -> None:
+    tokens = [IMPLICIT.output_tokens(NhopView(mode)) for mode in ("direct", "steps", "free")]
+    assert tokens == [16, 256, 1024]

@@ -104,9 +104,10 @@ def test_features_of_a_hand_made_block() -> None:
 def test_an_audit_says_how_much_it_tried() -> None:
     """Five shortcuts on ladders, and 12 probes for each of 3 blocks."""
     audit = EXPLICIT.audit(EASY, 0, 200)
-    assert audit.items == 200
+    assert (audit.items, audit.needed) == (200, 4539)
     assert audit.level == pytest.approx(1 - 0.01 / (5 + 36))
     assert len(audit.cues) + audit.notes[0].count("@") == 41
     assert {cue.chance for cue in audit.cues} == {1 / 6}
     bags = IMPLICIT.audit(ImplicitSpec(), 0, 200)
+    assert bags.needed == 3290
     assert bags.level == pytest.approx(1 - 0.01 / (3 + 12))

@@ -158,6 +158,8 @@ def test_what_follows_from_a_ladder() -> None:
     assert ExplicitSpec(chain_only_ordered=True).contexts == 0
     # 80 lines: 2 of the target and 18 candidates leave 60, which are 30 contexts of 2 lines.
     assert ExplicitSpec(budget_lines=80).contexts == 30
+    # 4 of the target and 18 candidates leave 59, which are nearest to 15 contexts of 4 lines.
+    assert ExplicitSpec(hops=6, budget_lines=81).contexts == 15
 
 
 def test_diagnostics_switch_one_control_each() -> None:

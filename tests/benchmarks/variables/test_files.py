@@ -100,6 +100,22 @@ def test_the_order_of_a_file_from_elsewhere_does_not_show() -> None:
         assert from_row(turned, 0) == from_row(row, 0)
 
 
+def test_hypotheses_of_a_file_from_elsewhere_are_listed_in_any_order_and_wording() -> None:
+    """Three hypotheses are in the order of their names in a sixth of the files, by chance."""
+    ordered, files = 0, 0
+    wordings: set[int] = set()
+    for item in generate(VariablesSpec(), 3, 0, 900):
+        if len(item.hypotheses) == 3:
+            read = from_row(original(item), 0)
+            listed = [(read.names[cause], read.names[effect]) for cause, effect in read.hypotheses]
+            ordered += listed == sorted(listed)
+            files += 1
+            wordings |= set(read.wording)
+    assert files > 200
+    assert 0.08 * files < ordered < 0.26 * files
+    assert wordings == {0, 1, 2, 3}
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_recomputed_gold_equals_the_stored_one(preset: str) -> None:
     for number, item in enumerate(generate(PRESETS[preset], 8, 0, 250)):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.decision import causes, topological
 from trivium.benchmarks.variables.generate import generate
+from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, VariablesView
 from trivium.benchmarks.variables.table import lost_counts, noise, observe, true_values
 
@@ -226,6 +227,16 @@ def test_a_child_of_two_parents_adds_their_terms() -> None:
     assert found[3] == pytest.approx(found[2] * 100 / (30_000 + 200 + 5))
 
 
+def test_no_value_is_minus_zero() -> None:
+    """A chain of 0, 1, 0.11 and -0.0000012, which rounds to nothing."""
+    terms = np.array([[-1, 0, 1, 2], [0, 0, 1, 1], [1, 3, 1, -1], [0, 1, 0, 0]])[:, None, :, None]
+    words = np.zeros((1, 2, 4, 10), dtype=np.uint32)
+    words[0, 0, 0] = 2**31
+    table = observe(terms, np.zeros((4, 1)), words.reshape(1, -1), 10, None)
+    assert table[0, 0].tolist() == [0, 1, 0.11, 0]
+    assert not np.signbit(table).any()
+
+
 def test_noise_in_plain_numbers() -> None:
     """Box-Muller: words of 0 and 2**31 give -sqrt(2 ln 2**32), in units of the scaled spread."""
     values = np.array([[[0.0, 2.0]]])
@@ -258,6 +269,14 @@ def test_the_limits_of_what_is_drawn() -> None:
     assert max(rates) == pytest.approx(1, abs=0.002)
     assert {len(item.hypotheses) for item in items} == {1, 2, 3}
     assert {len(item.names) for item in items} == {10}
+
+    def by_belief(item: VariablesItem) -> int:
+        """How many variables are controlled for what is believed of them only."""
+        correlated = item.observed.correlated
+        return sum(not any(correlated(v, end) for end in item.target) for v in item.gold.control)
+
+    # Up to one for each hypothesis but the target.
+    assert {by_belief(item) for item in items} == {0, 1, 2}
 
 
 def test_another_order_is_shuffled_anew_for_every_trial() -> None:

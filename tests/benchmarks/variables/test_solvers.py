@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
@@ -154,18 +155,23 @@ def test_p_values_follow_the_f_test() -> None:
         assert pair_p_values(np.column_stack([x, y]))[2][0] == pytest.approx(expected)
 
 
-def test_holm_compares_the_smallest_p_value_with_the_level_of_all_pairs() -> None:
-    """Three columns make three pairs: 0.05 / 3, 0.05 / 2 and 0.05 in turn."""
+def test_holm_compares_each_p_value_with_the_level_of_those_left() -> None:
+    """Three columns make three pairs: 0.05 / 3, 0.05 / 2 and 0.05 in turn, up to a failure."""
     generator = np.random.default_rng(5)
-    seen = {"joined": 0, "apart": 0}
-    for _ in range(400):
+    sizes, beyond_bonferroni = Counter[int](), 0
+    for _ in range(600):
         table = generator.normal(size=(12, 3))
-        table[:, 1] += 1.1 * table[:, 0]
+        table[:, 1:] += 1.1 * table[:, :1]
         p_values = np.sort(pair_p_values(table)[2])
-        holds = p_values[0] <= 0.05 / 3
-        assert (len(dependent_sets(table)) < 3) == holds
-        seen["joined" if holds else "apart"] += 1
-    assert min(seen.values()) > 40
+        rejected = 0
+        while rejected < 3 and p_values[rejected] <= 0.05 / (3 - rejected):
+            rejected += 1
+        found = dependent_sets(table)
+        assert len(found) == max(1, 3 - rejected)
+        sizes[len(found)] += 1
+        beyond_bonferroni += (p_values[:2] <= 0.05 / 3).sum() == 1 and rejected >= 2
+    assert min(sizes[count] for count in (1, 2, 3)) > 40
+    assert beyond_bonferroni > 5
 
 
 def test_pairs_that_share_three_rows_are_untested_and_four_are_enough() -> None:

@@ -26,8 +26,8 @@ class ImplicitSpec:
     ablate_hop: int | None = None  # which relation is left out, 2..n-2 (default: the middle one)
 
     def __post_init__(self) -> None:
-        _check_tokens(self.hops, self.M, self.id_width)
-        require(4 <= self.m <= MAX_CHAINS, f"m must be in 4..{MAX_CHAINS}, got {self.m}")
+        _check_tokens(self)
+        _check_range(self, 4, MAX_CHAINS, "m")
         require(self.m <= self.M, f"M must be at least m={self.m}, got {self.M}")
         if self.ablate_hop is not None:
             require(self.ablate_inner, "ablate_hop needs ablate_inner")
@@ -70,16 +70,10 @@ class ExplicitSpec:
     chain_only_ordered: bool = False  # only the target's facts, in order: a sanity check
 
     def __post_init__(self) -> None:
-        _check_tokens(self.hops, self.M, self.id_width)
-        require(1 <= self.L <= self.hops, f"L must be in 1..{self.hops}, got {self.L}")
-        for name in ("k", "k0", "k1", "k2"):
-            value = getattr(self, name)
-            allowed = value is None or 2 <= value <= MAX_CHAINS
-            require(allowed, f"{name} must be in 2..{MAX_CHAINS}, got {value}")
-        require(
-            0 <= self.context_chains <= MAX_CHAINS,
-            f"context_chains must be in 0..{MAX_CHAINS}, got {self.context_chains}",
-        )
+        _check_tokens(self)
+        _check_range(self, 1, self.hops, "L")
+        _check_range(self, 2, MAX_CHAINS, "k", "k0", "k1", "k2")
+        _check_range(self, 0, MAX_CHAINS, "context_chains")
         require(
             self.alias_prefix.isascii() and self.alias_prefix.isalpha(),
             f"alias_prefix must be letters A-Z, got {self.alias_prefix!r}",
@@ -176,14 +170,22 @@ class ExplicitSpec:
         return 1 + self.contexts + (wrong if self.path_collision_stress else 2 * wrong)
 
 
-def _check_tokens(hops: int, layer: int, id_width: int) -> None:
-    require(3 <= hops <= MAX_HOPS, f"hops must be in 3..{MAX_HOPS}, got {hops}")
-    require(1 <= id_width <= 9, f"id_width must be in 1..9, got {id_width}")
-    most = 10**id_width
-    require(1 <= layer <= most, f"M must be in 1..{most} to fit id_width {id_width}, got {layer}")
-
-
 Spec = ImplicitSpec | ExplicitSpec
+
+
+def _check_range(spec: Spec, low: int, high: int, *names: str) -> None:
+    for name in names:
+        value = getattr(spec, name)
+        allowed = value is None or low <= value <= high
+        require(allowed, f"{name} must be in {low}..{high}, got {value}")
+
+
+def _check_tokens(spec: Spec) -> None:
+    _check_range(spec, 3, MAX_HOPS, "hops")
+    _check_range(spec, 1, 9, "id_width")
+    fits = 1 <= spec.M <= 10**spec.id_width
+    limit = f"1..{10**spec.id_width} to fit id_width {spec.id_width}"
+    require(fits, f"M must be in {limit}, got {spec.M}")
 
 
 @dataclass(frozen=True)

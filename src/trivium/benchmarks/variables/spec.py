@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
@@ -14,7 +14,8 @@ UNOBSERVED = 0.8  # a variable that has lost more of its observations than this 
 MAX_PARENTS = 3
 MIN_LOST = 0.2  # what a thinned variable loses at least
 MIN_SNR, MAX_SNR = -100, 200  # in dB; beyond these everything or nothing is noise
-RENDERERS = ("language-corrset", "corrset", "language-tabular", "markdown", "csv", "json")
+Renderer = Literal["language-corrset", "corrset", "language-tabular", "markdown", "csv", "json"]
+RENDERERS = get_args(Renderer)
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,7 @@ class VariablesSpec:
 class VariablesView:
     """How an item is presented, and which answer of a reply counts."""
 
-    renderer: Literal[
-        "language-corrset", "corrset", "language-tabular", "markdown", "csv", "json"
-    ] = "language-corrset"
+    renderer: Renderer = "language-corrset"
     # the decision trees of the perfect answer: not shown, as pseudocode, or in sentences
     show_tree: Literal["none", "pseudocode", "language"] = "none"
     answer_rule: Literal["last", "first"] = "last"  # which of several answers in a reply counts
