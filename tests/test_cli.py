@@ -162,9 +162,7 @@ def test_a_folder_with_more_items_than_asked_for_says_so(
     assert run(words, "10") == 0
     assert "of all" not in capsys.readouterr().out
     assert run(words, "3") == 0
-    assert (
-        "the figures are of all 10 items in the folder, not of 3 alone" in capsys.readouterr().out
-    )
+    assert "the figures are of all 10 items in the folder, not of 3 only" in capsys.readouterr().out
 
 
 def test_items_are_written_into_a_pipe(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def _close(game: Game, result: Debrief, console: Console) -> None:
     console.print(
         Text(
             f"You made {result.tests} test{'' if result.tests == 1 else 's'} "
-            f"({result.redundant} of them could not tell you anything) "
+            f"({result.redundant} of them could not tell anything) "
             f"and learned {result.bits:.2f} of {result.unknown_bits:.2f} bits."
         )
     )
