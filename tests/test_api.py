@@ -6,12 +6,17 @@ import doctest
 import importlib
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 import trivium
 from trivium.core.errors import UserError
+from trivium.core.question import PlainView, Question, QuestionBenchmark
+from trivium.core.streams import Stream
+from trivium.core.task import Task
 
 
 @pytest.mark.parametrize(
@@ -69,6 +74,25 @@ def test_a_dialogue_is_played_move_by_move() -> None:
     assert dialogue.scores["tests"] == 1
     with pytest.raises(ValueError, match="over"):
         dialogue.send("TEST B")
+
+
+@dataclass(frozen=True)
+class ChattySpec:
+    """No fields."""
+
+
+class Chatty(QuestionBenchmark[ChattySpec]):
+    """A dialogue partner that never ends a dialogue."""
+
+    name = "chatty"
+    title = "talk"
+    spec_type = ChattySpec
+
+    def question(self, spec: ChattySpec, stream: Stream) -> Question:
+        return Question("Talk.", ("yes", "no"), "yes")
+
+    def respond(self, item: Question, replies: Sequence[str], view: PlainView) -> str | None:
+        return "And then?"
 
 
 def last_token(prompt: str) -> str:
@@ -138,6 +162,24 @@ def test_a_function_plays_the_game(function: object, tests: int) -> None:
     result = trivium.evaluate(trivium.load("blicket_game"), function, items=3)  # type: ignore[arg-type]
     assert {row["scores"]["tests"] for row in result} == {tests}
     assert {len(row["reply"]) for row in result} == {tests + 1}
+
+
+def test_a_dialogue_that_never_ends_is_stopped() -> None:
+    task = Task(Chatty(), ChattySpec(), PlainView())
+    dialogue = task.start(task.item(0))
+    while not dialogue.done:
+        dialogue.send("go on")
+    assert len(dialogue.replies) == 200
+
+
+def test_every_evaluation_has_its_own_summary(tmp_path: Path) -> None:
+    task = trivium.load("nhop_implicit", hops=4, m=4)
+    trivium.evaluate(task, "oracle", items=4, out=tmp_path / "a")
+    trivium.evaluate(task, "last_line", items=5, out=tmp_path / "b")
+    both = trivium.open(tmp_path)
+    assert [(one.solver, one.items) for one in both.summaries] == [("oracle", 4), ("last_line", 5)]
+    with pytest.raises(UserError, match="results of 2 evaluations: use summaries"):
+        both.summary  # noqa: B018
 
 
 def test_records_are_kept_and_resumed(tmp_path: Path) -> None:
