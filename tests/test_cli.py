@@ -255,3 +255,13 @@ def test_the_gallery_is_current() -> None:
 
     path = Path(__file__).parent.parent / "GALLERY.md"
     assert path.read_text() == gallery(), "run `make gallery`"
+
+
+def test_two_replies_to_one_item_are_refused(
+    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = '{"id": "IMP-000000", "reply": "E_0001"}\n'
+    replies = write(tmp_path / "replies.jsonl", line * 2)
+    words = ["--in", str(items), "--replies", str(replies), "--out", str(tmp_path / "scored.jsonl")]
+    assert run("score nhop_implicit", *words) == 2
+    assert "line 2: 'IMP-000000' was replied to before" in capsys.readouterr().err

@@ -12,7 +12,6 @@ from typing import Any
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line, read_rows
-from trivium.core.records import AttemptKey
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem, Task, check_range
 from trivium.models.settings import Settings, is_model
@@ -104,13 +103,12 @@ class Evaluation:
         """How many attempts the evaluation consists of."""
         return self.items.count * self.trials
 
-    def presented(self, done: frozenset[AttemptKey] = frozenset()) -> Iterator[PresentedItem]:
-        """Every item in every trial, except those that are done."""
+    def presented(self) -> Iterator[PresentedItem]:
+        """Every item in every trial."""
         for chunk in self.items.chunks():
             for item in chunk.load(self.task):
                 for trial in range(self.trials):
-                    if (item.id, trial) not in done:
-                        yield PresentedItem(self.task, item, trial)
+                    yield PresentedItem(self.task, item, trial)
 
     def manifest(self) -> dict[str, Any]:
         """What identifies the evaluation, as run.json holds it."""
