@@ -12,9 +12,9 @@ from types import MappingProxyType
 import pytest
 
 from trivium.benchmarks import benchmark_names, get_benchmark
-from trivium.core.benchmark import AnyBenchmark, Solver, by_name
+from trivium.core.benchmark import AnyBenchmark, Floor, Solver, by_name
 from trivium.core.contract import CHECKS, ContractError
-from trivium.core.question import Question, QuestionBenchmark, oracle, random_option
+from trivium.core.question import PlainView, Question, QuestionBenchmark, oracle, random_option
 from trivium.core.streams import Stream
 
 Check = Callable[[AnyBenchmark], None]
@@ -79,8 +79,8 @@ class NoShortcut(Coin):
 
 
 class WrongFloor(Coin):
-    def floor(self, item: Question) -> float:
-        return 0.35
+    def floor(self, spec: CoinSpec, view: PlainView) -> Floor:
+        return Floor("random", 0.35)
 
 
 class WeakCeiling(Coin):

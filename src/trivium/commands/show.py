@@ -48,5 +48,5 @@ def main(args: Sequence[str]) -> int:
     if system:
         print(f"--- system\n{system}\n--- prompt")
     print(item.prompt)
-    print(f"--- answer\n{item.gold}\n--- chance {item.floor:.3f}")
+    print(f"--- answer\n{item.gold}\n--- floor {item.floor:.3f}")
     return 0

@@ -18,8 +18,9 @@ import orjson
 
 from trivium.core.errors import require
 from trivium.core.files import dump_line
-from trivium.core.probes import Audit
+from trivium.core.probes import Audit, Probe
 from trivium.core.records import Groups, Scores
+from trivium.core.spec import stored_spec
 from trivium.core.streams import Stream
 
 
@@ -70,6 +71,16 @@ class Metric:
     def bounds(self) -> tuple[float, float] | None:
         """The range of a metric between 0 and 1; None for counts, which have no known range."""
         return (0.0, 1.0) if {self.best, self.worst} == {0.0, 1.0} else None
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The best strategy that does not read the item, and what it is expected to score."""
+
+    name: str  # such as "control nothing"; where it is a solver's, that solver plays it
+    value: float  # of the headline metric
+    exact: bool = True  # computed, not estimated on items
+    others: Mapping[str, float] = field(default_factory=dict)  # other metrics, each at its best
 
 
 @dataclass(frozen=True)
@@ -124,7 +135,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     """One reasoning test.
 
     The spec says what is in an item; the view says how it is presented and never changes it.
-    The first metric is the headline, and `floor` is its value for blind guessing.
+    The first metric is the headline, and `floor` is what it reaches without reading the item.
     """
 
     name: ClassVar[str]
@@ -132,6 +143,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     spec_type: type[SpecT]
     view_type: type[ViewT]
     presets: Mapping[str, SpecT]
+    default_preset: ClassVar[str] = ""  # what a bare name means; by default the spec's defaults
     metrics: Sequence[Metric] = (Metric("em", "the answer is right"),)
     solvers: Mapping[str, Solver]
     aliases: ClassVar[tuple[str, ...]] = ()  # short names that configs may use
@@ -148,7 +160,12 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
         """The spec and view that the parts of a full name after the benchmark's stand for."""
         require(not parts, f"{self.name} has no variants, got {'.'.join(parts)!r}")
-        return self.spec_type(), self.view_type()
+        return self.default_spec, self.view_type()
+
+    @property
+    def default_spec(self) -> SpecT:
+        """The spec that is meant where none is named."""
+        return self.presets[self.default_preset] if self.default_preset else self.spec_type()
 
     @abstractmethod
     def generate(self, spec: SpecT, seed: int, start: int = 0, count: int = 1) -> Iterator[ItemT]:
@@ -199,8 +216,14 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         return "right" if self.score(item, answer)[headline.name] == headline.best else "wrong"
 
     @abstractmethod
-    def floor(self, item: ItemT) -> float:
-        """The headline metric that blind guessing is expected to reach on this item."""
+    def floor(self, spec: SpecT, view: ViewT) -> Floor:
+        """The best strategy that knows the spec and the view and does not read the item."""
+
+    def item_floor(self, item: ItemT, view: ViewT) -> Floor:
+        """The floor of the item's own spec; files without specs need a rule of their own."""
+        require(item.origin is not None, f"{item.id} does not say which spec it was generated from")
+        assert item.origin is not None
+        return self.floor(stored_spec(self.spec_type, item.origin.spec), view)
 
     def groups(self, item: ItemT) -> Groups:
         """What results are grouped by."""
@@ -218,6 +241,10 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """The same item with other names; by default its row is rewritten and read back."""
         text = rename_text(dump_line(self.to_row(item)).decode(), mapping)
         return self.from_row(orjson.loads(text), 0)
+
+    def probes(self, item: ItemT, view: ViewT) -> Sequence[Probe]:
+        """What the audit tries to guess from the surface of the prompt, one probe a question."""
+        return ()
 
     @abstractmethod
     def audit(self, spec: SpecT, seed: int, items: int | None = None) -> Audit:

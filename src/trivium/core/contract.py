@@ -98,7 +98,7 @@ def solvers_are_deterministic(benchmark: AnyBenchmark) -> None:
 
 
 def floor_is_reached(benchmark: AnyBenchmark) -> None:
-    """The floor solver's mean is the stated floor, within what chance allows (4 sigma)."""
+    """No floor solver beats the stated floor, and the one it names reaches it (4 sigma)."""
     headline = benchmark.metrics[0].name
     for task in _tasks(benchmark):
         items = task.items(FLOOR_ITEMS, SEED)
@@ -110,9 +110,10 @@ def floor_is_reached(benchmark: AnyBenchmark) -> None:
             ]
             scores, floors = np.array(pairs).T
             allowed = 4 * scores.std() / math.sqrt(len(scores)) + 1e-9
-            gap = abs(scores.mean() - floors.mean())
+            gap = scores.mean() - floors.mean()
+            played = solver.name == task.floor.name
             _expect(
-                gap <= allowed,
+                (abs(gap) if played else gap) <= allowed,
                 f"{solver.name} reaches {scores.mean():.3f} on {task.spec}, "
                 f"the stated floor is {floors.mean():.3f}",
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,24 @@ Ints = NDArray[np.int64]
 LEVEL = 0.99  # of all cues of an audit together
 GAIN = 0.03  # the advantage over chance that an audit must be able to see
 FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What an attacker tries to guess in one item from the surface of its prompt.
+
+    Candidates are named as the prompt prints them, so that the audit can find where they are
+    mentioned. A question about the item itself has one candidate, such as "valid", which is
+    right or not.
+    """
+
+    name: str  # "answer", "validity", "control", ...: the same for all items
+    candidates: Sequence[str]
+    right: Sequence[bool]  # which of them belong to the answer
+    marked: Mapping[str, str] = field(default_factory=dict)  # role to name, such as target's
+    # more surface features than the audit finds in the text by itself
+    candidate_features: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    item_features: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic
 
-from trivium.core.benchmark import Benchmark, Origin, Solver, SpecT, Turn
+from trivium.core.benchmark import Benchmark, Floor, Origin, Solver, SpecT, Turn
 from trivium.core.dialogue import attempt
 from trivium.core.errors import require
 from trivium.core.files import dump_line
 from trivium.core.probes import Audit, cue_level, cue_of_hits, items_needed
 from trivium.core.records import Groups
-from trivium.core.spec import spec_from_dict, spec_to_dict
+from trivium.core.spec import spec_to_dict, stored_spec
 from trivium.core.streams import Stream, item_stream
 
 
@@ -67,7 +67,7 @@ class QuestionBenchmark(Benchmark[SpecT, PlainView, Question, str], Generic[Spec
         values = [row.get(key) for key in ("spec", "seed", "index")]
         known = all(isinstance(v, kind) for v, kind in zip(values, (dict, int, int), strict=True))
         require(known, "a row needs spec, seed and index")
-        spec = spec_from_dict(self.spec_type, row["spec"])
+        spec = stored_spec(self.spec_type, row["spec"])
         item = next(self.generate(spec, row["seed"], row["index"]))
         same = dump_line(self.to_row(item)) == dump_line(dict(row))
         require(same, "the row is not what its spec, seed and index generate")
@@ -91,8 +91,9 @@ class QuestionBenchmark(Benchmark[SpecT, PlainView, Question, str], Generic[Spec
     def gold(self, item: Question) -> str:
         return item.answer
 
-    def floor(self, item: Question) -> float:
-        return 1 / len(item.options)
+    def floor(self, spec: SpecT, view: PlainView) -> Floor:
+        """A guess among the options of a first item; override it where another guess is better."""
+        return Floor("random", 1 / len(next(self.generate(spec, 0)).options))
 
     def groups(self, item: Question) -> Groups:
         return item.groups
@@ -101,7 +102,7 @@ class QuestionBenchmark(Benchmark[SpecT, PlainView, Question, str], Generic[Spec
         """Every shortcut solver against the floor."""
         shortcuts = [solver for solver in self.solvers.values() if solver.role == "shortcut"]
         level = cue_level(len(shortcuts))
-        floor = self.floor(next(self.generate(spec, seed)))
+        floor = self.floor(spec, self.view_type()).value
         needed = items_needed(floor, len(shortcuts))
         fresh = list(self.generate(spec, seed, 0, needed if items is None else items))
         headline, view = self.metrics[0].name, self.view_type()

@@ -19,6 +19,8 @@ RECORDS = "records.jsonl"
 SUMMARY = "summary.json"
 MANIFEST = "run.json"
 ERROR = "error"  # the kind of an attempt whose call failed
+CUT_OFF = "cut-off"  # the kind of an attempt that ran out of tokens before an answer
+REFUSAL = "refusal"  # the kind of an attempt that the model or its provider declined
 
 Scores = dict[str, float | None]
 Groups = dict[str, int | float | str]
@@ -41,7 +43,7 @@ class Attempt:
     reply: str | list[str] | None
     answer: Any
     scores: Scores
-    kind: str  # "right", "violation", "error" or a kind of wrong answer
+    kind: str  # "right", "violation", "cut-off", "refusal", "error" or a kind of wrong answer
     chance: float  # the floor of the headline metric
     groups: Groups
     prompt_lines: int = 0

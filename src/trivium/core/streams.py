@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.core.spec import changed_fields
+from trivium.core.spec import changed_fields, later_fields
 
 T = TypeVar("T")
 
@@ -34,7 +34,21 @@ def spec_key(spec: Any, seed: int) -> int:
     Only fields that differ from their defaults enter, so that a field added later
     leaves every existing item as it was.
     """
-    return stream_key(type(spec).__name__, changed_fields(spec), seed)
+    later = later_fields(type(spec))  # type: ignore[arg-type]
+    fields = {key: value for key, value in changed_fields(spec).items() if key not in later}
+    return stream_key(type(spec).__name__, fields, seed)
+
+
+def balanced_kinds(key: int, kinds: int, start: int, count: int) -> NDArray[np.int64]:
+    """The kind of each item from `start`: every kind once in each block, in random order.
+
+    A block is `kinds` items long, and its order is a permutation drawn from the key and the
+    block's number, so that no kind is a function of the index.
+    """
+    first, last = start // kinds, (start + count - 1) // kinds
+    draws = word_block(stream_key("balanced kinds", key), first, last - first + 1, kinds)
+    order = draws.argsort(axis=1, kind="stable").reshape(-1)
+    return order[start - first * kinds :][:count]
 
 
 class Stream:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from trivium.core.benchmark import AnyBenchmark
+from trivium.core.benchmark import AnyBenchmark, Floor
 from trivium.core.errors import require
 from trivium.core.records import Groups, Scores
+from trivium.core.spec import spec_to_dict
 
 if TYPE_CHECKING:
     from trivium.core.dialogue import Dialogue
@@ -29,6 +30,21 @@ class Task:
     benchmark: AnyBenchmark
     spec: Any
     view: Any
+
+    @cached_property
+    def floor(self) -> Floor:
+        """The best strategy that does not read the item."""
+        return self.benchmark.floor(self.spec, self.view)
+
+    @cached_property
+    def _fields(self) -> dict[str, Any] | None:
+        return None if self.spec is None else spec_to_dict(self.spec)
+
+    def item_floor(self, item: Any) -> Floor:
+        """The floor of one item, which may come from a file and have another spec."""
+        origin = item.origin
+        own = origin is not None and origin.spec == self._fields
+        return self.floor if own else self.benchmark.item_floor(item, self.view)
 
     def generate(self, seed: int, start: int, count: int) -> Iterator[PresentedItem]:
         """Yields presented items one by one."""
@@ -100,8 +116,8 @@ class PresentedItem:
 
     @property
     def floor(self) -> float:
-        """The headline metric that blind guessing is expected to reach."""
-        return self.task.benchmark.floor(self.content)
+        """The headline metric of the best strategy that does not read the item."""
+        return self.task.item_floor(self.original).value
 
     @property
     def groups(self) -> Groups:

@@ -280,7 +280,7 @@ def _settings(
         fields = {key: plain(value) for key, value in chosen.items() if len(axes[key]) > 1}
         name = " ".join(f"{key}={value}" for key, value in fields.items()) or "one"
         preset = chosen.pop("preset", None)
-        spec = benchmark.spec_type() if preset is None else find_preset(benchmark, preset)
+        spec = benchmark.default_spec if preset is None else find_preset(benchmark, preset)
         task = change_task(Task(benchmark, spec, benchmark.view_type()), chosen)
         yield Setting(name, fields, task)
 

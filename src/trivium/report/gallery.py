@@ -24,11 +24,12 @@ def _entries(benchmark: AnyBenchmark) -> list[str]:
     parts = [f"## {benchmark.name}", benchmark.title.capitalize() + "."]
     for heading, spec, view in benchmark.gallery_examples():
         item = next(iter(benchmark.generate(spec, SEED)))
+        floor = benchmark.floor(spec, view).value
         answer = benchmark.write(item, benchmark.gold(item), view)
         parts += [
             f"### {heading}",
             _code_block(benchmark.render(item, view)),
-            f"Answer (chance {benchmark.floor(item):.3f} on {benchmark.metrics[0].name}):",
+            f"Answer ({benchmark.metrics[0].name} without reading: {floor:.3f}):",
             _code_block(answer),
         ]
     return parts

@@ -10,7 +10,7 @@ import orjson
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.records import Row
-from trivium.core.spec import spec_from_dict
+from trivium.core.spec import spec_from_dict, stored_spec
 from trivium.report.results import BenchmarkResults
 
 MAX_ATTEMPTS = 400  # in one page
@@ -102,7 +102,7 @@ def presented_item(benchmark: AnyBenchmark, row: Row) -> tuple[Any, Any]:
 
 @lru_cache(maxsize=1024)
 def _item(benchmark: AnyBenchmark, spec: bytes, seed: int, index: int) -> Any:
-    fields = spec_from_dict(benchmark.spec_type, orjson.loads(spec))
+    fields = stored_spec(benchmark.spec_type, orjson.loads(spec))
     return next(iter(benchmark.generate(fields, seed, index, 1)))
 
 

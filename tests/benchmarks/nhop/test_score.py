@@ -8,7 +8,7 @@ from tests.benchmarks.nhop.examples import bag, ladder
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.answer import NhopAnswer
 from trivium.benchmarks.nhop.generate import generate
-from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec
+from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
 
 LADDER = EXPLICIT.from_row(ladder(), 0)
 BAG = IMPLICIT.from_row(bag(), 0)
@@ -110,13 +110,14 @@ def test_gold_has_every_hop_that_can_be_derived() -> None:
 
 
 def test_floors_and_groups() -> None:
-    assert IMPLICIT.floor(BAG) == 1 / 2
+    assert IMPLICIT.item_floor(BAG, NhopView()).value == 1 / 2
     assert IMPLICIT.groups(BAG) == {"n": 3, "m": 2}
     assert EXPLICIT.groups(LADDER) == {"n": 5, "L": 3, "k": 2, "contexts": 1}
     (item,) = generate(ImplicitSpec(), 1)
-    assert (IMPLICIT.floor(item), IMPLICIT.groups(item)) == (1 / 8, {"n": 5, "m": 8})
+    assert IMPLICIT.groups(item) == {"n": 5, "m": 8}
+    assert IMPLICIT.floor(ImplicitSpec(), NhopView()).value == 1 / 8
     (item,) = generate(EXPLICIT.presets["explicit-hard"], 1)
-    assert EXPLICIT.floor(item) == 1 / 6
+    assert EXPLICIT.item_floor(item, NhopView()).value == 1 / 6
     assert EXPLICIT.groups(item) == {"n": 4, "L": 3, "k": 6, "contexts": 6}
 
 

@@ -52,6 +52,7 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     gold = staticmethod(score.gold)
     kind = staticmethod(score.kind)
     floor = staticmethod(score.floor)
+    item_floor = staticmethod(score.item_floor)
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
 
@@ -72,7 +73,7 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     def gallery_examples(self) -> Iterator[tuple[str, SpecT, NhopView]]:
         for name, spec in self.presets.items():
             yield name, spec, NhopView()
-        yield "steps mode", self.spec_type(), NhopView("steps")
+        yield "steps mode", self.default_spec, NhopView("steps")
 
     def output_tokens(self, view: NhopView) -> int:
         return OUTPUT_TOKENS[view.mode]
@@ -87,6 +88,7 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
     title = "compose facts over n hops through ladders of candidates"
     metrics_heading = "Block by block: where answers go wrong"
     explicit = True
+    default_preset = "explicit-hard"
     spec_type = ExplicitSpec
     presets = EXPLICIT_PRESETS
     metrics = score.EXPLICIT_METRICS

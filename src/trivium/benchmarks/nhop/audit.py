@@ -44,7 +44,7 @@ VIEW = NhopView()
 def audit(spec: Spec, seed: int, solvers: Mapping[str, Solver], items: int | None) -> Audit:
     """Every cue with its interval, on fresh items."""
     example = next(generate(spec, seed))
-    chance = floor(example)
+    chance = floor(spec, VIEW).value
     shortcuts = [
         solver
         for solver in solvers.values()

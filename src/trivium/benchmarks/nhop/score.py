@@ -7,8 +7,14 @@ from typing import Any
 
 from trivium.benchmarks.nhop.answer import NhopAnswer
 from trivium.benchmarks.nhop.item import NhopItem, true_chain
-from trivium.benchmarks.nhop.spec import EXPLICIT_DIAGNOSTICS, MAX_HOPS
-from trivium.core.benchmark import Metric, Published
+from trivium.benchmarks.nhop.spec import (
+    EXPLICIT_DIAGNOSTICS,
+    MAX_HOPS,
+    ImplicitSpec,
+    NhopView,
+    Spec,
+)
+from trivium.core.benchmark import Floor, Metric, Published
 from trivium.core.records import Groups, Scores
 
 EM = Metric("em", "exact match with the answer")
@@ -79,9 +85,18 @@ def kind(item: NhopItem, answer: NhopAnswer | None) -> str:
     return "token-not-in-the-prompt"
 
 
-def floor(item: NhopItem) -> float:
-    """The chance of a blind guess among the tokens that could be the answer."""
-    return 1 / max(1, len(item.candidates))
+def floor(spec: Spec, view: NhopView) -> Floor:
+    """A guess among the tokens that could be the answer."""
+    return _guess(spec.m if isinstance(spec, ImplicitSpec) else spec.block_sizes[-1])
+
+
+def item_floor(item: NhopItem, view: NhopView) -> Floor:
+    """The same for an item that may come without its spec."""
+    return _guess(max(1, len(item.candidates)))
+
+
+def _guess(candidates: int) -> Floor:
+    return Floor("random_candidate", 1 / candidates)
 
 
 def groups(item: NhopItem) -> Groups:

@@ -47,6 +47,7 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     gold = staticmethod(score.gold)
     kind = staticmethod(score.kind)
     floor = staticmethod(score.floor)
+    item_floor = staticmethod(score.item_floor)
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
     audit = staticmethod(audit.audit)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import log2
 
 from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer
+from trivium.benchmarks.variables.generate import generate
 from trivium.benchmarks.variables.item import VariablesItem
-from trivium.core.benchmark import Metric
+from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
+from trivium.core.benchmark import Floor, Metric
 from trivium.core.records import Groups, Scores
 
 # Where the gold hypothesis is invalid only validity and violations are defined, so the
@@ -22,6 +25,7 @@ METRICS = (
     Metric("dep_acc", "dependent variable is right"),
     Metric("violation_rate", "no answer could be read", "proportion", 0.0, 1.0),
 )
+FLOOR_ITEMS = 900
 NAMING = METRICS[:3] + METRICS[4:6]  # defined for valid hypotheses only
 
 
@@ -115,7 +119,19 @@ def _control_kind(control: tuple[str, ...] | None, wanted: set[str]) -> str:
     return "control-missed" if missed else "control-wrong" if wrong else "right"
 
 
-def floor(item: VariablesItem) -> float:
+@lru_cache(maxsize=64)
+def floor(spec: VariablesSpec, view: VariablesView) -> Floor:
+    """The random solver, on average over items of this spec."""
+    items = list(generate(spec, 0, 0, FLOOR_ITEMS))
+    return Floor("random", sum(map(expected_of_random, items)) / len(items), exact=False)
+
+
+def item_floor(item: VariablesItem, view: VariablesView) -> Floor:
+    """The same for an item that may come without its spec."""
+    return Floor("random", expected_of_random(item))
+
+
+def expected_of_random(item: VariablesItem) -> float:
     """The expected headline metric of the random solver.
 
     Half of the time it calls the hypothesis invalid, which scores nothing here, and otherwise

@@ -45,6 +45,7 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     parse = staticmethod(world.parse)
     kind = staticmethod(score.kind)
     floor = staticmethod(score.floor)
+    item_floor = staticmethod(score.item_floor)
     groups = staticmethod(score.groups)
     trace = staticmethod(score.trace)
     score = staticmethod(score.score)

@@ -7,10 +7,10 @@ from functools import lru_cache
 import numpy as np
 
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests, gold
-from trivium.benchmarks.blicket.game.spec import GameSpec
+from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
 from trivium.benchmarks.blicket.inference import observer
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, fires, mask_of
-from trivium.core.benchmark import Metric
+from trivium.core.benchmark import Floor, Metric
 from trivium.core.errors import UserError
 from trivium.core.records import Groups, Scores
 
@@ -113,9 +113,17 @@ def kind(item: GameItem, answer: GameAnswer | None) -> str:
     return f"too-early:{what}"
 
 
-def floor(item: GameItem) -> float:
-    """The probability of naming the machine blindly, without a test."""
-    return float(item.space.equivalents(item.machine).mean())
+@lru_cache(maxsize=64)
+def floor(spec: GameSpec, view: GameView) -> Floor:
+    """Name the machine that most others cannot be told from, without a test."""
+    space = spec.space
+    share = max(float(space.equivalents(machine).mean()) for machine in space)
+    return Floor("name one machine without a test", share)
+
+
+def item_floor(item: GameItem, view: GameView) -> Floor:
+    """The same for an item that may come without its origin."""
+    return floor(item.spec, view)
 
 
 def groups(item: GameItem) -> Groups:

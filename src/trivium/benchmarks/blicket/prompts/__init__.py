@@ -37,6 +37,7 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     parse = staticmethod(answer.parse)
     kind = staticmethod(score.kind)
     floor = staticmethod(score.floor)
+    item_floor = staticmethod(score.item_floor)
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
     audit = staticmethod(audit.audit)

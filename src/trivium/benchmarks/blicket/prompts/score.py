@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
-from trivium.core.benchmark import Metric
+from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
+from trivium.core.benchmark import Floor, Metric
 from trivium.core.records import Groups, Scores
 
 METRICS = (
@@ -84,9 +85,14 @@ def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
     return f"{what}:structure-{structure}"
 
 
-def floor(item: PromptItem) -> float:
-    """Blind guessing: any set of new objects but the empty one, and one of three structures."""
-    return 1 / (3 * ((1 << len(item.new.objects)) - 1))
+def floor(spec: PromptSpec, view: PromptView) -> Floor:
+    """Any set of new objects but the empty one, and one of three structures."""
+    return Floor("random", 1 / (3 * ((1 << spec.objects) - 1)))
+
+
+def item_floor(item: PromptItem, view: PromptView) -> Floor:
+    """The same for an item that may come without its spec."""
+    return floor(PromptSpec(objects=len(item.new.objects)), view)
 
 
 def groups(item: PromptItem) -> Groups:
