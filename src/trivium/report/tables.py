@@ -60,19 +60,24 @@ def markdown_text(text: str) -> str:
 
 
 def result_table(title: str, named: Sequence[tuple[str, Summary]], metric: str) -> Table:
-    """One row for each preset and solver: the headline metric, lift, chance and items."""
+    """One row for each preset and solver: the headline metric, lift, the floor and items."""
     rows = tuple(
         (
             name,
             summary.solver,
             str(summary.metrics[metric]),
             number(summary.metrics["lift"].value),
-            number(summary.chance),
+            named_floor(summary),
             scored_items(summary, metric),
         )
         for name, summary in named
     )
-    return Table(title, ("preset", "solver", f"{metric} [95%]", "lift", "chance", "items"), rows)
+    return Table(title, ("preset", "solver", f"{metric} [95%]", "lift", "floor", "items"), rows)
+
+
+def named_floor(summary: Summary) -> str:
+    """The floor and the strategy that reaches it."""
+    return f"{summary.floor:.3f}" + (f" ({summary.floor_name})" if summary.floor_name else "")
 
 
 def metric_table(summary: Summary) -> Table:
@@ -152,13 +157,13 @@ def page_tables(results: BenchmarkResults) -> list[Table]:
         splits.append(("seed", ["seed"], lambda key: (key.seed,)))
 
     def cells(part: Summary) -> tuple[str, ...]:
-        lift, chance = part.metrics["lift"], part.chance
         interval = _interval(part.metrics[headline])
-        return (*interval, number(lift.value), number(chance), *_sizes(part))
+        lift = number(part.metrics["lift"].value)
+        return (*interval, lift, named_floor(part), *_sizes(part))
 
     for title, columns, by in splits:
         parts = results.split(lambda key, by=by: (*by(key), key.solver))  # type: ignore[misc]
-        heads = (*columns, "solver", headline, "low", "high", "lift", "chance", "items")
+        heads = (*columns, "solver", headline, "low", "high", "lift", "floor", "items")
         heads += ("lines", "characters")
         rows = _rows(parts, columns, cells)
         tables.append(Table(f"{benchmark.name}: {headline} by {title}", heads, rows))
