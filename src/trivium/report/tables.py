@@ -13,18 +13,28 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from trivium.core.records import CUT_OFF, ERROR, REFUSAL
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate
 from trivium.report.results import BenchmarkResults, GroupKey
 
 WIDTH = 160  # of output to a file or a pipe
 MAX_DETAILS = 8  # hops, chains and the like named for one kind of answer
+# Attempts without an answer that could be scored, and what they are called in tables.
+UNANSWERED = {ERROR: "errors", CUT_OFF: "cut-offs", REFUSAL: "refusals"}
 By = Callable[[GroupKey], tuple[Any, ...]]
+
+
+class _Terminal(Console):
+    """A console that leaves it to its caller what a closed pipe means."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 def terminal() -> Console:
     """Standard output, as wide as the window or 160 columns without one."""
-    return Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
+    return _Terminal(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
 
 
 @dataclass(frozen=True)
@@ -60,7 +70,8 @@ def markdown_text(text: str) -> str:
 
 
 def result_table(title: str, named: Sequence[tuple[str, Summary]], metric: str) -> Table:
-    """One row for each preset and solver: the headline metric, lift, chance and items."""
+    """One row for each setting and solver: the headline metric, lift, chance, items, failures."""
+    kinds = [kind for kind in UNANSWERED if any(kind in summary.kinds for _, summary in named)]
     rows = tuple(
         (
             name,
@@ -69,10 +80,12 @@ def result_table(title: str, named: Sequence[tuple[str, Summary]], metric: str) 
             number(summary.metrics["lift"].value),
             number(summary.chance),
             scored_items(summary, metric),
+            *(str(summary.kinds.get(kind, 0)) for kind in kinds),
         )
         for name, summary in named
     )
-    return Table(title, ("preset", "solver", f"{metric} [95%]", "lift", "chance", "items"), rows)
+    heads = ("setting", "solver", f"{metric} [95%]", "lift", "chance", "items")
+    return Table(title, (*heads, *(UNANSWERED[kind] for kind in kinds)), rows)
 
 
 def metric_table(summary: Summary) -> Table:
@@ -82,6 +95,9 @@ def metric_table(summary: Summary) -> Table:
         f"{summary.benchmark}, {summary.solver}: {summary.items} items, {summary.answered} "
         f"answered, {summary.violations} violations, {summary.errors} errors"
     )
+    for kind in (CUT_OFF, REFUSAL):
+        if kind in summary.kinds:
+            title += f", {summary.kinds[kind]} {UNANSWERED[kind]}"
     return Table(title, ("metric", "value [95%]", "n"), tuple(rows))
 
 
