@@ -72,6 +72,11 @@ def main(args: Sequence[str] | None = None) -> int:
             _say(f"{problem.filename or 'standard output'}: {reason}")
             _drop_output(sys.stdout)
             return 2
+        except RuntimeError as problem:
+            if not str(problem).startswith("Symlink loop"):  # of pathlib, before Python 3.13
+                raise
+            _say(str(problem))
+            return 2
 
 
 def _run(words: list[str]) -> int:

@@ -117,7 +117,7 @@ def atomic_write(path: str | Path, *, sync: bool = False) -> Iterator[BinaryIO]:
         with open_output(path) as file:
             yield file
         return
-    target = _target(path)
+    target = path.resolve()  # a link stays a link
     partial = target.with_name(target.name + PART)
     try:
         with open_output(partial, called=path) as file:
@@ -139,7 +139,7 @@ def resumable_write(path: Path) -> Iterator[BinaryIO]:
     What an earlier process left is in it, without an incomplete last line; two processes cannot
     write the same file.
     """
-    target = _target(path)
+    target = path.resolve()  # a link stays a link
     partial = target.with_name(target.name + PART)
     with open_output(partial, "ab+", called=path) as file:
         _lock(file, f"{path}: another process is writing it")
@@ -152,14 +152,6 @@ def resumable_write(path: Path) -> Iterator[BinaryIO]:
         with _naming_errors(path):
             file.flush()
             partial.replace(target)
-
-
-def _target(path: Path) -> Path:
-    """Where a file really is: a link stays a link."""
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError):  # links in a circle
-        raise UserError(f"{path}: cannot be written (Too many levels of symbolic links)") from None
 
 
 def sync_file(path: Path) -> None:
