@@ -48,6 +48,7 @@ from trivium.evaluation.solvers import (
     takes_messages,
 )
 from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
+from trivium.models.providers import scrub
 from trivium.models.settings import Model, ModelOptions
 
 DATA = "data"  # the folder of item files in a run's folder
@@ -74,7 +75,7 @@ def execute(
         check_solver(evaluation, options)
     functions = {**functions, **async_functions(named)}
     with locked(out):
-        manifest = dict(run.config) | ({} if command is None else {"command": command})
+        manifest = dict(run.config) | ({} if command is None else {"command": scrub(command)})
         claim_folder(out, manifest)
         if write_items:
             _write_items(run, out / DATA, executor)
