@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.errors import require
-from trivium.core.records import CUT_OFF, ERROR, RECORDS, REFUSAL, read_records
+from trivium.core.records import ERROR, RECORDS, read_records
 from trivium.core.results import Summary
 from trivium.evaluation.cost import confirm, cost_of_run, money
 from trivium.evaluation.evaluation import Run
@@ -101,11 +101,12 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
     failed = sum(summary.errors for summary in summaries)
     attempts = sum(sum(summary.kinds.values()) for summary in summaries)
     answered = sum(summary.answered for summary in summaries)
-    for kind, what in ((CUT_OFF, "were cut off before an answer"), (REFUSAL, "were refused")):
-        if count := sum(summary.kinds.get(kind, 0) for summary in summaries):
-            print(f"{count:,} of {attempts:,} attempts {what}")
+    if cut := sum(summary.cut_offs for summary in summaries):
+        print(f"{cut:,} of {attempts:,} attempts were cut off before an answer")
+    if refused := sum(summary.refusals for summary in summaries):
+        print(f"{refused:,} of {attempts:,} attempts were refused")
     if run.models and (known := prices.of_run(run)):
-        print(spending(run, folder, known))
+        print(spending(summaries, known))
     if failed:
         first = next(one.folder for one, summary in named if summary.errors)
         print(f"FAILED: {failed:,} of {attempts:,} attempts; the same command makes them again")
@@ -121,17 +122,14 @@ def _first_error(folder: Path) -> str:
     return ascii(next(errors, ""))[1:-1]
 
 
-def spending(run: Run, folder: Path, prices: Mapping[str, Price]) -> str:
+def spending(summaries: Sequence[Summary], prices: Mapping[str, Price]) -> str:
     """What the recorded attempts of models cost, by the tokens that their providers told."""
     total, sent, received, not_told = 0.0, 0, 0, 0
-    for one in run.models:
-        for _, row in read_records(folder / one.folder / RECORDS):
-            usage = row.get("usage") or {}
-            told = usage.get("input_tokens"), usage.get("output_tokens")
-            if told[0] is None or told[1] is None:
-                not_told += 1
-                continue
-            total += prices[one.solver].of(told[0], told[1])
-            sent, received = sent + told[0], received + told[1]
+    for summary in summaries:
+        if summary.tokens:  # programs have none
+            given, made = summary.tokens["input_tokens"], summary.tokens["output_tokens"]
+            total += prices[summary.solver].of(given.total, made.total)
+            sent, received = sent + given.total, received + made.total
+            not_told += max(given.not_told, made.not_told)
     text = f"spent: {money(total)} for {sent:,} input and {received:,} output tokens"
     return text + (f"; of {not_told:,} attempts the tokens were not told" if not_told else "")

@@ -136,4 +136,5 @@ def _unscored(item: PresentedItem, solver: str) -> Attempt:
         groups=item.groups,
         prompt_lines=item.prompt.count("\n") + 1,
         prompt_chars=len(item.prompt),
+        gold=item.gold,
     )

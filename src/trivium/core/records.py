@@ -21,6 +21,8 @@ MANIFEST = "run.json"
 ERROR = "error"  # the kind of an attempt whose call failed
 CUT_OFF = "cut-off"  # the kind of an attempt that ran out of tokens before an answer
 REFUSAL = "refusal"  # the kind of an attempt that the model or its provider declined
+UNSCORED = frozenset({ERROR, CUT_OFF, REFUSAL})  # kinds without an answer that could be scored
+TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")  # of usage, where they are told
 
 Scores = dict[str, float | None]
 Groups = dict[str, int | float | str]
@@ -49,8 +51,12 @@ class Attempt:
     prompt_lines: int = 0
     prompt_chars: int = 0
     error: str | None = None
+    # requests, retries, and the tokens that the provider told; a key is absent where it did not
     usage: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+    gold: str | None = None  # a reply that scores perfectly
+    stop_reason: str | None = None  # why the last reply ended, as the provider says
+    reasoning: str | None = None  # what the provider sent as reasoning, apart from the reply
 
     @property
     def key(self) -> AttemptKey:
@@ -75,6 +81,14 @@ _OPTIONAL: dict[str, tuple[type, ...]] = {
     "view": (dict, NoneType),
     "seed": (int, NoneType),
     "index": (int, NoneType),
+    "prompt_lines": (int, NoneType),
+    "prompt_chars": (int, NoneType),
+    "error": (str, NoneType),
+    "usage": (dict, NoneType),
+    "seconds": (int, float, NoneType),
+    "gold": (str, NoneType),
+    "stop_reason": (str, NoneType),
+    "reasoning": (str, NoneType),
 }
 
 
@@ -93,6 +107,10 @@ def check_record(row: Row, where: str) -> None:
     numbers = [value for value in row["scores"].values() if value is not None]
     if not all(isinstance(value, (int, float)) for value in numbers):
         raise UserError(f"{where}: not a record (scores are {row['scores']!r:.80})")
+    if not all(isinstance(value, int) for value in (row.get("usage") or {}).values()):
+        raise UserError(f"{where}: not a record (usage is {row['usage']!r:.80})")
+    if not 0 <= row["trial"] < 2**31:
+        raise UserError(f"{where}: not a record (trial is {row['trial']!r:.80})")
 
 
 def read_records(path: Path) -> Iterator[tuple[int, Row]]:
@@ -168,7 +186,8 @@ def _lines(path: Path) -> Iterator[tuple[Row, Line]]:
     with open_input(path) as file:
         offset = 0
         for line in file:
-            yield orjson.loads(line), (offset, len(line))
+            if line.strip():
+                yield orjson.loads(line), (offset, len(line))
             offset += len(line)
 
 

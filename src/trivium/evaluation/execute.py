@@ -48,6 +48,7 @@ from trivium.evaluation.solvers import (
     takes_messages,
 )
 from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
+from trivium.models.providers import scrub
 from trivium.models.settings import Model, ModelOptions
 
 SYNC_SECONDS = 5.0  # what a power failure may cost
@@ -75,7 +76,8 @@ def execute(
         check_solver(evaluation, options)
     functions = {**functions, **async_functions(named)}
     with locked(out):
-        manifest = run.manifest() | ({} if command is None else {"command": command})
+        said = {} if command is None else {"command": scrub(command)}
+        manifest = run.manifest() | said
         claim_folder(out, manifest)
         if write_items:
             _write_items(run, out / DATA, executor)

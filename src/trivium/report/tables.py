@@ -81,11 +81,14 @@ def result_table(title: str, named: Sequence[tuple[str, Summary]], metric: str) 
             number(summary.chance),
             scored_items(summary, metric),
             *(str(summary.kinds.get(kind, 0)) for kind in kinds),
+            *([bounds(summary)] if CUT_OFF in kinds else []),
         )
         for name, summary in named
     )
     heads = ("setting", "solver", f"{metric} [95%]", "lift", "chance", "items")
-    return Table(title, (*heads, *(UNANSWERED[kind] for kind in kinds)), rows)
+    heads += tuple(UNANSWERED[kind] for kind in kinds)
+    heads += ("cut-offs wrong..right",) if CUT_OFF in kinds else ()
+    return Table(title, heads, rows)
 
 
 def metric_table(summary: Summary) -> Table:
@@ -95,10 +98,16 @@ def metric_table(summary: Summary) -> Table:
         f"{summary.benchmark}, {summary.solver}: {summary.items} items, {summary.answered} "
         f"answered, {summary.violations} violations, {summary.errors} errors"
     )
-    for kind in (CUT_OFF, REFUSAL):
-        if kind in summary.kinds:
-            title += f", {summary.kinds[kind]} {UNANSWERED[kind]}"
+    if summary.cut_offs:
+        title += f", {summary.cut_offs} cut-offs ({bounds(summary)} with them wrong and right)"
+    if summary.refusals:
+        title += f", {summary.refusals} refusals"
     return Table(title, ("metric", "value [95%]", "n"), tuple(rows))
+
+
+def bounds(summary: Summary) -> str:
+    """The headline metric with every cut-off attempt taken as wrong, and as right."""
+    return "-" if summary.bounds is None else "..".join(map(number, summary.bounds))
 
 
 def scored_items(summary: Summary, metric: str) -> str:
