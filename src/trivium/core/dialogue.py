@@ -141,6 +141,7 @@ def _unscored(item: PresentedItem, solver: str) -> Attempt:
         prompt_lines=item.prompt.count("\n") + 1,
         prompt_chars=len(item.prompt),
         content=None if origin else _digest(dump_line(benchmark.to_row(item.original))),
+        gold=item.gold,
     )
 
 

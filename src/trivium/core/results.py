@@ -15,7 +15,7 @@ import orjson
 from numpy.typing import NDArray
 
 from trivium.core.benchmark import Metric
-from trivium.core.records import ERROR
+from trivium.core.records import CUT_OFF, ERROR, REFUSAL, TOKENS, UNSCORED
 from trivium.core.statistics import (
     UNDEFINED,
     Estimate,
@@ -23,6 +23,19 @@ from trivium.core.statistics import (
     mean_interval,
     proportion,
 )
+
+
+class TokenCount(NamedTuple):
+    """Tokens of one kind over the attempts whose provider told them."""
+
+    total: int
+    told: int  # attempts that were told
+    not_told: int  # attempts of which nothing is known
+
+    @property
+    def mean(self) -> float | None:
+        """Tokens per attempt; None where no provider told any."""
+        return self.total / self.told if self.told else None
 
 
 @dataclass(frozen=True)
@@ -42,6 +55,13 @@ class Summary:
     kinds: dict[str, int] = field(default_factory=dict)
     ceiling: float = 1.0  # the best value of the headline metric
     floor_name: str = ""  # that strategy, where all items have the same
+    cut_offs: int = 0  # attempts that ran out of tokens before an answer; in no metric
+    refusals: int = 0  # attempts that the model or its provider declined; in no metric
+    # the headline with every cut-off attempt taken as wrong, and as right; None without any
+    bounds: tuple[float, float] | None = None
+    tokens: dict[str, TokenCount] = field(default_factory=dict)  # empty for programs
+    retries: int = 0
+    median_seconds: float | None = None  # of the attempts of models
 
     def to_dict(self) -> dict[str, Any]:
         """As summary.json holds it."""
@@ -58,6 +78,14 @@ class Summary:
             "prompt_chars": self.prompt_chars,
             "metrics": {name: estimate.to_dict() for name, estimate in self.metrics.items()},
             "kinds": self.kinds,
+            "cut_offs": self.cut_offs,
+            "refusals": self.refusals,
+            "bounds": None if self.bounds is None else list(self.bounds),
+            "tokens": {
+                name: count._asdict() | {"mean": count.mean} for name, count in self.tokens.items()
+            },
+            "retries": self.retries,
+            "median_seconds": self.median_seconds,
         }
 
 
@@ -78,22 +106,30 @@ class Tally:
         self._floors: Counter[tuple[float, str]] = Counter()
         self._lines = self._chars = 0
         self._all_items = array("q")
+        self._cut_items = array("q")  # the items of attempts that were cut off
+        self._tokens: Counter[str] = Counter()
+        self._told: Counter[str] = Counter()  # attempts whose provider told tokens of a kind
+        self._asked = self._retries = 0  # attempts of models
+        self._seconds = array("d")
         # One entry for every record that was scored; undefined values are NaN.
         self._items = array("q")
-        self._trials = array("H")
+        self._trials = array("i")
         self._answers = array("q")
         self._values = {metric.name: array("d") for metric in metrics}
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Add one record."""
         self._name = (row["benchmark"], row["solver"])
-        self._lines += row.get("prompt_lines", 0)
-        self._chars += row.get("prompt_chars", 0)
+        self._lines += row.get("prompt_lines") or 0
+        self._chars += row.get("prompt_chars") or 0
         # Ids repeat between seeds and specs; together they name an item.
         item = hash((row["id"], row.get("seed"), orjson.dumps(row.get("spec"))))
         self._all_items.append(item)
         self._kinds[row["kind"]] += 1
-        if row["kind"] == ERROR:
+        self._add_usage(row)
+        if row["kind"] == CUT_OFF:
+            self._cut_items.append(item)
+        if row["kind"] in UNSCORED:
             return
         self._items.append(item)
         self._trials.append(row["trial"])
@@ -106,6 +142,21 @@ class Tally:
             # It is the floor of the headline, so it is averaged where the headline is defined.
             self._floors[row["chance"], row.get("floor") or ""] += 1
 
+    def _add_usage(self, row: Mapping[str, Any]) -> None:
+        """Add what a model's attempt took; programs have no usage."""
+        usage = row.get("usage")
+        if not usage:
+            return
+        self._asked += 1
+        self._retries += usage.get("retries") or 0
+        if row["kind"] != ERROR:
+            self._seconds.append(row.get("seconds") or 0.0)
+        for name in TOKENS:
+            count = usage.get(name)
+            if count is not None:
+                self._tokens[name] += count
+                self._told[name] += 1
+
     def merge(self, other: Tally) -> None:
         """Add the records of another tally of the same metrics."""
         self._name = other._name
@@ -114,6 +165,12 @@ class Tally:
         self._lines += other._lines
         self._chars += other._chars
         self._all_items.extend(other._all_items)
+        self._cut_items.extend(other._cut_items)
+        self._tokens.update(other._tokens)
+        self._told.update(other._told)
+        self._asked += other._asked
+        self._retries += other._retries
+        self._seconds.extend(other._seconds)
         self._items.extend(other._items)
         self._trials.extend(other._trials)
         self._answers.extend(other._answers)
@@ -145,7 +202,37 @@ class Tally:
             metrics=metrics,
             kinds=dict(sorted(self._kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
             ceiling=self._metrics[0].best,
+            cut_offs=self._kinds[CUT_OFF],
+            refusals=self._kinds[REFUSAL],
+            bounds=self._bounds(),
+            tokens=self._token_counts(),
+            retries=self._retries,
+            median_seconds=float(np.median(self._seconds)) if self._seconds else None,
         )
+
+    def _token_counts(self) -> dict[str, TokenCount]:
+        if not self._asked:
+            return {}
+        return {
+            name: TokenCount(self._tokens[name], self._told[name], self._asked - self._told[name])
+            for name in TOKENS
+        }
+
+    def _bounds(self) -> tuple[float, float] | None:
+        """The headline if every attempt that was cut off had been wrong, and right."""
+        if not self._cut_items:
+            return None
+        headline = self._metrics[0]
+        values = self._column(headline)
+        defined = ~np.isnan(values)
+        items = np.concatenate([np.asarray(self._items)[defined], np.asarray(self._cut_items)])
+        _, groups, counts = np.unique(items, return_inverse=True, return_counts=True)
+
+        def mean(filled: float) -> float:
+            every = np.concatenate([values[defined], np.full(len(self._cut_items), filled)])
+            return float((np.bincount(groups, every) / counts).mean())
+
+        return mean(headline.worst), mean(headline.best)
 
     @property
     def has_trials(self) -> bool:

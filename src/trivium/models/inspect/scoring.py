@@ -11,7 +11,7 @@ from inspect_ai.solver import TaskState
 
 from trivium.core import benchmark as core
 from trivium.core.files import dump_line
-from trivium.core.records import ERROR
+from trivium.core.records import UNSCORED
 from trivium.core.results import estimate_of
 from trivium.models.inspect.samples import logged_attempt, presented_item
 
@@ -22,7 +22,7 @@ def scores() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         attempt = logged_attempt(state.metadata, dict(state.store.items()), str(state.model))
-        if attempt.kind == ERROR:
+        if attempt.kind in UNSCORED:
             return Score.unscored(reason="no_response")
         names = [own.name for own in presented_item(state.metadata).task.benchmark.metrics]
         values = {name: attempt.scores.get(name) for name in names}
