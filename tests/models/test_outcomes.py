@@ -66,7 +66,7 @@ def test_reasoning_of_the_provider_is_kept_apart_from_the_reply(
 def test_reasoning_of_the_other_protocol_is_kept_too(tmp_path: Path) -> None:
     def alter(body: dict[str, Any], nth: int) -> None:
         summary = [{"type": "summary_text", "text": "first A"}]
-        body["output"][0]["summary"] = summary + [{"type": "summary_text", "text": "then B"}]
+        body["output"][0]["summary"] = [*summary, {"type": "summary_text", "text": "then B"}]
         body["usage"]["output_tokens_details"]["reasoning_tokens"] = 4
 
     with Server(oracle(3), alter=alter) as server:

@@ -267,8 +267,12 @@ def inspect_model(model: Model) -> InspectModel:
         if is_compatible(model):
             address = find_address(model)
             name = model.name if model.provider in OWN_PROVIDER else f"openai-api/{model.name}"
-            url, key = address.base_url, address.key
-            more = {"max_retries": 0, "http_client": CheckedClient(address, extra_body)}
+            url, key = address.base_url.partition("?")[0], address.key
+            more = {
+                "default_query": address.query,
+                "max_retries": 0,
+                "http_client": CheckedClient(address, extra_body),
+            }
             if settings.api != "auto":
                 more["responses_api"] = settings.api == "responses"
         else:
