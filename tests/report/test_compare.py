@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import orjson
 import pytest
 
 from tests.report.records import attempts, scored, write_records
@@ -107,4 +108,22 @@ def test_the_command_says_what_it_cannot_compare(
     assert "unknown solver 'wizard'" in capsys.readouterr().err
     third = str(write_records(tmp_path / "c", attempts(ImplicitSpec(), "last_line")))
     assert main(["compare", one, third]) == 0
-    assert "is" in capsys.readouterr().out
+    assert "lower" in capsys.readouterr().out
+
+
+def test_models_with_other_limits_are_not_compared_unasked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder, shaping in (("a", {"max_output_tokens": 16}), ("b", {"max_output_tokens": None})):
+        rows = scored("openai/m", [1, 0, 1])
+        write_records(tmp_path / folder, rows)
+        manifest = {"solver": "openai/m", "shaping": shaping | {"temp": None}}
+        (tmp_path / folder / "run.json").write_bytes(orjson.dumps(manifest))
+    words = ["compare", str(tmp_path / "a"), str(tmp_path / "b")]
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert "max_output_tokens differs between the runs (16, the default)" in error
+    assert main([*words, "--any_settings"]) == 0
+    # A program has no limits, so that it can stand beside any model.
+    write_records(tmp_path / "c", scored("oracle", [1, 1, 1]))
+    assert main(["compare", str(tmp_path / "a"), str(tmp_path / "c")]) == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import combinations
 from pathlib import Path
@@ -14,13 +14,14 @@ import orjson
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.errors import require
-from trivium.core.records import Row, read_records
-from trivium.core.spec import spec_to_dict, stored_spec
+from trivium.core.records import MANIFEST, Row, read_records
+from trivium.core.spec import read_mapping, spec_to_dict, stored_spec
 from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.report.results import record_files
 from trivium.report.tables import Table
 
 Item = tuple[str, int | None, str]  # id, seed, and what tells items of that name apart
+Limits = tuple[int | None, str | None]  # max_output_tokens and reasoning_effort
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class SolverScores:
     solver: str
     benchmark: str
     scores: dict[Item, float]
+    limits: frozenset[Limits] = frozenset()  # under which a model replied; none for programs
 
     def __str__(self) -> str:
         return f"{self.solver} ({self.run})"
@@ -50,9 +52,35 @@ def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
     """The scores of every solver of every run, in the order of the runs."""
     found: list[SolverScores] = []
     for run in runs:
-        rows = (row for path in record_files([run]) for _, row in read_records(path))
-        found += scores_of(str(run), rows)
+        paths = record_files([run])
+        rows = (row for path in paths for _, row in read_records(path))
+        own = [limits for path in paths if (limits := _limits(path.parent / MANIFEST)) is not None]
+        for one in scores_of(str(run), rows):
+            models = frozenset(limits for solver, limits in own if solver == one.solver)
+            found.append(replace(one, limits=models))
     return found
+
+
+def _limits(manifest: Path) -> tuple[str, Limits] | None:
+    """The model of a folder of records and what it was allowed; None where there is no model."""
+    held = read_mapping(manifest) if manifest.exists() else {}
+    shaping = held.get("shaping")
+    if not isinstance(shaping, dict):
+        return None
+    limits = (shaping.get("max_output_tokens"), shaping.get("reasoning_effort"))
+    return str(held.get("solver")), limits
+
+
+def require_same_limits(found: Sequence[SolverScores]) -> None:
+    """Refuse models that were allowed different numbers of tokens or efforts."""
+    limits = set().union(*(one.limits for one in found))
+    for position, name in enumerate(("max_output_tokens", "reasoning_effort")):
+        values = sorted({str(one[position] or "the default") for one in limits})
+        require(
+            len(values) <= 1,
+            f"{name} differs between the runs ({', '.join(values)}), so that a difference may be "
+            "that of the settings; --any_settings compares them all the same",
+        )
 
 
 def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
