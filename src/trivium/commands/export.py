@@ -10,18 +10,11 @@ from typing import Annotated
 
 import tyro
 
+from trivium.api import export, exported_items
 from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags, require_out
 from trivium.core.errors import require
-from trivium.evaluation.dataset_folder import write_dataset_folder
-from trivium.evaluation.evaluation import Evaluation, Items
-from trivium.evaluation.export import (
-    MAX_REQUESTS,
-    TEXT_FORMATS,
-    Format,
-    Request,
-    export_items,
-    write_items,
-)
+from trivium.evaluation.evaluation import Evaluation
+from trivium.evaluation.export import MAX_REQUESTS, TEXT_FORMATS, Format, Request, write_items
 from trivium.models.names import full_model_name
 
 ABOUT = """Prompts for other tools, each with its system message, gold answer, floor, groups, and
@@ -59,24 +52,28 @@ def main(args: Sequence[str]) -> int:
     request = _request(asked)
     if flags.input:
         asked.refuse_item_flags("items", "seed", "start")
-        items = Items.from_files(task.benchmark, flags.input)
-    else:
-        items = Items(flags.seed, flags.start, flags.items)
-    prompts = Evaluation(task, items, "export", flags.order_trials)
-    if flags.format == "huggingface":
-        audited = flags.audit and not flags.input
-        audit = task.benchmark.audit(task.spec, 0) if audited else None
-        write_dataset_folder(prompts, out, audit)
-    elif str(out) == "-":
+    if str(out) == "-":
         require(flags.format in TEXT_FORMATS, f"{flags.format} needs a file: say --out FILE")
+        items = exported_items(task, flags.items, flags.seed, flags.start, flags.input)
+        prompts = Evaluation(task, items, "export", flags.order_trials)
         stdout = sys.stdout.buffer
         write_items(prompts.presented(), stdout, flags.format, prompts.attempts, request)
         stdout.flush()
         return 0
-    else:
-        export_items(prompts.presented(), out, flags.format, prompts.attempts, request)
-    print(f"{prompts.attempts} prompts written to {out}")
-    _print_notes(asked, prompts.attempts)
+    total = export(
+        task,
+        out,
+        format=flags.format,
+        items=flags.items,
+        seed=flags.seed,
+        start=flags.start,
+        trials=flags.order_trials,
+        files=flags.input,
+        request=request,
+        audit=flags.audit,
+    )
+    print(f"{total} prompts written to {out}")
+    _print_notes(asked, total)
     return 0
 
 

@@ -24,15 +24,11 @@ CONTEXT: dict[str, Any] = {
     "dct": "http://purl.org/dc/terms/",
     "rai": "http://mlcommons.org/croissant/RAI/",
     "sc": "https://schema.org/",
-} | {
-    name: f"cr:{name}"
-    for name in (
-        "arrayShape citeAs column containedIn equivalentProperty extract field fileObject "
-        "fileProperty fileSet format includes isArray isLiveDataset jsonPath key md5 parentField "
-        "path recordSet references regex repeated replace samplingRate separator source subField "
-        "transform"
-    ).split()
 }
+PLAIN = """arrayShape citeAs column containedIn equivalentProperty extract field fileObject
+fileProperty fileSet format includes isArray isLiveDataset jsonPath key md5 parentField path
+recordSet references regex repeated replace samplingRate separator source subField transform"""
+CONTEXT |= {name: f"cr:{name}" for name in PLAIN.split()}
 
 
 def croissant(name: str, about: str, shards: Mapping[str, str]) -> dict[str, Any]:

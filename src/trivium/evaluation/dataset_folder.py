@@ -103,9 +103,9 @@ configs:
 ---"""
 _MISSING = """## What is missing
 
-{name} is played in turns, and a table holds only the opening of every game. What the environment \
-says to each move comes from `trivium.load("{name}", ...).start(item).send(move)`; a reply to score \
-is the list of all moves."""
+{name} is played in turns, and a table holds only the opening of every game. What the \
+environment says to each move comes from `trivium.load("{name}", ...).start(item).send(move)`; \
+a reply to score is the list of all moves."""
 
 
 def _about(evaluation: Evaluation) -> str:

@@ -147,7 +147,10 @@ def _encoder(form: str, file: BinaryIO, request: Request | None) -> Iterator[Add
 @contextmanager
 def parquet_writer(file: BinaryIO) -> Iterator[Add]:
     """A function that appends rows to a Parquet file as a group of their own."""
-    arrow, parquet = import_extra("pyarrow", "exchange"), import_extra("pyarrow.parquet", "exchange")
+    arrow, parquet = (
+        import_extra("pyarrow", "exchange"),
+        import_extra("pyarrow.parquet", "exchange"),
+    )
     kinds = {"json": arrow.string(), "string": arrow.string()}
     kinds |= {"int64": arrow.int64(), "float64": arrow.float64()}
     schema = arrow.schema([(name, kinds[kind]) for name, (kind, _) in COLUMNS.items()])

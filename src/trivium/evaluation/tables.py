@@ -69,7 +69,10 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:
-    arrow, parquet = import_extra("pyarrow", "exchange"), import_extra("pyarrow.parquet", "exchange")
+    arrow, parquet = (
+        import_extra("pyarrow", "exchange"),
+        import_extra("pyarrow.parquet", "exchange"),
+    )
     number = 0
     try:
         with open_input(path) as file:
