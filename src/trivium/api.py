@@ -25,6 +25,7 @@ from trivium.evaluation.export import Request, export_items
 from trivium.evaluation.plan import plan_evaluation
 from trivium.evaluation.scoring import Scoring, write_scores
 from trivium.evaluation.solvers import Function
+from trivium.models.names import known_model
 from trivium.models.settings import ModelOptions, is_model
 from trivium.report.compare import Difference, differences, scores_of
 from trivium.report.page import write_report
@@ -79,6 +80,8 @@ def evaluate(
     asked = ModelOptions(**options)
     functions = {} if isinstance(solver, str) else {function_name(solver): solver}
     name = solver if isinstance(solver, str) else function_name(solver)
+    if name not in task.benchmark.solvers:
+        name = known_model(name) or name
     evaluation = Evaluation(task, Items(seed, start, items), name, trials)
     if is_model(name):
         evaluation = replace(evaluation, settings=asked.settings())

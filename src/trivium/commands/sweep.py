@@ -12,6 +12,7 @@ from typing import Annotated
 import tyro
 
 from trivium.commands.flags import Models, read_flags, refuse_model_flags
+from trivium.commands.grid import split_grid
 from trivium.core.errors import require
 from trivium.evaluation.cost import confirm, cost_of_run
 from trivium.evaluation.evaluation import Run
@@ -23,11 +24,14 @@ from trivium.models.settings import ModelOptions
 from trivium.report.page import write_report
 from trivium.report.tables import Table, terminal
 
-ABOUT = f"""Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, or from a
-config that comes with Trivium ({", ".join(shipped_configs())}). Writes data/, results/, plots/,
-summary.csv, results.md and report.html, and a row in runs/index.csv. The same command resumes a
-sweep that was interrupted.
+ABOUT = f"""Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, from a
+config that comes with Trivium ({", ".join(shipped_configs())}), or from flags alone: after a
+benchmark's name or a config, every field of spec and view is a flag that takes values separated by
+commas, and so are --preset, --seeds, --solvers and --order_trials. Flags win. Writes data/,
+results/, plots/, summary.csv, results.md and report.html, and a row in runs/index.csv. The same
+command resumes a sweep that was interrupted.
 Example: trivium sweep implicit_small
+Example: trivium sweep nhop_explicit --hops 4,5,6 --L 2,3 --seeds 7,13,23
 Example: trivium sweep explicit_hard --items 24 --model openai/gpt-4.1-mini"""
 ROOT = Path("runs")
 
@@ -46,7 +50,7 @@ class RunFlags:
 class Flags:
     """What is swept, and where it goes."""
 
-    # a file, or the name of a config that comes with Trivium
+    # a file, the name of a config that comes with Trivium, or a benchmark
     config: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="CONFIG")]
     out: Path | None = None  # the folder (default: the unfinished run of this config, or a new one)
     label: str | None = None  # what the run is called in titles and in the index
@@ -59,9 +63,10 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Run the sweep."""
-    flags = read_flags("sweep", Flags, args, ABOUT)
+    words, grid = split_grid(args)
+    flags = read_flags("sweep", Flags, words, ABOUT)
     given = {"label": flags.label, "items": flags.items, "models": list(flags.models) or None}
-    overrides = {key: value for key, value in given.items() if value is not None}
+    overrides = grid | {key: value for key, value in given.items() if value is not None}
     run = read_sweep(flags.config, overrides, flags.running.options.settings())
     if not run.models:
         refuse_model_flags(args, "neither the config nor a flag names one")
