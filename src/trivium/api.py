@@ -116,8 +116,7 @@ def export(
     chosen = exported_items(task, items, seed, start, files)
     prompts = Evaluation(task, chosen, "export", trials)
     if format == "huggingface":
-        result = task.benchmark.audit(task.spec, 0) if audit and not files else None
-        write_dataset_folder(prompts, Path(out), result)
+        write_dataset_folder(prompts, Path(out), audit=audit)
     else:
         export_items(prompts.presented(), Path(out), format, prompts.attempts, request)
     return prompts.attempts

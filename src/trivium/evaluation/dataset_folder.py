@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -29,19 +30,23 @@ CARD = "README.md"
 SIZES = ((1000, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
 
 
-def write_dataset_folder(evaluation: Evaluation, out: Path, audit: Audit | None) -> None:
+def write_dataset_folder(evaluation: Evaluation, out: Path, *, audit: bool) -> None:
     """Write the folder, under a temporary name until it is complete."""
     taken = out.exists() and (not out.is_dir() or any(out.iterdir()))
     require(not taken, f"{out} is there already; choose another folder with --out")
+    task, result = evaluation.task, None
+    if audit and not evaluation.items.files:
+        print("auditing for the card; --no-audit leaves that out", file=sys.stderr, flush=True)
+        result = task.benchmark.audit(task.spec, 0)
     partial = out.with_name(out.name + ".part")
     if partial.is_dir():
         shutil.rmtree(partial)  # of an export that was killed
     try:
         shards = _write_shards(evaluation, partial)
-        name = evaluation.task.benchmark.name
+        name = task.benchmark.name
         write_json(partial / METADATA, croissant(name, _about(evaluation), shards))
         with atomic_write(partial / CARD) as file:
-            file.write(card(evaluation, out.name, audit).encode())
+            file.write(card(evaluation, out.name, result).encode())
         if out.exists():
             out.rmdir()
         partial.rename(out)
