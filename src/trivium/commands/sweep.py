@@ -50,7 +50,7 @@ class RunFlags:
 class Flags:
     """What is swept, and where it goes."""
 
-    # a file, the name of a config that comes with Trivium, or a benchmark
+    # a file, or the name of a config that comes with Trivium or of a benchmark
     config: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="CONFIG")]
     out: Path | None = None  # the folder (default: the unfinished run of this config, or a new one)
     label: str | None = None  # what the run is called in titles and in the index

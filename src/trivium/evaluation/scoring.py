@@ -44,8 +44,8 @@ class Prompt:
 
     def names(self, trial: int) -> dict[str, int]:
         """The names that a reply may use in this trial, each with the trial that it stands for."""
-        own = {} if self.name is None else {self.name: self.item.trial}
-        return own | {export_id(self.at(trial)): trial, self.item.id: 0}
+        own = self.name or export_id(self.item)
+        return {own: self.item.trial, export_id(self.at(trial)): trial, self.item.id: 0}
 
     def at(self, trial: int) -> PresentedItem:
         """The same item in another trial."""
@@ -196,8 +196,8 @@ class Scoring:
     def __post_init__(self) -> None:
         require(bool(self.replies), "--replies is missing: where are the replies?")
         require(
-            bool(self.files) != (self.items is not None),
-            "which items were replied to? Give --in FILE or --items, and not both",
+            bool(self.files) or self.items is not None,
+            "--in is missing (or --items): which items were replied to?",
         )
 
     def prompts(self) -> Iterator[Prompt]:
