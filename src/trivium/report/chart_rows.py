@@ -9,6 +9,7 @@ from typing import Any
 from trivium.core.records import Row
 from trivium.core.results import Summary, merged
 from trivium.core.statistics import bootstrap_mean
+from trivium.core.reading import visible_replies
 from trivium.report.item_browser import presented_item, replies_of
 from trivium.report.results import BenchmarkResults, GroupKey
 from trivium.report.tables import count_kinds
@@ -160,7 +161,7 @@ def trace_rows(results: BenchmarkResults) -> Rows:
 
 def _trace(results: BenchmarkResults, record: Row) -> Sequence[float]:
     item, view = presented_item(results.benchmark, record)
-    answer = results.benchmark.parse(item, replies_of(record), view)
+    answer = results.benchmark.parse(item, visible_replies(replies_of(record)), view)
     return () if answer is None else results.benchmark.trace(item, answer)
 
 
