@@ -9,8 +9,6 @@ are paths of one shape in one layout: nothing but the question tells them apart.
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -44,7 +42,9 @@ class Layout:
 @lru_cache(maxsize=256)
 def layout(spec: Spec) -> Layout:
     """The layout of a spec; the target is its first path."""
-    paths, facts, blocks = _plan(spec)
+    paths, facts, blocks = (
+        _implicit_plan(spec) if isinstance(spec, ImplicitSpec) else _explicit_plan(spec)
+    )
     depth = max(last for _, last in paths)
     tokens = [
         (path, layer)
@@ -59,30 +59,6 @@ def layout(spec: Spec) -> Layout:
 
     widths = np.bincount([layer for _, layer in tokens]).tolist()
     return Layout(widths, rows(facts), [*map(rows, blocks)], depth, columns[0, depth])
-
-
-def item_space(spec: Spec) -> int:
-    """How many different items there are: tokens for every path, and orders of lines.
-
-    Paths of one shape that print the same lines may be exchanged without changing an item.
-    """
-    paths, facts, blocks = _plan(spec)
-    shape = layout(spec)
-    explicit = isinstance(spec, ExplicitSpec)
-    ordered = explicit and spec.chain_only_ordered
-    aliased = explicit and spec.alias_heads_per_block
-    space = math.prod(math.perm(spec.M, width) for width in shape.widths)
-    space *= 1 if ordered else math.factorial(len(facts))
-    space *= math.prod(math.factorial(len(lines)) ** (2 if aliased else 1) for lines in blocks)
-    printed = [
-        (path, *((group, hop) for group, lines in enumerate([facts, *blocks]) for p, hop in lines if p == number))
-        for number, path in enumerate(paths)
-    ][1:]  # the first is the target, which the question names
-    return space // math.prod(math.factorial(same) for same in Counter(printed).values())
-
-
-def _plan(spec: Spec) -> tuple[list[Path], list[Line], list[list[Line]]]:
-    return _implicit_plan(spec) if isinstance(spec, ImplicitSpec) else _explicit_plan(spec)
 
 
 def _implicit_plan(spec: ImplicitSpec) -> tuple[list[Path], list[Line], list[list[Line]]]:
