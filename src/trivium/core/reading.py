@@ -240,7 +240,7 @@ ANSWER_WORDS = (
 )
 # What opens a correction of what was said before.
 CORRECTION_WORDS = (
-    r"\b(?:wait|actually|scratch that|strike that|correction|hold on|hmm+|oops|on second thought"
+    r"\b(?:wait(?! (?:for|until|to))|actually|scratch that|strike that|correction|hold on|hmm+|oops|on second thought"
     r"|let me (?:re-?(?:check|consider|do|think|trace|verify|examine|read|compute)|double[\s-]check"
     r"|correct)|i (?:made|see|found|spotted) (?:a|an|my|the) (?:mistake|error|slip)|my mistake"
     r"|i (?:misread|was wrong|misspoke|take that back)|i mean|sorry|apologies|rather|edit"
@@ -282,7 +282,7 @@ UNSURE_WORDS = (
     r"|difficult to (?:say|tell|know|determine)|too (?:little|few|early)|lacks?|lacking"
     r"|no (?:definite|definitive|clear|certain|firm|unique|single) (?:answer|conclusion|way|match)"
     r"|(?:no|any|a) way (?:to|of) (?:know\w{0,3}|tell\w{0,3}|say\w{0,3}|determin\w{0,4}|decid\w{0,3})"
-    r"|not (?:be )?(?:sure|certain|clear|known|possible|enough|determined?|determinable|decided"
+    r"|not (?:nearly |really |quite )?enough (?:information|info|evidence|data|to)|not (?:be )?(?:sure|certain|clear|known|possible|determined?|determinable|decided"
     r"|conclusive|sufficient|confident|identifiable|knowable|settled|decidable)"
     r"|(?:cannot|can not|can't|could not|couldn't|can never|don't|do not|doesn't|does not|didn't"
     r"|did not|won't|never|isn't|is not|aren't|unable to|impossible to|not possible to|no one can"
