@@ -243,7 +243,7 @@ CORRECTION_WORDS = (
     r"\b(?:wait(?! (?:for|until|to))|actually|scratch that|strike that|correction|hold on|hmm+|oops|on second thought"
     r"|let me (?:re-?(?:check|consider|do|think|trace|verify|examine|read|compute)|double[\s-]check"
     r"|correct)|i (?:made|see|found|spotted) (?:a|an|my|the) (?:mistake|error|slip)|my mistake"
-    r"|i (?:misread|was wrong|misspoke|take that back)|i mean|sorry|apologies|rather|edit"
+    r"|i (?:misread|was wrong|misspoke|take that back)|i mean|sorry|apologies|rather(?! than)|edit"
     r"|revised|corrected|no,|that(?:'s| is| was) (?:wrong|incorrect|not right)|re-?check(?:ing)?)\b"
 )
 _WITHDRAWN = re.compile(
@@ -305,7 +305,7 @@ _NONE = re.compile(
     r"(?:there (?:are|is) |we |i )?(?:(?:need|require|have)s? )?"
     r"(?:none|no|n/?a|n\.a\.?|nil|null|nothing|nobody|empty(?: set| list)?|not applicable|void|zero|0"
     r"|not (?:needed|required|necessary)|unnecessary|not any|-{1,3}|\[\s?\]|\{\s?\}|\(\s?\)|set\(\)"
-    r"|(?:none|no|zero|nothing|without)(?: of (?:the|them|these)\b)?(?: [a-z-]{1,14}){0,4}"
+    r"|(?:none|no|zero|nothing|without)(?: of (?:the|them|these)\b)?(?: [a-z-]{1,14}){0,7}"
     r"|ningun[ao]?|aucune?|keine[rs]?|nenhuma?|nessuna?|geen|inga?|brak|\u043d\u0435\u0442|\u65e0|\u7121"
     r"|\u6ca1\u6709|\u306a\u3057|\uc5c6\uc74c)",
     re.IGNORECASE,

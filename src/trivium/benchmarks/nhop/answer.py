@@ -77,7 +77,7 @@ _LEXER = reading.Lexer(
         "of": r"\b(?:of|from)\b|\(",
         "close": r"\)",
         "small": rf"\b(?:{'|'.join(_SMALL.split())})\b",
-        "word": r"[^\W\d_][\w'-]{0,40}",
+        "word": r"[A-Za-z][A-Za-z'-]{0,40}|[^\W\d_A-Za-z]",
     }
 )
 _CLAUSE = re.compile(r"\bbut\b|\bhowever\b|;|\s-\s|\b(?:so|because|since|as|whereas|while)\b", re.I)
@@ -99,14 +99,19 @@ class _Reader:
 
     def commit(self, tokens: list[str]) -> None:
         """Take in a commitment to one token, or to several, which is none."""
-        self.ambiguous = len(set(tokens)) > 1
-        self.committed = None if self.ambiguous else tokens[0]
+        # A list that runs through the layers ends in the answer.
+        named = set(self._fitting(tokens)) or set(tokens)
+        self.ambiguous = len(named) != 1
+        self.committed = None if self.ambiguous else named.pop()
         self.corrected = False
         self.mentions = []
 
+    def _fitting(self, tokens: list[str]) -> list[str]:
+        return [token for token in tokens if token.partition("_")[0] in self.layers]
+
     def result(self) -> str | None:
         """The token that was meant in the end."""
-        fitting = [token for token in self.mentions if token.partition("_")[0] in self.layers]
+        fitting = self._fitting(self.mentions)
         if self.corrected and self.committed is not None:
             return fitting[-1] if fitting else self.committed
         if self.committed is not None or self.ambiguous:
@@ -136,11 +141,16 @@ class _Reader:
     def _clause(self, symbols: list[reading.Symbol], kinds: set[str], *, first: bool) -> None:
         cued, self.cue = self.cue and first, False
         if "token" not in kinds:
+            if "cue" in kinds and "unsure" in kinds:
+                self.commit([])  # "Answer: unknown"
             self.cue = (first and "cue" in kinds and "unsure" not in kinds) or (
                 cued and not kinds & {"word", "unsure"}
             )
             return
         if "unsure" in kinds and not cued:
+            named = self._fitting([token for token, used in _asserted(symbols) if used])
+            if len(set(named)) > 1:
+                self.commit(named)
             return
         if "hypothetical" in kinds and not cued:
             return
@@ -163,7 +173,7 @@ class _Reader:
         if any(kind in ("hypothetical", "unsure") for kind, _ in symbols):
             return
         tokens = [token for token, used in _asserted(symbols) if used]
-        fitting = {token for token in tokens if token.partition("_")[0] in self.layers}
+        fitting = set(self._fitting(tokens))
         if len(fitting) > 1 and any(word.lower() == "or" for _, word in symbols):
             self.commit(sorted(fitting))
             return
@@ -180,9 +190,6 @@ def _asserted(symbols: list[reading.Symbol]) -> list[tuple[str, bool]]:
             argument = False
         elif kind == "not":
             denied = True
-            if word.lower() not in ("rather than", "instead of", "as opposed to") and found:
-                # "X is not the answer" denies the token before it.
-                denied = True
         elif kind == "of":
             argument = True
         elif kind in ("arrow", "small", "close"):
@@ -216,9 +223,7 @@ def _stated(symbols: list[reading.Symbol]) -> list[str]:
             continue
         elif kind == "or" and stated:
             joined = "or"
-        elif kind == "not" and stated and joined == "end" and word.lower() in ("not", "isn't"):
-            joined = "end"
-        elif stated and kind in ("word", "small", "cue", "of"):
+        elif stated and (kind in ("word", "cue", "of") or (kind == "small" and joined != "or")):
             joined = "end"
     return stated
 

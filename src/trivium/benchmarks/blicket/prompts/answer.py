@@ -64,7 +64,12 @@ _FIELD = re.compile(
     r"|behaves[\s_]like|similar[\s_]to|structure|machine[\s_]type|type)\"?\s{0,3}:(?!\s{0,3}\")"
     r"|[{,]\s{0,9}\"([a-z_ ]{1,40})\"\s{0,3}:"
 )
-_QUOTES = re.compile(r"[\"{}<>]+")
+_ROW = re.compile(
+    r"^\|\s?((?:maybe |non-)?blickets|machine|detector|structure)\s?\|(?!\s?(?:machine|detector))", re.M
+)
+_LIST_LINE = re.compile(r"^(?:- )?(?:maybe |non-)?blickets?:[^\n]{0,500}$", re.MULTILINE)
+_PLACEHOLDER = re.compile(r"<[^<>\n]{0,80}\bor\b[^<>\n]{0,40}>")  # the form, copied from the prompt
+_QUOTES = re.compile(r"[\"{}<>]+|(?<![a-z])'|'(?![a-z])")
 # A dash is a colon only before words that say what an object is, and a comma otherwise.
 _DASH = re.compile(
     r"\s-\s(?=(?:yes|no|not|non|an?|is|it|maybe|possibly|blicket|true|false|likely|unclear)\b)"
@@ -76,9 +81,11 @@ _NOTHING = re.compile(r"^(?:the )?((?:maybe )?blickets?(?: are| is)?\s?:)\s{0,3}
 
 def split_sentences(reply: str) -> list[str]:
     """The sentences of a reply in lower case; a bulleted list is one sentence."""
-    text = reading.plain(reply).lower()
+    text = _PLACEHOLDER.sub(" ", reading.plain(reply).lower())
+    text = _ROW.sub(r"\1: ", text)
     text = _FIELD.sub(lambda found: f"\n{_field_name(found[1] or found[2])}: ", text)
     text = _QUOTES.sub(" ", text.replace("->", " : ").replace("=>", " : "))
+    text = _LIST_LINE.sub(lambda found: found[0].replace(";", ","), text)
     text = _NOTHING.sub(
         lambda found: f"{found[1]} none" if reading.is_none(found[2]) else found[0], text
     )

@@ -66,7 +66,7 @@ _WORDS = (
 _MARKS = {",": "S", ";": "D", ":": "V", "=": "V", "|": "V", "(": "S", "+": "S", "&": "S"}
 _NAME = (
     rf"(?:(?P<colour>{'|'.join(COLOURS)})\s(?:(?!and\b|or\b)[a-z]{{1,9}}\s)?)?"
-    rf"(?P<shape>{'|'.join(SHAPES)})(?:e?s)?"
+    rf"(?P<shape>{'|'.join(SHAPES)})(?:e?s)?|(?P<tint>{'|'.join(COLOURS)})\s(?:one|object|item)"
 )
 # A bracket says what an object is ("torus (not a blicket)") or adds to a list.
 _BRACKET = r"\((?=(?:not |maybe |an? |is |non-?){0,3}blicket)"
@@ -113,6 +113,10 @@ def _symbols(sentence: str, objects: Sequence[str]) -> Iterator[tuple[str, str]]
             # The shape alone is enough where it is the only one: "the torus".
             wanted = " ".join(filter(None, (found["colour"], found["shape"])))
             named = [name for name in objects if f" {name}".endswith(f" {wanted}")]
+            if len(named) == 1:
+                yield "O", named[0]
+        elif group == "tint":
+            named = [name for name in objects if name.startswith(f"{found['tint']} ")]
             if len(named) == 1:
                 yield "O", named[0]
         elif group == "mark":

@@ -125,7 +125,8 @@ def _parse_clause(clause: str, known: Known) -> str | None:
     # The text before the comparison says which machine is compared.
     before, after = (clause[: like.start()], clause[like.start() :]) if like else (clause, "")
     named = [pattern for pattern in known.patterns if _mentioned(pattern, after)]
-    if unsure and (named or _TOPIC.search(clause)) and not _BLICKETS.search(clause):
+    compared = _TOPIC.search(clause) or any(_mentioned(each, clause) for each in known.patterns)
+    if unsure and compared and not _BLICKETS.search(clause):
         changed = like and named and re.search(r"\bbut\b", clause[unsure.end() : like.start()])
         if not changed:
             return UNSURE
