@@ -345,7 +345,7 @@ def _read_fields(rest: str) -> dict[str, str]:
         name = next(each for each in ("blicket", "inhibitor", "form") if key[each])
         if not key["denied"]:
             value = re.split(r"[;\n]", rest[key.end() : end].lstrip(" \n-"), maxsplit=1)[0]
-            fields.setdefault(name, value)
+            fields.setdefault(name, "none" if reading.is_none(value.strip(" ,|")) else value)
     return fields
 
 
