@@ -43,6 +43,7 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     render = staticmethod(render.render)
     respond = staticmethod(world.respond)
     parse = staticmethod(world.parse)
+    strict = staticmethod(answer.strict)
     kind = staticmethod(score.kind)
     floor = staticmethod(score.floor)
     item_floor = staticmethod(score.item_floor)
