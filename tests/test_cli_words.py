@@ -202,7 +202,7 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_both_spellings_of_a_flag_work(capsys: pytest.CaptureFixture[str]) -> None:
     said = []
     for flag in ("--context_chains", "--context-chains"):
-        assert run(f"show nhop_explicit {flag} 3") == 0
+        assert run(f"show nhop_explicit {flag} 7") == 0
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
 

@@ -111,8 +111,8 @@ def test_an_interrupted_evaluation_resumes(old: Path) -> None:
     [
         ("sweep sweep.toml", "runs/implicit/sweep_20250101_000000"),
         (
-            "diagnose nhop_explicit --variants control,all --items 3 --seed 7 "
-            "--solvers random_candidate",
+            "diagnose nhop_explicit --preset explicit-easy --variants control,all --items 3 "
+            "--seed 7 --solvers random_candidate",
             "runs/explicit/diag_20250101_000000",
         ),
     ],

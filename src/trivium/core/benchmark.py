@@ -16,11 +16,10 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 import orjson
 
-from trivium.core.errors import require
+from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.probes import Audit, Probe
 from trivium.core.records import Groups, Scores
-from trivium.core.spec import stored_spec
 from trivium.core.streams import Stream
 
 
@@ -220,10 +219,8 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """The best strategy that knows the spec and the view and does not read the item."""
 
     def item_floor(self, item: ItemT, view: ViewT) -> Floor:
-        """The floor of the item's own spec; files without specs need a rule of their own."""
-        require(item.origin is not None, f"{item.id} does not say which spec it was generated from")
-        assert item.origin is not None
-        return self.floor(stored_spec(self.spec_type, item.origin.spec), view)
+        """The floor of an item that came without a spec; by default there are no such items."""
+        raise UserError(f"{item.id} does not say which spec it was generated from")
 
     def groups(self, item: ItemT) -> Groups:
         """What results are grouped by."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from trivium.core.benchmark import AnyBenchmark, Floor
 from trivium.core.errors import require
 from trivium.core.records import Groups, Scores
-from trivium.core.spec import spec_to_dict
+from trivium.core.spec import spec_to_dict, stored_spec
 
 if TYPE_CHECKING:
     from trivium.core.dialogue import Dialogue
@@ -42,9 +42,12 @@ class Task:
 
     def item_floor(self, item: Any) -> Floor:
         """The floor of one item, which may come from a file and have another spec."""
-        origin = item.origin
-        own = origin is not None and origin.spec == self._fields
-        return self.floor if own else self.benchmark.item_floor(item, self.view)
+        benchmark, origin = self.benchmark, item.origin
+        if origin is None:
+            return benchmark.item_floor(item, self.view)
+        if origin.spec == self._fields:
+            return self.floor
+        return benchmark.floor(stored_spec(benchmark.spec_type, origin.spec), self.view)
 
     def generate(self, seed: int, start: int, count: int) -> Iterator[PresentedItem]:
         """Yields presented items one by one."""
