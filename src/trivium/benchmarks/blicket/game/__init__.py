@@ -27,6 +27,7 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     spec_type = GameSpec
     view_type = GameView
     presets = spec.PRESETS
+    default_preset = "six-objects"
     diagnostics = spec.DIAGNOSTICS
     metrics = score.METRICS
     solvers = solvers.SOLVERS

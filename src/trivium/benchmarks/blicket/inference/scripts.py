@@ -24,10 +24,12 @@ from trivium.benchmarks.blicket.inference.distinct import (
     moved_sets,
 )
 from trivium.benchmarks.blicket.inference.hypotheses import Space
-from trivium.benchmarks.blicket.inference.observer import TINY
+from trivium.benchmarks.blicket.inference.observer import TINY, binary_entropy
 
-MAX_NODES = 20_000  # partial scripts that are looked at, about ten seconds
+MAX_NODES = 1_000  # partial scripts that are looked at, less than a second
+MAX_SCRIPTS = 10**12  # sets of placements; a search among more would not end
 ANY_STARTS = 8  # scripts of any tests that are improved by exchanging tests
+TINY_GROUPS = 1e-3  # rounding errors of a number of groups
 MAX_COUNTS = 2_000_000  # ways of choosing how many tests have one object, two objects, ...
 
 
@@ -56,6 +58,8 @@ def best_fixed_script(space: Space, tests: int, max_nodes: int = MAX_NODES) -> S
     limit = float(machines.best_of[most_groups(machines, tests)])
     if machines.value(found) >= limit - TINY:
         return Script(found, limit, limit)
+    if math.comb(len(placements), tests) > MAX_SCRIPTS:
+        return Script(found, machines.value(found), limit)
     search = _Search(machines, tests, found, max_nodes)
     finished = search.run()
     value = machines.value(search.best)
@@ -131,19 +135,14 @@ class _Search:
         """Consider all scripts that begin with this one; False where there are too many."""
         missing = self.tests - len(script)
         first = script[-1] + 1 if script else 0
-        fires = self.fires[:, first:]
-        if fires.shape[1] < missing:
+        if len(self.placements) - first < missing:
             return True
         self.left -= 1
-        sizes = members.sum(axis=1, keepdims=True)
-        lit = members @ fires
+        most = self._most(members, first, missing)
         if missing <= 2:
-            self._finish(script, (lit > 0) & (lit < sizes), sizes, missing)
+            self._finish(script, most, first)
             return True
-        smaller = np.minimum(np.minimum(lit, sizes - lit), np.minimum(sizes, 2.0**missing) - 1)
-        gained = np.sort(smaller.sum(axis=0))[::-1][:missing].sum()
-        most = min(len(members) + gained, np.minimum(sizes, 2.0**missing).sum())
-        if self.machines.best_of[int(most)] <= self.value + TINY:
+        if most.max() <= self.value + TINY:
             return True
         for place in range(first, len(self.placements) - missing + 1):
             if self.left <= 0:
@@ -156,19 +155,34 @@ class _Search:
                     return False
         return True
 
-    def _finish(
-        self, script: tuple[int, ...], splits: NDArray[np.bool_], sizes: Floats, missing: int
-    ) -> None:
-        """Try the last one or two tests, those first that may divide the most groups."""
-        made = splits.sum(axis=0, dtype=np.float32)[:, None]
-        if missing == 2:
-            # A group that both tests divide falls into four parts at most, or its machines.
-            both = splits * np.clip(sizes - 3, -1, 1)
-            made = np.triu(made + made.T + both.T @ splits.astype(np.float32), 1)
-        groups = np.minimum(len(splits) + made, len(self.machines.weights)).astype(np.int64)
-        most = self.machines.best_of[groups]
+    def _most(self, members: NDArray[np.float32], first: int, missing: int) -> Floats:
+        """What no script can exceed whose missing tests are as good as these two: [test, test].
+
+        A group that k tests divide falls into 2 to the k parts at most, or its machines: one
+        more part for each test, and at most `shared` more for each two of them.
+        """
+        sizes = members.sum(axis=1, keepdims=True)
+        lit = members @ self.fires[:, first:]
+        splits = ((lit > 0) & (lit < sizes)).astype(np.float32)
+        made = splits.sum(axis=0)[:, None]
+        if missing > 1:
+            shared = np.max(
+                [
+                    (np.minimum(sizes, 2.0**both) - 1 - both) / math.comb(both, 2)
+                    for both in range(2, missing + 1)
+                ],
+                axis=0,
+            )
+            pairs = (made + made.T) / (missing - 1) + (splits * shared).T @ splits
+            made = np.triu(pairs * math.comb(missing, 2), 1)
+        limit = min(len(self.machines.weights), float(np.minimum(sizes, 2.0**missing).sum()))
+        groups = np.minimum(len(members) + made + TINY_GROUPS, limit)
+        return np.asarray(self.machines.best_of[groups.astype(np.int64)])
+
+    def _finish(self, script: tuple[int, ...], most: Floats, first: int) -> None:
+        """Try the last one or two tests, those first that may make the most groups."""
+        missing = self.tests - len(script)
         hopeful = np.argwhere(most > self.value + TINY)
-        first = len(self.placements) - splits.shape[1]
         for pair in hopeful[np.argsort(-most[tuple(hopeful.T)], kind="stable")].tolist():
             if most[tuple(pair)] <= self.value + TINY:
                 return
@@ -208,10 +222,11 @@ def _images(machines: Distinct) -> Ints:
 def most_groups(machines: Distinct, tests: int) -> int:
     """More groups than this no fixed script can make.
 
-    The machines of one rule, placed on by t sets, show lights with at most the sum of the t
-    entropies, and for that entropy the most groups are one large group and single machines. In a
-    space where all objects are alike the entropy of a light depends only on the number of objects
-    placed, so all ways of choosing these numbers are tried.
+    Among the machines of one kind, the lights of t tests have at most the sum of the entropies
+    of each; the most groups with that entropy are one large group and single machines. Where all
+    objects are alike, the entropy of a light depends only on how many objects are placed, so all
+    ways of choosing these numbers are tried. Kinds are the rules, alone or with a number of
+    blickets or inhibitors.
     """
     space, count = machines.space, len(machines.weights)
     most = min(count, 1 << min(tests, 60))
@@ -222,24 +237,19 @@ def most_groups(machines: Distinct, tests: int) -> int:
         return most
     numbers = _numbers_of_tests(tests, available)
     sets = [(1 << size) - 1 for size in range(1, objects + 1)]
-    for split_by_size in (False, True):
-        kinds: dict[tuple[str, int], list[int]] = {}
+    limits = np.full(len(numbers), float(most))
+    for divided_by in ((), ("blickets",), ("inhibitors",)):
+        kinds: dict[tuple[str | int, ...], list[int]] = {}
         for at, machine in enumerate(space):
-            size = machine.blickets.bit_count() if split_by_size else 0
-            kinds.setdefault((machine.rule, size), []).append(at)
+            numbers_of = (getattr(machine, name).bit_count() for name in divided_by)
+            kinds.setdefault((machine.rule, *numbers_of), []).append(at)
         total = np.zeros(len(numbers))
         for own in kinds.values():
             distinct = np.unique(space.fires[own], axis=0)
-            entropy = numbers @ _entropy(distinct[:, sets].mean(axis=0))
+            entropy = numbers @ binary_entropy(distinct[:, sets].mean(axis=0))
             total += np.minimum(_groups_of_entropy(len(distinct), entropy), 2.0**tests)
-        most = min(most, int(total.max()))
-    return most
-
-
-def _entropy(chance: Floats) -> Floats:
-    inner = np.clip(chance, TINY, 1 - TINY)
-    bits = -(inner * np.log2(inner) + (1 - inner) * np.log2(1 - inner))
-    return np.where((chance > TINY) & (chance < 1 - TINY), bits, 0.0)
+        limits = np.minimum(limits, total)
+    return int(limits.max())
 
 
 def _groups_of_entropy(count: int, entropy: Floats) -> Floats:
