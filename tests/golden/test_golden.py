@@ -52,7 +52,7 @@ def attempts_digest(name: str, spec: Any, solver: str, trial: int) -> str:
 @pytest.mark.parametrize("name", DIGESTS["presets"])
 def test_presets(name: str) -> None:
     benchmark = get_benchmark(name)
-    assert list(benchmark.presets) == list(DIGESTS["presets"][name])
+    assert set(benchmark.presets) >= set(DIGESTS["presets"][name])
     for preset, kept in DIGESTS["presets"][name].items():
         spec = benchmark.presets[preset]
         found = items_digest(name, spec, benchmark.view_type())
