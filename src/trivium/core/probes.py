@@ -31,8 +31,8 @@ class Probe:
     name: str  # "answer", "validity", "control", ...: the same for all items
     candidates: Sequence[str]
     right: Sequence[bool]  # which of them belong to the answer
-    # role to name, such as the target's: nearness to it is probed, so leave it out where that
-    # is evidence (such as two variables in one correlated set)
+    # role to name, such as the target's: its lines and nearness to it are probed, so leave it
+    # out where they are evidence (such as two variables in one correlated set)
     marked: Mapping[str, str] = field(default_factory=dict)
     # more surface features than the audit finds in the text by itself
     # (one number a candidate); the names must be the same in all items of a probe

@@ -11,8 +11,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import pairwise
-from math import nan
+from itertools import combinations, pairwise
+from math import nan, sqrt
 from zlib import crc32
 
 from trivium.core.probes import Probe
@@ -21,6 +21,7 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d{1,40}(?:\.\d{1,40})?(?!\w)")
 _DIGITS = re.compile(r"\d+")
 _PUNCTUATION = ".,;:!?()[]{}'\"*`=|"
 _HASHES = 16  # words beside a name are told apart by a hash; few values, so that a rule is learned
+_BUCKETS = 24  # and for the counts of all words
 _COUNTED = ",.:;?!-'\"|("  # characters whose number is a feature of the item
 _MODULI = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16)  # balanced designs repeat with one of these
 
@@ -73,6 +74,22 @@ BESIDE = (
     "leading zeros of the number beside it",
     "sign of the number beside it",
 )
+COLUMN = (
+    "missing cells",
+    "share of whole numbers",
+    "most decimals",
+    "mean decimals",
+    "smallest value",
+    "largest value",
+    "mean value",
+    "spread of values",
+    "share of odd numbers",
+    "share of negative numbers",
+    "share of different values",
+    "longest cell",
+    "first value",
+    "last value",
+)
 MARKED = (
     "characters from first mention to that of {}",
     "characters from last mention to that of {}",
@@ -106,11 +123,18 @@ OF_ITEM = (
     "first words",
     "last words",
     "wording",
+    *(f"words of bucket {bucket}" for bucket in range(_BUCKETS)),
     *(f"number of {character!r}" for character in _COUNTED),
     "index",
     *(f"index mod {modulus}" for modulus in _MODULI),
 )
-OF_MARKED = (*SPELLING, *PLACE, *BESIDE)
+OF_NAME = (
+    *SPELLING,
+    *PLACE,
+    *(f"{name}, first mention" for name in BESIDE),
+    *(f"{name}, last mention" for name in BESIDE),
+    *(f"{name} in its column" for name in COLUMN),
+)
 
 
 class Page:
@@ -123,6 +147,7 @@ class Page:
         self.starts = [0]
         for line in self.lines[:-1]:
             self.starts.append(self.starts[-1] + len(line) + 1)
+        self.columns = read_columns(self.lines)
         self._mentions: dict[str, list[int]] = {}
         self._described: dict[str, list[float]] = {}
         self.item = self._of_item(index)
@@ -150,7 +175,7 @@ class Page:
         return bisect_right(self.starts, at) - 1
 
     def describe(self, name: str) -> list[float]:
-        """The features of a name: SPELLING, PLACE, and BESIDE for its first and last mention."""
+        """The features of a name: OF_NAME."""
         known = self._described.get(name)
         if known is None:
             found = self.mentions(name)
@@ -161,6 +186,8 @@ class Page:
                 known += first if len(found) == 1 else self._beside(name, found[-1])
             else:
                 known += [nan] * (2 * len(BESIDE))
+            cells = self.columns.get(name)
+            known += column_features(cells) if cells else _NO_COLUMN
             self._described[name] = known
         return known
 
@@ -216,13 +243,21 @@ class Page:
         bare = word.strip(_PUNCTUATION)
         return -1 if bare in self.names else _hash(bare)
 
+    def _bare(self, word: str) -> str:
+        """A word without punctuation; nothing for names and numbers."""
+        bare = word.strip(_PUNCTUATION)
+        return "" if bare in self.names or not _plain(bare) else bare
+
     def _of_item(self, index: int) -> list[float]:
         text, sizes = self.text, [len(line) for line in self.lines]
         numbers = _NUMBER.findall(text)
         decimals = [len(number.partition(".")[2]) for number in numbers]
         whole = [number.partition(".")[0].lstrip("-") for number in numbers]
         full = [size for size in sizes if size]
-        wording = [word for word in text.split() if _plain(word)]
+        wording = [bare for word in text.split() if (bare := self._bare(word))]
+        buckets = [0] * _BUCKETS
+        for word in wording:
+            buckets[_bucket(word)] += 1
         return [
             len(text),
             len(sizes),
@@ -244,6 +279,7 @@ class Page:
             _hash(" ".join(wording[:3])),
             _hash(" ".join(wording[-3:])),
             _hash(" ".join(wording)),
+            *buckets,
             *(text.count(character) for character in _COUNTED),
             index,
             *(index % modulus for modulus in _MODULI),
@@ -252,14 +288,14 @@ class Page:
 
 def names_of_features(probe: Probe) -> tuple[list[str], list[str]]:
     """The names of the features of a candidate and of an item, in the order of `features`."""
-    own = ["place", "place from the end", *SPELLING, *PLACE]
-    own += [f"{name}, first mention" for name in BESIDE]
-    own += [f"{name}, last mention" for name in BESIDE]
+    own = ["place", "place from the end", *OF_NAME]
     for role in probe.marked:
         own += [name.format(role) for name in MARKED]
     of_item = list(OF_ITEM)
     for role in probe.marked:
-        of_item += [f"{name} of {role}" for name in (*SPELLING, *PLACE)]
+        of_item += [f"{name}, of {role}" for name in OF_NAME]
+    for one, other in combinations(probe.marked, 2):
+        of_item += [f"{name.format(other)}, of {one}" for name in MARKED]
     return own + list(probe.candidate_features), of_item + list(probe.item_features)
 
 
@@ -278,7 +314,9 @@ def features(page: Page, probe: Probe) -> tuple[list[list[float]], list[float]]:
         rows.append(row)
     of_item = [len(probe.candidates), *page.item]
     for _, described in marked:
-        of_item += described[: len(SPELLING) + len(PLACE)]
+        of_item += described
+    for (one, _), (other, described) in combinations(marked, 2):
+        of_item += _beside_marked(page, one, other, described)
     return rows, of_item + list(probe.item_features.values())
 
 
@@ -326,6 +364,47 @@ def spelling(name: str) -> tuple[float, ...]:
     )
 
 
+def read_columns(lines: Sequence[str]) -> dict[str, list[str]]:
+    """The columns of the first table: lines with one separator equally often, a header first."""
+    for separator in (",", "|", "\t"):
+        counts = [line.count(separator) for line in lines]
+        for at, count in enumerate(counts):
+            if count and counts[at : at + _ROWS] == [count] * _ROWS:
+                end = next((to for to in range(at, len(counts)) if counts[to] != count), None)
+                rows = [[cell.strip() for cell in line.split(separator)] for line in lines[at:end]]
+                return {header: list(cells) for header, *cells in zip(*rows, strict=True)}
+    return {}
+
+
+def column_features(cells: Sequence[str]) -> list[float]:
+    """What the cells of a column are like, without any other column: COLUMN."""
+    shown = [cell for cell in cells if _NUMBER.fullmatch(cell)]
+    if not shown:
+        return [len(cells), *_NO_COLUMN[1:]]
+    values = [float(cell) for cell in shown]
+    decimals = [len(cell.partition(".")[2]) for cell in shown]
+    n = len(values)
+    mean = sum(values) / n
+    return [
+        len(cells) - n,
+        sum(value.is_integer() for value in values) / n,
+        max(decimals),
+        sum(decimals) / n,
+        min(values),
+        max(values),
+        mean,
+        sqrt(sum((value - mean) ** 2 for value in values) / n),
+        sum(value % 2 == 1 for value in values) / n,
+        sum(value < 0 for value in values) / n,
+        len(set(values)) / n,
+        max(map(len, shown)),
+        values[0],
+        values[-1],
+    ]
+
+
+_ROWS = 4  # lines that make a table, its header included
+_NO_COLUMN = [nan] * len(COLUMN)
 _NO_NUMBER = (nan, nan, nan, nan)
 
 
@@ -341,6 +420,11 @@ def _hash(word: str) -> int:
     if any(character.isdecimal() for character in word):
         return -2
     return crc32(word.casefold().encode(errors="replace")) % _HASHES
+
+
+@lru_cache(maxsize=50_000)
+def _bucket(word: str) -> int:
+    return crc32(word.casefold().encode(errors="replace")) // _HASHES % _BUCKETS
 
 
 @lru_cache(maxsize=50_000)
