@@ -260,9 +260,21 @@ def judge(sample: Sample, scores: Floats) -> Outcome:
         chance = yes * true + (1 - yes) * (1 - true)
         return Outcome((guess == truth).astype(np.float64), float(chance))
     judged = sample.judged
-    scores, right, there = scores[judged], sample.right[judged], sample.there[judged]
     if sample.kind == "several":
-        return Outcome(_ordered_pairs(scores, right, there), 0.5)
+        ordered = _ordered_pairs(scores[judged], sample.right[judged], sample.there[judged])
+        return Outcome(ordered, 0.5)
+    return _hits(sample, scores[judged])
+
+
+def judge_exclusion(sample: Sample, scores: Floats) -> Outcome:
+    """How often the candidate that scores lowest is wrong, where exactly one is right."""
+    found = _hits(sample, -scores[sample.judged])
+    return Outcome(1 - found.values, 1 - found.chance)
+
+
+def _hits(sample: Sample, scores: Floats) -> Outcome:
+    """How often the best candidate of an item is right; the scores are of judged items."""
+    right, there = sample.right[sample.judged], sample.there[sample.judged]
     # Ties must be broken at random, or the order of candidates would be a cue of its own.
     noise = np.random.default_rng(0).random(scores.shape) * 1e-9
     picked = np.where(there, scores.astype(np.float64) + noise, -np.inf).argmax(axis=1)
@@ -270,7 +282,7 @@ def judge(sample: Sample, scores: Floats) -> Outcome:
     hits = right[every, picked].astype(np.float64)
     chance = float((1 / there.sum(axis=1)).mean())
     if sample.same_names:
-        chance = _agreement(sample.candidates[judged], picked, right)
+        chance = _agreement(sample.candidates[sample.judged], picked, right)
     return Outcome(hits, chance)
 
 

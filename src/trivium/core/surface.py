@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise
 from math import nan, sqrt
 from zlib import crc32
 
@@ -58,6 +58,12 @@ PLACE = (
     "mentions at the start of a line",
     "mentions at the end of a line",
     "smallest gap between mentions",
+    "longest line that mentions it",
+    "shortest line that mentions it",
+    "length of all lines that mention it",
+    "most commas in a line that mentions it",
+    "fewest commas in a line that mentions it",
+    "commas in all lines that mention it",
 )
 BESIDE = (
     "position in its line",
@@ -109,7 +115,12 @@ OF_ITEM = (
     "empty lines",
     "longest line",
     "shortest line",
+    "length of the first line",
     "length of the last line",
+    "lines with commas",
+    "most commas in a line",
+    "fewest commas in a line",
+    "sum of squared commas of the lines",
     "capitals",
     "digits",
     "numbers",
@@ -144,9 +155,9 @@ class Page:
         self.text = text
         self.names = frozenset(names)
         self.lines = text.split("\n")
-        self.starts = [0]
-        for line in self.lines[:-1]:
-            self.starts.append(self.starts[-1] + len(line) + 1)
+        self.sizes = [len(line) for line in self.lines]
+        self.commas = [line.count(",") for line in self.lines]
+        self.starts = [0, *accumulate(size + 1 for size in self.sizes[:-1])]
         self.columns = read_columns(self.lines)
         self._mentions: dict[str, list[int]] = {}
         self._described: dict[str, list[float]] = {}
@@ -198,6 +209,8 @@ class Page:
         lines = [bisect_right(starts, at) - 1 for at in found]
         half = len(text) // 2
         ends = [at + size for at in found]
+        sizes = [self.sizes[line] for line in lines]
+        commas = [self.commas[line] for line in lines]
         gaps = [later - at for at, later in pairwise(found)]
         return [
             len(found),
@@ -214,6 +227,12 @@ class Page:
             sum(starts[line] == at for at, line in zip(found, lines, strict=True)),
             sum(text[end : end + 1] in ("", "\n") for end in ends),
             min(gaps, default=nan),
+            max(sizes),
+            min(sizes),
+            sum(sizes),
+            max(commas),
+            min(commas),
+            sum(commas),
         ]
 
     def _beside(self, name: str, at: int) -> list[float]:
@@ -230,7 +249,7 @@ class Page:
             column / max(1, len(whole)),
             len(words_before),
             len(whole),
-            whole.count(","),
+            self.commas[line],
             ord(text[at - 1]) if at else 0,
             ord(text[end]) if end < len(text) else 0,
             self._word(words_before[-1]) if words_before else -3,
@@ -249,7 +268,8 @@ class Page:
         return "" if bare in self.names or not _plain(bare) else bare
 
     def _of_item(self, index: int) -> list[float]:
-        text, sizes = self.text, [len(line) for line in self.lines]
+        text, sizes = self.text, self.sizes
+        listed = [commas for commas in self.commas if commas]
         numbers = _NUMBER.findall(text)
         decimals = [len(number.partition(".")[2]) for number in numbers]
         whole = [number.partition(".")[0].lstrip("-") for number in numbers]
@@ -265,7 +285,12 @@ class Page:
             len(sizes) - len(full),
             max(full, default=0),
             min(full, default=0),
+            sizes[0],
             sizes[-1],
+            len(listed),
+            max(listed, default=0),
+            min(listed, default=0),
+            sum(commas * commas for commas in listed),
             len(text) - len(text.translate(_NO_CAPITALS)),
             len(text) - len(text.translate(_NO_DIGITS)),
             len(numbers),
@@ -278,7 +303,7 @@ class Page:
             int(next((c for c in reversed(text) if c.isdecimal()), "-1")),
             _hash(" ".join(wording[:3])),
             _hash(" ".join(wording[-3:])),
-            _hash(" ".join(wording)),
+            crc32(" ".join(wording).encode(errors="replace")) % _HASHES,
             *buckets,
             *(text.count(character) for character in _COUNTED),
             index,
@@ -288,7 +313,7 @@ class Page:
 
 def names_of_features(probe: Probe) -> tuple[list[str], list[str]]:
     """The names of the features of a candidate and of an item, in the order of `features`."""
-    own = ["place", "place from the end", *OF_NAME]
+    own = ["place", "place from the end", "alphabetical rank", *OF_NAME]
     for role in probe.marked:
         own += [name.format(role) for name in MARKED]
     of_item = list(OF_ITEM)
@@ -303,10 +328,11 @@ def features(page: Page, probe: Probe) -> tuple[list[list[float]], list[float]]:
     """The features of every candidate, and those of the item."""
     last = len(probe.candidates) - 1
     marked = [(name, page.describe(name)) for name in probe.marked.values()]
+    ordered = {name: at for at, name in enumerate(sorted(probe.candidates, key=str.casefold))}
     extra = list(zip(*probe.candidate_features.values(), strict=True))
     rows = []
     for place, name in enumerate(probe.candidates):
-        row = [place, last - place, *page.describe(name)]
+        row = [place, last - place, ordered[name], *page.describe(name)]
         for other, described in marked:
             row += _beside_marked(page, name, other, described)
         if extra:

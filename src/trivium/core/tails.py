@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-_STEPS = 40  # of a bisection: more digits than anybody prints
+_STEPS = 26  # of a bisection: more digits than anybody prints
 
 
 def upper_tail(values: Floats, chance: float) -> float:
