@@ -88,31 +88,6 @@ def test_the_summary_has_the_promised_shape(tmp_path: Path) -> None:
     assert summary["metrics"]["first_wrong_hop"]["value"] is None
 
 
-def test_replies_from_elsewhere_are_scored(items: Path, tmp_path: Path) -> None:
-    rows = [row for _, row in read_rows(items)]
-    replies = [
-        {"id": rows[0]["id"], "reply": rows[0]["answer_id"]},
-        {"id": rows[1]["id"], "reply": "Z_0000"},
-        {"id": rows[2]["id"], "reply": "I do not know"},
-        {"id": rows[3]["id"], "reply": f"`{rows[3]['answer_id'].lower()}`."},
-    ]
-    path = tmp_path / "replies.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, replies)))
-    out = tmp_path / "scored" / "results.jsonl"
-    assert run(f"score nhop_implicit --in {items} --replies {path} --out {out}") == 0
-    results = [row for _, row in read_rows(out)]
-    assert [list(row)[:4] for row in results] == [["id", "answer", "scores", "kind"]] * 5
-    assert [row["kind"] for row in results] == [
-        "right", "token-not-in-the-prompt", "violation", "right", "error",
-    ]  # fmt: skip
-    summary = orjson.loads((tmp_path / "scored" / "summary.json").read_bytes())
-    assert (summary["answered"], summary["violations"], summary["errors"]) == (3, 1, 1)
-    assert summary["metrics"]["em"] | {"low": 0, "high": 0} == {
-        "value": 0.5, "low": 0, "high": 0, "n": 4,
-    }  # fmt: skip
-    assert run("analyze --examples 1", str(out)) == 0
-
-
 def test_an_evaluation_goes_on_where_it_stopped(tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     words = "eval nhop_explicit --items 40 --seed 2 --solver elimination --order_trials 2 --out"
@@ -283,13 +258,3 @@ def test_the_gallery_is_current() -> None:
 
     path = Path(__file__).parent.parent / "GALLERY.md"
     assert path.read_text() == gallery(), "run `make gallery`"
-
-
-def test_two_replies_to_one_item_are_refused(
-    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = '{"id": "IMP-000000", "reply": "E_0001"}\n'
-    replies = write(tmp_path / "replies.jsonl", line * 2)
-    words = ["--in", str(items), "--replies", str(replies), "--out", str(tmp_path / "scored.jsonl")]
-    assert run("score nhop_implicit", *words) == 2
-    assert "line 2: 'IMP-000000' was replied to before" in capsys.readouterr().err

@@ -16,11 +16,10 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 import orjson
 
-from trivium.core.errors import require
+from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.probes import Audit, Probe
 from trivium.core.records import Groups, Scores
-from trivium.core.spec import stored_spec
 from trivium.core.streams import Stream
 
 
@@ -66,11 +65,15 @@ class Metric:
     kind: Literal["proportion", "mean"] = "proportion"
     best: float = 1.0
     worst: float = 0.0
+    charted: bool = True  # False where a chart would show nothing that is not shown elsewhere
 
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The range of a metric between 0 and 1; None for counts, which have no known range."""
         return (0.0, 1.0) if {self.best, self.worst} == {0.0, 1.0} else None
+
+
+STRICT = Metric("strict", "the reply has exactly the asked form")
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     view_type: type[ViewT]
     presets: Mapping[str, SpecT]
     default_preset: ClassVar[str] = ""  # what a bare name means; by default the spec's defaults
-    metrics: Sequence[Metric] = (Metric("em", "the answer is right"),)
+    metrics: Sequence[Metric] = (Metric("em", "the answer is right"), STRICT)
     solvers: Mapping[str, Solver]
     aliases: ClassVar[tuple[str, ...]] = ()  # short names that configs may use
     field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # older spellings of fields
@@ -157,6 +160,13 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     answer_field: ClassVar[str] = "answer"  # where a row of an item file has the right answer
     leaky_presets: ClassVar[frozenset[str]] = frozenset()  # presets that keep leaks on purpose
     crossed_groups: ClassVar[bool] = True  # results are split by all groups at once, or by each
+
+    def __init_subclass__(cls) -> None:
+        """Every benchmark reports `strict` beside its own metrics."""
+        super().__init_subclass__()
+        own = cls.__dict__.get("metrics")
+        if own is not None and STRICT not in own:
+            cls.metrics = (*own, STRICT)
 
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
         """The spec and view that the parts of a full name after the benchmark's stand for."""
@@ -201,6 +211,14 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     def write(self, item: ItemT, answer: AnswerT, view: ViewT) -> str:
         """A reply that gives this answer; `parse` reads it back."""
 
+    def strict(self, item: ItemT, replies: Sequence[str], view: ViewT) -> bool | None:
+        """Whether the replies have exactly the asked form; None where none was asked for.
+
+        By default the last reply has to be what `write` gives for the answer that is read.
+        """
+        answer = self.parse(item, replies, view)
+        return answer is not None and replies[-1].strip() == self.write(item, answer, view)
+
     @abstractmethod
     def gold(self, item: ItemT) -> AnswerT:
         """The right answer."""
@@ -221,10 +239,8 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """The best strategy that knows the spec and the view and does not read the item."""
 
     def item_floor(self, item: ItemT, view: ViewT) -> Floor:
-        """The floor of the item's own spec; files without specs need a rule of their own."""
-        require(item.origin is not None, f"{item.id} does not say which spec it was generated from")
-        assert item.origin is not None
-        return self.floor(stored_spec(self.spec_type, item.origin.spec), view)
+        """The floor of an item that came without a spec; by default there are no such items."""
+        raise UserError(f"{item.id} does not say which spec it was generated from")
 
     def groups(self, item: ItemT) -> Groups:
         """What results are grouped by."""
