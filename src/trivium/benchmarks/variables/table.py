@@ -29,15 +29,27 @@ def lost_counts(rates: Floats, rows: int) -> Ints:
     return np.ceil(rates * rows - 1e-6).astype(np.int64)
 
 
-def observe(terms: Ints, rates: Floats, words: Words, rows: int, snr: float | None) -> Floats:
+def observe(
+    terms: Ints,
+    rates: Floats,
+    words: Words,
+    rows: int,
+    snr: float | None,
+    scales: Floats | None = None,
+) -> Floats:
     """Tables (items, rows, variables) drawn from the random words of each item.
 
     `terms` (4, parents, variables, items) holds the parent (-1 where there is none), whether
-    its value is squared, grad and bias; variables are in topological order.
+    its value is squared, grad and bias; variables are in topological order. With `scales`
+    (2, variables, items), a middle and half of a range, all columns have one distribution.
     """
     _, _, variables, items = terms.shape
     drawn = words.reshape(items, -1, variables, rows).transpose(1, 2, 0, 3)
-    values = true_values(terms, drawn[0])
+    if scales is None:
+        values = true_values(terms, drawn[0])
+    else:
+        values = matched_values(terms, drawn[0])
+        values = scales[0][..., None] + scales[1][..., None] * values
     if snr is not None:
         values = values + noise(values, drawn[2], drawn[3], snr)
     # Adding 0 turns -0.0, which would be printed, into 0.0.
@@ -65,6 +77,25 @@ def true_values(terms: Ints, words: Words) -> Floats:
             made += term if slot == 0 else np.where((above >= 0)[:, None], term, 0.0)
         children = parents[0, variable] >= 0
         values[variable][children] = made[children]
+    return values
+
+
+def matched_values(terms: Ints, words: Words) -> Floats:
+    """The values (variables, items, rows) in [-1, 1] without noise, of one distribution for all.
+
+    Roots are cosines of random angles. If x is one, so are -x and 2x^2 - 1 = cos(2 angle): lines
+    and parabolas of x are again such cosines, moved and stretched, so that no column by itself
+    tells whether it is a root, a line or a parabola.
+    """
+    values = np.cos(words * (np.pi / 2**32))
+    parents, squared, grad, _ = terms[:, 0]
+    item = np.arange(parents.shape[1])
+    for variable in range(1, len(values)):
+        child = parents[variable] >= 0
+        base = values[parents[variable], item]
+        bent = squared[variable][:, None] == 1
+        made = np.sign(grad[variable])[:, None] * np.where(bent, 2 * base * base - 1, base)
+        values[variable] = np.where(child[:, None], made, values[variable])
     return values
 
 
