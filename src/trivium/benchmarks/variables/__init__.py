@@ -98,11 +98,8 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
         return spec.size
 
     def output_tokens(self, view: VariablesView) -> int:
-        if view.reasoning == "direct":
-            return ANSWER_TOKENS
-        return (
-            STEPS_TOKENS if view.reasoning == "chain_of_thought" else OUTPUT_TOKENS[view.show_tree]
-        )
+        by_reasoning = {"direct": ANSWER_TOKENS, "chain_of_thought": STEPS_TOKENS}
+        return by_reasoning.get(view.reasoning, OUTPUT_TOKENS[view.show_tree])
 
 
 VARIABLES = IdentifyingVariables()

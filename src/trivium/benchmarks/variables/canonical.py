@@ -29,16 +29,12 @@ def canonical(item: VariablesItem) -> str:
         hash((seen, v == item.target[0], v == item.target[1])) for v, seen in enumerate(item.seen)
     ]
     for _ in range(ROUNDS):
-        around = [
-            [
-                tuple(sorted([colours[other] for other in own[v]]))
+        before = list(colours)
+        for v in told:
+            near = [
+                tuple(sorted([before[other] for other in own[v]]))
                 for own in (partners, causes, effects)
             ]
-            for v in told
-        ]
-        new = list(colours)
-        for v, near in zip(told, around, strict=True):
-            new[v] = hash((colours[v], *near))
-        colours = new
+            colours[v] = hash((before[v], *near))
     text = repr(sorted(colours[v] for v in told))
     return blake2b(text.encode(), digest_size=16).hexdigest()

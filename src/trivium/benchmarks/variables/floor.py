@@ -1,8 +1,8 @@
 """The best strategy that does not read the item.
 
-The family that is searched: call the hypothesis valid, name the target's two variables, and control
-nothing, everything that is printed, or so many of the printed variables, drawn at random. Calling it
-invalid scores nothing in the headline metric, which is defined for valid hypotheses only.
+The family that is searched: call the hypothesis valid, name the target's two variables, and
+control nothing, everything that is printed, or so many of the printed variables, drawn at random.
+Calling it invalid scores nothing in the headline metric, which only valid hypotheses have.
 """
 
 from __future__ import annotations

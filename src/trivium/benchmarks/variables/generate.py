@@ -97,7 +97,7 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
     wording = (numbers.take(spec.max_hyps) * len(WORDINGS)).astype(np.int64).T.tolist()
     needed = words_needed(most, spec.observations, spec.snr is not None)
     words = word_block(stream_key(spec_key(spec, seed), "table"), start, count, needed)
-    tables = observe(terms, structure.rates, words, spec.observations, spec.snr, scales)
+    tables = observe(terms, structure.rates, words, spec.observations, spec.snr, scales=scales)
     tables = np.take_along_axis(tables, order.T[:, None, :], axis=2)
     functions, rates, targets, edges = _printed(structure, terms, order)
     fields = stored_fields(spec)

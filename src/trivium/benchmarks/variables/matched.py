@@ -88,9 +88,9 @@ def layouts(spec: VariablesSpec) -> Layouts:
     reached = np.zeros(kinds)  # how likely each number of control variables is so far
     weights = {}
     for size, own in options.items():
-        own = [layout for layout in own if layout.size - 2 + layout.unobserved < kinds]
-        require(bool(own), f"no layout of matched items has {size - 2} control variables")
-        part = _coins(own, 1.0)
+        fitting = [layout for layout in own if size - 2 + layout.unobserved < kinds]
+        require(bool(fitting), f"no layout of matched items has {size - 2} control variables")
+        part = _coins(fitting, 1.0)
         here = sum(share for layout, share in part.items() if layout.control == size - 2)
         scale = (1 / kinds - reached[size - 2]) / here
         for layout, share in part.items():
@@ -141,8 +141,8 @@ def matched_structures(
     Variables are numbered set by set, the unobserved ones last; they are put into another
     order before they are printed.
     """
-    drawn = _layouts_of(spec, numbers, kinds)
-    size, sets, rest, unobserved, reached = drawn
+    layout = _layouts_of(spec, numbers, kinds)
+    size, sets, rest, unobserved, _ = layout
     observed = size * sets + rest
     most, item = spec.max_vars, np.arange(len(kinds))
     variable = np.arange(most)[:, None]
@@ -160,7 +160,7 @@ def matched_structures(
         parents=parents[None],
         rates=_rates(spec, numbers, hidden),
         target=target,
-        hypotheses=_hypotheses(spec, numbers, target, observed, unobserved, reached),
+        hypotheses=_hypotheses(spec, numbers, target, layout),
     )
     return structure, observed + unobserved
 
@@ -188,20 +188,15 @@ def _rates(spec: VariablesSpec, numbers: Numbers, hidden: Bools) -> Floats:
     return np.round(np.where(hidden, nearly_all, few), 3)
 
 
-def _hypotheses(
-    spec: VariablesSpec,
-    numbers: Numbers,
-    target: Ints,
-    observed: Ints,
-    unobserved: Ints,
-    reached: Ints,
-) -> Ints:
+def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Ints) -> Ints:
     """Two trees of hypotheses of one shape, in random order: (hypotheses, 2, items).
 
     Nodes 0 and 1 of a tree are the effect and the cause of its first hypothesis. Each later node
     hangs on an earlier one as its cause or as its effect; the unobserved ones, which come
     first, are always causes, so that they lead to node 0.
     """
+    size, sets, rest, unobserved, reached = layout
+    observed = size * sets + rest
     least, most = extra_hypotheses(spec)
     count, item = target.shape[1], np.arange(target.shape[1])
     extra = least + numbers.below(np.full(count, most - least + 1))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import pairwise
 
 import numpy as np
@@ -121,23 +122,10 @@ _PATTERNS = (
     "tandem with each other, and those of different patterns did not."
 )
 _FOLLOWED = "Changes in {name} followed pattern {pattern}."
-_COUNTS = [
-    "No",
-    "One",
-    "Two",
-    "Three",
-    "Four",
-    "Five",
-    "Six",
-    "Seven",
-    "Eight",
-    "Nine",
-    "Ten",
-    "Eleven",
-    "Twelve",
-    "Thirteen",
-]
-_COUNTS += ["Fourteen", "Fifteen"]
+_COUNTS = (
+    *("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"),
+    *("Eleven", "Twelve", "Thirteen", "Fourteen", "Fifteen"),
+)
 _LETTERS = "ABCDEFGHIJKLMNOP"
 _HIDDEN = "Hypotheses also mention {names}, of which there are no observations."
 _ALL_SEEN = "There are observations of every variable that hypotheses mention."
@@ -168,11 +156,17 @@ def _by_pattern(item: VariablesItem, sets: Sequence[Sequence[int]]) -> list[str]
     So which variables stand near each other, share a sentence or are mentioned often says
     nothing: what has to be compared are the letters.
     """
-    letter = {variable: _LETTERS[at] for at, own in enumerate(sets) for variable in own}
+    # Letters in the order of a hash: neither names nor places say which pattern comes first.
+    shuffled = sorted(sets, key=lambda own: _hash(sorted(_names(item, own))))
+    letter = {variable: _LETTERS[at] for at, own in enumerate(shuffled) for variable in own}
     lines = [_PATTERNS.format(count=_COUNTS[len(sets)], last=_LETTERS[len(sets) - 1])]
     for variable in sorted(letter):
         lines.append(_FOLLOWED.format(name=item.names[variable], pattern=letter[variable]))
     return lines
+
+
+def _hash(names: Sequence[str]) -> bytes:
+    return blake2b(" ".join(names).encode(), digest_size=8).digest()
 
 
 def _set_by_set(item: VariablesItem, sets: Sequence[Sequence[int]]) -> list[str]:
@@ -207,7 +201,7 @@ def read_language_corrset(text: str) -> Observations:
         patterns: dict[str, set[str]] = {}
         for name, letter in followed:
             patterns.setdefault(letter, set()).add(name)
-        return Observations(shown, sets=list(patterns.values()))
+        return Observations(shown, sets=[patterns[letter] for letter in sorted(patterns)])
     sets: list[set[str]] = []
     exact = "of no other variable" in text
     for line in text.splitlines():

@@ -27,7 +27,7 @@ def oracle(turn: Turn) -> VariablesAnswer:
 
 
 def guess(turn: Turn) -> VariablesAnswer:
-    """Flips a coin for validity, and names variables of the item at random, as the original does."""
+    """Flips a coin for validity, and names variables at random, as the original does."""
     names = turn.item.names
     if turn.stream.random() < 0.5:
         return INVALID
