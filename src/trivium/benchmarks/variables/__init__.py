@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from trivium.benchmarks.variables import (
     answer,
-    audit,
+    canonical,
     files,
     floor,
     generate,
+    probes,
     render,
     score,
     solvers,
@@ -62,7 +63,9 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     floor = staticmethod(floor.floor)
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
-    audit = staticmethod(audit.audit)
+    audit_views = staticmethod(probes.audit_views)
+    probes = staticmethod(probes.probes)
+    canonical = staticmethod(canonical.canonical)
 
     def variant(self, parts: Sequence[str]) -> tuple[VariablesSpec, VariablesView]:
         """The parts of NAME.<renderer>.<dataset>; either may be left out."""

@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
-
 from trivium.benchmarks.variables.item import VariablesItem
 
-ROUNDS = 5  # no two variables of an item are farther apart than so many hypotheses and sets
+ROUNDS = 4
 
 
-def canonical(item: VariablesItem) -> str:
-    """The same text for two items that differ in names, orders, wordings and values only.
+def canonical(item: VariablesItem) -> tuple[int, ...]:
+    """The same numbers for two items that differ in names, orders, wordings and values only.
 
     Variables get colours: at first whether they are observed and which one of the target they
-    are, then again and again a hash of their own and their neighbours' colours, that is, of what
-    they are correlated with and of what they are believed to cause and be caused by.
+    are, then again and again a hash of their own colour and of those in their sets and of what
+    they are believed to cause and to be caused by.
     """
-    known = item.observed
-    partners = [known.partners(v) if seen else [] for v, seen in enumerate(item.seen)]
-    causes: list[list[int]] = [[] for _ in item.names]
-    effects: list[list[int]] = [[] for _ in item.names]
-    for cause, effect in item.hypotheses:
-        causes[effect].append(cause)
-        effects[cause].append(effect)
+    sets = item.observed.sets()
     # An unobserved variable that no hypothesis mentions is not part of what is said.
-    told = [v for v, seen in enumerate(item.seen) if seen or causes[v] or effects[v]]
-    colours = [
-        hash((seen, v == item.target[0], v == item.target[1])) for v, seen in enumerate(item.seen)
-    ]
+    told = sorted({v for own in sets for v in own}.union(item.hidden))
+    near: dict[int, tuple[list[int], list[int], list[int]]] = {v: ([], [], []) for v in told}
+    for at, own in enumerate(sets):
+        for v in own:
+            near[v][0].append(at)
+    for cause, effect in item.hypotheses:
+        near[effect][1].append(cause)
+        near[cause][2].append(effect)
+    seen, (independent, dependent) = item.seen, item.target
+    colours = {v: hash((seen[v], v == independent, v == dependent)) for v in told}
+    # Whole numbers only: their hashes are the same in every process, those of text are not.
     for _ in range(ROUNDS):
-        before = list(colours)
-        for v in told:
-            near = [
-                tuple(sorted([before[other] for other in own[v]]))
-                for own in (partners, causes, effects)
-            ]
-            colours[v] = hash((before[v], *near))
-    text = repr(sorted(colours[v] for v in told))
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+        of_sets = [hash(tuple(sorted([colours[v] for v in own]))) for own in sets]
+        colours = {
+            v: hash(
+                (
+                    colours[v],
+                    *sorted([of_sets[at] for at in within]),
+                    1,
+                    *sorted([colours[other] for other in causes]),
+                    2,
+                    *sorted([colours[other] for other in effects]),
+                )
+            )
+            for v, (within, causes, effects) in near.items()
+        }
+    return tuple(sorted(colours.values()))

@@ -47,7 +47,6 @@ class VariablesSpec:
             self.min_vars <= self.max_vars <= MAX_VARS,
             f"max_vars must be in min_vars={self.min_vars}..{MAX_VARS}, got {self.max_vars}",
         )
-        self._check_original() if self.design == "original" else self._check_matched()
         require(1 <= self.max_parents <= 8, f"max_parents must be in 1..8, got {self.max_parents}")
         require(
             self.graph == "dag" or self.max_parents == MAX_PARENTS,
@@ -63,6 +62,10 @@ class VariablesSpec:
             self.snr is None or MIN_SNR <= self.snr <= MAX_SNR,
             f"snr must be in {MIN_SNR}..{MAX_SNR} dB, got {self.snr}",
         )
+        if self.design == "original":
+            self._check_original()
+        else:
+            self._check_matched()
 
     def _check_original(self) -> None:
         require(
