@@ -43,7 +43,7 @@ WRONG_CALLS = [
     ("show nhop_implicit --m 600000 --M 1000000 --id_width 6", "m must be in 4..1000, got 600000"),
     ("show nhop_explicit --k1 5000 --M 9000", "k1 must be in 2..1000, got 5000"),
     ("show nhop_explicit --context_chains 5000 --M 9000", "context_chains must be in 0..1000"),
-    ("show nhop_explicit --budget_lines 9000 --M 9000", "budget_lines must be at most 2020"),
+    ("show nhop_explicit --budget_lines 9000 --M 9000", "budget_lines must be at most 2054"),
     ("show nhop_explicit --preset explicit-easy --preset explicit-hard", "is given 2 times"),
     ("show nhop_explicit --config {tmp}/missing.toml", "missing.toml: No such file"),
     ("show nhop_explicit --config {tmp}/bad.toml", "unknown key 'hopps'"),

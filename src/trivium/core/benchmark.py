@@ -65,6 +65,7 @@ class Metric:
     kind: Literal["proportion", "mean"] = "proportion"
     best: float = 1.0
     worst: float = 0.0
+    charted: bool = True  # False where a chart would show nothing that is not shown elsewhere
 
     @property
     def bounds(self) -> tuple[float, float] | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark, Item, Solver, Turn
+from trivium.core.files import dump_line
 from trivium.core.records import ERROR, Attempt, Scores
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, stream_key
@@ -118,9 +120,10 @@ def solver_stream(solver: str, item: Item, trial: int, turn: int) -> Stream:
 
 
 def _unscored(item: PresentedItem, solver: str) -> Attempt:
-    origin = item.content.origin
+    origin, benchmark = item.content.origin, item.task.benchmark
+    floor = item.task.item_floor(item.original)
     return Attempt(
-        benchmark=item.task.benchmark.name,
+        benchmark=benchmark.name,
         spec=None if origin is None else origin.spec,
         view=spec_to_dict(item.task.view),
         seed=None if origin is None else origin.seed,
@@ -132,8 +135,15 @@ def _unscored(item: PresentedItem, solver: str) -> Attempt:
         answer=None,
         scores={},
         kind=ERROR,
-        chance=item.floor,
+        chance=floor.value,
+        floor=floor.name,
         groups=item.groups,
         prompt_lines=item.prompt.count("\n") + 1,
         prompt_chars=len(item.prompt),
+        content=None if origin else _digest(dump_line(benchmark.to_row(item.original))),
+        gold=item.gold,
     )
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.core.statistics import items_to_see, wilson
+from trivium.core.statistics import items_to_see, proportion
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -127,7 +127,7 @@ def items_needed(chance: float, cues: int) -> int:
 
 def cue_of_hits(name: str, about: str, hits: Sequence[bool], chance: float, level: float) -> Cue:
     """A cue that found the answer in these items and missed it in the others."""
-    found = wilson(float(np.sum(hits)), len(hits), level)
+    found = proportion(float(np.sum(hits)), len(hits), level)
     low, high = float(found.low or 0), float(found.high or 0)
     return Cue(name, about, float(found.value or 0), low, high, chance, len(hits))
 

@@ -80,6 +80,7 @@ def check_range(start: int, count: int) -> None:
     """Refuse a range of items that is empty, negative or beyond 64 bits."""
     require(count >= 1, f"items must be at least 1, got {count}")
     require(start >= 0, f"start must be at least 0, got {start}")
+    require(count < 2**63, f"items must fit into 64 bits, got {count}")
     require(start + count < 2**63, f"start must fit into 64 bits with the items, got {start}")
 
 

@@ -104,6 +104,9 @@ def _explicit_plan(spec: ExplicitSpec) -> tuple[list[Path], list[Line], list[lis
     end = n if spec.path_collision_stress or spec.L == 1 else n - 1
     paths = [(0, n), *[(0, end)] * shown, *[(0, spec.fact_hops)] * (spec.contexts - shown)]
     facts = [(chain, hop) for hop in range(1, spec.fact_hops + 1) for chain in range(len(paths))]
+    if rest := spec.filling.rest:
+        paths.append((0, rest))
+        facts += [(len(paths) - 1, hop) for hop in range(1, rest + 1)]
 
     def add(count: int, first: int, last: int) -> list[int]:
         paths.extend([(first, last)] * count)
