@@ -41,7 +41,9 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     item_floor = staticmethod(score.item_floor)
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
-    audit = staticmethod(audit.audit)
+    probes = staticmethod(audit.probes)
+    surface = staticmethod(audit.surface)
+    canonical = staticmethod(audit.canonical)
 
     def write(self, item: PromptItem, answer_: PromptAnswer, view: PromptView) -> str:
         return answer.write_answer(answer_, view)

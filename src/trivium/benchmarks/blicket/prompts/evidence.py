@@ -118,7 +118,8 @@ _KINDS = re.compile(
     r"at least one of|just one of|a single blicket|needs? one blicket|Sometimes 1, 2 or 3"
 )
 _PREAMBLE = re.compile(
-    r"\bA (\w+) machine needs (?:two|all of its) blickets.{0,60}?\ba (\w+) machine needs one blicket"
+    r"\bA (\w+) machine needs (?:two|all of its) blickets.{0,60}?"
+    r"\ba (\w+) machine needs one blicket"
 )
 
 

@@ -22,7 +22,7 @@ from trivium.benchmarks.blicket.prompts.stimuli import prompt_text
 from trivium.core.benchmark import Origin
 from trivium.core.errors import require
 from trivium.core.spec import spec_to_dict
-from trivium.core.streams import Stream, balanced_kinds, item_stream, spec_key, stream_key
+from trivium.core.streams import Stream, balanced_kinds, spec_key, stream_key
 
 # What is placed on a machine to learn from, in terms of its first three objects, and what lights
 # it in each role. "open" evidence fits one blicket as well as two.
@@ -83,19 +83,19 @@ def gold(item: PromptItem) -> PromptAnswer:
 
 def generate(spec: PromptSpec, seed: int, start: int = 0, count: int = 1) -> Iterator[PromptItem]:
     """The items start .. start + count - 1; every block of items has each cell once."""
-    fields, cells = spec_to_dict(spec), spec.cells
+    fields, cells, key = spec_to_dict(spec), spec.cells, spec_key(spec, seed)
     order = [index % len(cells) for index in range(start, start + count)]
     if spec.block_order == "random":
-        order = list(balanced_kinds(spec_key(spec, seed), len(cells), start, count))
+        order = list(balanced_kinds(key, len(cells), start, count))
     make = {"paper": _paper_item, "paper_two_shot": _paper_item}.get(
         spec.stimuli, _matched_item if spec.evidence == "matched" else _full_item
     )
     for index, cell in zip(range(start, start + count), order, strict=True):
-        item = make(spec, *cells[cell], seed, index)
+        item = make(spec, *cells[cell], key, index)
         yield item._replace(id=f"BLK-{index:06d}", origin=Origin(fields, seed, index))
 
 
-def _paper_item(spec: PromptSpec, hypotheses: str, form: str, seed: int, index: int) -> PromptItem:
+def _paper_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
     two_shot = spec.stimuli == "paper_two_shot"
     machines = _paper_machines(hypotheses, form)
     answer = _paper_answer(hypotheses, form, two_shot)
@@ -108,17 +108,15 @@ def _paper_answer(hypotheses: str, form: str, two_shot: bool) -> PromptAnswer:
     return ideal_answer(page.machines, page.kinds, page.told)
 
 
-def _full_item(spec: PromptSpec, hypotheses: str, form: str, seed: int, index: int) -> PromptItem:
-    stream = item_stream(spec, seed, index)
+def _full_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
+    stream = Stream(stream_key(key, index, ""))
     voice = stream.below(len(VOICES))
     machines = _machines(spec, hypotheses, form, stream)
     return PromptItem("", hypotheses, form, machines, voice, False, ideal_answer(machines), None)
 
 
-def _matched_item(
-    spec: PromptSpec, hypotheses: str, form: str, seed: int, index: int
-) -> PromptItem:
-    stream = item_stream(spec, seed, index, f"matched {spec.tests}")
+def _matched_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
+    stream = Stream(stream_key(key, index, f"matched {spec.tests}"))
     voice = stream.below(len(VOICES))
     size = matched.LEARNED_FROM
     total = 2 * size + spec.objects
@@ -129,41 +127,36 @@ def _matched_item(
     group = stream.choice(matched.machines_to_learn_from())
     given = hypotheses == "given"
     roles = stream.shuffled(["conjunctive", "disjunctive"]) if given else ["open", "open"]
-    machines = [
-        _named(patterns[number], names[number * size :][:size], stream.choice(group[role]), stream)[
-            0
-        ]
-        for number, role in enumerate(roles)
-    ]
+    first, _ = _named(patterns[0], names[:size], stream.choice(group[roles[0]]), stream)
+    second, _ = _named(patterns[1], names[size : 2 * size], stream.choice(group[roles[1]]), stream)
     kinds = matched.KINDS_TOLD if given else matched.KINDS_OPEN
     number = stream.below(matched.GROUPS)
     (sure, maybe), options = stream.choice(
         matched.answers(spec.objects, spec.tests, form, kinds, number)
     )
     new, cast = _named(patterns[2], names[2 * size :], stream.choice(options), stream)
-    answer = PromptAnswer(
-        _members(sure, cast),
-        _members(maybe, cast),
-        patterns[roles.index(form)] if given else UNSURE,
-    )
-    return PromptItem(
-        "", hypotheses, form, (*machines, new), voice, False, answer, None, matched=True
-    )
+    like = patterns[roles.index(form)] if given else UNSURE
+    answer = PromptAnswer(_members(sure, cast), _members(maybe, cast), like)
+    machines = (first, second, new)
+    return PromptItem("", hypotheses, form, machines, voice, False, answer, None, matched=True)
 
 
 def _named(
     pattern: str, names: list[str], tests: matched.Tests, stream: Stream
 ) -> tuple[Machine, list[str]]:
     """A machine with these tests in random order, and which object has which name."""
-    cast = stream.shuffled(names)
-    told = [
-        (
-            tuple(stream.shuffled([name for bit, name in enumerate(cast) if placed >> bit & 1])),
-            light,
-        )
-        for placed, light in tests
-    ]
-    return Machine(pattern, tuple(names), tuple(stream.shuffled(told))), cast
+    cast, uniform = stream.shuffled(names), stream.random
+    told: list[Test] = []
+    for placed, light in stream.shuffled(tests):
+        on = [cast[bit] for bit in _BITS[placed]]
+        for last in range(len(on) - 1, 0, -1):  # as Stream.shuffle, which takes twice the time
+            other = int(uniform() * (last + 1))
+            on[last], on[other] = on[other], on[last]
+        told.append((tuple(on), light))
+    return Machine(pattern, tuple(names), tuple(told)), cast
+
+
+_BITS = [[bit for bit in range(MAX_OBJECTS) if placed >> bit & 1] for placed in range(256)]
 
 
 def _members(objects: int, cast: Sequence[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from math import factorial
+from statistics import fmean
 
 from trivium.benchmarks.blicket.prompts import matched
 from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
@@ -101,29 +102,30 @@ Sizes = tuple[int, int]  # how many objects must be blickets, and how many may b
 
 
 def floor(spec: PromptSpec, view: PromptView) -> Floor:
-    """The best guess that knows the spec: numbers of objects, drawn blindly, and a structure."""
+    """The best guess that knows the spec and the condition: numbers of objects, and a structure."""
     return _floor(spec)
 
 
 @lru_cache(maxsize=64)
 def _floor(spec: PromptSpec) -> Floor:
-    # Of each cell: how likely a blind draw of these sizes is right.
-    cells = [_blind_draws(spec, *cell) for cell in spec.cells]
-    given = [hypotheses == "given" for hypotheses, _ in spec.cells]
-    best, blickets = ("", 0.0), 0.0
-    for sizes in sorted({sizes for cell in cells for sizes in cell}):
-        draws = [cell.get(sizes, 0.0) for cell in cells]
-        blickets = max(blickets, sum(draws) / len(cells))
-        named = f"{sizes[0]} blickets and {sizes[1]} maybe at random, "
-        for structure, shares in (
-            ("unsure", [0.0 if each else 1.0 for each in given]),
-            ("one of the machines", [0.5 if each else 0.0 for each in given]),
-        ):
-            value = sum(a * b for a, b in zip(draws, shares, strict=True)) / len(cells)
-            best = max(best, (named + structure, value), key=lambda pair: pair[1])
-    share = sum(given) / len(given)
-    others = {"blickets": blickets, "structure": max(0.5 * share, 1 - share)}
-    return Floor(best[0], best[1], others=others)
+    # The prompt says at once whether hypotheses are given, so that the guess may depend on it.
+    conditions = dict.fromkeys(hypotheses for hypotheses, _ in spec.cells)
+    names, values, structures = [], [], []
+    for hypotheses in conditions:
+        draws: dict[Sizes, float] = defaultdict(float)
+        forms = [form for each, form in spec.cells if each == hypotheses]
+        for form in forms:
+            for sizes, chance in _blind_draws(spec, hypotheses, form).items():
+                draws[sizes] += chance / len(forms)
+        (sure, maybe), value = max(draws.items(), key=lambda pair: pair[1])
+        structure = 0.5 if hypotheses == "given" else 1.0
+        like = "one of the machines" if hypotheses == "given" else "unsure"
+        names.append(f"{sure} blickets and {maybe} maybe at random, {like}")
+        values.append(value)
+        structures.append(structure)
+    shares = [a * b for a, b in zip(values, structures, strict=True)]
+    others = {"blickets": fmean(values), "structure": fmean(structures)}
+    return Floor("; ".join(names), fmean(shares), others=others)
 
 
 def _blind_draws(spec: PromptSpec, hypotheses: str, form: str) -> dict[Sizes, float]:

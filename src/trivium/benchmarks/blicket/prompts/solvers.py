@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Literal
 
 from trivium.benchmarks.blicket.prompts.answer import write_answer
 from trivium.benchmarks.blicket.prompts.evidence import (
@@ -16,7 +15,7 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     read_page,
 )
 from trivium.benchmarks.blicket.prompts.matched import KINDS_TOLD
-from trivium.core.benchmark import Solver, Turn, by_name
+from trivium.core.benchmark import Role, Solver, Turn, by_name
 from trivium.core.streams import Stream
 
 
@@ -133,7 +132,7 @@ def _lit_with(machine: Machine) -> Counter[str]:
 def _solver(
     name: str,
     answer: Callable[[Page, Stream], PromptAnswer],
-    role: Literal["floor", "shortcut", "ceiling"],
+    role: Role,
 ) -> Solver:
     def reply(turn: Turn) -> str:
         return write_answer(answer(read_page(turn.messages[0]), turn.stream), turn.view)
@@ -151,7 +150,7 @@ SOLVERS = by_name(
         _solver("lit_alone", lit_alone, "shortcut"),
         _solver("never_dark", never_dark, "shortcut"),
         _solver("always_lit", always_lit, "shortcut"),
-        _solver("one_by_one", one_by_one, "shortcut"),
+        _solver("one_by_one", one_by_one, "program"),
         _solver("random", random_answer, "floor"),
     ]
 )
