@@ -29,6 +29,7 @@ from trivium.benchmarks.blicket.inference.observer import TINY, binary_entropy
 MAX_NODES = 1_000  # partial scripts that are looked at, less than a second
 MAX_SCRIPTS = 10**12  # sets of placements; a search among more would not end
 ANY_STARTS = 8  # scripts of any tests that are improved by exchanging tests
+MAX_WORK = 10**8  # of all starts together: machines times placements times tests
 TINY_GROUPS = 1e-3  # rounding errors of a number of groups
 MAX_COUNTS = 2_000_000  # ways of choosing how many tests have one object, two objects, ...
 
@@ -74,7 +75,8 @@ def _improved_script(machines: Distinct, tests: int) -> tuple[int, ...]:
     generator = np.random.default_rng(0)
     sizes = np.bitwise_count(np.array(machines.placements))
     best: tuple[int, ...] = ()
-    for start in range(machines.space.objects + ANY_STARTS):
+    work = max(1, len(machines.weights) * len(sizes) * tests)  # of a script that stays as it is
+    for start in range(min(machines.space.objects + ANY_STARTS, max(1, MAX_WORK // work))):
         preferred = sizes == start + 1 if start < machines.space.objects else sizes > 0
         script: tuple[int, ...] = ()
         while len(script) < tests:
