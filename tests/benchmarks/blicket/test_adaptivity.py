@@ -52,6 +52,14 @@ def value_of_script(space: Space, script: tuple[int, ...]) -> float:
     return sum(max(group.values()) for group in groups.values())
 
 
+def all_groups(space: Space, tests: int) -> list[list[tuple[float, ...]]]:
+    """The lights of every machine, for every script."""
+    return [
+        [tuple(lights(machine, placed) for placed in script) for machine in space]
+        for script in itertools.combinations(range(8), tests)
+    ]
+
+
 def value_of_tree(space: Space, tests: int) -> float:
     """How often the best player is right, by trying every test in every situation."""
     behaviour = {machine: tuple(lights(machine, each) for each in range(8)) for machine in space}
@@ -76,6 +84,8 @@ def value_of_tree(space: Space, tests: int) -> float:
 @given(some_spaces(), st.integers(0, 4))
 def test_scripts_and_players_are_the_best(space: Space, tests: int) -> None:
     script = best_fixed_script(space, tests, 10**9)
+    count = max(len(set(groups)) for groups in all_groups(space, tests))
+    assert count <= most_groups(Distinct(space), tests)
     best = max(value_of_script(space, each) for each in itertools.combinations(range(8), tests))
     assert script.exact
     assert script.value == pytest.approx(best)

@@ -100,6 +100,9 @@ def test_a_fixed_script_does_not_look_at_the_lights() -> None:
         }
         assert len(made) == 1
         assert len(made.pop()) == spec.tests
+    # No test can reveal anything about two machines that are the same.
+    same = GameSpec(hypotheses=("conjunctive:A", "disjunctive:A"), noise=0.1)
+    assert play("best_fixed_script", next(generate(same, 2))).answer.tests == ()
 
 
 def test_every_machine_is_drawn_equally_often() -> None:
