@@ -33,6 +33,7 @@ class Script:
         self.left = list(outcomes)
         self.systems: list[str | None] = []
         self.waits: list[float] = []
+        self.clock = 0.0
 
     async def ask(self, messages: Sequence[str], system: str | None) -> Reply:
         self.systems.append(system)
@@ -46,6 +47,10 @@ class Script:
 
     async def sleep(self, seconds: float) -> None:
         self.waits.append(seconds)
+        self.clock += seconds
+
+    def monotonic(self) -> float:
+        return self.clock
 
 
 @pytest.fixture
@@ -67,6 +72,7 @@ def ask(
     script, saved = Script(outcomes), []
     monkeypatch.setattr(direct, "Endpoint", lambda model, address: script)
     monkeypatch.setattr(asyncio, "sleep", script.sleep)
+    monkeypatch.setattr("trivium.models.calls.time", script)
     settings = Settings(system=system)
     model = Model("vllm/m", settings, ModelOptions(**{"concurrency": 1, **options}))
     asked = NHOP.items(1) if items is None else items

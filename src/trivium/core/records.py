@@ -50,6 +50,8 @@ class Attempt:
     groups: Groups
     prompt_lines: int = 0
     prompt_chars: int = 0
+    floor: str | None = None  # the strategy that reaches the floor
+    content: str | None = None  # a digest of an item that has no spec to tell it by
     error: str | None = None
     # requests, retries, and the tokens that the provider told; a key is absent where it did not
     usage: dict[str, int] = field(default_factory=dict)

@@ -89,7 +89,7 @@ def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:
             [one.setting, *(one.fields.get(key, "") for key in fields), one.items.seed, one.solver]
             + ["model" if solver is None else solver.role]
             + [summary.items, summary.answered, summary.violations, summary.errors]
-            + [_figure(value) for value in (summary.chance, *_lengths(summary))]
+            + [_figure(value) for value in (summary.floor, *_lengths(summary))]
             + [part for name in metrics for part in _figures(summary.metrics.get(name))]
         )
     with atomic_write(out / SUMMARY_TABLE) as file:

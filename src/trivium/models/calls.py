@@ -156,7 +156,7 @@ class Caller:
         model: Model,
         where: str | None,
         note: Callable[[str], None] = print_note,
-        on_stop: Callable[[UserError], None] = lambda problem: None,
+        on_stop: Callable[[UserError], Awaitable[None]] | None = None,
         hide: Callable[[str], str] = str,
     ) -> None:
         self._model, self._note, self._on_stop = model, note, on_stop
@@ -177,10 +177,10 @@ class Caller:
                 reply = await call_once(ask, taken)
             except CallError as problem:
                 if problem.hopeless or (problem.at_first and not self._replied):
-                    raise self._stop(f"{self._name} cannot be asked: {problem}") from None
+                    raise await self._stop(problem) from None
                 if not problem.retryable or tried == self._model.options.max_retries:
                     if problem.unreachable:
-                        raise self._stop(f"{self._name} cannot be asked: {problem}") from None
+                        raise await self._stop(problem) from None
                     raise
                 await self._wait(problem, tried)
             except RefusedError:
@@ -196,7 +196,7 @@ class Caller:
         self._answered += attempt.error is None
         self._failed += attempt.error is not None
         if self._failed >= MAX_FIRST_FAILURES and not self._answered:
-            raise self._stop(
+            raise UserError(
                 f"the first {self._failed} attempts of {self._name} all failed "
                 f"({attempt.error}); --retry_errors asks them again"
             )
@@ -208,10 +208,11 @@ class Caller:
         if self._countdown is not None:
             self._countdown.cancel()
 
-    def _stop(self, sentence: str) -> UserError:
-        problem = UserError(sentence)
-        self._on_stop(problem)
-        return problem
+    async def _stop(self, problem: CallError) -> UserError:
+        sentence = UserError(f"{self._name} cannot be asked: {problem}")
+        if self._on_stop is not None:
+            await self._on_stop(sentence)
+        return sentence
 
     async def _wait(self, problem: CallError, tried: int) -> None:
         # Jitter keeps calls that failed together from coming back together.

@@ -15,7 +15,6 @@ import certifi
 
 from trivium.models.calls import CallError, Reply
 from trivium.models.protocols import (
-    MALFORMED,
     PROTOCOLS,
     Protocol,
     read_error,
@@ -167,7 +166,7 @@ def _is_unsupported(problem: CallError) -> bool:
     if isinstance(problem, StatusError):
         return problem.status in UNSUPPORTED
     # Some servers return 200 for any path, with an error message as the body.
-    return isinstance(problem.__cause__, MALFORMED)
+    return isinstance(problem.__cause__, KeyError)
 
 
 def _certificates(base_url: str) -> ssl.SSLContext | bool:

@@ -45,11 +45,17 @@ def request_body(protocol: Protocol, model: Model, turns: Turns, system: str | N
     body = PROTOCOLS[protocol].write(model, turns, system)
     if model.settings.temp is not None:
         body["temperature"] = model.settings.temp
-    for key, value in read_extra_body(model.settings.extra_body).items():
-        held = body.get(key)
+    return orjson.dumps(merged(body, read_extra_body(model.settings.extra_body)))
+
+
+def merged(body: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """The body with more fields; an object in both has the fields of both."""
+    made = dict(body)
+    for key, value in more.items():
+        held = made.get(key)
         both = isinstance(held, dict) and isinstance(value, dict)
-        body[key] = held | value if both else value
-    return orjson.dumps(body)
+        made[key] = held | value if both else value
+    return made
 
 
 def read_reply(protocol: Protocol, content: bytes) -> Reply:

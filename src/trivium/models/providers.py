@@ -56,6 +56,11 @@ class Address:
         return urlunsplit((scheme, host, base.rstrip("/") + path, query, ""))
 
     @property
+    def query(self) -> dict[str, str]:
+        """The parameters of the URL, which go with every request."""
+        return dict(parse_qsl(urlsplit(self.base_url).query))
+
+    @property
     def shown_url(self) -> str:
         """The URL as it may be printed."""
         return scrub_urls(self.base_url)

@@ -70,7 +70,7 @@ def markdown_text(text: str) -> str:
 
 
 def result_table(title: str, named: Sequence[tuple[str, Summary]], metric: str) -> Table:
-    """One row for each setting and solver: the headline metric, lift, chance, items, failures."""
+    """One row for each setting and solver: the headline metric, lift, floor, items, failures."""
     kinds = [kind for kind in UNANSWERED if any(kind in summary.kinds for _, summary in named)]
     rows = tuple(
         (
@@ -78,17 +78,22 @@ def result_table(title: str, named: Sequence[tuple[str, Summary]], metric: str) 
             summary.solver,
             str(summary.metrics[metric]),
             number(summary.metrics["lift"].value),
-            number(summary.chance),
+            named_floor(summary),
             scored_items(summary, metric),
             *(str(summary.kinds.get(kind, 0)) for kind in kinds),
             *([bounds(summary)] if CUT_OFF in kinds else []),
         )
         for name, summary in named
     )
-    heads = ("setting", "solver", f"{metric} [95%]", "lift", "chance", "items")
+    heads: tuple[str, ...] = ("setting", "solver", f"{metric} [95%]", "lift", "floor", "items")
     heads += tuple(UNANSWERED[kind] for kind in kinds)
     heads += ("cut-offs wrong..right",) if CUT_OFF in kinds else ()
     return Table(title, heads, rows)
+
+
+def named_floor(summary: Summary) -> str:
+    """The floor and the strategy that reaches it."""
+    return f"{summary.floor:.3f}" + (f" ({summary.floor_name})" if summary.floor_name else "")
 
 
 def metric_table(summary: Summary) -> Table:
@@ -177,13 +182,13 @@ def page_tables(results: BenchmarkResults) -> list[Table]:
         splits.append(("seed", ["seed"], lambda key: (key.seed,)))
 
     def cells(part: Summary) -> tuple[str, ...]:
-        lift, chance = part.metrics["lift"], part.chance
         interval = _interval(part.metrics[headline])
-        return (*interval, number(lift.value), number(chance), *_sizes(part))
+        lift = number(part.metrics["lift"].value)
+        return (*interval, lift, named_floor(part), *_sizes(part))
 
     for title, columns, by in splits:
         parts = results.split(lambda key, by=by: (*by(key), key.solver))  # type: ignore[misc]
-        heads = (*columns, "solver", headline, "low", "high", "lift", "chance", "items")
+        heads = (*columns, "solver", headline, "low", "high", "lift", "floor", "items")
         heads += ("lines", "characters")
         rows = _rows(parts, columns, cells)
         tables.append(Table(f"{benchmark.name}: {headline} by {title}", heads, rows))

@@ -8,13 +8,20 @@ import ssl
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import orjson
 from inspect_ai.model import ContentReasoning, ModelOutput
 from inspect_ai.model import Model as InspectModel
 from openai import DefaultAsyncHttpxClient
 
 from trivium.models.calls import CallError, Reply
 from trivium.models.endpoint import retry_delay, status_error, unreachable
-from trivium.models.protocols import PROTOCOLS, STOP_REASONS, read_reply, without_odd_usage
+from trivium.models.protocols import (
+    PROTOCOLS,
+    STOP_REASONS,
+    merged,
+    read_reply,
+    without_odd_usage,
+)
 from trivium.models.providers import Address
 
 
@@ -25,12 +32,14 @@ class CheckedClient(DefaultAsyncHttpxClient):
     when its usage is odd; and it logs what it reads, long before a log could be cleaned.
     """
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, extra_body: dict[str, Any]) -> None:
         super().__init__()
-        self._address = address
+        self._address, self._extra_body = address, extra_body
 
     async def send(self, request: Any, **options: Any) -> Any:
         """The response, with a body that Inspect can trust."""
+        if self._extra_body and request.url.path.endswith(PROTOCOLS["responses"].path):
+            request = self._with_extra_body(request)
         response = await super().send(request, **options)
         if options.get("stream"):
             return response
@@ -48,6 +57,18 @@ class CheckedClient(DefaultAsyncHttpxClient):
         made = type(response)(response.status_code, headers=headers, content=content)
         made.request, made.elapsed = request, response.elapsed
         return made
+
+    def _with_extra_body(self, request: Any) -> Any:
+        """The request with the user's fields, of which Inspect sends few by this protocol."""
+        body = orjson.dumps(merged(orjson.loads(request.content), self._extra_body))
+        headers = [(k, v) for k, v in request.headers.items() if k.lower() != "content-length"]
+        return type(request)(
+            request.method,
+            request.url,
+            headers=headers,
+            content=body,
+            extensions=request.extensions,
+        )
 
 
 def reply_of(output: ModelOutput) -> Reply:

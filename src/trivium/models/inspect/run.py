@@ -7,7 +7,7 @@ import math
 import signal
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -132,14 +132,15 @@ class EvalSet:
                 self.callers[model].close()
                 await self.models[model].api.aclose()
             failed = (state.metadata.get(ATTEMPT) or {}).get("error")
-            if state.scores or failed:  # what else failed is taken from the log, which knows why
+            # What else failed is taken from the log, which knows why.
+            if self.stopped is None and (state.scores or failed):
                 store = dict(state.store.items())
                 attempt = logged_attempt(state.metadata, store, model.name, self.hide)
                 try:
                     self.save(batch, attempt, state.input_text)
                     self.callers[model].count(attempt)
                 except UserError as problem:  # a full disk; Inspect itself would go on asking
-                    self.stop(problem)
+                    await self.stop(problem)
 
         return build_task(
             items,
@@ -150,10 +151,14 @@ class EvalSet:
             on_end=on_end,
         )
 
-    def stop(self, problem: UserError) -> None:
+    async def stop(self, problem: UserError) -> None:
         """End the eval set, in the only way that Inspect knows."""
         if self.stopped is None:
             self.stopped = problem
+            for model, own in self.models.items():
+                self.callers[model].close()
+                with suppress(Exception):  # a call may be under way
+                    await own.api.aclose()
             signal.raise_signal(signal.SIGINT)
 
     def _error_line(self, text: str) -> str:
@@ -247,11 +252,12 @@ def _in_one_sentence() -> Iterator[None]:
 def inspect_model(model: Model) -> InspectModel:
     """The model as Inspect knows it; UserError for what is missing."""
     options, settings = model.options, model.settings
+    extra_body = read_extra_body(settings.extra_body)
     config = GenerateConfig(
         temperature=settings.temp,
         max_tokens=settings.max_output_tokens,
         reasoning_effort=settings.reasoning_effort,
-        extra_body=read_extra_body(settings.extra_body) or None,
+        extra_body=extra_body or None,
         attempt_timeout=max(1, round(options.timeout)),
         max_retries=0,  # retries are made and counted by the caller
         max_connections=options.concurrency,
@@ -261,8 +267,12 @@ def inspect_model(model: Model) -> InspectModel:
         if is_compatible(model):
             address = find_address(model)
             name = model.name if model.provider in OWN_PROVIDER else f"openai-api/{model.name}"
-            url, key = address.base_url, address.key
-            more = {"max_retries": 0, "http_client": CheckedClient(address)}
+            url, key = address.base_url.partition("?")[0], address.key
+            more = {
+                "default_query": address.query,
+                "max_retries": 0,
+                "http_client": CheckedClient(address, extra_body),
+            }
             if settings.api != "auto":
                 more["responses_api"] = settings.api == "responses"
         else:
