@@ -158,7 +158,7 @@ def test_a_null_reply_is_no_answer_and_a_missing_one_an_error(tmp_path: Path) ->
     assert [row["error"] for row in records] == [None, None, None, "boom", None, "no reply"]
     assert [row["reply"] for row in records] == [GOLDS[0], None, "", None, None, None]
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert (summary["answered"], summary["violations"], summary["errors"]) == (1, 2, 2)
+    assert (summary["items"], summary["violations"], summary["errors"]) == (6, 2, 2)
 
 
 def test_a_refusal_is_counted_apart(tmp_path: Path) -> None:
