@@ -35,7 +35,7 @@ def test_a_well_known_model_needs_no_provider(typed: str, meant: str) -> None:
 )
 def test_a_name_that_nobody_knows_is_refused(typed: str) -> None:
     assert known_model(typed) is None
-    with pytest.raises(UserError, match="model must be PROVIDER/MODEL such as openai/gpt-4.1-mini"):
+    with pytest.raises(UserError, match="model must be PROVIDER/MODEL such as"):
         full_model_name(typed)
 
 
