@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -198,12 +199,39 @@ def test_the_main_job_prints_tables_and_ends_with_the_report(
 
 
 def test_audit_says_pass_or_caught_by_its_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("audit nhop_explicit --preset explicit-easy --items 300") == 1
-    assert "CAUGHT" in capsys.readouterr().out
-    assert run("audit nhop_explicit --preset explicit-hard --items 300") == 0
+    assert run("audit nhop_explicit --preset explicit-easy --L 1 --items 100") == 1
     said = capsys.readouterr().out
-    assert "PASSED" in said
-    assert "300 items are few: seeing 3 points takes" in said
+    assert "CAUGHT: " in said
+    assert "against 0.167" in said
+    assert run("audit nhop_implicit --items 100") == 0
+    said = capsys.readouterr().out
+    assert re.search(r"tried for line of f4: \d+ features, 20 pairs of features, learned probe", said)
+    assert "floor: random_candidate, 0.125" in said
+    assert "100 items are few: seeing 3 points takes" in said
+    assert re.search(r"PASSED: none of \d+ cues beats chance on 100 items", said)
+    assert "What an audit cannot see" in said
+
+
+def test_audit_as_json_and_presets_that_keep_their_leaks(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run("audit nhop_explicit --preset explicit-easy --items 100 --json") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verdict"], found["keeps_leaks_on_purpose"]) == ("caught", True)
+    assert (found["items"], found["level"], found["learned_probe"]) == (100, 0.99, True)
+    assert found["cues"][0]["caught"]
+    assert found["cues"][0]["low"] > found["cues"][0]["chance"]
+
+
+def test_audit_counts_repeated_items(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("audit nhop_implicit --overlap --items 100") == 0
+    said = capsys.readouterr().out
+    assert re.search(r"exact .* 0 \(0\.0%\) .* at least 1,650", said)
+    assert re.search(r"renamed and reordered .* 99 \(99\.0%\) .* about 1 ", said)
+    assert "this spec has about 10^" in said
+    assert run("audit nhop_implicit --overlap --items 100 --json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["within"] for each in found["repeats"]] == [0, 0, 99]
 
 
 def test_a_closed_pipe_is_no_error() -> None:

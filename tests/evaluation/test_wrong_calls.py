@@ -57,7 +57,7 @@ WRONG_CALLS = [
     ("sweep small.json --out notes.txt", "notes.txt: cannot be written"),
     ("sweep small.json --out notes.txt/below", "cannot be written"),
     ("sweep small.json --out /proc/nowhere", "/proc/nowhere: cannot be written"),
-    ("sweep small.json --out o --fresh", "--fresh begins a new folder: give it or --out"),
+    ("sweep small.json --out o --new", "--new begins a new folder: give it or --out"),
     ("sweep small.json --temp 1", "--temp goes with --model, and neither the config nor a flag"),
     ("diagnose nhop_explicit --engine direct", "--engine goes with --model, and none is named"),
     ("sweep cold.json", "temp must be at least 0, got -1.0"),

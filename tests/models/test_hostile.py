@@ -123,3 +123,81 @@ def test_a_report_holds_no_markup_of_a_model(tmp_path: Path) -> None:
     assert "<script>alert(1)" not in page
     assert "<img src=x" not in page
     assert "vllm/&lt;b&gt;m&lt;/b&gt;" in page
+
+
+@pytest.mark.parametrize("backend", ["direct", "inspect"])
+def test_blanks_around_a_key_are_not_sent(
+    backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VLLM_API_KEY", f" {KEY}\r\n")
+    with Server(lambda messages: f"my key is {KEY}") as server:
+        assert ask(server, tmp_path, backend) == 0
+    assert server.keys == {f"Bearer {KEY}"}
+    assert KEY.encode() not in everything_written(tmp_path)
+
+
+@pytest.mark.parametrize("backend", ["direct", "inspect"])
+@pytest.mark.parametrize(
+    ("key", "named"),
+    [(f"\u201c{KEY}\u201d", "U+201C"), (f'"{KEY}"', "U+0022"), (f"{KEY[:9]}\r{KEY[9:]}", "U+000D")],
+)
+def test_what_is_no_key_is_refused_and_not_repeated(
+    key: str,
+    named: str,
+    backend: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("VLLM_API_KEY", key)
+    with Server(lambda messages: "B_0001") as server:
+        assert ask(server, tmp_path, backend) == 2
+    assert not server.asked
+    error = capsys.readouterr().err
+    assert f"VLLM_API_KEY is not a key: it holds the character {named}" in error
+    assert KEY[:9] not in error
+
+
+@pytest.mark.parametrize("backend", ["direct", "inspect"])
+def test_a_key_in_a_url_is_written_nowhere(
+    backend: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Server(lambda messages: "B_0001", lambda prompt, nth: "503") as server:
+        words = eval_words(server, tmp_path, "--max_retries", "0", backend=backend, items=3)
+        words[words.index("--base_url") + 1] = f"{server.url}?api-version=1&key={KEY}"
+        assert main(words) in (0, 1)
+    written = everything_written(tmp_path)
+    assert KEY.encode() not in written
+    assert f"{server.url}?api-version=1&[key]".encode() in written
+    shown = capsys.readouterr()
+    assert KEY not in shown.out + shown.err
+
+
+def test_a_log_that_a_killed_run_left_is_cleaned_when_the_run_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VLLM_API_KEY", KEY)
+    with Server(lambda messages: "B_0001") as server:
+        assert ask(server, tmp_path, "inspect") == 0
+        (log,) = tmp_path.rglob("*.eval")
+        with ZipFile(log, "a") as file:
+            file.writestr("more.json", f'"my key is {KEY}"')
+        broken = log.with_name("half.eval")
+        broken.write_bytes(log.read_bytes()[:500])
+        (tmp_path / "records.jsonl").write_bytes(b"")
+        assert ask(server, tmp_path, "inspect") == 0
+    written = everything_written(tmp_path)
+    assert b"my key is [key]" in written
+    assert KEY.encode() not in written
+    assert not broken.exists()
+
+
+@pytest.mark.parametrize(
+    "url", ["http://", "http://[::1", "http://a..b/v1", "http://h:port/v1", "http://h:99999/v1"]
+)
+def test_a_url_that_cannot_be_is_refused(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["eval", "nhop_implicit", "--model", "vllm/m", "--items", "1", "--base_url", url]
+    assert main([*words, "--out", str(tmp_path)]) == 2
+    assert "base_url must be an http or https URL" in capsys.readouterr().err

@@ -19,11 +19,14 @@ from trivium.commands.messages import error_sentence, plain_help, spaced_example
 from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping
 from trivium.core.task import Task
+from trivium.evaluation.prices import Prices
 from trivium.models.settings import ModelOptions
 
 F = TypeVar("F")
 # Options of models; whether to ask before sending is no matter where nothing is sent.
-OF_MODELS = {field.name for field in dataclasses.fields(ModelOptions)} - {"yes", "confirm_above"}
+OF_MODELS = {
+    field.name for kind in (ModelOptions, Prices) for field in dataclasses.fields(kind)
+} - {"yes", "confirm_above"}
 # language models, each as PROVIDER/MODEL; say --model once for each
 Models = Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(name="model")]
 

@@ -27,7 +27,7 @@ from trivium.core.task import PresentedItem, Task
 
 SEED = 11
 FLOOR_ITEMS = 400
-AUDIT_ITEMS = 1000
+AUDIT_ITEMS = 100
 NONSENSE = ("", " ", "I would rather not say.", "\x00\ud800", "[" * 1000, "🙂" * 100)
 
 

@@ -7,8 +7,11 @@ jobs to the process that asked, which is the only one that writes files.
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.connection
 import os
+import signal
 import socket
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -76,7 +79,8 @@ class Processes:
 
     def _submit(self, function: Callable[[T], R], job: T) -> Future[R]:
         try:
-            return self._pool.submit(function, job)
+            with _interrupts_kept_from_children():
+                return self._pool.submit(function, job)
         except BrokenProcessPool as broken:
             failed: Future[R] = Future()
             failed.set_exception(broken)  # found, and run again, when its turn comes
@@ -87,12 +91,38 @@ class Processes:
         return ProcessPoolExecutor(
             self._count,
             mp_context=multiprocessing.get_context("spawn"),
-            initializer=import_project_benchmarks,
+            initializer=_prepare_worker,
         )
 
     def close(self) -> None:
         """Stop the processes; waiting jobs are dropped."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _prepare_worker() -> None:
+    """Import benchmarks of the project; end with the parent, which may be killed at any moment."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    import_project_benchmarks()
+
+
+@contextmanager
+def _interrupts_kept_from_children() -> Iterator[None]:
+    """Ctrl-C reaches a whole process group; children started in here leave it to their parent."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Ray:

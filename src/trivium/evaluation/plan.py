@@ -87,7 +87,8 @@ def plan_main_run(
                 )
                 for solver in [*benchmark.solvers, *models]
             ]
-    return Run("run", tuple(evaluations), {"kind": "run", "seed": seed})
+    plan = {"benchmarks": list(names), "items": items, "models": list(models)}
+    return Run("run", tuple(evaluations), {"kind": "run", "seed": seed}, plan=plan)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,6 +10,7 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import import_extra
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
+from trivium.models.calls import print_note
 from trivium.models.providers import find_address, is_compatible
 from trivium.models.settings import Model
 
@@ -25,6 +26,7 @@ class Batch:
     items: Iterable[PresentedItem]
     model: Model
     save: Callable[[Attempt, str], None]  # an attempt and the prompt that was sent
+    note: Callable[[str], None] = print_note  # says why nothing happens for a while
 
 
 def ask_models(batches: Sequence[Batch], logs: Path) -> None:
@@ -53,7 +55,7 @@ def choose_backend(benchmark: AnyBenchmark, model: Model) -> str:
 def require_reachable(benchmark: AnyBenchmark, model: Model) -> None:
     """Say what is missing (a key, a URL, a package) before any work is done."""
     if choose_backend(benchmark, model) == "direct":
-        for package in ("openai", "aiohttp"):
+        for package in ("aiohttp", "certifi"):
             import_extra(package, "models")
         find_address(model)
     else:

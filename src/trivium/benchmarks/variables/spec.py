@@ -81,7 +81,8 @@ class VariablesView:
     renderer: Renderer = "language-corrset"
     # the decision trees of the perfect answer: not shown, as pseudocode, or in sentences
     show_tree: Literal["none", "pseudocode", "language"] = "none"
-    answer_rule: Literal["last", "first"] = "last"  # which of several answers in a reply counts
+    # which of several answers in a reply counts; original: the first, read as the original eval does
+    answer_rule: Literal["last", "first", "original"] = "last"
 
 
 def view_of(renderer: str) -> VariablesView:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.score import is_right, kind, named_machine, trajectory
@@ -13,7 +11,12 @@ from trivium.benchmarks.blicket.game.solvers import can_plan
 from trivium.benchmarks.blicket.game.world import Game
 from trivium.benchmarks.blicket.inference.explore import planner
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis
-from trivium.benchmarks.blicket.inference.observer import Step, Trajectory, entropy
+from trivium.benchmarks.blicket.inference.observer import (
+    Step,
+    Trajectory,
+    entropy,
+    posterior,
+)
 from trivium.core.dialogue import attempt
 
 VERDICTS = {
@@ -82,5 +85,6 @@ def _verdict(item: GameItem, given: GameAnswer | None, path: Trajectory) -> str:
 
 def _probability(item: GameItem, path: Trajectory, machine: Hypothesis) -> str:
     """The probability of a machine, or one that no test can tell from it, after the tests."""
-    share = float(np.asarray(path.belief)[item.space.equivalents(machine)].sum())
+    belief = posterior(item.space, [(step.placed, step.light) for step in path.steps])
+    share = float(belief[item.space.equivalents(machine)].sum())
     return f"{min(max(share, 0.01), 0.99):.0%}"  # never 0% or 100%: it is not certain
