@@ -99,19 +99,15 @@ def _next_test(
     preferred: NDArray[np.bool_] | None = None,
 ) -> int:
     """A placement that makes the most groups together with the script, or any of several."""
-    placements = machines.placements
-    members = _membership(machines.groups(script))
-    lit = members @ machines.fires[:, placements].astype(np.float32)
-    made = ((lit > 0) & (lit < members.sum(axis=1, keepdims=True))).sum(axis=0)
+    placements, labels = machines.placements, machines.groups(script)
+    starts = np.unique(np.sort(labels), return_index=True)[1]
+    own = machines.fires[np.ix_(labels.argsort(kind="stable"), placements)]
+    lit = np.add.reduceat(own, starts, axis=0, dtype=np.int32)  # machines of each group
+    made = ((lit > 0) & (lit < np.bincount(labels)[:, None])).sum(axis=0)
     ranked = made + generator.random(len(made)) / 2
     if preferred is not None:
         ranked += len(machines.weights) * (preferred & (made > 0))
     return placements[int(ranked.argmax())]
-
-
-def _membership(labels: Ints) -> NDArray[np.float32]:
-    """Which machines belong to each group: [group, machine]."""
-    return (np.arange(labels.max() + 1)[:, None] == labels).astype(np.float32)
 
 
 class _Search:
