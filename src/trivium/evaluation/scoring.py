@@ -167,7 +167,7 @@ def record(item: PresentedItem, reply: Reply | None, solver: str) -> Row:
     else:
         dialogue = Dialogue(item)
         # As they were given, whether or not the dialogue ended before; no answer is no text.
-        dialogue.replies = list(reply.texts or ("",))
+        dialogue.note(reply.texts or ("",))
         attempt = dialogue.attempt(solver, usage=dict(reply.usage), seconds=0.0)
         if reply.texts is None:
             attempt.reply = None
