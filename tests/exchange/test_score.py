@@ -384,6 +384,19 @@ def test_names_of_models_are_those_of_evaluations(tmp_path: Path) -> None:
     assert record["solver"] == "openai/gpt-4.1-mini"
 
 
+def test_reasoning_is_kept_and_not_read(tmp_path: Path) -> None:
+    body = chat(GOLDS[0])
+    body["choices"][0]["message"]["reasoning_content"] = "E_9999 it is"
+    rows = [{"id": IDS[0], "response": body}]
+    rows += [{"id": IDS[1], "reply": f"<think>E_9999</think>{GOLDS[1]}"}]
+    rows += [{"id": IDS[2], "reply": "<think>E_9999 and then"}]
+    rows += [{"id": IDS[3], "response": chat(GOLDS[3], finish_reason="error")}]
+    assert score(lines(tmp_path / "replies.jsonl", rows)) == 1
+    assert kinds(tmp_path / "run") == ["right", "right", "cut-off", "error", "error", "error"]
+    (_, first), *_ = read_rows(tmp_path / "run" / "records.jsonl")
+    assert (first["reasoning"], first["stop_reason"]) == ("E_9999 it is", "stop")
+
+
 def test_a_reply_is_taken_once() -> None:
     replies = Replies([("line 1", {"id": "a", "reply": "x"})], lists=False)
     assert replies.take({"a": 0}, 7, 1) is None, "a plain id means the first trial"
