@@ -1,4 +1,4 @@
-"""The floor: the best blind strategy, its value in plain numbers, and that nothing blind beats it."""
+"""The floor: the best blind strategy, in plain numbers, and that nothing blind beats it."""
 
 from __future__ import annotations
 

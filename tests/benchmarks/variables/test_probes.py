@@ -33,7 +33,6 @@ def test_features_of_sets_in_plain_numbers() -> None:
     assert control.right == [False, True, True]  # x_50 through x_40 and x_10
     found = control.candidate_features
     assert found["set_size"] == [1, 3, 0]
-    assert found["set_at"] == [0, 1, -1]
     assert found["as_cause"] == [1, 1, 1]
     assert found["as_effect"] == [1, 0, 0]
     assert found["mentioned_first"] == [2, 0, 3]
@@ -41,8 +40,6 @@ def test_features_of_sets_in_plain_numbers() -> None:
     assert validity.item_features["ind_set_size"] == 3
     assert validity.item_features["target_at"] == 1
     assert validity.item_features["unobserved"] == 1
-    # Where the sets of a target are would say whether they are one.
-    assert not any(name.endswith("set_at") for name in validity.item_features)
 
 
 def test_an_invalid_hypothesis_has_no_control_variables_to_guess() -> None:
