@@ -22,6 +22,7 @@ COMMANDS = {
     "list": "benchmarks, presets and solvers",
     "show": "one item as a model sees it, with its answer",
     "generate": "generate items, written as JSON Lines",
+    "export": "prompts with gold answers for other tools; a Hugging Face dataset",
     "eval": "evaluate a solver or a model on items; records and a summary",
     "score": "score replies that were collected elsewhere",
     "import": "import Inspect logs as records",

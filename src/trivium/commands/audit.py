@@ -104,8 +104,8 @@ def audit_table(name: str, audit: Audit) -> Table:
         for cue in cues[:SHOWN]
     ]
     title = (
-        f"{name}: the strongest of {len(cues)} cues, {audit.items} items each for training, test"
-        f" and confirmation, a false alarm in at most {1 - audit.level:.0%} of audits"
+        f"{name}: the strongest of {len(cues)} cues, {audit.items} items each for test and"
+        f" confirmation, a false alarm in at most {1 - audit.level:.0%} of audits"
     )
     return Table(title, ("cue", "hits [interval]", "chance", "verdict", "what it is"), tuple(rows))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trivium.commands.flags import Models, read_benchmark_flags, refuse_model_flags, respell
+from trivium.commands.flags import Models, read_benchmark_flags, refuse_model_flags
 from trivium.commands.sweep import RunFlags, print_plan, run_and_report
 from trivium.evaluation.plan import plan_diagnosis
 
@@ -38,7 +38,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Run the variants."""
-    asked = read_benchmark_flags("diagnose", Flags, respell(args), ABOUT)
+    asked = read_benchmark_flags("diagnose", Flags, args, ABOUT)
     flags = asked.flags
     if not flags.models:
         refuse_model_flags(args, "none is named")

@@ -23,7 +23,8 @@ from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.executors import Workers
 from trivium.evaluation.plan import plan_evaluation
 from trivium.evaluation.prices import Prices
-from trivium.models.settings import ModelOptions, Settings, require_model_name
+from trivium.models.names import full_model_name
+from trivium.models.settings import ModelOptions, Settings
 from trivium.report.tables import metric_table, terminal
 
 ABOUT = """Evaluate a solver or a model on items, generated on demand or read from files. Writes
@@ -80,7 +81,6 @@ def _check(asked: BenchmarkFlags[Flags], args: Sequence[str]) -> None:
     )
     require(flags.solver is None or flags.model is None, "give either --solver or --model")
     if flags.model:
-        require_model_name(flags.model)
         for worker in fields(Workers):
             require(
                 worker.name not in asked.given,
@@ -100,4 +100,5 @@ def _evaluation(asked: BenchmarkFlags[Flags]) -> Evaluation:
     else:
         items = Items(flags.seed, flags.start, flags.items)
     settings = flags.options.settings() if flags.model else Settings()
-    return Evaluation(task, items, str(flags.model or flags.solver), flags.order_trials, settings)
+    solver = full_model_name(flags.model) if flags.model else str(flags.solver)
+    return Evaluation(task, items, solver, flags.order_trials, settings)

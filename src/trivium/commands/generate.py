@@ -20,6 +20,7 @@ from trivium.evaluation.progress import Progress
 
 ABOUT = """Generate items, written as JSON Lines. An item depends on its spec, seed and index only.
 The same command resumes a file that was interrupted, FILE.part.
+A file of items holds no prompts: trivium show prints one, trivium export writes them all.
 Example: trivium generate nhop_implicit --items 200 --seed 123 --out data/implicit.jsonl"""
 # Large enough that handing a chunk to another process costs little beside generating it.
 CHUNK = 5000
@@ -55,6 +56,7 @@ def main(args: Sequence[str]) -> int:
             with resumable_write(out) as file:
                 _write(task, items, file, executor, _lines_held(task, items, file))
     print(f"{flags.items} items written to {out}")
+    print(f"their prompts: trivium export {asked.task.benchmark.name} --in {out} --out FILE")
     return 0
 
 

@@ -12,6 +12,7 @@ import tyro
 
 from trivium.commands.execution import Execution, choose_folder, print_results, print_verdict
 from trivium.commands.flags import Models, given_flags, read_flags, refuse_model_flags
+from trivium.commands.grid import split_grid
 from trivium.evaluation.cost import cost_of_run
 from trivium.evaluation.evaluation import Run
 from trivium.evaluation.executors import Workers, all_processors
@@ -22,12 +23,15 @@ from trivium.models.settings import ModelOptions
 from trivium.report.page import write_report
 from trivium.report.tables import Table, terminal
 
-ABOUT = f"""Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, or from a
-config that comes with Trivium ({", ".join(shipped_configs())}). Writes data/, results/, plots/,
-summary.csv, results.md and report.html, and a row in runs/index.csv. The same command continues
-the newest folder of the same sweep, and makes only attempts that are missing or failed. Flags win
-over the config. Exit status 1: calls failed, or nothing was answered.
+ABOUT = f"""Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, from a
+config that comes with Trivium ({", ".join(shipped_configs())}), or from flags alone: after a
+benchmark's name or a config, every field of spec and view is a flag that takes values separated by
+commas, and so are --preset, --seeds, --solvers and --order_trials. Flags win. Writes data/,
+results/, plots/, summary.csv, results.md and report.html, and a row in runs/index.csv. The same
+command continues the newest folder of the same sweep, and makes only attempts that are missing or
+failed. Exit status 1: calls failed, or nothing was answered.
 Example: trivium sweep implicit_small
+Example: trivium sweep nhop_explicit --hops 4,5,6 --L 2,3 --seeds 7,13,23
 Example: trivium sweep explicit_hard --items 24 --model openai/gpt-4.1-mini"""
 
 
@@ -47,7 +51,7 @@ class RunFlags:
 class Flags:
     """What is swept, and where it goes."""
 
-    # a file, or the name of a config that comes with Trivium
+    # a file, or the name of a config that comes with Trivium or of a benchmark
     config: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="CONFIG")]
     out: Path | None = None  # the folder (default: the newest of the same sweep, or a new one)
     label: str | None = None  # what the run is called in titles and in the index
@@ -60,11 +64,12 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Run the sweep."""
-    flags = read_flags("sweep", Flags, args, ABOUT)
+    words, grid = split_grid(args)
+    flags = read_flags("sweep", Flags, words, ABOUT)
     given = {"label": flags.label, "items": flags.items, "models": list(flags.models) or None}
-    overrides = {key: value for key, value in given.items() if value is not None}
+    overrides = grid | {key: value for key, value in given.items() if value is not None}
     options = flags.running.options
-    asked = VALUES.keys() & given_flags(args)  # temp, max_output_tokens
+    asked = VALUES.keys() & given_flags(words)  # temp, max_output_tokens
     overrides |= {key: getattr(options, key) for key in asked if hasattr(options, key)}
     run = read_sweep(flags.config, overrides, options.settings())
     if not run.models:

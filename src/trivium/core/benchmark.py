@@ -73,6 +73,9 @@ class Metric:
         return (0.0, 1.0) if {self.best, self.worst} == {0.0, 1.0} else None
 
 
+STRICT = Metric("strict", "the reply has exactly the asked form")
+
+
 @dataclass(frozen=True)
 class Floor:
     """The best strategy that does not read the item, and what it is expected to score."""
@@ -144,7 +147,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     view_type: type[ViewT]
     presets: Mapping[str, SpecT]
     default_preset: ClassVar[str] = ""  # what a bare name means; by default the spec's defaults
-    metrics: Sequence[Metric] = (Metric("em", "the answer is right"),)
+    metrics: Sequence[Metric] = (Metric("em", "the answer is right"), STRICT)
     solvers: Mapping[str, Solver]
     aliases: ClassVar[tuple[str, ...]] = ()  # short names that configs may use
     field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # older spellings of fields
@@ -157,6 +160,13 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     answer_field: ClassVar[str] = "answer"  # where a row of an item file has the right answer
     leaky_presets: ClassVar[frozenset[str]] = frozenset()  # presets that keep leaks on purpose
     crossed_groups: ClassVar[bool] = True  # results are split by all groups at once, or by each
+
+    def __init_subclass__(cls) -> None:
+        """Every benchmark reports `strict` beside its own metrics."""
+        super().__init_subclass__()
+        own = cls.__dict__.get("metrics")
+        if own is not None and STRICT not in own:
+            cls.metrics = (*own, STRICT)
 
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
         """The spec and view that the parts of a full name after the benchmark's stand for."""
@@ -200,6 +210,14 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     @abstractmethod
     def write(self, item: ItemT, answer: AnswerT, view: ViewT) -> str:
         """A reply that gives this answer; `parse` reads it back."""
+
+    def strict(self, item: ItemT, replies: Sequence[str], view: ViewT) -> bool | None:
+        """Whether the replies have exactly the asked form; None where none was asked for.
+
+        By default the last reply has to be what `write` gives for the answer that is read.
+        """
+        answer = self.parse(item, replies, view)
+        return answer is not None and replies[-1].strip() == self.write(item, answer, view)
 
     @abstractmethod
     def gold(self, item: ItemT) -> AnswerT:

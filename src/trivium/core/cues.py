@@ -191,7 +191,7 @@ def _differs_within(sample: Sample, values: Floats) -> bool:
 
 
 def pair_rules(sample: Sample) -> dict[str, Rule]:
-    """Rules for the two features each that tell most together on the training items."""
+    """Rules for the two features each that tell more together than alone, in training."""
     rows = max(1, PAIR_ROWS // sample.right.shape[1])
     there = sample.there[:rows]
     rest = (sample.right - sample.expected)[:rows][there].astype(np.float32)
@@ -213,7 +213,10 @@ def pair_rules(sample: Sample) -> dict[str, Rule]:
     cells = np.add.reduceat(
         np.add.reduceat(filled.astype(float), start[:-1], axis=0), start[:-1], axis=1
     )
-    strength = (chi - cells) / np.sqrt(2 * np.maximum(cells, 1))
+    # What two features tell together and neither tells alone, as under an exclusive or.
+    alone, own = np.diag(chi), np.diag(cells)
+    freedom = np.maximum(cells - own[:, None] - own + 1, 1)
+    strength = (chi - alone[:, None] - alone - freedom) / np.sqrt(2 * freedom)
     first, second = np.triu_indices(len(names), 1)
     best = np.argsort(-strength[first, second], kind="stable")[:PAIRS]
     pairs = [(names[first[at]], names[second[at]]) for at in best]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from trivium.core.benchmark import AnyBenchmark, Floor
+from trivium.core.benchmark import STRICT, AnyBenchmark, Floor
 from trivium.core.errors import require
+from trivium.core.reading import visible_replies
 from trivium.core.records import Groups, Scores
 from trivium.core.spec import spec_to_dict, stored_spec
 
@@ -65,9 +66,15 @@ class Task:
 
     def score(self, item: PresentedItem, reply: str | Sequence[str]) -> Scores:
         """Every metric of a reply (of all replies, for a game); undefined ones are None."""
-        replies = [reply] if isinstance(reply, str) else list(reply)
+        replies = visible_replies([reply] if isinstance(reply, str) else reply)
         answer = self.benchmark.parse(item.content, replies, self.view)
-        return self.benchmark.score(item.content, answer)
+        return self.score_visible(item.content, replies, answer)
+
+    def score_visible(self, content: Any, replies: Sequence[str], answer: Any) -> Scores:
+        """Every metric of the answer that was read, and whether it has the asked form."""
+        strict = self.benchmark.strict(content, replies, self.view)
+        scores = self.benchmark.score(content, answer)
+        return scores | {STRICT.name: None if strict is None else float(strict)}
 
     def start(self, item: PresentedItem) -> Dialogue:
         """A dialogue about the item: `prompt`, `send(reply)`, `done`, `scores`."""

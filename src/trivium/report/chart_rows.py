@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter, methodcaller
 from typing import Any
 
+from trivium.core.reading import visible_replies
 from trivium.core.records import Row
 from trivium.core.results import Summary, merged
 from trivium.core.statistics import mean_interval
@@ -161,7 +162,7 @@ def trace_rows(results: BenchmarkResults) -> Rows:
 
 def _trace(results: BenchmarkResults, record: Row) -> Sequence[float]:
     item, view = presented_item(results.benchmark, record)
-    answer = results.benchmark.parse(item, replies_of(record), view)
+    answer = results.benchmark.parse(item, visible_replies(replies_of(record)), view)
     return () if answer is None else results.benchmark.trace(item, answer)
 
 

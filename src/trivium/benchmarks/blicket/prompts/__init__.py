@@ -36,6 +36,7 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     generate = staticmethod(generate.generate)
     render = staticmethod(render.render)
     parse = staticmethod(answer.parse)
+    strict = staticmethod(answer.strict)
     kind = staticmethod(score.kind)
     floor = staticmethod(score.floor)
     item_floor = staticmethod(score.item_floor)
