@@ -48,11 +48,11 @@ class PromptSpec:
             allowed = f"{self.objects}..{2 * self.objects} for {self.objects} objects"
             require(valid, f"trials must be in {allowed}, got {self.trials}")
         if self.stimuli != "generated":
-            require(self.objects == 3, f"the paper's stimuli have objects = 3, got {self.objects}")
             require(
                 self.placements == "balanced",
                 "placements goes with stimuli generated: the paper's prompts have their own",
             )
+            require(self.objects == 3, f"the paper's stimuli have objects = 3, got {self.objects}")
 
     @property
     def tests(self) -> int:
