@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from collections import Counter
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def model(name: str) -> Model:
 
 def is_served(url: str) -> bool:
     try:
-        with local.build_opener().open(f"{url}/models", timeout=5):
+        with urllib.request.urlopen(f"{url}/models", timeout=5):
             return True
     except OSError:
         return False

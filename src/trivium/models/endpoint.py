@@ -162,8 +162,10 @@ def status_error(status: int, message: str, code: str | None, after: float | Non
 def unreachable(problem: BaseException) -> CallError:
     """Nobody listens there: hopeless at first, but a server that has replied may come back."""
     number = getattr(problem, "errno", None)
-    known = isinstance(number, int) and number > 0
-    why = os.strerror(number) if known else getattr(problem, "strerror", None) or str(problem)
+    if isinstance(number, int) and number > 0:
+        why = os.strerror(number)
+    else:
+        why = getattr(problem, "strerror", None) or str(problem)
     return CallError(f"no connection ({why})", retryable=True, at_first=True, unreachable=True)
 
 

@@ -12,8 +12,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import ProxyHandler, build_opener
 
 from trivium.core.errors import MissingExtraError, UserError, require
 from trivium.models.providers import one_line
@@ -48,8 +46,10 @@ def model_file(model: Model) -> Path:
             raise MissingExtraError(f"{package} is missing: pip install 'trivium[local]'")
     if packaged is not None:
         package, name = packaged
-        (folder,) = getattr(find_spec(package), "submodule_search_locations", None) or ()
-        return Path(folder) / name
+        found = find_spec(package)  # without importing the package, which needs others
+        assert found is not None
+        assert found.origin is not None
+        return Path(found.origin).parent / name
     path = Path(model.served_name)
     known = ", ".join(f"{PROVIDER}/{name}" for name in PACKAGED)
     require(path.suffix == ".gguf", f"model {model.name!r} must be {known} or {PROVIDER}/FILE.gguf")
@@ -82,7 +82,7 @@ def _server(path: Path) -> Iterator[str]:
             [sys.executable, "-c", _MAIN, *words], stdin=subprocess.PIPE, stdout=log, stderr=log
         )
         try:
-            _wait_for(f"http://127.0.0.1:{port}/v1/models", server, path)
+            _wait_for(port, server, path)
             yield f"http://127.0.0.1:{port}/v1"
         except ServerError:
             log.seek(0)
@@ -103,17 +103,18 @@ class ServerError(Exception):
     """A server that did not start."""
 
 
-def _wait_for(url: str, server: subprocess.Popen[bytes], path: Path) -> None:
-    opener = build_opener(ProxyHandler({}))  # no proxy on the way to this machine
+def _wait_for(port: int, server: subprocess.Popen[bytes], path: Path) -> None:
+    """Return when the server listens, which it does once the model is loaded."""
     deadline = time.monotonic() + SECONDS_TO_START
     while time.monotonic() < deadline:
         if server.poll() is not None:
             raise ServerError
         try:
-            with opener.open(url, timeout=5):
-                return
-        except (URLError, OSError):
+            socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        except OSError:
             time.sleep(0.1)
+        else:
+            return
     raise UserError(f"{path}: its server did not start within {SECONDS_TO_START:g} seconds")
 
 
