@@ -223,11 +223,19 @@ class Caller:
             self._countdown.cancel()
 
     async def _stop(self, problem: CallError) -> UserError:
-        if self._stopped is None:
-            self._stopped = UserError(f"{self._name} cannot be asked: {problem}")
-            if self._on_stop is not None:
-                await self._on_stop(self._stopped)
-        return self._stopped
+        first = self._stopped is None
+        stopped = self._stopped or UserError(f"{self._name} cannot be asked: {problem}")
+        self._stopped = stopped
+        if self._on_stop is not None:
+            if first:
+                await self._on_stop(stopped)
+            # An error of every sample would be rendered at length; they are cancelled instead.
+            self._open -= 1
+            try:
+                await asyncio.sleep(MAX_WAIT)
+            finally:
+                self._open += 1
+        return stopped
 
     async def _wait(self, problem: CallError, tried: int) -> None:
         # Jitter keeps calls that failed together from coming back together.

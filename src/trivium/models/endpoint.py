@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 import time
 from collections.abc import Mapping, Sequence
@@ -123,9 +124,9 @@ class Endpoint:
             async with self._session.post(url, data=body, proxy=self._proxy) as response:
                 content = await response.read()
         except aiohttp.ClientConnectorError as problem:  # no such host, nobody there, no TLS
-            raise unreachable(str(problem)) from problem
+            raise unreachable(problem.os_error) from problem
         except aiohttp.ConnectionTimeoutError as problem:
-            raise unreachable("no connection within a reasonable time") from problem
+            raise unreachable(problem) from problem
         except TimeoutError as problem:
             message = f"no whole reply within {self._model.options.timeout:g} seconds"
             raise CallError(message, retryable=True) from problem
@@ -158,9 +159,14 @@ def status_error(status: int, message: str, code: str | None, after: float | Non
     return problem
 
 
-def unreachable(why: str) -> CallError:
+def unreachable(problem: BaseException) -> CallError:
     """Nobody listens there: hopeless at first, but a server that has replied may come back."""
-    return CallError(why, retryable=True, at_first=True, unreachable=True)
+    number = getattr(problem, "errno", None)
+    if isinstance(number, int) and number > 0:
+        why = os.strerror(number)
+    else:
+        why = getattr(problem, "strerror", None) or str(problem)
+    return CallError(f"no connection ({why})", retryable=True, at_first=True, unreachable=True)
 
 
 def _is_unsupported(problem: CallError) -> bool:

@@ -55,7 +55,7 @@ class ModelOptions:
     base_url: str | None = None  # the URL of an OpenAI-compatible endpoint, up to /v1
     concurrency: int = 32  # how many attempts are made at once
     max_retries: int = 8  # how often a failed call is retried
-    # seconds before the first retry, doubled for each one after it (Inspect has its own rule)
+    # seconds before the first retry, doubled for each one after it
     retry_backoff: float = 0.5
     timeout: float = 600.0  # seconds that a call may take
     temp: float | None = None  # the temperature (default: the provider's own)
