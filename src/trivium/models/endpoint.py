@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import ClassVar
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import certifi
@@ -54,8 +56,8 @@ class Endpoint:
             ),
             headers={"Authorization": f"Bearer {address.key}", "Content-Type": "application/json"},
             cookie_jar=aiohttp.DummyCookieJar(),
-            trust_env=True,  # proxies
         )
+        self._proxy = _proxy(address.base_url)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -118,7 +120,7 @@ class Endpoint:
     async def _post(self, protocol: Protocol, body: bytes) -> Reply:
         url = self._address.url(PROTOCOLS[protocol].path)
         try:
-            async with self._session.post(url, data=body) as response:
+            async with self._session.post(url, data=body, proxy=self._proxy) as response:
                 content = await response.read()
         except aiohttp.ClientConnectorError as problem:  # no such host, nobody there, no TLS
             raise unreachable(str(problem)) from problem
@@ -176,6 +178,12 @@ def _certificates(base_url: str) -> ssl.SSLContext | bool:
     context = ssl.create_default_context()
     context.load_verify_locations(certifi.where())
     return context
+
+
+def _proxy(base_url: str) -> str | None:
+    """The proxy of the environment; the client would look it up in another thread every time."""
+    scheme, host, *_ = urlsplit(base_url)
+    return None if proxy_bypass(host) else getproxies().get(scheme)
 
 
 def _encodable(text: str) -> str:

@@ -147,12 +147,14 @@ def read_extra_body(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
     """The fields that are added to every request, from JSON text."""
     if given is None:
         return {}
-    try:
-        body = json.loads(given) if isinstance(given, str) else dict(given)
-    except ValueError:
-        body = None
+    body: Any = given
+    if isinstance(given, str):
+        try:
+            body = json.loads(given)
+        except ValueError:
+            body = None
     require(
-        isinstance(body, dict),
+        isinstance(body, Mapping),
         f"""extra_body must be a JSON object such as '{{"top_k": 20}}', got {given!r:.80}""",
     )
     for name in OWN_FIELDS:
