@@ -17,8 +17,8 @@ import trivium
 from tests.command_line import run, write
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.commands.flags import read_benchmark_flags
-from trivium.core.task import Task
 from trivium.core.probes import Audit, Cue
+from trivium.core.task import Task
 from trivium.evaluation.dataset_folder import card, changed_flags, task_flags
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.export import export_id
