@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import trivium
 from tests.command_line import run, write
 from trivium.commands.grid import split_grid
 from trivium.core.files import read_rows
@@ -122,6 +123,26 @@ def test_a_sweep_from_flags_alone(config: str, capsys: pytest.CaptureFixture[str
     assert run("report --summary run/summary.csv --approach implicit --label again") == 0
     assert run("report --summary run/summary.csv --approach explicit") == 2
     assert "is a run of nhop_implicit, not of nhop_explicit" in capsys.readouterr().err
+
+
+def test_the_api_knows_models_without_a_provider(
+    config: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("openai")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    task = trivium.load("nhop_implicit")
+    with pytest.raises(trivium.UserError, match="OPENAI_API_KEY is not set"):
+        trivium.evaluate(task, "gpt-4.1-mini", items=1)
+    with pytest.raises(trivium.UserError, match="unknown solver 'llama'"):
+        trivium.evaluate(task, "llama", items=1)
+
+
+def test_a_config_does_not_name_whoever_replied(config: str) -> None:
+    assert run(f"export --config {config} --L 2 --items 1 --out prompts.jsonl") == 0
+    row = json.loads(Path("prompts.jsonl").read_text())
+    write(Path("r.json"), json.dumps({row["id"]: row["gold"]}))
+    assert run(f"score --config {config} --L 2 --items 1 --replies r.json --out run") == 0
+    assert manifest("run")["solver"] == "replies"
 
 
 def test_axes_of_every_type() -> None:

@@ -112,6 +112,9 @@ def export(
     `format` is jsonl, csv, parquet, inspect, openai-batch (what it asks for is the `request`) or
     huggingface, a folder whose card holds the result of an audit unless that is declined. `files`
     of items take the place of generated ones.
+
+    >>> export(load("nhop_implicit"), "/dev/null", items=5)
+    5
     """
     chosen = exported_items(task, items, seed, start, files)
     prompts = Evaluation(task, chosen, "export", trials)
@@ -147,6 +150,11 @@ def score(
 
     They are those to the prompts of an exported file, or to generated items. `replies` is a file of
     any kind that `trivium score` takes; with `out`, the run folder is written there.
+
+    >>> file = Path(tempfile.mkdtemp()) / "replies.json"
+    >>> _ = file.write_text('{"IMP-000000": "E_0001", "IMP-000001": null}')
+    >>> score(load("nhop_implicit"), file, items=2, seed=7).summary.violations
+    1
     """
     files = () if prompts is None else (Path(prompts),)
     made = None if items is None else Items(seed, start, items)

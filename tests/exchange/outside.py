@@ -8,10 +8,12 @@ import re
 import sys
 
 
-def answer(prompt):
+def answer(prompt: str) -> str:
     """The end of the chain in a bag of facts, found by following lines."""
     facts = {(f, x): y for x, f, y in re.findall(r"^(\S+) ->(f\d+)-> (\S+)$", prompt, re.M)}
-    functions, token = re.search(r"What is ((?:f\d+ of )+)(\S+)\?", prompt).groups()
+    question = re.search(r"What is ((?:f\d+ of )+)(\S+)\?", prompt)
+    assert question is not None
+    functions, token = question.groups()
     for function in reversed(functions.split(" of ")[:-1]):
         token = facts[function, token]
     return token

@@ -41,7 +41,7 @@ class Flags:
     by_order: bool = False  # the n-th reply is to the n-th prompt, whatever ids say
     out: Path | None = None  # the folder of the records
     # what to call whoever replied
-    solver: Annotated[str, tyro.conf.arg(aliases=["--model"])] = "replies"
+    author: Annotated[str, tyro.conf.arg(name="solver", aliases=["--model"])] = "replies"
 
 
 def main(args: Sequence[str]) -> int:
@@ -64,7 +64,7 @@ def main(args: Sequence[str]) -> int:
         made,
         flags.order_trials,
         flags.by_order,
-        known_model(flags.solver) or flags.solver,
+        known_model(flags.author) or flags.author,
         own_view=bool(views & set(asked.given)),
     )
     summary = write_scores(scoring, out, shlex.join(["trivium", "score", *args]))
