@@ -283,7 +283,7 @@ def _hits(sample: Sample, scores: Floats) -> Outcome:
     picked = np.where(there, scores.astype(np.float64) + noise, -np.inf).argmax(axis=1)
     every = np.arange(len(picked))
     hits = right[every, picked].astype(np.float64)
-    chance = float((1 / there.sum(axis=1)).mean())
+    chance = float((right.sum(axis=1) / there.sum(axis=1)).mean())
     if sample.same_names:
         chance = _agreement(sample.candidates[sample.judged], picked, right)
     return Outcome(hits, chance)
