@@ -20,10 +20,10 @@ MIN_ITEMS = 100
 OVERLAP_ITEMS = 10_000
 SHOWN = 12  # cues in the table
 LIMITS = (
-    "What an audit cannot see: cues that need more than the features tried here (what a line"
-    " means, pictures in the numbers of many lines together), cues too weak for this number of"
-    " items, and what a model remembers from its training. A pass says that these rules, learned"
-    " on other items, do no better than guessing; it is no proof that no rule does."
+    "What an audit cannot see: cues that need more than the features tried here (such as patterns"
+    " across many lines), cues too weak for this number of items, and what a model remembers from"
+    " its training. A pass says that these rules, learned on other items, do no better than"
+    " guessing; it is no proof that no rule does."
 )
 
 
