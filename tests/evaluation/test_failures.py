@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
+import orjson
 import pytest
 
 from tests.models.common import eval_words, oracle, prompts, records
@@ -232,3 +233,58 @@ def test_records_reach_the_disk_every_few_seconds(
         assert sorted(synced) == ["a", "b"]
         recorder.save(tmp_path / "b", attempt, "")
     assert sorted(synced) == ["a", "b", "b"]
+
+
+def test_a_blank_line_among_records_is_passed_over(server: Server, broken: set[str]) -> None:
+    words = [*eval_words(server, Path("e"), items=10), "--max_retries", "0"]
+    assert main(words) == 1
+    path = Path("e/records.jsonl")
+    lines = path.read_text().splitlines()
+    path.write_text("\n\n".join(lines) + "\n\n")
+    broken.clear()
+    assert main([*words, "--items", "12"]) == 0
+    assert [row["index"] for row in records(Path("e"))] == list(range(12))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("prompt_lines", "x"),
+        ("usage", [1]),
+        ("usage", {"input_tokens": "x"}),
+        ("trial", -1),
+        ("trial", 2**40),
+        ("scores", {"em": "a"}),
+        ("groups", {"hops": {}}),
+        ("chance", "z"),
+        ("seed", 1e30),
+        ("index", "x"),
+        ("reply", 7),
+        ("error", 5),
+        ("id", None),
+    ],
+)
+def test_a_malformed_field_is_named_by_its_line(
+    key: str, value: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = "eval nhop_implicit --solver oracle --seed 3 --out e --items 3"
+    assert main(words.split()) == 0
+    path = Path("e/records.jsonl")
+    rows = records(Path("e"))
+    rows[1][key] = value
+    path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    for command in (words, "analyze --examples 1 e", "report e"):
+        capsys.readouterr()
+        assert main(command.split()) == 2
+        said = capsys.readouterr().err.splitlines()[-1]
+        assert "records.jsonl line 2: not a record (" in said
+
+
+def test_so_many_trials_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "eval nhop_implicit --solver oracle --seed 3 --out e --items 2"
+    assert main(words.split()) == 0
+    rows = records(Path("e"))
+    with Path("e/records.jsonl").open("ab") as file:
+        file.write(orjson.dumps(rows[0] | {"trial": 70_000}) + b"\n")
+    assert main(words.split()) == 0
+    assert main(["analyze", "e"]) == 0

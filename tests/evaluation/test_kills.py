@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -11,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.evaluation.kills import KINDS, STATUSES, kill_often
+from trivium.cli import main
 
 pytest.importorskip("aiohttp")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_killed_evaluation_of_a_model_is_resumed(kind: signal.Signals, tmp_path: Path) -> None:
-    outcome = kill_often(kind, 2, tmp_path / "killed")
+    outcome = kill_often(kind, 1, tmp_path / "killed")
     assert outcome.statuses <= STATUSES[kind]
     assert (outcome.recorded_asked_again, outcome.tracebacks) == (0, 0)
 
@@ -58,30 +60,46 @@ def test_workers_end_with_their_parent(kind: signal.Signals, status: int, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("words", "resumes"),
+    ("words", "file"),
     [
-        ("eval nhop_explicit --items 900000 --solver oracle --processes 2 --out e", True),
-        ("generate nhop_explicit --items 900000 --out items.jsonl", True),
-        ("generate nhop_explicit --items 900000 --out -", False),
-        ("audit nhop_explicit --items 900000", False),
+        (
+            "eval nhop_explicit --items 900000 --solver oracle --processes 2 --out e",
+            "records.jsonl",
+        ),
+        ("generate nhop_explicit --items 900000 --processes 2 --out items", "items.part"),
     ],
 )
-def test_an_interrupt_claims_to_resume_only_where_that_is_so(
-    words: str, resumes: bool, tmp_path: Path
-) -> None:
-    """As Ctrl-C in a terminal: the whole process group is interrupted."""
+def test_ctrl_c_ends_in_one_sentence(words: str, file: str, tmp_path: Path) -> None:
+    """As in a terminal: the whole process group is interrupted."""
     command = [sys.executable, "-m", "trivium", *words.split()]
-    process = subprocess.Popen(
+    with subprocess.Popen(
         command,
         cwd=tmp_path,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,
-    )
-    time.sleep(2)
-    subprocess.run(["kill", "-INT", "--", f"-{process.pid}"], check=True)
-    said = process.communicate(timeout=30)[1].decode()
+    ) as process:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not any(
+            path.stat().st_size for path in tmp_path.rglob(file)
+        ):
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.communicate(timeout=60)[1].decode()
     assert process.returncode == 130
-    last = "; the same command resumes from here" if resumes else ""
-    assert said.splitlines()[-1] == f"trivium: interrupted{last}"
+    assert said.splitlines()[-1] == "trivium: interrupted; the same command resumes from here"
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    "words", ["audit nhop_implicit", "generate nhop_implicit --out -", "list", "report e"]
+)
+def test_nothing_claims_to_resume_that_does_not(
+    words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(words: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("trivium.cli._dispatch", interrupt)
+    assert main(words.split()) == 130
+    assert capsys.readouterr().err == "trivium: interrupted\n"

@@ -24,6 +24,8 @@ GOLDEN = Path(__file__).parent / "v0_1"
 DIGESTS = orjson.loads((GOLDEN / "digests.json").read_bytes())
 SPECS = orjson.loads((GOLDEN / "specs.json").read_bytes())
 SEED, FEW = 7, 10
+# Solvers that are defined in another way now.
+REDEFINED = {("identifying_variables", "noctrl"), ("identifying_variables", "random")}
 
 
 def sha(parts: list[bytes], separator: bytes) -> str:
@@ -107,6 +109,8 @@ def test_solvers(name: str) -> None:
     for preset, kept in DIGESTS["presets"][name].items():
         spec = old_preset(name, preset)
         for solver, (first, second) in kept["solvers"].items():
+            if (name, solver) in REDEFINED:
+                continue
             assert attempts_digest(name, spec, solver, 0) == first, (preset, solver)
             assert attempts_digest(name, spec, solver, 1) == second, (preset, solver)
 

@@ -255,6 +255,8 @@ def test_retries_do_not_multiply_and_errors_can_be_read(backend: str, tmp_path: 
     assert (failed["usage"]["requests"], failed["usage"]["retries"]) == (5, 4)
 
 
+# The server of the test is left with connections that were dropped while it answered.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @BACKENDS
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_what_cannot_succeed_stops_at_once(
@@ -277,9 +279,11 @@ def test_a_server_that_is_not_there_stops_at_once(
     words = eval_words(server, tmp_path, backend=backend, items=50)
     words[words.index("--base_url") + 1] = f"http://{host}/v1"
     assert main(words) == 2
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60  # 0.1 tried for two minutes
     error = capsys.readouterr().err
-    assert error.startswith(f"trivium: vllm/m at http://{host}/v1 cannot be asked: ")
+    start = f"trivium: vllm/m at http://{host}/v1 cannot be asked: no connection ("
+    assert error.startswith(start)
+    assert "invalid" in host or error == f"{start}Connection refused)\n"
     assert error.count("\n") == 1
 
 

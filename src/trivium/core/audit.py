@@ -136,7 +136,10 @@ class _Study:
         self.tested: list[Outcome] = []
         self._ids: dict[str, dict[str, int]] = defaultdict(dict)
         solvers = benchmark.solvers.values()
-        self.shortcuts = [solver for solver in solvers if solver.role == "shortcut"]
+        # In a game even a shortcut makes moves and reads what they reveal, which is no surface.
+        self.shortcuts = [
+            solver for solver in solvers if solver.role == "shortcut" and not benchmark.multi_turn
+        ]
 
     def part(self, name: str, count: int) -> Part:
         """Fresh items; the same name stands for the same items."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.connection
 import os
-import signal
 import socket
 import threading
 from collections import deque
@@ -79,8 +78,7 @@ class Processes:
 
     def _submit(self, function: Callable[[T], R], job: T) -> Future[R]:
         try:
-            with _interrupts_kept_from_children():
-                return self._pool.submit(function, job)
+            return self._pool.submit(function, job)
         except BrokenProcessPool as broken:
             failed: Future[R] = Future()
             failed.set_exception(broken)  # found, and run again, when its turn comes
@@ -110,19 +108,6 @@ def _prepare_worker() -> None:
 
     threading.Thread(target=watch, daemon=True).start()
     import_project_benchmarks()
-
-
-@contextmanager
-def _interrupts_kept_from_children() -> Iterator[None]:
-    """Ctrl-C reaches a whole process group; children started in here leave it to their parent."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Ray:

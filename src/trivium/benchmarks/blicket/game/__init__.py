@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from trivium.benchmarks.blicket.game import (
     answer,
-    audit,
     generate,
     probes,
     render,
@@ -52,7 +51,6 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     groups = staticmethod(score.groups)
     trace = staticmethod(score.trace)
     score = staticmethod(score.score)
-    audit = staticmethod(audit.audit)
     canonical = staticmethod(probes.canonical)
     item_space = staticmethod(probes.item_space)
     probes = staticmethod(probes.probes)

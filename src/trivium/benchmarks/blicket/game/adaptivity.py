@@ -10,16 +10,15 @@ import numpy as np
 
 from trivium.benchmarks.blicket.game.score import floor
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
+from trivium.benchmarks.blicket.inference import scripts
 from trivium.benchmarks.blicket.inference.budget import TooLongError, budget_planner
 from trivium.benchmarks.blicket.inference.distinct import Distinct
 from trivium.benchmarks.blicket.inference.explore import information_gain, progress
-from trivium.benchmarks.blicket.inference.hypotheses import Space
 from trivium.benchmarks.blicket.inference.observer import TINY
-from trivium.benchmarks.blicket.inference.scripts import best_fixed_script
 from trivium.core.errors import require
 
 MAX_NODES = 200_000  # of the search for the best script, about a minute
-MAX_RANDOM = 20_000  # sets of machines that random tests lead to; beyond that they are sampled
+MAX_RANDOM = 300_000  # sets of machines times placements; beyond that scripts are sampled
 SAMPLED = 4000  # scripts of random tests
 
 
@@ -54,17 +53,16 @@ class Adaptivity:
 def adaptivity(spec: GameSpec, max_nodes: int = MAX_NODES) -> Adaptivity:
     """Every player in the games of this spec."""
     require(not spec.noise, "the adaptivity gap is computed for machines without noise")
-    space, machines = spec.space, Distinct(spec.space)
-    script = best_fixed_script(space, spec.tests, max_nodes)
+    machines = Distinct(spec.space)
     singles = tuple(1 << number for number in range(min(spec.objects, spec.tests)))
-    greedy = float(progress(space, information_gain, spec.tests).correct[-1])
+    greedy = progress(spec.space, information_gain, spec.tests).correct[-1]
     players = {
         "constant_answer": _exactly(floor(spec, GameView()).value),
         "posterior": _random_tests(machines, spec.tests),
         "one_at_a_time": _exactly(machines.value(singles)),
-        "best_fixed_script": Share(script.value, script.bound),
-        "information_gain": _exactly(greedy),
-        "optimal": _optimal(space, spec.tests, greedy),
+        "best_fixed_script": best_script(spec, max_nodes),
+        "information_gain": _exactly(float(greedy)),
+        "optimal": best_player(spec),
     }
     return Adaptivity(spec, players)
 
@@ -73,12 +71,20 @@ def _exactly(value: float) -> Share:
     return Share(value, value)
 
 
-def _optimal(space: Space, tests: int, greedy: float) -> Share:
-    planner = budget_planner(space)
+def best_script(spec: GameSpec, max_nodes: int = scripts.MAX_NODES) -> Share:
+    """How often tests that are chosen beforehand can lead to the right answer."""
+    script = scripts.best_fixed_script(spec.space, spec.tests, max_nodes)
+    return Share(script.value, script.bound)
+
+
+def best_player(spec: GameSpec) -> Share:
+    """How often tests that are chosen by what was seen can lead to the right answer."""
+    planner = budget_planner(spec.space)
     try:
-        return _exactly(planner.value(planner.every, tests))
+        return _exactly(planner.value(planner.every, spec.tests))
     except TooLongError:
-        return Share(greedy, planner.bound(planner.every, tests))
+        greedy = progress(spec.space, information_gain, spec.tests).correct[-1]
+        return Share(float(greedy), planner.bound(planner.every, spec.tests))
 
 
 def _random_tests(machines: Distinct, tests: int) -> Share:
@@ -93,7 +99,7 @@ def _random_tests(machines: Distinct, tests: int) -> Share:
             return planner.value(possible, 0)
         key = (possible, left)
         if key not in known:
-            if len(known) > MAX_RANDOM:
+            if len(known) * len(planner.lit) > MAX_RANDOM:
                 raise TooLongError("too many sets of machines")
             parts = [(possible & lit, possible & ~lit) for lit in planner.lit]
             total = sum(value(lit, left - 1) + value(dark, left - 1) for lit, dark in parts)

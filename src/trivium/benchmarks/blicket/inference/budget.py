@@ -14,7 +14,7 @@ from trivium.benchmarks.blicket.inference.hypotheses import Space
 from trivium.benchmarks.blicket.inference.observer import TINY, Belief
 from trivium.core.errors import UserError
 
-MAX_SETS = 200_000  # sets of machines that are looked at, some seconds
+MAX_WORK = 8_000_000  # sets of machines times placements, some seconds
 
 
 class TooLongError(UserError):
@@ -50,10 +50,10 @@ class BudgetPlanner:
             return float(self.machines.weights[likeliest])
         key = (possible, tests)
         if key not in self.values:
-            if len(self.values) >= MAX_SETS:
+            if len(self.values) * len(self.lit) >= MAX_WORK:
                 raise TooLongError(
-                    f"{len(self.machines.weights)} machines and {tests} tests are too many to "
-                    "find the optimal tests; use information_gain"
+                    f"{len(self.machines.weights)} machines are too many to find the optimal tests "
+                    "of this budget; use information_gain"
                 )
             best, bound = float(self.machines.weights[likeliest]), self.bound(possible, tests)
             for placed in self.tests(possible):
