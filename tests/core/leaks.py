@@ -17,6 +17,7 @@ from trivium.core.question import (
     oracle,
     random_option,
 )
+from trivium.core.records import Groups
 from trivium.core.streams import Stream, item_stream
 
 SYLLABLES = ("ba", "ko", "mi", "tu", "re", "san", "lor", "pim", "ek", "ud", "fi", "gra")
@@ -108,7 +109,7 @@ class Leaky(QuestionBenchmark[LeakSpec]):
             drawn = draw(stream, index)
             while holds and not holds(drawn):
                 drawn = draw(stream, index)
-            groups = {"leak": spec.leak}
+            groups: Groups = {"leak": spec.leak}
             yield Question(page(drawn), tuple(drawn.names), drawn.name, groups, f"Q-{index}")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -12,7 +12,8 @@ from tests.core.leaks import LEAKS, Constant, LeakSpec, Leaky, LeakyLabel, Leaky
 from trivium.core import cues
 from trivium.core.audit import cue, is_chosen, items_needed
 from trivium.core.cues import Outcome, Sample, judge, ranks
-from trivium.core.probes import Audit
+from trivium.core.probes import Audit, Probe
+from trivium.core.question import PlainView, Question
 from trivium.core.tails import binomial_tail, upper_tail
 
 
@@ -162,7 +163,7 @@ def test_accuracy_is_tested_against_guesses_of_other_items() -> None:
     alarms = 0
     for _ in range(4000):
         truth, guess = generator.random(300) < 0.7, generator.random(300) < 0.6
-        sample = labels(truth)
+        sample = without_features(truth[:, None])
         outcome = judge(sample, np.where(guess, 1, -1).astype(np.float32)[:, None])
         alarms += upper_tail(outcome.values, outcome.chance) < 0.01
     assert alarms <= 62  # 40 are expected, and more than 62 in one of 2,000 repetitions
@@ -172,22 +173,39 @@ def test_pairs_in_order_are_tested_with_items_as_units() -> None:
     """Six candidates, some of them right, scores that know nothing: p < 0.01 in 1% of tests."""
     generator = np.random.default_rng(4)
     right = generator.random((2000 * 100, 6)) < 0.4
-    sample = Sample([], np.empty(0), right, np.ones_like(right), np.zeros(right.shape, int))  # type: ignore[arg-type]
+    sample = without_features(right)
     outcome = judge(sample, generator.integers(0, 4, right.shape).astype(np.float32))
     parts = np.array_split(outcome.values, 2000)
     alarms = sum(upper_tail(part, 0.5) < 0.01 for part in parts)
     assert alarms <= 36  # 20 are expected, and more than 36 in one of 2,000 repetitions
 
 
-def labels(truth: np.ndarray) -> Sample:  # type: ignore[type-arg]
-    shape = (len(truth), 1)
-    return Sample(
-        [],
-        np.empty(0),
-        truth[:, None],
-        np.ones(shape, dtype=bool),
-        np.zeros(shape, int),  # type: ignore[arg-type]
-    )
+def without_features(right: cues.Bools) -> Sample:
+    """A sample in which every item has the same candidates."""
+    names = np.tile(np.arange(right.shape[1]), (len(right), 1))
+    return Sample([], np.empty((0, 0, 0), np.float32), right, np.ones_like(right), names)
+
+
+def test_guesses_among_the_same_candidates_are_compared_with_their_shares() -> None:
+    """Of two answers, one is right in three of four items: naming it always is no cue."""
+    right = np.array([[True, False]] * 3 + [[False, True]])
+    always = judge(without_features(right), np.array([[1, 0]] * 4, dtype=np.float32))
+    assert (always.values.mean(), always.chance) == (0.75, 0.75)
+    informed = judge(without_features(right), right.astype(np.float32))
+    assert (informed.values.mean(), informed.chance) == (1.0, 0.625)
+
+
+def test_a_probe_that_only_the_training_items_ask_is_no_alarm() -> None:
+    class Rare(Leaky):
+        asked = 0
+
+        def probes(self, item: Question, view: PlainView) -> Sequence[Probe]:
+            self.asked += 1
+            return [Probe("rare", ["a", "b"], [True, False])] if self.asked < 300 else []
+
+    audit = Rare().audit(LeakSpec(), 0, 100)
+    assert {found.n for found in audit.cues} == {0}
+    assert not any(found.caught for found in audit.cues)
 
 
 def test_ranks_count_ties_half() -> None:

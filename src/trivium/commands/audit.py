@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import orjson
 
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import require
@@ -21,10 +20,10 @@ MIN_ITEMS = 100
 OVERLAP_ITEMS = 10_000
 SHOWN = 12  # cues in the table
 LIMITS = (
-    "What an audit cannot see: cues that need more than the features tried here (what a line"
-    " means, pictures in the numbers of many lines together), cues too weak for this number of"
-    " items, and what a model remembers from its training. A pass says that these rules, learned"
-    " on other items, do no better than guessing; it is no proof that no rule does."
+    "What an audit cannot see: cues that need more than the features tried here (such as patterns"
+    " across many lines), cues too weak for this number of items, and what a model remembers from"
+    " its training. A pass says that these rules, learned on other items, do no better than"
+    " guessing; it is no proof that no rule does."
 )
 
 
@@ -49,15 +48,17 @@ def main(args: Sequence[str]) -> int:
     name = task.benchmark.name
     if flags.overlap:
         found = overlap(task.benchmark, task.spec, flags.seed, flags.items or OVERLAP_ITEMS)
-        show_overlap(name, found) if not flags.json else _print_json(found.to_dict())
+        if flags.json:
+            print(json.dumps(found.to_dict(), indent=2))  # item spaces outgrow orjson's integers
+        else:
+            show_overlap(name, found)
         return 0
     audit = task.benchmark.audit(task.spec, flags.seed, flags.items)
-    show_audit(name, audit) if not flags.json else _print_json(audit.to_dict())
+    if flags.json:
+        print(json.dumps(audit.to_dict(), indent=2))
+    else:
+        show_audit(name, audit)
     return 0 if audit.passed else 1
-
-
-def _print_json(found: object) -> None:
-    print(orjson.dumps(found, option=orjson.OPT_INDENT_2).decode())
 
 
 def show_audit(name: str, audit: Audit) -> None:

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.core.errors import MissingExtraError, import_extra
 from trivium.core.probes import Probe
 from trivium.core.surface import Page, features, names_of_features
 
@@ -226,8 +227,8 @@ def pair_rules(sample: Sample) -> dict[str, Rule]:
 def learned_rule(sample: Sample, seed: int = 0) -> Rule | None:
     """Gradient-boosted trees on all features; None where scikit-learn is missing."""
     try:
-        from sklearn import ensemble  # type: ignore[import-untyped]  # noqa: PLC0415
-    except ModuleNotFoundError:
+        ensemble = import_extra("sklearn.ensemble", "audit")
+    except MissingExtraError:
         return None
     columns = [sample.names.index(name) for name in telling(sample)]
     right = sample.right[sample.there]
@@ -283,7 +284,7 @@ def _hits(sample: Sample, scores: Floats) -> Outcome:
     picked = np.where(there, scores.astype(np.float64) + noise, -np.inf).argmax(axis=1)
     every = np.arange(len(picked))
     hits = right[every, picked].astype(np.float64)
-    chance = float((1 / there.sum(axis=1)).mean())
+    chance = float((right.sum(axis=1) / there.sum(axis=1)).mean())
     if sample.same_names:
         chance = _agreement(sample.candidates[sample.judged], picked, right)
     return Outcome(hits, chance)
