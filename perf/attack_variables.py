@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.probes import audit_views, probes
@@ -31,7 +31,10 @@ class Examples:
     """Features and labels of both questions, on the items of one seed."""
 
     def __init__(self, spec: VariablesSpec, view: VariablesView, seed: int, count: int) -> None:
-        validity, valid, control, right, owner, sizes = [], [], [], [], [], []
+        validity, valid, control = [], [], []
+        right: list[bool] = []
+        owner: list[int] = []
+        sizes: list[tuple[int, int]] = []
         for item in VARIABLES.generate(spec, seed, 0, count):
             asked = probes(item, view)
             validity.append(list(asked[0].item_features.values()))

@@ -19,7 +19,7 @@ from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
 from trivium.core.benchmark import Floor
 
 NOTHING = "noctrl"  # also the name of the solver that plays it
-SAMPLE = 600  # items of a spec without exact layouts
+SAMPLE = 2000  # items of a spec without exact layouts
 SEED = 0
 
 

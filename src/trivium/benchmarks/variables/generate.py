@@ -73,7 +73,12 @@ def _structures(spec: VariablesSpec, seed: int, start: int, count: int) -> Drawn
 
 
 def _plausible(spec: VariablesSpec, kinds: Ints, coin: Floats) -> Bools:
-    return {"control": kinds >= 0, "hypotheses": kinds == 1, "none": coin < 0.5}[spec.balance]
+    plausible: dict[str, Bools] = {
+        "control": kinds >= 0,
+        "hypotheses": kinds == 1,
+        "none": coin < 0.5,
+    }
+    return plausible[spec.balance]
 
 
 def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[VariablesItem]:

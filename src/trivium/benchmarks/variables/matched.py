@@ -188,7 +188,7 @@ def _rates(spec: VariablesSpec, numbers: Numbers, hidden: Bools) -> Floats:
     thin = numbers.take(most) < numbers.take(1)[0] * spec.thinned
     few = np.where(thin, MIN_LOST + (MAX_LOST - MIN_LOST) * uniform, 0.0)
     nearly_all = UNOBSERVED + 0.001 + (1 - UNOBSERVED - 0.001) * uniform
-    return np.round(np.where(hidden, nearly_all, few), 3)
+    return np.asarray(np.where(hidden, nearly_all, few).round(3), dtype=np.float64)
 
 
 def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Ints) -> Ints:
