@@ -15,7 +15,8 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     Machine,
     Page,
     PromptAnswer,
-    judge,
+    form_beliefs,
+    forms_of,
     read_page,
 )
 from trivium.benchmarks.blicket.prompts.generate import generate
@@ -67,7 +68,7 @@ def test_the_evidence_decides_what_it_should_and_leaves_open_what_it_should(
         assert len(item.answer.blickets) == {"disjunctive": 1, "conjunctive": 2}[item.form]
         assert item.answer.maybe == ()
         forms = [{form for form, _ in possible} for possible in (first, second)]
-        exact, _ = judge(item.machines)
+        exact = forms_of(item.machines)
         if item.hypotheses == "given":
             assert sorted(map(sorted, forms)) == [["conjunctive"], ["disjunctive"]]
             assert item.answer.like == item.known[forms.index({item.form})]
@@ -103,18 +104,21 @@ def test_the_prompt_can_be_read_back(spec: PromptSpec) -> None:
 
 
 def test_a_new_machine_is_expected_to_be_like_the_others() -> None:
-    """By hand: two conjunctive machines make conjunctive (1/2 + 2) / 3 likely, and A 17/18.
+    """By hand: two conjunctive machines make conjunctive (1/2 + 2) / 3 likely.
 
-    If AB lit and nothing else is known, A is a blicket of the conjunctive machine and of two of
-    the three disjunctive ones: 5/6 + 1/6 * 2/3, or 5/6 where nothing was learned before.
+    A light with A and B together fits the one conjunctive machine and all three disjunctive ones,
+    which changes nothing; A dark alone is sure on the first and fits a third of the others.
     """
-    open_machine = Machine("plain", ("red cube", "blue cone"), ((("red cube", "blue cone"), True),))
-    dark = tuple(((name,), False) for name in open_machine.objects)
-    conjunctive = open_machine._replace(tests=(*open_machine.tests, *dark))
-    forms, chances = judge([conjunctive, conjunctive, open_machine])
-    assert forms == ["conjunctive", "conjunctive", None]
-    assert chances == pytest.approx({"red cube": 17 / 18, "blue cone": 17 / 18})
-    assert judge([open_machine])[1]["red cube"] == pytest.approx(5 / 6)
+    pair = ("red cube", "blue cone")
+    open_machine = Machine("plain", pair, ((pair, True), (pair[:1], False)))
+    dark = tuple(((name,), False) for name in pair)
+    conjunctive = open_machine._replace(tests=((pair, True), *dark))
+    assert forms_of([conjunctive, open_machine]) == ["conjunctive", None]
+    first, second, third = form_beliefs([conjunctive, conjunctive, open_machine])
+    assert first["conjunctive"] == pytest.approx(5 / 6)
+    assert second["conjunctive"] == pytest.approx(5 / 6)
+    assert third["conjunctive"] == pytest.approx(5 / 6 / (5 / 6 + 1 / 6 / 3))
+    assert form_beliefs([open_machine])[0]["conjunctive"] == pytest.approx(1 / 2)
 
 
 def test_the_examples_of_two_shot_say_what_is_known() -> None:

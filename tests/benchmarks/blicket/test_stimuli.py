@@ -152,8 +152,8 @@ def test_the_ideal_observer_answers_the_papers_prompts(
     told = hypotheses == "given" or stimuli == "paper_two_shot"
     assert item.answer.like == (like if told else "unsure")
     # The printed key says unsure wherever hypotheses are not given.
-    agrees = hypotheses == "given" or stimuli == "paper"
-    assert row.scores["paper_key"] == float(agrees)
+    key = {"paper_key": float(hypotheses == "given")} if stimuli == "paper_two_shot" else {}
+    assert {name: row.scores[name] for name in row.scores if name == "paper_key"} == key
     assert PROMPTS.from_row(orjson.loads(orjson.dumps(PROMPTS.to_row(item))), 0) == item
 
 

@@ -12,8 +12,8 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     Machine,
     PromptAnswer,
     Test,
+    forms_of,
     ideal_answer,
-    judge,
     read_page,
 )
 from trivium.benchmarks.blicket.prompts.phrases import COLOURS, PATTERNS, SHAPES, VOICES, mentions
@@ -257,7 +257,7 @@ def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
     voices = ", ".join(map(str, range(len(VOICES))))
     valid = type(voice) is int and 0 <= voice < len(VOICES)
     require(valid, f"voice must be one of {voices}, got {voice!r}")
-    (first, second, form), _ = judge(machines)
+    first, second, form = forms_of(machines)
     hypotheses = "not_given" if None in (first, second) else "given"
     require(
         hypotheses == "not_given" or first != second,

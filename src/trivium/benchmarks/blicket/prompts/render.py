@@ -9,8 +9,8 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     UNSURE,
     Machine,
     PromptAnswer,
+    forms_of,
     ideal_answer,
-    judge,
 )
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.phrases import article, listed
@@ -80,7 +80,7 @@ def _two_shot(item: PromptItem) -> str:
     silent = phrases.KINDS_NOT_SAID if item.matched else phrases.KINDS_NOT_GIVEN
     kinds = silent.format(first=first, second=second)
     if given:
-        forms, _ = judge(item.machines)
+        forms = forms_of(item.machines)
         kinds = phrases.KINDS_GIVEN.format(**dict(zip(map(str, forms), item.known, strict=False)))
     opening = phrases.TWO_SHOT_OPENING.format(kinds=kinds, first=first, second=second)
     paragraphs = [f"{opening} {phrases.SURE_OR_MAYBE}" if item.matched else opening]

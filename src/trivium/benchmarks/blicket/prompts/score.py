@@ -24,7 +24,7 @@ METRICS = (
     Metric("other_machine", "objects of other machines named", "mean", 0.0, 12.0),
     Metric("maybe", "objects called maybe", "mean", 0.0, 18.0),
     Metric("structure", "the right machine, or unsure where the evidence leaves it open"),
-    Metric("paper_key", "correct by the paper's printed key; its own prompts only"),
+    Metric("paper_key", "correct by the printed key, for the paper's two-shot prompts"),
 )
 
 
@@ -56,7 +56,7 @@ def score(item: PromptItem, answer: PromptAnswer | None) -> Scores:
     """The value of every metric."""
     if answer is None:
         silent = {"correct": 0.0, "blickets": 0.0, "blickets_right": 0.0, "structure": 0.0}
-        return silent | ({"paper_key": 0.0} if item.paper else {})
+        return silent | ({"paper_key": 0.0} if item.two_shot else {})
     blickets, named = set(item.answer.blickets), set(answer.blickets)
     exact = named == blickets and set(answer.maybe) == set(item.answer.maybe)
     structure = answer.like == item.answer.like
@@ -69,7 +69,7 @@ def score(item: PromptItem, answer: PromptAnswer | None) -> Scores:
         "maybe": float(len(answer.maybe)),
         "structure": float(structure),
     }
-    if item.paper:
+    if item.two_shot:
         # The key says unsure wherever hypotheses are not given, whatever the preamble says.
         printed = item.answer.like if item.hypotheses == "given" else UNSURE
         scores["paper_key"] = float(exact and answer.like == printed)
