@@ -33,7 +33,9 @@ class Distinct:
 
     @cached_property
     def _shares(self) -> Floats:
-        return np.bincount(self.space.equivalence, weights=self.space.belief)
+        shares: Floats = np.zeros(int(self.space.equivalence.max()) + 1)
+        np.add.at(shares, self.space.equivalence, self.space.belief)
+        return shares
 
     @cached_property
     def weights(self) -> Floats:

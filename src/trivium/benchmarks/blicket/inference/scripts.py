@@ -102,7 +102,7 @@ def _next_test(
     """A placement that makes the most groups together with the script, or any of several."""
     placements, labels = machines.placements, machines.groups(script)
     starts = np.unique(np.sort(labels), return_index=True)[1]
-    own = machines.fires[np.ix_(labels.argsort(kind="stable"), placements)]
+    own = machines.fires[labels.argsort(kind="stable")][:, placements]
     lit = np.add.reduceat(own, starts, axis=0, dtype=np.int32)  # machines of each group
     made = ((lit > 0) & (lit < np.bincount(labels)[:, None])).sum(axis=0)
     ranked = made + generator.random(len(made)) / 2
