@@ -12,7 +12,9 @@ import pytest
 from tests.models.common import eval_words, oracle, prompts, records, summary
 from tests.models.server import Alter, Server
 from trivium.cli import main
+from trivium.core.errors import UserError
 from trivium.models.protocols import read_error, read_reply
+from trivium.models.settings import ModelOptions
 
 BACKENDS = pytest.mark.parametrize("backend", ["direct", "inspect"])
 
@@ -357,3 +359,30 @@ def test_old_records_are_read_beside_new_ones(tmp_path: Path) -> None:
     rows = [{k: v for k, v in row.items() if k not in later} for row in records(tmp_path)]
     path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
     assert main(["analyze", str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ("{", "extra_body must be a JSON object such as"),
+        ("[1]", "extra_body must be a JSON object such as"),
+        ('{"stream": true}', "extra_body must not set stream"),
+    ],
+)
+def test_more_fields_must_be_an_object(given: str, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        ModelOptions(extra_body=given)
+
+
+def test_what_shapes_replies_identifies_a_run_and_runs_of_0_1_are_still_known() -> None:
+    old = {"temp": None, "max_output_tokens": 4096, "system": None}
+    assert ModelOptions(max_output_tokens=4096).settings().to_dict() == old
+    more = ModelOptions(
+        max_output_tokens=4096, reasoning_effort="low", extra_body='{"b": 1, "a": 2}', api="chat"
+    )
+    assert more.settings().to_dict() == old | {
+        "reasoning_effort": "low",
+        "extra_body": '{"a": 2, "b": 1}',
+        "api": "chat",
+    }
+    assert ModelOptions().settings().max_output_tokens is None
