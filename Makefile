@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 STUDY ?= --quick
 
-.PHONY: help run test check lint gallery bench study clean
+.PHONY: help run test test-local check lint gallery bench study clean
 
 help:
 	@echo "make run      set up and run the main job; ends with the path of a report"
 	@echo "make test     set up everything and run the tests"
+	@echo "make test-local  the same for a real language model, served on this machine"
 	@echo "make lint     ruff and mypy"
 	@echo "make check    test and lint: what CI runs"
 	@echo "make gallery  write GALLERY.md from the code"
@@ -37,6 +38,13 @@ run: $(VENV)/.core
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+$(VENV)/.local: $(VENV)/.dev
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[local]'
+	touch $@
+
+test-local: $(VENV)/.local
+	TRIVIUM_TEST_LOCAL=1 $(BIN)/python -m pytest -n 0 tests/models/test_local.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -43,6 +43,50 @@ def test_errors_are_counted_apart_and_violations_are_wrong() -> None:
     assert found.metrics["lift"].value == pytest.approx(1 / 3)
 
 
+def test_cut_offs_and_refusals_are_in_no_metric_and_bounded() -> None:
+    rows = [
+        row("a", 1),
+        row("b", 0),
+        row("c", 0, kind="cut-off", scores={"em": 0.0}),
+        row("d", None, kind="refusal", scores={}),
+        row("e", None, kind="error", scores={}),
+    ]
+    found = summarise(rows, METRICS)
+    assert (found.cut_offs, found.refusals, found.errors, found.answered) == (1, 1, 1, 2)
+    assert (found.metrics["em"].value, found.metrics["em"].n) == (0.5, 2)
+    assert found.bounds is not None
+    assert list(found.bounds) == pytest.approx([1 / 3, 2 / 3])
+    assert summarise(rows[:2], METRICS).bounds is None
+    # The trials of an item share its weight, as in the headline.
+    trials = [row("a", 1), row("a", 0, trial=1, kind="cut-off", scores={}), row("b", 0)]
+    assert summarise(trials, METRICS).bounds == (0.25, 0.5)
+
+
+def test_tokens_are_summed_where_they_are_told() -> None:
+    rows = [
+        row("a", 1, usage={"requests": 2, "retries": 1, "input_tokens": 10}, seconds=1.0),
+        row("b", 1, usage={"requests": 1, "retries": 0, "input_tokens": 5}, seconds=3.0),
+        row("c", 1, usage={"requests": 1}, seconds=9.0),
+        row("d", None, kind="error", scores={}, usage={"requests": 9, "retries": 8}, seconds=99.0),
+    ]
+    for found in (
+        summarise(rows, METRICS),
+        merged([_tally(rows[:2]), _tally(rows[2:])], METRICS).summary(),
+    ):
+        assert found.tokens["input_tokens"] == (15, 2, 2)
+        assert found.tokens["input_tokens"].mean == 7.5
+        assert found.tokens["reasoning_tokens"].mean is None
+        assert (found.retries, found.median_seconds) == (9, 3.0)
+    assert summarise([row("a", 1)], METRICS).tokens == {}
+
+
+def _tally(rows: list[dict[str, Any]]) -> Tally:
+    tally = Tally(METRICS)
+    for one in rows:
+        tally.add(one)
+    return tally
+
+
 def test_undefined_scores_stay_out_of_the_mean() -> None:
     found = summarise([row("a", 1, depth=4.0), row("b", 1)], METRICS)
     assert found.metrics["depth"].value == 4

@@ -203,7 +203,7 @@ def test_a_server_that_is_not_there_is_named(
     assert main(words(gone, tmp_path)) == 1
     assert time.monotonic() - began < 5
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("trivium: vllm/m at http://127.0.0.1:9/v1 cannot be asked: Cannot conn")
+    assert line.startswith("trivium: vllm/m at http://127.0.0.1:9/v1 cannot be asked: no conn")
 
 
 def test_many_requests_are_not_sent_without_consent(

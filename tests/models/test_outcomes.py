@@ -12,7 +12,9 @@ import pytest
 from tests.models.common import eval_words, oracle, prompts, records, summary
 from tests.models.server import Alter, Server
 from trivium.cli import main
+from trivium.core.errors import UserError
 from trivium.models.protocols import read_error, read_reply
+from trivium.models.settings import ModelOptions
 
 BACKENDS = pytest.mark.parametrize("backend", ["direct", "inspect"])
 
@@ -255,6 +257,8 @@ def test_retries_do_not_multiply_and_errors_can_be_read(backend: str, tmp_path: 
     assert (failed["usage"]["requests"], failed["usage"]["retries"]) == (5, 4)
 
 
+# The server of the test is left with connections that were dropped while it answered.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @BACKENDS
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_what_cannot_succeed_stops_at_once(
@@ -277,9 +281,11 @@ def test_a_server_that_is_not_there_stops_at_once(
     words = eval_words(server, tmp_path, backend=backend, items=50)
     words[words.index("--base_url") + 1] = f"http://{host}/v1"
     assert main(words) == 1
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60  # 0.1 tried for two minutes
     error = capsys.readouterr().err
-    assert error.startswith(f"trivium: vllm/m at http://{host}/v1 cannot be asked: ")
+    start = f"trivium: vllm/m at http://{host}/v1 cannot be asked: no connection ("
+    assert error.startswith(start)
+    assert "invalid" in host or error == f"{start}Connection refused)\n"
     assert error.count("\n") == 1
 
 
@@ -353,3 +359,30 @@ def test_old_records_are_read_beside_new_ones(tmp_path: Path) -> None:
     rows = [{k: v for k, v in row.items() if k not in later} for row in records(tmp_path)]
     path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
     assert main(["analyze", str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ("{", "extra_body must be a JSON object such as"),
+        ("[1]", "extra_body must be a JSON object such as"),
+        ('{"stream": true}', "extra_body must not set stream"),
+    ],
+)
+def test_more_fields_must_be_an_object(given: str, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        ModelOptions(extra_body=given)
+
+
+def test_what_shapes_replies_identifies_a_run_and_runs_of_0_1_are_still_known() -> None:
+    old = {"temp": None, "max_output_tokens": 4096, "system": None}
+    assert ModelOptions(max_output_tokens=4096).settings().to_dict() == old
+    more = ModelOptions(
+        max_output_tokens=4096, reasoning_effort="low", extra_body='{"b": 1, "a": 2}', api="chat"
+    )
+    assert more.settings().to_dict() == old | {
+        "reasoning_effort": "low",
+        "extra_body": '{"a": 2, "b": 1}',
+        "api": "chat",
+    }
+    assert ModelOptions().settings().max_output_tokens is None

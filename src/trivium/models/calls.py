@@ -21,6 +21,7 @@ MAX_BACKOFF = 60.0  # seconds between two tries of one call, unless the server a
 MAX_WAIT = 600.0  # seconds that a server may ask us to wait
 SECONDS_BETWEEN_NOTES = 10.0  # of a countdown; a shorter wait is not announced
 SECONDS_TO_FIRST_NOTE = 30.0  # of silence before a run says that no reply has come
+SECONDS_TO_DRAIN = 1.0  # that calls under way have when a run is stopped
 # This many attempts failed permanently and none succeeded: something is set up wrong.
 MAX_FIRST_FAILURES = 20
 
@@ -164,6 +165,8 @@ class Caller:
         self._name = model.name if where is None else f"{model.name} at {where}"
         self._answered = self._failed = 0  # attempts
         self._replied = self._warned = False
+        self._open = 0  # calls under way
+        self._stopped: UserError | None = None  # why no call is made any more
         self._countdown: asyncio.Task[None] | None = None
         self._waits_until = 0.0
         self._silence: asyncio.TimerHandle | None = None
@@ -172,7 +175,10 @@ class Caller:
         """The reply, asked for until it comes or there is no point in asking again."""
         self._expect_a_reply()
         for tried in range(self._model.options.max_retries + 1):
+            if self._stopped is not None:
+                await asyncio.sleep(MAX_WAIT)  # until the run is cancelled
             taken.retries += tried > 0
+            self._open += 1
             try:
                 reply = await call_once(ask, taken)
             except CallError as problem:
@@ -189,6 +195,8 @@ class Caller:
             else:
                 self._replied = True
                 return reply
+            finally:
+                self._open -= 1
         raise AssertionError("the last try returns or raises")
 
     def count(self, attempt: Attempt) -> None:
@@ -201,6 +209,12 @@ class Caller:
                 f"({attempt.error}); --retry_errors asks them again"
             )
 
+    async def drain(self) -> None:
+        """Wait a little for the calls that are under way, so that their connections are closed."""
+        deadline = time.monotonic() + SECONDS_TO_DRAIN
+        while self._open > 1 and time.monotonic() < deadline:  # one of them is the caller's own
+            await asyncio.sleep(0.01)
+
     def close(self) -> None:
         """Stop what is left of notes and countdowns."""
         if self._silence is not None:
@@ -209,10 +223,19 @@ class Caller:
             self._countdown.cancel()
 
     async def _stop(self, problem: CallError) -> UserError:
-        sentence = UserError(f"{self._name} cannot be asked: {problem}")
+        first = self._stopped is None
+        stopped = self._stopped or UserError(f"{self._name} cannot be asked: {problem}")
+        self._stopped = stopped
         if self._on_stop is not None:
-            await self._on_stop(sentence)
-        return sentence
+            if first:
+                await self._on_stop(stopped)
+            # An error of every sample would be rendered at length; they are cancelled instead.
+            self._open -= 1
+            try:
+                await asyncio.sleep(MAX_WAIT)
+            finally:
+                self._open += 1
+        return stopped
 
     async def _wait(self, problem: CallError, tried: int) -> None:
         # Jitter keeps calls that failed together from coming back together.

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import ClassVar
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import certifi
@@ -54,8 +57,8 @@ class Endpoint:
             ),
             headers={"Authorization": f"Bearer {address.key}", "Content-Type": "application/json"},
             cookie_jar=aiohttp.DummyCookieJar(),
-            trust_env=True,  # proxies
         )
+        self._proxy = _proxy(address.base_url)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -118,12 +121,12 @@ class Endpoint:
     async def _post(self, protocol: Protocol, body: bytes) -> Reply:
         url = self._address.url(PROTOCOLS[protocol].path)
         try:
-            async with self._session.post(url, data=body) as response:
+            async with self._session.post(url, data=body, proxy=self._proxy) as response:
                 content = await response.read()
         except aiohttp.ClientConnectorError as problem:  # no such host, nobody there, no TLS
-            raise unreachable(str(problem)) from problem
+            raise unreachable(problem.os_error) from problem
         except aiohttp.ConnectionTimeoutError as problem:
-            raise unreachable("no connection within a reasonable time") from problem
+            raise unreachable(problem) from problem
         except TimeoutError as problem:
             message = f"no whole reply within {self._model.options.timeout:g} seconds"
             raise CallError(message, retryable=True) from problem
@@ -156,9 +159,14 @@ def status_error(status: int, message: str, code: str | None, after: float | Non
     return problem
 
 
-def unreachable(why: str) -> CallError:
+def unreachable(problem: BaseException) -> CallError:
     """Nobody listens there: hopeless at first, but a server that has replied may come back."""
-    return CallError(why, retryable=True, at_first=True, unreachable=True)
+    number = getattr(problem, "errno", None)
+    if isinstance(number, int) and number > 0:
+        why = os.strerror(number)
+    else:
+        why = getattr(problem, "strerror", None) or str(problem)
+    return CallError(f"no connection ({why})", retryable=True, at_first=True, unreachable=True)
 
 
 def _is_unsupported(problem: CallError) -> bool:
@@ -176,6 +184,12 @@ def _certificates(base_url: str) -> ssl.SSLContext | bool:
     context = ssl.create_default_context()
     context.load_verify_locations(certifi.where())
     return context
+
+
+def _proxy(base_url: str) -> str | None:
+    """The proxy of the environment; the client would look it up in another thread every time."""
+    scheme, host, *_ = urlsplit(base_url)
+    return None if proxy_bypass(host) else getproxies().get(scheme)
 
 
 def _encodable(text: str) -> str:

@@ -185,7 +185,7 @@ def _usage(body: Mapping[str, Any], read: str, written: str, details: str) -> di
     usage = body.get("usage")
     counts = usage if isinstance(usage, dict) else {}
     inner = counts.get(details)
-    told = {
+    told: dict[str, Any] = {
         "input_tokens": counts.get(read),
         "output_tokens": counts.get(written),
         "reasoning_tokens": inner.get("reasoning_tokens") if isinstance(inner, dict) else None,

@@ -55,7 +55,7 @@ class ModelOptions:
     base_url: str | None = None  # the URL of an OpenAI-compatible endpoint, up to /v1
     concurrency: int = 32  # how many attempts are made at once
     max_retries: int = 8  # how often a failed call is retried
-    # seconds before the first retry, doubled for each one after it (Inspect has its own rule)
+    # seconds before the first retry, doubled for each one after it
     retry_backoff: float = 0.5
     timeout: float = 600.0  # seconds that a call may take
     temp: float | None = None  # the temperature (default: the provider's own)
@@ -84,6 +84,8 @@ class ModelOptions:
         require(self.timeout > 0, f"timeout must be above 0, got {self.timeout}")
         every = self.log_every
         require(every is None or every >= 1, f"log_every must be at least 1, got {every}")
+        if isinstance(self.extra_body, Mapping):  # as Python code may well give it
+            object.__setattr__(self, "extra_body", json.dumps(self.extra_body))
         self._settings(None)  # refuses values that no model takes
 
     def settings(self) -> Settings:
@@ -147,12 +149,14 @@ def read_extra_body(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
     """The fields that are added to every request, from JSON text."""
     if given is None:
         return {}
-    try:
-        body = json.loads(given) if isinstance(given, str) else dict(given)
-    except ValueError:
-        body = None
+    body: Any = given
+    if isinstance(given, str):
+        try:
+            body = json.loads(given)
+        except ValueError:
+            body = None
     require(
-        isinstance(body, dict),
+        isinstance(body, Mapping),
         f"""extra_body must be a JSON object such as '{{"top_k": 20}}', got {given!r:.80}""",
     )
     for name in OWN_FIELDS:

@@ -102,7 +102,8 @@ def call_error(
 ) -> CallError:
     """What a failure inside Inspect or a provider's client says about a call."""
     links = list(_chain(problem))
-    found = (made for link in links if (made := _known(link)) is not None)
+    # What happened first says most: of "Connection error." it is the cause that is of use.
+    found = (made for link in reversed(links) if (made := _known(link)) is not None)
     error = next(found, None)
     if error is None:
         last = links[-1]
@@ -128,9 +129,9 @@ def _known(link: BaseException) -> CallError | None:
         text = str(message).removeprefix(f"Error code: {status} - ")
         return status_error(status, text, code, retry_delay(headers))
     if isinstance(link, (ConnectionRefusedError, socket.gaierror, ssl.SSLCertVerificationError)):
-        return unreachable(f"{type(link).__name__}: {link}")
+        return unreachable(link)
     if type(link).__name__ in ("ConnectError", "ConnectTimeout"):
-        return unreachable(str(link) or type(link).__name__)
+        return unreachable(link)
     return None
 
 

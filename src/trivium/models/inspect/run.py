@@ -157,6 +157,7 @@ class EvalSet:
             self.stopped = problem
             for model, own in self.models.items():
                 self.callers[model].close()
+                await self.callers[model].drain()
                 with suppress(Exception):  # a call may be under way
                     await own.api.aclose()
             signal.raise_signal(signal.SIGINT)
@@ -262,6 +263,8 @@ def inspect_model(model: Model) -> InspectModel:
         max_retries=0,  # retries are made and counted by the caller
         max_connections=options.concurrency,
     )
+    url: str | None = None
+    key: str | None
     more: dict[str, Any] = {}
     with _in_one_sentence():
         if is_compatible(model):
@@ -276,7 +279,7 @@ def inspect_model(model: Model) -> InspectModel:
             if settings.api != "auto":
                 more["responses_api"] = settings.api == "responses"
         else:
-            name, url, key = model.name, None, find_key(model.provider)[1]
+            name, key = model.name, find_key(model.provider)[1]
         try:
             made = get_model(name, config=config, base_url=url, api_key=key, memoize=False, **more)
         except ValueError as problem:  # a provider that it does not know
