@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from trivium.benchmarks.variables import VARIABLES
-from trivium.benchmarks.variables.probes import WHERE, audit_views, probes
+from trivium.benchmarks.variables.probes import audit_views, probes
 from trivium.benchmarks.variables.score import ndcg
 from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, VariablesView
 from trivium.core.dialogue import attempt
@@ -39,9 +39,7 @@ class Examples:
             for probe in asked[1:]:
                 own = np.array(list(probe.candidate_features.values())).T
                 about = np.tile(list(probe.item_features.values()), (len(own), 1))
-                # A rank among the places of sets would count how many of a set are no candidates.
-                plain = [name not in WHERE for name in probe.candidate_features]
-                ranks = own[:, plain].argsort(axis=0).argsort(axis=0)
+                ranks = own.argsort(axis=0).argsort(axis=0)
                 control.append(np.hstack([own, ranks, about]))
                 right += probe.right
                 owner += [len(sizes)] * len(own)

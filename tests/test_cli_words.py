@@ -69,7 +69,6 @@ WRONG_CALLS = [
     ("show blicket_prompts --stimuli paper --placements paper", "placements goes with stimuli gen"),
     ("ceilings --hypotheses disjunctive:A disjunctive:B --noise 0.1", "noise goes with rules"),
     ("generate nhop_implicit --mode free --out {tmp}/x", "--mode says how items are presented"),
-    ("generate nhop_implicit --config {tmp}/told.toml --out {tmp}/x", "mode in {tmp}/told.toml"),
     ("audit nhop_implicit --mode free", "are presented, and audit presents none"),
     ("eval nhop_implicit --solver oracle --temp 1 --out {tmp}/e", "--temp goes with --model"),
     ("eval nhop_implicit --model trivium/oracle --processes 2 --out {tmp}/e", "--processes goes"),
@@ -97,7 +96,7 @@ WRONG_CALLS = [
     ("score nhop_implicit --replies {tmp}/items.jsonl --out {tmp}/s", "--in is missing"),
     ("score nhop_implicit --in {tmp}/items.jsonl --out {tmp}/s", "--replies is missing"),
     ("score nhop_implicit --in {tmp}/items.jsonl --replies {tmp}/items.jsonl --out {tmp}/s",
-     "line 1: reply must be text"),
+     "line 1: there is no reply"),
     ("score nhop_implicit --in {tmp}/items.jsonl --replies {tmp}/stray.jsonl --out {tmp}/s",
      "line 1: there is no item 'IMP-999999'"),
     ("score nhop_implicit --in {tmp}/items.jsonl --replies {tmp}/list.jsonl --out {tmp}/s",
@@ -121,7 +120,6 @@ def test_a_wrong_call_ends_with_one_sentence_and_status_2(
     write(tmp_path / "bad.toml", "hopps = 4\n")
     write(tmp_path / "half.toml", "hops = \n")
     write(tmp_path / "made.toml", "hops = 6\n")
-    write(tmp_path / "told.toml", 'mode = "free"\n')
     write(tmp_path / "half.jsonl", lines[0] + lines[1][:100])
     write(tmp_path / "wrong.jsonl", lines[0] + lines[1] + lines[2].replace('_id":"E_', '_id":"F_'))
     write(tmp_path / "twice.jsonl", lines[0] + lines[0])

@@ -25,7 +25,7 @@ CONFIGS = {
     "nobody.json": '{"approach": "implicit", "baseline": "nobody"}',
     "small.json": '{"approach": "implicit", "items": 2, "solvers": ["oracle"]}',
     "cold.json": '{"approach": "implicit", "items": 2, "model": "a/b", "temp": -1}',
-    "gpt.json": '{"approach": "implicit", "items": 2, "model": "gpt"}',
+    "gpt.json": '{"approach": "implicit", "items": 2, "model": "gpt-4.1-mini"}',
     "deep.json": "[" * 100_000,
     "digits.json": "1" * 5_000,
     "notes.txt": "hello",

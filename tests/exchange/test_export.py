@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,10 @@ import trivium
 from tests.command_line import run, write
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.commands.flags import read_benchmark_flags
+from trivium.core.probes import Audit, Cue
 from trivium.core.task import Task
-from trivium.evaluation.dataset_folder import changed_flags, task_flags
+from trivium.evaluation.dataset_folder import card, changed_flags, task_flags
+from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.export import export_id
 from trivium.evaluation.tables import read_table
 
@@ -160,7 +162,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("hub") / "implicit"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("trivium.evaluation.dataset_folder.SHARD", 5)
-        words = "export nhop_implicit --hops 4 --items 12 --seed 7 --format huggingface --out"
+        words = "export nhop_implicit --hops 4 --items 12 --seed 7 --format huggingface"
+        words += " --no-audit --out"
         assert run(words, str(path)) == 0
     return path
 
@@ -176,11 +179,22 @@ def test_the_folder_has_shards_a_card_and_metadata(folder: Path) -> None:
     ]
     card = (folder / "README.md").read_text()
     assert "trivium export nhop_implicit --hops 4 --items 12 --seed 7 --format huggingface" in card
-    assert "| floor, the best strategy that does not read the item | 0.125 |" in card
+    assert "does not read the item (random_candidate) | 0.125 |" in card
     assert "| ceiling, `oracle` on 12 items | 1.000 [" in card
-    assert "PASSED: none of" in card
-    assert "`trivium audit nhop_implicit --hops 4`" in card
+    assert "Not audited; `trivium audit nhop_implicit --hops 4` does it." in card
     assert not list(folder.parent.glob("*.part"))
+
+
+def test_the_card_tells_the_result_of_the_audit() -> None:
+    prompts = Evaluation(load_task("nhop_implicit"), Items(7, 0, 2), "export")
+    cue = Cue("answer: place", "its place", 0.2, 0.15, 0.25, 0.125, 900)
+    clean = replace(cue, low=0.1)
+    said = card(prompts, "here", Audit((clean,), 900, 0.99))
+    assert "PASSED: none of 1 cues beats chance on 900 fresh items." in said
+    said = card(prompts, "here", Audit((cue, clean), 900, 0.99))
+    assert "CAUGHT: 1 of 2 cues beat chance on 900 fresh items: answer: place (0.200" in said
+    said = card(prompts, "here", Audit((clean,), 900, 0.99, learned=False))
+    assert "NO VERDICT" in said
 
 
 def test_load_dataset_opens_the_folder(

@@ -158,7 +158,7 @@ def test_a_null_reply_is_no_answer_and_a_missing_one_an_error(tmp_path: Path) ->
     assert [row["error"] for row in records] == [None, None, None, "boom", None, "no reply"]
     assert [row["reply"] for row in records] == [GOLDS[0], None, "", None, None, None]
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert (summary["answered"], summary["violations"], summary["errors"]) == (1, 2, 2)
+    assert (summary["items"], summary["violations"], summary["errors"]) == (6, 2, 2)
 
 
 def test_a_refusal_is_counted_apart(tmp_path: Path) -> None:
@@ -382,6 +382,19 @@ def test_names_of_models_are_those_of_evaluations(tmp_path: Path) -> None:
     assert score(lines(tmp_path / "replies.jsonl", rows), "--model", "gpt-4.1-mini") == 0
     (_, record), *_ = read_rows(tmp_path / "run" / "records.jsonl")
     assert record["solver"] == "openai/gpt-4.1-mini"
+
+
+def test_reasoning_is_kept_and_not_read(tmp_path: Path) -> None:
+    body = chat(GOLDS[0])
+    body["choices"][0]["message"]["reasoning_content"] = "E_9999 it is"
+    rows = [{"id": IDS[0], "response": body}]
+    rows += [{"id": IDS[1], "reply": f"<think>E_9999</think>{GOLDS[1]}"}]
+    rows += [{"id": IDS[2], "reply": "<think>E_9999 and then"}]
+    rows += [{"id": IDS[3], "response": chat(GOLDS[3], finish_reason="error")}]
+    assert score(lines(tmp_path / "replies.jsonl", rows)) == 1
+    assert kinds(tmp_path / "run") == ["right", "right", "cut-off", "error", "error", "error"]
+    (_, first), *_ = read_rows(tmp_path / "run" / "records.jsonl")
+    assert (first["reasoning"], first["stop_reason"]) == ("E_9999 it is", "stop")
 
 
 def test_a_reply_is_taken_once() -> None:

@@ -14,6 +14,7 @@ from trivium.evaluation.cost import cost_of, cost_of_run
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.plan import read_sweep, shipped_configs
 from trivium.evaluation.prices import Prices
+from trivium.models.names import full_model_name
 from trivium.models.settings import ModelOptions, Settings
 
 ABOUT = """Requests and approximate tokens of an evaluation, before anything is sent, and what they
@@ -67,7 +68,7 @@ def main(args: Sequence[str]) -> int:
     require(
         flags.model is not None or asked.prices.prices is None, "--prices goes with --model here"
     )
-    model = flags.model or "a model"
+    model = "a model" if flags.model is None else full_model_name(flags.model)
     evaluation = Evaluation(
         given.task,
         Items(flags.seed, 0, flags.items),

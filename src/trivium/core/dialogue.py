@@ -49,14 +49,19 @@ class Dialogue:
         if self.done:
             raise ValueError("the dialogue is over")
         task = self.item.task
-        self.replies.append(reply)
-        split = split_reasoning(reply)
-        self.visible.append(split.visible)
-        self.cut_off = not split.finished
+        self.note([reply])
         response = task.benchmark.respond(self.item.content, self.visible, task.view)
         self.done = response is None or len(self.replies) >= MAX_TURNS
         self.messages += [reply] if response is None else [reply, response]
         return response
+
+    def note(self, replies: Sequence[str]) -> None:
+        """Add replies as they were given, without asking the environment for its responses."""
+        for reply in replies:
+            split = split_reasoning(reply)
+            self.replies.append(reply)
+            self.visible.append(split.visible)
+            self.cut_off = not split.finished
 
     @property
     def scores(self) -> Scores:

@@ -182,16 +182,14 @@ def _floor_and_ceiling(evaluation: Evaluation) -> Iterator[str]:
     headline = task.benchmark.metrics[0]
     sample = list(islice(evaluation.presented(), SAMPLE))
     yield f"| | {headline.name}: {headline.about} |\n|---|---|"
-    floors = [item.floor for item in sample]
-    yield f"| floor, the best strategy that does not read the item | {_mean(floors):.3f} |"
+    floors = [task.item_floor(item.original) for item in sample]
+    names = ", ".join(dict.fromkeys(floor.name for floor in floors))
+    value = sum(floor.value for floor in floors) / len(floors)
+    yield f"| floor, the best strategy that does not read the item ({names}) | {value:.3f} |"
     for solver in task.benchmark.solvers.values():
         if solver.role == "ceiling":
             found = _measured(sample, solver.name).metrics[headline.name]
             yield f"| ceiling, `{solver.name}` on {len(sample)} items | {found} |"
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
 
 
 def _measured(sample: list[PresentedItem], name: str) -> Summary:
@@ -207,13 +205,15 @@ def _audit_text(task: Task, audit: Audit | None) -> str:
     if audit is None:
         return f"Not audited; {command} does it."
     caught = [cue for cue in audit.cues if cue.caught]
-    verdict = (
-        f"PASSED: none of {len(audit.cues)} cues beats chance on {audit.items} fresh items"
-        if not caught
-        else f"CAUGHT: {len(caught)} of {len(audit.cues)} cues beat chance on {audit.items} items: "
-        + ", ".join(f"{cue.name} ({cue.value:.3f} against {cue.chance:.3f})" for cue in caught)
-    )
-    return f"{verdict}. The command was {command}."
+    tried = f"{len(audit.cues)} cues"
+    verdicts = {
+        "passed": f"PASSED: none of {tried} beats chance on {audit.items} fresh items",
+        "incomplete": f"NO VERDICT: none of {tried} beats chance, but not everything was tried",
+        "caught": f"CAUGHT: {len(caught)} of {tried} beat chance on {audit.items} fresh items: "
+        + ", ".join(f"{cue.name} ({cue.value:.3f} against {cue.chance:.3f})" for cue in caught),
+    }
+    kept = " This preset keeps the leaks of an original on purpose." * audit.keeps_leaks
+    return f"{verdicts[audit.verdict]}.{kept} The command was {command}."
 
 
 def _column_rows() -> Iterator[str]:

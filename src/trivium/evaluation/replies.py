@@ -11,6 +11,7 @@ import orjson
 
 from trivium.core.errors import require
 from trivium.evaluation.tables import read_table
+from trivium.models.protocols import BROKEN, STOP_REASONS
 
 # What columns are called, the first of them that a row has. Lines of a batch have an id of their
 # own besides the custom_id that was asked for.
@@ -18,15 +19,7 @@ IDS = ("custom_id", "id", "item_id", "key")
 REPLIES = ("reply", "replies", "response", "completion", "output", "generated_text", "prediction")
 REPLIES += ("model_output", "result", "messages", "content", "text", "answer")
 TRIALS = ("trial", "sample", "epoch")
-LENGTH, REFUSED = "length", "refusal"
-STOPS = {
-    "max_tokens": LENGTH,
-    "max_output_tokens": LENGTH,
-    "content_filter": REFUSED,
-    "safety": REFUSED,
-    "end_turn": "stop",
-    "completed": "stop",
-}
+STOPS = {**STOP_REASONS, "safety": "content_filter", "end_turn": "stop"}
 TOKENS = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
 TOKENS |= {"input_tokens": "input_tokens", "output_tokens": "output_tokens"}
 
@@ -37,7 +30,8 @@ class Reply:
 
     texts: tuple[str, ...] | None = None  # one for each turn; None is no answer
     error: str | None = None  # the call failed
-    stop_reason: str | None = None  # "length" and "refusal" where a provider says so
+    stop_reason: str | None = None  # in the words of chat completions
+    reasoning: str | None = None  # what the provider sent apart from the reply
     usage: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -224,14 +218,19 @@ def _of_choice(choice: Any, usage: Mapping[str, int], where: str) -> Reply:
     if isinstance(message, dict) and text is None:
         text = _text(message.get("content", message.get("parts")), where)
         if not text and message.get("refusal"):
-            return _reply(str(message["refusal"]), REFUSED, usage)
+            return _reply(str(message["refusal"]), "refusal", usage)
     stop = choice.get("finish_reason") or choice.get("finishReason")
-    return _reply(str(text or ""), stop, usage)
+    known = isinstance(message, dict)
+    thought = (message.get("reasoning_content") or message.get("reasoning")) if known else None
+    return _reply(str(text or ""), stop, usage, thought)
 
 
-def _reply(text: str, stop: Any, usage: Mapping[str, int]) -> Reply:
+def _reply(text: str, stop: Any, usage: Mapping[str, int], thought: Any = None) -> Reply:
     reason = STOPS.get(stop.lower(), stop.lower()) if isinstance(stop, str) else None
-    return Reply((text,) if text else None, stop_reason=reason, usage=usage)
+    if reason in BROKEN:
+        return Reply(error=f"the reply ended with {reason!r}", usage=usage)
+    reasoning = thought if isinstance(thought, str) else None
+    return Reply((text,) if text else None, None, reason, reasoning, usage)
 
 
 def _text(content: Any, where: str) -> str:

@@ -15,22 +15,16 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import Dialogue, failed_attempt
 from trivium.core.errors import UserError, require
 from trivium.core.files import atomic_write, dump_line, locked, open_input, write_json
-from trivium.core.records import CUT_OFF, MANIFEST, RECORDS, REFUSAL, SUMMARY, Row
+from trivium.core.records import CUT_OFF, MANIFEST, RECORDS, REFUSAL, SUMMARY, UNSCORED, Row
 from trivium.core.results import Summary
 from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict, stored_spec
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.execute import write_summary
 from trivium.evaluation.export import NESTED, export_id
-from trivium.evaluation.replies import (
-    LENGTH,
-    REFUSED,
-    Replies,
-    Reply,
-    numbered_replies,
-    read_replies,
-)
+from trivium.evaluation.replies import Replies, Reply, numbered_replies, read_replies
 from trivium.evaluation.tables import read_table
+from trivium.models.calls import LENGTH, REFUSED
 
 NO_REPLY = "no reply"
 
@@ -167,16 +161,18 @@ def record(item: PresentedItem, reply: Reply | None, solver: str) -> Row:
     else:
         dialogue = Dialogue(item)
         # As they were given, whether or not the dialogue ended before; no answer is no text.
-        dialogue.replies = list(reply.texts or ("",))
+        dialogue.note(reply.texts or ("",))
         attempt = dialogue.attempt(solver, usage=dict(reply.usage), seconds=0.0)
+        attempt.stop_reason, attempt.reasoning = reply.stop_reason, reply.reasoning
         if reply.texts is None:
             attempt.reply = None
-        if attempt.kind == "violation" and reply.stop_reason in (LENGTH, REFUSED):
-            attempt.kind = CUT_OFF if reply.stop_reason == LENGTH else REFUSAL
+        if attempt.answer is None and reply.stop_reason == LENGTH:
+            attempt.kind = CUT_OFF
+        if attempt.answer is None and reply.stop_reason in REFUSED:
+            attempt.kind = REFUSAL
+        if attempt.kind in UNSCORED:
             attempt.scores = {}
-    row = asdict(attempt) | {"gold": item.gold}
-    if reply is not None and reply.stop_reason is not None:
-        row["stop_reason"] = reply.stop_reason
+    row = asdict(attempt)
     return row if item.original.origin is not None else row | {"prompt": item.prompt}
 
 

@@ -14,7 +14,7 @@ FAMILIES = {
     "grok": r"grok-",
     "mistral": r"(?:mistral|ministral|magistral|codestral|devstral|pixtral)-|open-mi[sx]",
     "moonshot": r"(?:kimi|moonshot)-",
-    "openai": r"(?:chat)?gpt(?:-|$)|o\d(?:-|$)|codex-|ft:gpt-",
+    "openai": r"(?:chat)?gpt-|o\d(?:-|$)|codex-|ft:gpt-",
     "perplexity": r"sonar(?:-|$)",
 }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate, quantile
+from trivium.report.audits import audit_sentence
 from trivium.report.results import BenchmarkResults
 from trivium.report.tables import number, scored_items
 
@@ -46,6 +47,7 @@ class SettingTable:
     metric: str
     rows: Sequence[ResultRow]
     verdict: str
+    audit: str  # what is known about shortcuts in these items
 
 
 def overview(results: BenchmarkResults) -> list[SettingTable]:
@@ -85,7 +87,9 @@ def setting_table(
         for solver in ranked
     ]
     sentences = _verdict(estimates, roles, floor, best, metric.best)
-    return SettingTable(setting, metric.name, rows, " ".join(sentences))
+    spec = None if setting is None else results.specs.get(setting)
+    audit = audit_sentence(results.benchmark, spec)
+    return SettingTable(setting, metric.name, rows, " ".join(sentences), audit)
 
 
 def _best(

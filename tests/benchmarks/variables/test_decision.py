@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
-from trivium.benchmarks.variables.decision import Observed, causes, decide, topological
+from trivium.benchmarks.variables.decision import (
+    Observed,
+    Question,
+    causes,
+    decide,
+    pseudocode,
+    topological,
+)
+from trivium.benchmarks.variables.figures import FIGURES, draw
 from trivium.benchmarks.variables.files import gold_label
 from trivium.benchmarks.variables.generate import generate
 from trivium.benchmarks.variables.item import VariablesItem
@@ -151,3 +161,25 @@ def test_the_order_of_control_variables_is_that_given() -> None:
         return True
 
     assert decide(together, ("a", "b"), [("a", "b")], ["c", "b", "d", "a"]) == (True, ("c", "d"))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_pictures_of_the_trees_are_those_of_the_code(name: str) -> None:
+    kept = Path(__file__).parents[3] / "docs" / "variables" / name
+    picture = draw(*FIGURES[name])
+    assert kept.read_text(encoding="utf-8") == picture
+    tree = FIGURES[name][1]
+    words = "".join(ElementTree.fromstring(picture).itertext()).replace(" ", "")
+    for line in pseudocode(tree).splitlines():
+        part = line.strip().removeprefix("else ").removeprefix("if ").rstrip(":")
+        assert part == "else" or part.replace(" ", "") in words
+
+
+def test_a_tree_in_pseudocode() -> None:
+    tree = Question(
+        "a", lambda case, v: True, "one", Question("b", lambda c, v: True, "two", "three")
+    )
+    assert (
+        pseudocode(tree, "  ")
+        == "  if a:\n      one\n  else if b:\n      two\n  else:\n      three"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -73,6 +74,17 @@ def test_every_number_of_control_variables_is_as_likely_without_rejection() -> N
     for kind, shares in enumerate(known.shares):
         likely = [layout for layout, share in zip(known.all, shares, strict=True) if share]
         assert {layout.control for layout in likely} == {kind}
+
+
+def test_every_spec_has_layouts() -> None:
+    for balance, hyps, least in product(("control", "hypotheses"), (2, 5, 8, 12), (12, 15, 19)):
+        for most in range(least + 2 * (hyps == 12), 31):
+            fields = {"balance": balance, "min_vars": max(least, hyps + 2), "max_hyps": hyps}
+            known = layouts(VariablesSpec(**fields, max_vars=max(most, hyps + 2)))
+            assert known.shares.sum(axis=1) == pytest.approx(np.ones(len(known.shares)))
+            assert (known.shares >= 0).all()
+    for size in range(4, 31):
+        assert layouts(VariablesSpec(min_vars=size, max_vars=size)).all
 
 
 def test_mentions_say_nothing_about_control() -> None:

@@ -130,6 +130,20 @@ def test_the_view_changes_the_presentation_and_nothing_else(renderer: str) -> No
     assert shown["pseudocode"] != shown["language"]
 
 
+def test_answers_alone_and_steps_are_asked_for() -> None:
+    item = next(generate(PRESETS["balanced-ctrl"], 2))
+    plain, direct, steps = (
+        render(item, VariablesView(reasoning=reasoning))
+        for reasoning in ("free", "direct", "chain_of_thought")
+    )
+    assert "reason" not in plain
+    assert "Reply with the answer alone, without any reasoning.\n" in direct
+    assert "First reason step by step" in steps
+    for text in (direct, steps):
+        kept = [line for line in text.splitlines() if line in plain.splitlines()]
+        assert set(plain.splitlines()) <= set(kept)
+
+
 def test_reordering_changes_the_order_and_keeps_the_data() -> None:
     for item in generate(VariablesSpec(), 6, 0, 20):
         other = VARIABLES.reshuffle(item, 2)

@@ -56,8 +56,10 @@ def draw(title: str, tree: Question) -> str:
 def _box(x: float, y: float, text: str, colour: str) -> str:
     lines = wrap(text, LETTERS)
     top = y + HIGH / 2 - (len(lines) - 1) * LINE / 2 + 5
-    frame = f"<rect x='{x}' y='{y}' width='{WIDE}' height='{HIGH}' rx='6' fill='{colour}' stroke='#555'/>"
-    return frame + _text(x + WIDE / 2, top, lines, "text-anchor='middle'")
+    at = f"x='{x}' y='{y}' width='{WIDE}' height='{HIGH}' rx='6'"
+    return f"<rect {at} fill='{colour}' stroke='#555'/>" + _text(
+        x + WIDE / 2, top, lines, "text-anchor='middle'"
+    )
 
 
 def _text(x: float, y: float, lines: list[str], style: str) -> str:
@@ -69,7 +71,8 @@ def _text(x: float, y: float, lines: list[str], style: str) -> str:
 
 
 def _arrow(x: float, y: float, to_x: float, to_y: float, label: str) -> str:
-    line = f"<line x1='{x:g}' y1='{y:g}' x2='{to_x:g}' y2='{to_y:g}' stroke='#333' marker-end='url(#tip)'/>"
+    ends = f"x1='{x:g}' y1='{y:g}' x2='{to_x:g}' y2='{to_y:g}'"
+    line = f"<line {ends} stroke='#333' marker-end='url(#tip)'/>"
     return line + _text((x + to_x) / 2 + 16, (y + to_y) / 2 - 6, [label], "text-anchor='middle'")
 
 

@@ -88,11 +88,11 @@ def layouts(spec: VariablesSpec) -> Layouts:
     reached = np.zeros(kinds)  # how likely each number of control variables is so far
     weights = {}
     for size, own in options.items():
-        fitting = [layout for layout in own if size - 2 + layout.unobserved < kinds]
-        require(bool(fitting), f"no layout of matched items has {size - 2} control variables")
-        part = _coins(fitting, 1.0)
+        part = _coins(own, 1.0)
         here = sum(share for layout, share in part.items() if layout.control == size - 2)
-        scale = (1 / kinds - reached[size - 2]) / here
+        scale = (1 / kinds - reached[size - 2]) / max(here, 1e-9)
+        fits = bool(own) and scale > 0
+        require(fits, f"{_range(spec)} variables cannot have {size - 2} control variables as often")
         for layout, share in part.items():
             weights[layout] = share * scale
             reached[layout.control] += share * scale
@@ -109,6 +109,8 @@ def _options(spec: VariablesSpec, size: int) -> list[Layout]:
     """The layouts with sets of this size; one with a smaller set only where there is no other."""
     least, most = extra_hypotheses(spec)
     unobserved = min(MOST_UNOBSERVED, least) if spec.thinned else 0
+    if spec.balance == "control":  # no more control variables than there are kinds for
+        unobserved = min(unobserved, spec.strata + 1 - size)
     found = [
         Layout(size, sets, rest, hidden, False)
         for hidden in range(unobserved + 1)
@@ -118,7 +120,8 @@ def _options(spec: VariablesSpec, size: int) -> list[Layout]:
         and size * sets + rest >= 2 * most + 4
     ]
     even = [layout for layout in found if layout.rest == 0]
-    return even or found
+    plain = [layout for layout in found if layout.unobserved == 0]
+    return even if any(layout in plain for layout in even) else plain or found
 
 
 def _coins(options: list[Layout], total: float) -> dict[Layout, float]:

@@ -17,8 +17,6 @@ from trivium.benchmarks.variables.spec import VariablesView, view_of
 from trivium.benchmarks.variables.table import Floats
 from trivium.core.probes import Probe
 
-# That two variables are of the set at one place is what has to be found out, so a target has none.
-WHERE = ("set_at",)
 Columns = dict[str, list[float]]  # a feature's value for each variable in the order of the prompt
 
 
@@ -38,7 +36,6 @@ def probes(item: VariablesItem, view: VariablesView) -> Sequence[Probe]:
     of_target = {
         f"{role}_{feature}": values[place]
         for feature, values in features.items()
-        if feature not in WHERE
         for role, place in zip(marked, at, strict=True)
     }
     valid, control = item.gold
@@ -89,21 +86,17 @@ def variable_features(prompt: Prompt) -> Columns:
     shown = prompt.observations
     if shown.table is not None:
         return found | column_statistics(shown.table)
-    return found | _places_in_sets(prompt)
+    return found | _set_sizes(prompt)
 
 
-def _places_in_sets(prompt: Prompt) -> Columns:
-    """The size and the place of each variable's set.
+def _set_sizes(prompt: Prompt) -> Columns:
+    """The size of each variable's set, 0 for an unobserved one.
 
-    A place within the set would count how many of the set come before, which is reading it.
+    Which set it is, or the place within it, would be reading: the candidates that a set lacks
+    are those of the target.
     """
-    names, sets = prompt.names, prompt.observations.sets or []
-    own = {name: (len(members), at) for at, members in enumerate(sets) for name in members}
-    places = [own.get(name, (0, -1)) for name in names]
-    return {
-        "set_size": [float(size) for size, _ in places],
-        "set_at": [float(at) for _, at in places],
-    }
+    sizes = {name: len(own) for own in prompt.observations.sets or [] for name in own}
+    return {"set_size": [float(sizes.get(name, 0)) for name in prompt.names]}
 
 
 def column_statistics(table: Floats) -> Columns:

@@ -65,7 +65,9 @@ def script(seen: Conversation, stream: Stream) -> str | None:
     """The tests of the best fixed script, whatever is seen; again and again where lights err."""
     spec, made = seen.spec, len(seen.tests)
     placed = best_fixed_script(replace(spec, noise=0.0).space, spec.tests).placed
-    return letters(placed[made % len(placed)]) if spec.noise or made < len(placed) else None
+    if made >= len(placed) and not (spec.noise and placed):
+        return None
+    return letters(placed[made % len(placed)])
 
 
 def can_plan(spec: GameSpec) -> bool:

@@ -50,7 +50,7 @@ class GameSpec:
     @property
     def possible_rules(self) -> list[str]:
         """The rules of the possible machines, each once."""
-        return list(dict.fromkeys(machine.rule for machine in self.space))
+        return list(_possible_rules(self))
 
 
 @lru_cache(maxsize=64)
@@ -59,6 +59,11 @@ def _space(spec: GameSpec) -> Space:
         return inference.make_space(spec.objects, spec.rules, spec.noise)
     listed = [replace(parse(text), noise=spec.noise) for text in spec.hypotheses]
     return inference.space_of(listed, spec.objects)
+
+
+@lru_cache(maxsize=64)
+def _possible_rules(spec: GameSpec) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(machine.rule for machine in spec.space))
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,8 @@ class BudgetPlanner:
         if key not in self.values:
             if len(self.values) * len(self.lit) >= MAX_WORK:
                 raise TooLongError(
-                    f"{len(self.machines.weights)} machines and {tests} tests are too many to "
-                    "find the optimal tests; use information_gain"
+                    f"{len(self.machines.weights)} machines are too many to find the optimal tests "
+                    "of this budget; use information_gain"
                 )
             best, bound = float(self.machines.weights[likeliest]), self.bound(possible, tests)
             for placed in self.tests(possible):

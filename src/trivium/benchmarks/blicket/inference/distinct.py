@@ -89,7 +89,7 @@ def exchanges(space: Space) -> Iterator[tuple[int, ...]]:
     kinds: list[list[int]] = []
     for each in range(space.objects):
         for kind in kinds:
-            if alike(space, kind[0], each):
+            if _alike(space, kind[0], each):
                 kind.append(each)
                 break
         else:
@@ -102,7 +102,7 @@ def exchanges(space: Space) -> Iterator[tuple[int, ...]]:
         yield tuple(exchange)
 
 
-def alike(space: Space, one: int, other: int) -> bool:
+def _alike(space: Space, one: int, other: int) -> bool:
     """Whether the space stays the same when these two objects are exchanged."""
     exchange = list(range(space.objects))
     exchange[one], exchange[other] = other, one

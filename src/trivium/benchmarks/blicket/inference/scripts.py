@@ -19,7 +19,6 @@ from trivium.benchmarks.blicket.inference.distinct import (
     Distinct,
     Floats,
     Ints,
-    alike,
     exchanges,
     moved_sets,
 )
@@ -29,6 +28,7 @@ from trivium.benchmarks.blicket.inference.observer import TINY, binary_entropy
 MAX_NODES = 1_000  # partial scripts that are looked at, less than a second
 MAX_SCRIPTS = 10**12  # sets of placements; a search among more would not end
 ANY_STARTS = 8  # scripts of any tests that are improved by exchanging tests
+MAX_WORK = 10**8  # of all starts together: machines times placements times tests
 TINY_GROUPS = 1e-3  # rounding errors of a number of groups
 MAX_COUNTS = 2_000_000  # ways of choosing how many tests have one object, two objects, ...
 
@@ -74,7 +74,8 @@ def _improved_script(machines: Distinct, tests: int) -> tuple[int, ...]:
     generator = np.random.default_rng(0)
     sizes = np.bitwise_count(np.array(machines.placements))
     best: tuple[int, ...] = ()
-    for start in range(machines.space.objects + ANY_STARTS):
+    work = max(1, len(machines.weights) * len(sizes) * tests)  # of a script that stays as it is
+    for start in range(min(machines.space.objects + ANY_STARTS, max(1, MAX_WORK // work))):
         preferred = sizes == start + 1 if start < machines.space.objects else sizes > 0
         script: tuple[int, ...] = ()
         while len(script) < tests:
@@ -219,20 +220,16 @@ def most_groups(machines: Distinct, tests: int) -> int:
     """More groups than this no fixed script can make.
 
     Among the machines of one kind, the lights of t tests have at most the sum of the entropies
-    of each; the most groups with that entropy are one large group and single machines. Where all
-    objects are alike, the entropy of a light depends only on how many objects are placed, so all
-    ways of choosing these numbers are tried. Kinds are the rules, alone or with a number of
-    blickets or inhibitors.
+    of each; the most groups with that entropy are one large group and single machines. How many
+    objects each test places says how much entropy it has at most, so all ways of choosing these
+    numbers are tried. Kinds are the rules, alone or with a number of blickets or inhibitors.
     """
-    space, count = machines.space, len(machines.weights)
-    most = min(count, 1 << min(tests, 60))
-    objects = space.objects
-    available = [math.comb(objects, size) for size in range(1, objects + 1)]
-    all_alike = all(alike(space, 0, other) for other in range(1, objects))
-    if not all_alike or math.comb(tests + objects - 1, tests) > MAX_COUNTS:
+    space, objects = machines.space, machines.space.objects
+    most = min(len(machines.weights), 1 << min(tests, 60))
+    if math.comb(tests + objects - 1, tests) > MAX_COUNTS:
         return most
-    numbers = _numbers_of_tests(tests, available)
-    sets = [(1 << size) - 1 for size in range(1, objects + 1)]
+    numbers = _numbers_of_tests(tests, [math.comb(objects, each + 1) for each in range(objects)])
+    sizes = np.bitwise_count(np.arange(1 << objects))
     limits = np.full(len(numbers), float(most))
     for divided_by in ((), ("blickets",), ("inhibitors",)):
         kinds: dict[tuple[str | int, ...], list[int]] = {}
@@ -242,8 +239,10 @@ def most_groups(machines: Distinct, tests: int) -> int:
         total = np.zeros(len(numbers))
         for own in kinds.values():
             distinct = np.unique(space.fires[own], axis=0)
-            entropy = numbers @ binary_entropy(distinct[:, sets].mean(axis=0))
-            total += np.minimum(_groups_of_entropy(len(distinct), entropy), 2.0**tests)
+            bits = binary_entropy(distinct.mean(axis=0))
+            most_bits = [bits[sizes == size].max() for size in range(1, objects + 1)]
+            groups = _groups_of_entropy(len(distinct), numbers @ np.array(most_bits))
+            total += np.minimum(groups, 2.0**tests)
         limits = np.minimum(limits, total)
     return int(limits.max())
 

@@ -23,6 +23,7 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     view_type = PromptView
     presets = PRESETS
     default_preset = "four-conditions"
+    leaky_presets = ("paper-evidence",)
     diagnostics = DIAGNOSTICS
     metrics = score.METRICS
     solvers = solvers.SOLVERS

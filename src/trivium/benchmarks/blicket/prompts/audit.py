@@ -13,13 +13,13 @@ from trivium.core.probes import Probe
 
 _LIGHT = re.compile(
     r"(?:it|the machine) (?:lights up|does not light up|stays dark|turned on|did not turn on"
-    r"|did light up|does light up)"
+    r"|did light up|does light up)[.!]"
 )
 
 
 def surface(item: PromptItem, view: PromptView) -> str:
     """The prompt with its lights covered: what was seen on the machines is the evidence."""
-    return _LIGHT.sub("it did something", render(item, view))
+    return _LIGHT.sub("it did something.", render(item, view))
 
 
 def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:

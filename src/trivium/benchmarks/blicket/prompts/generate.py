@@ -264,6 +264,10 @@ def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
         f"the first two machines must differ in form or leave it open; both are {first}",
     )
     require(form is not None, "the tests of the new machine must show its form")
+    require(
+        not paper or machines == _paper_machines(hypotheses, str(form)),
+        "a paper item must hold the machines of the paper's prompt",
+    )
     is_matched, two_shot = row.get("evidence") == "matched", row.get("two_shot") is True
     draft = PromptItem(
         str(name),
@@ -290,10 +294,6 @@ def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
         if isinstance(stored, list) and key in ("blickets", "maybe"):
             same = sorted(map(str, stored)) == value  # their order does not matter
         require(same, f"{key} is {stored!r}, but the tests show {value!r}")
-    require(
-        not paper or machines == _paper_machines(hypotheses, str(form)),
-        "a paper item must hold the machines of the paper's prompt",
-    )
     return draft._replace(answer=answer)
 
 

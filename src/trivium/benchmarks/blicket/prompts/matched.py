@@ -73,8 +73,7 @@ def _exchange(objects: int, trials: int, stream: Stream) -> tuple[Tests, ...]:
     """
     ruled_out = 2 if objects > 5 else 1
     others = (1 << objects - ruled_out) - 1
-    parts = range(1, 1 << ruled_out)
-    dark = sorted(part << objects - ruled_out for part in stream.sample(parts, ruled_out))
+    dark = [1 << objects - number for number in range(1, ruled_out + 1)]
     lit: list[int] = []
     while not lit:
         lit = _deal(objects, trials - ruled_out, dark, stream)

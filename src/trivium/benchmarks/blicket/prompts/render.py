@@ -49,9 +49,11 @@ def _freeform(item: PromptItem) -> str:
     voice = phrases.VOICES[item.voice]
     silent = item.matched and item.hypotheses == "not_given"
     paragraphs = [phrases.OPENINGS_NOT_GIVEN[item.voice] if silent else voice.opening]
-    for introduction, machine in zip(voice.machines, item.machines, strict=True):
+    for words, machine in zip(voice.machines, item.machines, strict=True):
         count, pattern = NUMBERS[len(machine.objects)], machine.pattern
         objects = listed([article(name) for name in machine.objects])
+        # Matched machines have different numbers of objects.
+        introduction = words.replace(" objects too", " objects") if item.matched else words
         sentences = [introduction.format(pattern=pattern, count=count, objects=objects)]
         # A sentence cut at its objects, which is faster than a format for each test.
         cuts = {
