@@ -99,6 +99,7 @@ def _wait_for_records(process: subprocess.Popen[bytes], out: Path, count: int) -
 def main() -> None:
     """Print what each signal did."""
     kills = int(sys.argv[1])
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
     for kind in KINDS:
         with tempfile.TemporaryDirectory() as folder:
             print(kind.name, kill_often(kind, kills, Path(folder) / "killed"), flush=True)

@@ -73,7 +73,7 @@ def test_the_key_reaches_the_server_and_no_file(
         return "400" if asked == prompt else None  # the error repeats the key
 
     with Server(lambda messages: f"my key is {KEY}", fault) as server:
-        assert ask(server, tmp_path / "out", backend) == 0
+        assert ask(server, tmp_path / "out", backend) == 1
     assert server.keys == {f"Bearer {KEY}"}
     written = everything_written(tmp_path / "out")
     assert b"no: 400 for Bearer [key]" in written
@@ -89,7 +89,7 @@ def test_a_word_that_local_servers_take_for_a_key_is_not_hidden(
 ) -> None:
     monkeypatch.setenv("VLLM_API_KEY", "EMPTY")
     with Server(lambda messages: "EMPTY") as server:
-        assert ask(server, tmp_path, backend) == 0
+        assert ask(server, tmp_path, backend) == 1
     assert {row["reply"] for row in records(tmp_path)} == {"EMPTY"}
 
 
@@ -100,7 +100,7 @@ def test_hostile_replies_are_kept_and_shown_safely(
 ) -> None:
     reply = HOSTILE[kind]
     with Server(lambda messages: reply) as server:
-        assert ask(server, tmp_path, backend) == 0
+        assert ask(server, tmp_path, backend) == 1
     found = records(tmp_path)
     assert [row["kind"] == "error" for row in found] == [False] * 3
     expected = reply.encode("utf-8", "replace").decode()

@@ -84,6 +84,8 @@ class ModelOptions:
         require(self.timeout > 0, f"timeout must be above 0, got {self.timeout}")
         every = self.log_every
         require(every is None or every >= 1, f"log_every must be at least 1, got {every}")
+        if isinstance(self.extra_body, Mapping):  # as Python code may well give it
+            object.__setattr__(self, "extra_body", json.dumps(self.extra_body))
         self._settings(None)  # refuses values that no model takes
 
     def settings(self) -> Settings:
