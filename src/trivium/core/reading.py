@@ -228,7 +228,7 @@ class Lexer:
 
 # "Answer" as other languages have it, before the answer itself.
 ANSWER_WORDS = (
-    r"\b(?:final[\s_-]?)?(?:answer|ans|result|solution|conclusion|output|token|verdict|guess)\b"
+    r"\b(?:final[\s_-]?)?(?:answer|ans|result|solution|conclusion|output|verdict|guess)\b"
     r"|\b(?:antwort|endantwort|l\u00f6sung|ergebnis|respuesta|r\u00e9ponse|reponse|resposta"
     r"|risposta|soluci\u00f3n|solution|resultado|r\u00e9sultat|antwoord|svar|odpowied\u017a"
     r"|odpov\u011b\u010f|cevap|jawaban|vastaus|v\u00e1lasz|r\u0103spuns|\u043e\u0442\u0432\u0435\u0442"
@@ -282,6 +282,8 @@ UNSURE_WORDS = (
     r"|difficult to (?:say|tell|know|determine)|too (?:little|few|early)|lacks?|lacking"
     r"|no (?:definite|definitive|clear|certain|firm|unique|single) (?:answer|conclusion|way|match)"
     r"|(?:no|any|a) way (?:to|of) (?:know\w{0,3}|tell\w{0,3}|say\w{0,3}|determin\w{0,4}|decid\w{0,3})"
+    r"|(?:don't|do not|doesn't|does not|isn't|is not|without|no) (?:have |having |give |provide )?"
+    r"(?:enough|sufficient|adequate) (?:information|info|evidence|data)"
     r"|not (?:nearly |really |quite )?enough (?:information|info|evidence|data|to)|not (?:be )?(?:sure|certain|clear|known|possible|determined?|determinable|decided"
     r"|conclusive|sufficient|confident|identifiable|knowable|settled|decidable)"
     r"|(?:cannot|can not|can't|could not|couldn't|can never|don't|do not|doesn't|does not|didn't"

@@ -71,7 +71,7 @@ _LEXER = reading.Lexer(
         "correction": reading.CORRECTION_WORDS,
         "unsure": reading.UNSURE_WORDS,
         "not": reading.NEGATION_WORDS,
-        "or": r"\b(?:or|and|either|versus|vs)\b|[/&,|]",
+        "or": r"\b(?:or|and|either|versus|vs|one of|any of|both)\b|[/&,|]",
         "hypothetical": reading.HYPOTHETICAL_WORDS,
         "arrow": r"-{0,2}->|=>|=(?!=)|\bmaps to\b",
         "of": r"\b(?:of|from)\b|\(",
@@ -82,6 +82,7 @@ _LEXER = reading.Lexer(
 )
 _CLAUSE = re.compile(r"\bbut\b|\bhowever\b|;|\s-\s|\b(?:so|because|since|as|whereas|while)\b", re.I)
 _LOOSE = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})[\s-]?([0-9]{1,18})(?![A-Za-z0-9_])")
+_OPEN = re.compile(r"or|either|one of|any of|both", re.IGNORECASE)
 _PARENTHESES = re.compile(r"\([^()]{0,300}\)")
 MAX_PHRASE = 200  # characters of a reply that is compared as a whole with other spellings
 
@@ -93,6 +94,7 @@ class _Reader:
     layers: set[str]  # the letters of tokens that could be the answer
     committed: str | None = None
     ambiguous: bool = False  # the last commitment names two tokens
+    open: bool = False  # two tokens are left open in passing: "both X and Y fit"
     corrected: bool = False  # something was corrected after the last commitment
     cue: bool = False  # the sentence before ended in a cue: "The answer is:"
     mentions: list[str] = field(default_factory=list)  # since the last correction
@@ -103,7 +105,7 @@ class _Reader:
         named = set(self._fitting(tokens)) or set(tokens)
         self.ambiguous = len(named) != 1
         self.committed = None if self.ambiguous else named.pop()
-        self.corrected = False
+        self.corrected = self.open = False
         self.mentions = []
 
     def _fitting(self, tokens: list[str]) -> list[str]:
@@ -114,7 +116,7 @@ class _Reader:
         fitting = self._fitting(self.mentions)
         if self.corrected and self.committed is not None:
             return fitting[-1] if fitting else self.committed
-        if self.committed is not None or self.ambiguous:
+        if self.committed is not None or (self.ambiguous and not (self.open and fitting)):
             return self.committed
         candidates = fitting or self.mentions
         return candidates[-1] if candidates else None
@@ -128,9 +130,16 @@ class _Reader:
             if "correction" in kinds:
                 self._correct(clause)
             self._clause(symbols, kinds, first=number == 0)
-        inside = " ".join(_PARENTHESES.findall(sentence))
-        if inside and not self.committed:
-            self._mention(list(_LEXER.symbols(inside)))
+        for remark in _PARENTHESES.findall(sentence):
+            self._remark(list(_LEXER.symbols(remark.strip("()"))))
+
+    def _remark(self, symbols: list[reading.Symbol]) -> None:
+        """Take in a remark in parentheses: "(or E_0255)" leaves open what was committed to."""
+        if self.committed is None:
+            self._mention(symbols)
+        elif symbols and symbols[0][1].lower() == "or":
+            others = [token for token, used in _asserted(symbols) if used]
+            self.commit([self.committed, *others])
 
     def _correct(self, clause: str) -> None:
         if reading.withdraws(clause):
@@ -163,6 +172,8 @@ class _Reader:
                 return
         if kinds <= {"token", "small", "arrow", "or", "not", "correction", "slot", "close", "of"}:
             stated = _stated(symbols)
+            if stated and self.committed and first and symbols[0][1].lower() == "or":
+                stated.append(self.committed)  # "X? Or maybe Y?"
             # A slot is a step on the way, unless nothing else comes.
             if stated and "slot" not in kinds:
                 self.commit(stated)
@@ -174,8 +185,9 @@ class _Reader:
             return
         tokens = [token for token, used in _asserted(symbols) if used]
         fitting = set(self._fitting(tokens))
-        if len(fitting) > 1 and any(word.lower() == "or" for _, word in symbols):
+        if len(fitting) > 1 and any(_OPEN.fullmatch(word) for _, word in symbols):
             self.commit(sorted(fitting))
+            self.open = True
             return
         self.mentions += tokens
 

@@ -75,7 +75,7 @@ _DASH = re.compile(
     r"\s-\s(?=(?:yes|no|not|non|an?|is|it|maybe|possibly|blicket|true|false|likely|unclear)\b)"
 )
 _SPACED_DASH = re.compile(r"(?<=[^\s|])[ \t]-[ \t]")
-_BULLET = re.compile(r"(?<=[^\s?])\s*\n\s{0,9}(?:-|\d{1,2}[.)])\s(?!\s?[\u2713\u2717]|[^\n?]{0,200}\?\s*?(?:\n|$))")
+_BULLET = re.compile(r"(?<=[^\s?])\s*\n\s{0,9}(?:-|\d{1,2}[.)])\s(?!\s?[\u2713\u2717]|[^\n?]{0,200}\?)")
 _NOTHING = re.compile(r"^(?:the )?((?:maybe )?blickets?(?: are| is)?\s?:)\s{0,3}([^\n]{1,60})$", re.M)
 
 

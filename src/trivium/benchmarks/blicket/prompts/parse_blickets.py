@@ -23,7 +23,7 @@ Symbols = list[tuple[str, str]]  # each symbol, with the name of the object wher
 # P blickets, N not, E except, M maybe, I if, V a verb, W a verb that ends its clause, S a comma or
 # "and", Q "or" (which patterns see as S), D "but", X what happens on the machine.
 _IT_IS = (
-    r"(?:is|was|must|may|might|could|cannot|not|isn't|be|also|thus|the|an?|only|sole|no|indeed)"
+    r"(?:is|was|must|may|might|could|cannot|not|isn't|be|also|thus|the|an?|only|sole|one|single|lone|no|indeed)"
 )
 _UNSURE = reading.UNSURE_WORDS.removeprefix(r"\b(?:").removesuffix(r")\b")
 _WORDS = (

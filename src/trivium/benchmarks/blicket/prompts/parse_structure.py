@@ -26,8 +26,8 @@ class Known(NamedTuple):
 _LIKE = re.compile(
     r"(?:(?:\b|(?='))(?:like|similar|similarly|same|resembles?|matches|akin|equivalent|identical"
     r"|is an?|is of|is the|'s an?|'s the|shares?|follows?|would say|mirrors?|mimics|corresponds?"
-    r"|belongs?|analogous|consistent with|copies|as does|as do|aligns?|in line with)\b"
-    r"|(?:machine|detector|structure|type|conclusion|answer|verdict|behaviou?r|rule)\s?[:=|])"
+    r"|belongs?|analogous|consistent with|copies|as does|as do|just as|exactly as|how the|aligns?|in line with)\b"
+    r"|(?:machine|detector|structure|type|pattern|conclusion|answer|verdict|behaviou?r|rule)\s?[:=|])"
 )
 _DENIAL = re.compile(
     r"\b(?:not|unlike|than|instead of|never|no longer|differs? from|different from|rules? out"
@@ -107,7 +107,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
 
 def _one_word(text: str, known: Known) -> str | None:
     """The machine that is all that a text says: "Striped."."""
-    said = text.strip()
+    said = text.strip(" :-")
     return next(
         (each for each in known.patterns if re.fullmatch(_ONE_WORD.format(_word(each)), said)), None
     )
