@@ -44,6 +44,8 @@ _BLOCK = re.compile(
 
 def split_reasoning(text: str) -> Reply:
     """A reply split into what it says and its reasoning blocks, closed, unfinished or unopened."""
+    if not any(mark in text for mark in "<[\u25c1"):
+        return Reply(text.strip())
     visible: list[str] = []
     reasoning: list[str] = []
     depth = start = 0

@@ -65,7 +65,7 @@ _SMALL = (
 )
 _LEXER = reading.Lexer(
     {
-        "slot": r"\b(?:f_?|hop\s?|step\s?)[0-9]{1,3}\b(?![_A-Za-z])",
+        "slot": r"\b(?:f|(?-i:f)_|hop\s?|step\s?)[1-9][0-9]{0,2}\b(?![_A-Za-z])",
         "token": _TOKEN,
         "cue": reading.ANSWER_WORDS,
         "correction": reading.CORRECTION_WORDS,
