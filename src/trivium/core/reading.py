@@ -97,6 +97,7 @@ _SIGNS = str.maketrans(
         "\u3002": ". ",
         "\u3001": ", ",
         "\u2260": " is not ",
+        "\u2248": " is like ",
         "\u2205": " none ",
         "\u00a0": " ",
     }

@@ -71,7 +71,8 @@ _LEXER = reading.Lexer(
         "correction": reading.CORRECTION_WORDS,
         "unsure": reading.UNSURE_WORDS,
         "not": reading.NEGATION_WORDS,
-        "or": r"\b(?:or|and|either|versus|vs|one of|any of|both)\b|[/&,|]",
+        "or": r"\b(?:or|and|either|versus|vs|one of|any of|both|between)\b|[/&,|]",
+        "would": r"\bwould(?: then| thus)? be(?=\W{1,6}[A-Za-z]{1,4}_[0-9])",  # "would be E_0441"
         "hypothetical": reading.HYPOTHETICAL_WORDS,
         "arrow": r"-{0,2}->|=>|=(?!=)|\bmaps to\b",
         "of": r"\b(?:of|from)\b|\(",
@@ -82,7 +83,7 @@ _LEXER = reading.Lexer(
 )
 _CLAUSE = re.compile(r"\bbut\b|\bhowever\b|;|\s-\s|\b(?:so|because|since|as|whereas|while)\b", re.I)
 _LOOSE = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})[\s-]?([0-9]{1,18})(?![A-Za-z0-9_])")
-_OPEN = re.compile(r"or|either|one of|any of|both", re.IGNORECASE)
+_OPEN = re.compile(r"or|either|one of|any of|both|between", re.IGNORECASE)
 _PARENTHESES = re.compile(r"\([^()]{0,300}\)")
 MAX_PHRASE = 200  # characters of a reply that is compared as a whole with other spellings
 
@@ -170,7 +171,7 @@ class _Reader:
             if stated:
                 self.commit(stated)
                 return
-        if kinds <= {"token", "small", "arrow", "or", "not", "correction", "slot", "close", "of"}:
+        if kinds <= {"token", "small", "arrow", "or", "not", "correction", "slot", "close", "of", "would"}:
             stated = _stated(symbols)
             if stated and self.committed and first and symbols[0][1].lower() == "or":
                 stated.append(self.committed)  # "X? Or maybe Y?"

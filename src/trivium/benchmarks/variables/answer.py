@@ -218,7 +218,11 @@ def _verdict(sentence: str) -> str | None:
     found = _VERDICT.search(sentence)
     if found is None or reading.is_unsure(sentence) or _IF.search(sentence):
         return None
-    said: str = found["words"] or ("invalid" if "reject" in found[0].lower() else found["call"])
+    if found["words"] is None:
+        said = "invalid" if "reject" in found[0].lower() else str(found["call"])
+    else:
+        denied = re.search(r"\bnot\b", found["words"], re.IGNORECASE)
+        said = ("not " if denied else "") + found["words"].split()[-1]
     return said if _boolean(said) is not None else None
 
 

@@ -94,7 +94,8 @@ _CONDITION = re.compile(
     r"|rather than|without|than|not|don't|won't|shouldn't|never|avoid|between|can't|cannot|unsure)\b",
     re.IGNORECASE,
 )
-_SO = re.compile(r"\b(?:so|therefore|hence|thus)\b|;", re.IGNORECASE)
+_SO = re.compile(
+    r"\b(?:so|therefore|hence|thus)\b|;|\b(?:instead of|rather than)\b[^,]{0,60},", re.IGNORECASE)
 _PAST = re.compile(
     r"\b(?:did|made|ran|tried|tested|previous\w{0,2}|earlier|already|so far|from|since|because|was"
     r"|result\w{0,2} (?:of|from)|based on|showed|given|with|by|in)\s[^:\n]{0,40}$",
@@ -196,7 +197,7 @@ def _intended(text: str, objects: str) -> Iterator[_Move]:
 # What may follow the objects of a test: a comment, or the reason for it.
 _COMMENT = re.compile(
     r"[.;!#(:|\]})-]|(?:to|because|since|so|as|for|then|and then|next|on|now|first|again|not|without"
-    r"|but|which|in order|after|before|please|at|into|onto)\b|$",
+    r"|but|which|in order|after|before|please|at|into|onto|will)\b|$",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\s{0,3}#?\d{1,2}\s{0,3}[:.)]")
@@ -350,7 +351,7 @@ def _read_fields(rest: str) -> dict[str, str]:
     for key, end in zip(keys, ends, strict=False):
         name = next(each for each in ("blicket", "inhibitor", "form") if key[each])
         if not key["denied"]:
-            value = re.split(r"[;\n]", rest[key.end() : end].lstrip(" \n-"), maxsplit=1)[0]
+            value = re.split(r"[;\n]", rest[key.end() : end].lstrip(" \n"), maxsplit=1)[0]
             if name != "form":
                 value = _REMARK.sub(" ", _DENIED.sub(" ", value)) if value.strip()[:1] != "(" else value
             fields.setdefault(name, "none" if reading.is_none(value.strip(" ,|")) else value)

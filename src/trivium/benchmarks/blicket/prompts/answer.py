@@ -60,7 +60,7 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
 
 # A field of JSON or of a list on one line becomes a line of its own.
 _FIELD = re.compile(
-    r"[\s,;{|]{1,9}\"?((?:maybe|not|non|possible|uncertain)?[\s_-]?blickets?|machine|detector|like"
+    r"[\s,;{|-]{1,9}\"?((?:maybe|not|non|possible|uncertain)?[\s_-]?blickets?|machine|detector|like"
     r"|behaves[\s_]like|similar[\s_]to|structure|machine[\s_]type|type)\"?\s{0,3}:(?!\s{0,3}\")"
     r"|[{,]\s{0,9}\"([a-z_ ]{1,40})\"\s{0,3}:"
 )
@@ -85,7 +85,7 @@ def split_sentences(reply: str) -> list[str]:
     text = _ROW.sub(r"\1: ", text)
     text = _FIELD.sub(lambda found: f"\n{_field_name(found[1] or found[2])}: ", text)
     text = _QUOTES.sub(" ", text.replace("->", " : ").replace("=>", " : "))
-    text = _LIST_LINE.sub(lambda found: found[0].replace(";", ","), text)
+    text = _LIST_LINE.sub(lambda found: re.sub(r"[;|]", ",", found[0]), text)
     text = _NOTHING.sub(
         lambda found: f"{found[1]} none" if reading.is_none(found[2]) else found[0], text
     )

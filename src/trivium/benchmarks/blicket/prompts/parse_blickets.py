@@ -36,7 +36,7 @@ _WORDS = (
     ("R", r"the (?:other|remaining) (?:two|three|objects|ones)(?: objects)?|the others|the rest"),
     ("TNV", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
     ("T", r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two)?|they"),
-    ("J", rf"it(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
+    ("J", rf"(?:it|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
     (
         "M",
         r"maybe|might|may|could|possibly|perhaps|probably|likely|potentially|unclear|unsure"

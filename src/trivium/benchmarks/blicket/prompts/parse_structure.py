@@ -26,7 +26,7 @@ class Known(NamedTuple):
 _LIKE = re.compile(
     r"(?:(?:\b|(?='))(?:like|similar|similarly|same|resembles?|matches|akin|equivalent|identical"
     r"|is an?|is of|is the|'s an?|'s the|shares?|follows?|would say|mirrors?|mimics|corresponds?"
-    r"|belongs?|analogous|consistent with|copies|as does|as do|just as|exactly as|how the|aligns?|in line with)\b"
+    r"|belongs?|analogous|consistent with|copies|as does|as do|just as|exactly as|how the|the way|aligns?|in line with)\b"
     r"|(?:machine|detector|structure|type|pattern|conclusion|answer|verdict|behaviou?r|rule)\s?[:=|])"
 )
 _DENIAL = re.compile(
