@@ -77,9 +77,9 @@ def test_wrapping_never_changes_what_is_read(
     assert read(case, reply) == case["meaning"]
 
 
-HOSTILE = """\\boxed{ \\text{ ** <think> </think> [ ] ( ) {" | ~~ <answer> $ _{ &lt; wait, or not answer
-E_0111 x_1782, [@ANSWER control: blickets: brown_torus TEST ANSWER if unsure \\[ \\] <|channel|>analysis
-1. / : like form: cannot_be . A (no) valid:true; - |a|b|"""
+HOSTILE = """\\boxed{ \\text{ ** <think> </think> [ ] ( ) {" | ~~ <answer> $ _{ &lt; wait, or not
+answer E_0111 x_1782, [@ANSWER control: blickets: brown_torus TEST ANSWER if unsure \\[ \\]
+<|channel|>analysis 1. / : like form: cannot_be . A (no) valid:true; - |a|b|"""
 PIECES = [piece.replace("_t", " t").replace("_b", " b") + " " for piece in HOSTILE.split()]
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter, methodcaller
 from typing import Any
 
+from trivium.core.reading import visible_replies
 from trivium.core.records import Row
 from trivium.core.results import Summary, merged
 from trivium.core.statistics import bootstrap_mean
-from trivium.core.reading import visible_replies
 from trivium.report.item_browser import presented_item, replies_of
 from trivium.report.results import BenchmarkResults, GroupKey
 from trivium.report.tables import count_kinds

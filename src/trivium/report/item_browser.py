@@ -8,8 +8,8 @@ from typing import Any
 
 import orjson
 
-from trivium.core.reading import visible_replies
 from trivium.core.benchmark import AnyBenchmark
+from trivium.core.reading import visible_replies
 from trivium.core.records import Row
 from trivium.core.spec import spec_from_dict, stored_spec
 from trivium.report.results import BenchmarkResults

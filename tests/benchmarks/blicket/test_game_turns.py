@@ -14,7 +14,6 @@ HOSTILE = (
 )
 
 
-
 @pytest.mark.parametrize(
     ("reply", "command"),
     [

@@ -57,8 +57,8 @@ def strict(item: NhopItem, replies: Sequence[str], view: NhopView) -> bool:
 _TOKEN = r"(?<![A-Za-z0-9_])[A-Za-z]{1,4}_[0-9]{1,18}(?![A-Za-z0-9_])"
 # Small words that a clause may have around its token and still be nothing but an answer.
 _SMALL = (
-    "so thus hence therefore then it its it's is that this the a an i we you my our me think believe "
-    "say go going with i'd i'll i'm we'd let's get gets got be must should will here here's "
+    "so thus hence therefore then it its it's is that this the a an i we you my our me think "
+    "believe say go going with i'd i'll i'm we'd let's get gets got be must should will here here's "
     "there's for to of token final last value "
     "sure okay ok certainly course probably likely perhaps maybe possibly apparently presumably "
     "might could may pick choose select have has been found equals obtain obtained finally yes"
@@ -171,7 +171,18 @@ class _Reader:
             if stated:
                 self.commit(stated)
                 return
-        if kinds <= {"token", "small", "arrow", "or", "not", "correction", "slot", "close", "of", "would"}:
+        if kinds <= {
+            "token",
+            "small",
+            "arrow",
+            "or",
+            "not",
+            "correction",
+            "slot",
+            "close",
+            "of",
+            "would",
+        }:
             stated = _stated(symbols)
             if stated and self.committed and first and symbols[0][1].lower() == "or":
                 stated.append(self.committed)  # "X? Or maybe Y?"
@@ -218,7 +229,7 @@ def _stated(symbols: list[reading.Symbol]) -> list[str]:
     stated: list[str] = []
     asserted = iter(_asserted(symbols))
     joined = "start"
-    for kind, word in symbols:
+    for kind, _ in symbols:
         if kind == "token":
             token, used = next(asserted)
             if not used:
@@ -243,9 +254,9 @@ def _stated(symbols: list[reading.Symbol]) -> list[str]:
 
 def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
     """The answer in the last reply; None where it states none."""
-    text = reading.plain(replies[-1], "Answer: ").replace('"', "").replace("'", "'")
+    text = reading.plain(replies[-1], "Answer: ").replace('"', "")
     spellings = {normalise(spelling): item.answer for spelling in item.accepted}
-    if len(replies[-1]) < MAX_PHRASE and (whole := normalise(text)) in spellings:
+    if len(replies[-1]) < MAX_PHRASE and normalise(text) in spellings:
         return NhopAnswer(item.answer)
     known = {token for head, _, tail in item.triples() for token in (head, tail)}
     text = _LOOSE.sub(lambda found: _token_in(found, known), text)

@@ -86,9 +86,13 @@ _VERDICT = re.compile(
     r"|\b(?:reject|call|mark|deem|consider)\b[^.;:\n]{0,30}\bhypothesis\b(?P<call>[^.;:\n]{0,20})",
     re.IGNORECASE,
 )
-_TRUE = r"true|yes|valid|y|t|1|plausible|supported|correct|\u2713|worth testing|testing|an experiment"
+_TRUE = (
+    r"true|yes|valid|y|t|1|plausible|supported|correct|\u2713|worth testing|testing|an experiment"
+)
 _FALSE = r"false|no|invalid|n|f|0|implausible|rejected|refuted|unsupported|incorrect|\u2717"
-_BOOLEAN = re.compile(rf"(?P<not>not\b.{{0,20}}?)?(?:(?P<true>{_TRUE})|(?P<false>{_FALSE}))(?![\w])", re.I)
+_BOOLEAN = re.compile(
+    rf"(?P<not>not\b.{{0,20}}?)?(?:(?P<true>{_TRUE})|(?P<false>{_FALSE}))(?![\w])", re.I
+)
 _BRACKET = re.compile(r"[\[\]]|\n[ \t]*\n")
 _CORRECTION = re.compile(reading.CORRECTION_WORDS, re.IGNORECASE)
 _VARIABLE = re.compile(r"(?<![A-Za-z0-9])x[\s_-]{0,2}([0-9]{1,9})(?![A-Za-z0-9_])", re.IGNORECASE)
@@ -96,7 +100,9 @@ _IF = re.compile(r"\b(?:if|whether|unless|would(?! reject| call))\b|\?", re.IGNO
 _REMARK = re.compile(r"\([^()]{0,300}\)")
 _EXCEPT = re.compile(r"\b(?:except|but not|other than|excluding|not|without|rather than)\b", re.I)
 _ALL = re.compile(r"\b(?:all|every|everything|each)\b", re.IGNORECASE)
-_END_OF_VALUE = re.compile(r"[;\n\]}|]|\.(?:\s|$)|,\s?(?=[\"'A-Za-z_ ]{2,30}[:=])|,?\s(?:and|with) (?=the )")
+_END_OF_VALUE = re.compile(
+    r"[;\n\]}|]|\.(?:\s|$)|,\s?(?=[\"'A-Za-z_ ]{2,30}[:=])|,?\s(?:and|with) (?=the )"
+)
 MAX_VALUE = 2000  # characters of one value
 
 
@@ -268,7 +274,9 @@ def _read(record: _Record, names: tuple[str, ...]) -> VariablesAnswer | None:
         return None
     if not valid:
         return INVALID
-    independent, dependent = (_one(record.values.get(key, "")) for key in ("independent", "dependent"))
+    independent, dependent = (
+        _one(record.values.get(key, "")) for key in ("independent", "dependent")
+    )
     control = None
     if "control" in record.values:
         others = tuple(name for name in names if name not in (independent, dependent))
@@ -309,14 +317,10 @@ def _one(text: str) -> str | None:
 def _control(text: str, others: tuple[str, ...]) -> tuple[str, ...] | None:
     """The variables in a list, or () for none; an empty field says nothing."""
     clean = text.strip(" \t\n\"'`<>;,.")
-    if reading.is_none(clean) or reading.is_none(_key(text)):
-        return ()
-    if not _key(text):
-        return None
     said = _REMARK.sub(" ", clean)
-    said = said if _variables(said) or _ALL.search(said) or reading.is_none(said) else clean
-    if reading.is_none(said.strip()):
+    if any(map(reading.is_none, (clean, _key(text), said.strip()))):
         return ()
+    said = said if _variables(said) or _ALL.search(said) else clean
     kept, *left_out = _EXCEPT.split(said)
     if _ALL.search(kept) and not _variables(kept) and others:
         return tuple(name for name in others if name not in _variables(" ".join(left_out)))

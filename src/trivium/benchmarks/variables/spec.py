@@ -81,7 +81,7 @@ class VariablesView:
     renderer: Renderer = "language-corrset"
     # the decision trees of the perfect answer: not shown, as pseudocode, or in sentences
     show_tree: Literal["none", "pseudocode", "language"] = "none"
-    # which of several answers in a reply counts; original: the first, read as the original eval does
+    # which of several answers in a reply counts; original: the first, read as the original does
     answer_rule: Literal["last", "first", "original"] = "last"
 
 

@@ -71,7 +71,8 @@ TOOLS = (place, answer)  # for models that call tools; their names and docstring
 _HEAD = re.compile(
     r"(?P<label>(?:^|(?<=[.!?:\n{]))[\s>\"'({\[-]{0,9}(?:\d{1,2}[.)]\s{0,3})?"
     r"(?:(?:my |next |the |final ){0,3}(?:action|move|command|turn|choice|decision|reply|response)"
-    r"(?: \d{1,2})?\s?[:=]\s?[\"'\[]?)?(?:(?:so|here is|my|the|final|next)\s{1,3}){0,3})(?P<start>(?i:test|answer))\b(?!s\b)"
+    r"(?: \d{1,2})?\s?[:=]\s?[\"'\[]?)?(?:(?:so|here is|my|the|final"
+    r"|next)\s{1,3}){0,3})(?P<start>(?i:test|answer))\b(?!s\b)"
     r"|\b(?P<capitals>(?-i:TEST|ANSWER))\b",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -81,9 +82,11 @@ _BARE_ANSWER = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _INTENT = re.compile(
-    r"(?:^|(?<=[.!?\n]))\s{0,3}(?:put|place|try)\b|\b(?:i'll|i will|i'd like to|i would like to|i want to|i choose to|i am going to|i'm going to"
+    r"(?:^|(?<=[.!?\n]))\s{0,3}(?:put|place|try)\b|\b(?:i'll|i will|i'd like to"
+    r"|i would like to|i want to|i choose to|i am going to|i'm going to"
     r"|let me|let's|let us|going to|please|(?:action|move|command|next)\s?:)\s"
-    r"(?:(?:now|first|next|start by|begin by|try|then) ){0,2}(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?"
+    r"(?:(?:now|first|next|start by|begin by|try|then) ){0,2}(?:test(?:ing)?|plac(?:e|ing)"
+    r"|put(?:ting)?"
     r"|try(?:ing)?)\b",
     re.IGNORECASE,
 )
@@ -91,11 +94,13 @@ _SENTENCE = re.compile(r"[.!?]\s|\n")
 # What stands before a move in its sentence: a condition, a choice, what was done, what will be.
 _CONDITION = re.compile(
     r"\b(?:if|once|unless|until|before|after|when|whether|otherwise|depending|else|or|instead of"
-    r"|rather than|without|than|not|don't|won't|shouldn't|never|avoid|between|can't|cannot|unsure)\b",
+    r"|rather than|without|than|not|don't|won't|shouldn't|never|avoid|between|can't|cannot"
+    r"|unsure)\b",
     re.IGNORECASE,
 )
 _SO = re.compile(
-    r"\b(?:so|therefore|hence|thus)\b|;|\b(?:instead of|rather than)\b[^,]{0,60},", re.IGNORECASE)
+    r"\b(?:so|therefore|hence|thus)\b|;|\b(?:instead of|rather than)\b[^,]{0,60},", re.IGNORECASE
+)
 _PAST = re.compile(
     r"\b(?:did|made|ran|tried|tested|previous\w{0,2}|earlier|already|so far|from|since|because|was"
     r"|result\w{0,2} (?:of|from)|based on|showed|given|with|by|in)\s[^:\n]{0,40}$",
@@ -196,14 +201,16 @@ def _intended(text: str, objects: str) -> Iterator[_Move]:
 
 # What may follow the objects of a test: a comment, or the reason for it.
 _COMMENT = re.compile(
-    r"[.;!#(:|\]})-]|(?:to|because|since|so|as|for|then|and then|next|on|now|first|again|not|without"
+    r"[.;!#(:|\]})-]|(?:to|because|since|so|as|for|then|and then|next|on|now|first|again|not"
+    r"|without"
     r"|but|which|in order|after|before|please|at|into|onto|will)\b|$",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\s{0,3}#?\d{1,2}\s{0,3}[:.)]")
 _FILLER = re.compile(
     r"[\s,+&:/|()\[\]{}='`]|;(?=\s?[A-Z]\s{0,3}(?:$|[.;,\n]))|(?:and|objects?|the|are|is|on|put|place|placing|alone|together|only|just"
-    r"|both|with|letters?|set|of|by itself|items?|blocks?|combination|pair|placed|it|args|arguments|machine|detector)(?![A-Za-z])",
+    r"|both|with|letters?|set|of|by itself|items?|blocks?|combination|pair|placed|it|args"
+    r"|arguments|machine|detector)(?![A-Za-z])",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z]+")
@@ -211,7 +218,9 @@ _DASH = re.compile(r"-(?=[A-Za-z]{1,8}\b)")
 _NOTHING = ("none", "nothing", "empty", "no", "null", "n", "nil")
 _NOTHING_AT_ALL = re.compile(r"^(?:/a\b| (?:objects?|blickets?|items?)\b)", re.IGNORECASE)
 _EVERYTHING = ("all", "everything")
-_EVERY = re.compile(r"(?: (?:of )?(?:the )?(?:them|two|three|four|five|six|seven|eight|\d))?(?: objects)?")
+_EVERY = re.compile(
+    r"(?: (?:of )?(?:the )?(?:them|two|three|four|five|six|seven|eight|\d))?(?: objects)?"
+)
 
 
 class _Named(NamedTuple):
@@ -279,7 +288,8 @@ _KEY = re.compile(
     re.IGNORECASE,
 )
 _ROLE = re.compile(
-    r"(?<![A-Za-z])(?P<letter>[A-Za-z])\s{0,3}(?:[:=]|is\b|->)\s{0,3}(?P<not>(?:not an?|non|not)[\s-]{1,2})?"
+    r"(?<![A-Za-z])(?P<letter>[A-Za-z])\s{0,3}(?:[:=]|is\b|->)\s{0,3}(?P<not>(?:not an?|non"
+    r"|not)[\s-]{1,2})?"
     r"(?:an? |the )?(?P<role>blicket|inhibitor|neither|nothing|neutral|yes|no)\b",
     re.IGNORECASE,
 )
@@ -303,12 +313,18 @@ _SYNONYMS = {
     "or": "disjunctive",
     "any": "disjunctive",
 }
-_DENIAL = re.compile(r"(?:\bnot|n't|\bnever|\bno|\brather than|\binstead of|\bunlike)\s(?:\w{1,9}\s){0,2}$", re.I)
+_DENIAL = re.compile(
+    r"(?:\bnot|n't|\bnever|\bno|\brather than|\binstead of|\bunlike)\s(?:\w{1,9}\s){0,2}$", re.I
+)
 _OR = re.compile(r"\s{0,3}(?:/|,?\s?or\b)", re.IGNORECASE)  # after a form
-_BULLET = re.compile(r",?\s{0,9}\n\s{0,9}(?:-\s|\d{1,2}[.)]\s)(?=\s{0,3}[A-Za-z]\s{0,3}(?:\n|$|,|\())")
+_BULLET = re.compile(
+    r",?\s{0,9}\n\s{0,9}(?:-\s|\d{1,2}[.)]\s)(?=\s{0,3}[A-Za-z]\s{0,3}(?:\n|$|,|\())"
+)
 
 
-_DENIED = re.compile(r"\b[A-Z]\s?\((?:no|not a blicket|not needed|non-?blicket)\s?\)", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b[A-Z]\s?\((?:no|not a blicket|not needed|non-?blicket)\s?\)", re.IGNORECASE
+)
 _REMARK = re.compile(r"\([^()]{0,80}\)")
 
 
@@ -353,7 +369,9 @@ def _read_fields(rest: str) -> dict[str, str]:
         if not key["denied"]:
             value = re.split(r"[;\n]", rest[key.end() : end].lstrip(" \n"), maxsplit=1)[0]
             if name != "form":
-                value = _REMARK.sub(" ", _DENIED.sub(" ", value)) if value.strip()[:1] != "(" else value
+                value = (
+                    _REMARK.sub(" ", _DENIED.sub(" ", value)) if value.strip()[:1] != "(" else value
+                )
             fields.setdefault(name, "none" if reading.is_none(value.strip(" ,|")) else value)
     return fields
 
@@ -389,7 +407,11 @@ def _read_blickets(fields: dict[str, str], rest: str, objects: str) -> _Named | 
 
 def _may_follow(after: str) -> bool:
     """Whether this text may follow the objects of an answer: a remark, what they are, or "not"."""
-    return after == "" or re.match(r"[.(;,-]|(?:is|are|not|but not|only|since|because|as)\b", after, re.I) is not None
+    return (
+        after == ""
+        or re.match(r"[.(;,-]|(?:is|are|not|but not|only|since|because|as)\b", after, re.I)
+        is not None
+    )
 
 
 def _read_form(text: str, rules: Sequence[str]) -> str | None:

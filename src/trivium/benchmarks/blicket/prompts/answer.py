@@ -65,7 +65,8 @@ _FIELD = re.compile(
     r"|[{,]\s{0,9}\"([a-z_ ]{1,40})\"\s{0,3}:"
 )
 _ROW = re.compile(
-    r"^\|\s?((?:maybe |non-)?blickets|machine|detector|structure)\s?\|(?!\s?(?:machine|detector))", re.M
+    r"^\|\s?((?:maybe |non-)?blickets|machine|detector|structure)\s?\|(?!\s?(?:machine|detector))",
+    re.M,
 )
 _LIST_LINE = re.compile(r"^(?:- )?(?:maybe |non-)?blickets?:[^\n]{0,500}$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"<[^<>\n]{0,80}\bor\b[^<>\n]{0,40}>")  # the form, copied from the prompt
@@ -75,8 +76,12 @@ _DASH = re.compile(
     r"\s-\s(?=(?:yes|no|not|non|an?|is|it|maybe|possibly|blicket|true|false|likely|unclear)\b)"
 )
 _SPACED_DASH = re.compile(r"(?<=[^\s|])[ \t]-[ \t]")
-_BULLET = re.compile(r"(?<=[^\s?])\s*\n\s{0,9}(?:-|\d{1,2}[.)])\s(?!\s?[\u2713\u2717]|[^\n?]{0,200}\?)")
-_NOTHING = re.compile(r"^(?:the )?((?:maybe )?blickets?(?: are| is)?\s?:)\s{0,3}([^\n]{1,60})$", re.M)
+_BULLET = re.compile(
+    r"(?<=[^\s?])\s*\n\s{0,9}(?:-|\d{1,2}[.)])\s(?!\s?[\u2713\u2717]|[^\n?]{0,200}\?)"
+)
+_NOTHING = re.compile(
+    r"^(?:the )?((?:maybe )?blickets?(?: are| is)?\s?:)\s{0,3}([^\n]{1,60})$", re.M
+)
 
 
 def split_sentences(reply: str) -> list[str]:

@@ -23,7 +23,8 @@ Symbols = list[tuple[str, str]]  # each symbol, with the name of the object wher
 # P blickets, N not, E except, M maybe, I if, V a verb, W a verb that ends its clause, S a comma or
 # "and", Q "or" (which patterns see as S), D "but", X what happens on the machine.
 _IT_IS = (
-    r"(?:is|was|must|may|might|could|cannot|not|isn't|be|also|thus|the|an?|only|sole|one|single|lone|no|indeed)"
+    r"(?:is|was|must|may|might|could|cannot|not|isn't|be|also|thus|the|an?|only|sole|one|single"
+    r"|lone|no|indeed)"
 )
 _UNSURE = reading.UNSURE_WORDS.removeprefix(r"\b(?:").removesuffix(r")\b")
 _WORDS = (
@@ -41,7 +42,8 @@ _WORDS = (
         "M",
         r"maybe|might|may|could|possibly|perhaps|probably|likely|potentially|unclear|unsure"
         r"|uncertain|undetermined|unknown|not (?:sure|certain|clear|known|possible)"
-        r"|not enough (?:information|evidence|data)|possible|candidates?|suspects?|suspected|potential"
+        r"|not enough (?:information|evidence|data)|possible|candidates?|suspects?|suspected"
+        r"|potential"
         rf"|conceivably|plausibly|i guess|can't be ruled out|cannot be ruled out|{_UNSURE}",
     ),
     ("NP", r"non-?\s?blickets"),
@@ -95,7 +97,9 @@ _ONLY = re.compile(rf"\b(?:only|sole) (?:blickets?\b(?! [dm])|(?:the )?(?:{_NAME
 _FILLER = re.compile(r"\b(?:only|just|the|answer|final|object|an?|it|its|like|unsure)\b|[^a-z]+")
 _SIMPLER = (
     (
-        re.compile(r"\b(?:unsure|not sure|uncertain|undecided|unclear) (?:about|on|of) (the [a-z ]{1,40})"),
+        re.compile(
+            r"\b(?:unsure|not sure|uncertain|undecided|unclear) (?:about|on|of) (the [a-z ]{1,40})"
+        ),
         r"\1 is maybe a blicket",
     ),  # other ways to say the same: "it's", "so is the torus", "is one too"
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
@@ -184,7 +188,9 @@ class Claims:
             if _no_claim(found, around, first_blicket < found.start()):
                 continue
             status = _status(around)
-            if status == "yes" and _leaves_open([each for each, _ in symbols[slice(*found.span(part))]]):
+            if status == "yes" and _leaves_open(
+                [each for each, _ in symbols[slice(*found.span(part))]]
+            ):
                 status = "maybe"
             complete = complete or (status == "yes" and (found["what"] == "P" or only))
             for index in range(*found.span(part)):

@@ -26,7 +26,8 @@ class Known(NamedTuple):
 _LIKE = re.compile(
     r"(?:(?:\b|(?='))(?:like|similar|similarly|same|resembles?|matches|akin|equivalent|identical"
     r"|is an?|is of|is the|'s an?|'s the|shares?|follows?|would say|mirrors?|mimics|corresponds?"
-    r"|belongs?|analogous|consistent with|copies|as does|as do|just as|exactly as|how the|the way|aligns?|in line with)\b"
+    r"|belongs?|analogous|consistent with|copies|as does|as do|just as|exactly as|how the"
+    r"|the way|aligns?|in line with)\b"
     r"|(?:machine|detector|structure|type|pattern|conclusion|answer|verdict|behaviou?r|rule)\s?[:=|])"
 )
 _DENIAL = re.compile(
@@ -56,10 +57,14 @@ MAX_SHORT = 60  # characters of a reply to one's own question, such as "the dott
 _DENIAL_END = re.compile(r"\bbut\b|[,;]|\band (?:just |more |is |it |works |behaves ){0,3}like\b")
 _NEW = re.compile(r"\b(?:this|it|new|last|third|final)\b")
 _PLACES = (
-    re.compile(r"\b(?:first|1st|former|initial) (?:machine|detector|one|type|kind)\b|\bformer\b"
-               r"|\b(?:machine|detector|type) (?:1|one|#1|i)\b(?! is)"),
-    re.compile(r"\b(?:second|2nd|latter) (?:machine|detector|one|type|kind)\b|\blatter\b"
-               r"|\b(?:machine|detector|type) (?:2|two|#2|ii)\b"),
+    re.compile(
+        r"\b(?:first|1st|former|initial) (?:machine|detector|one|type|kind)\b|\bformer\b"
+        r"|\b(?:machine|detector|type) (?:1|one|#1|i)\b(?! is)"
+    ),
+    re.compile(
+        r"\b(?:second|2nd|latter) (?:machine|detector|one|type|kind)\b|\blatter\b"
+        r"|\b(?:machine|detector|type) (?:2|two|#2|ii)\b"
+    ),
 )
 _RULES = {
     "conjunctive": re.compile(
@@ -71,14 +76,16 @@ _RULES = {
     ),
     "disjunctive": re.compile(
         r"\bdisjuncti(?:ve|on)\b|\bor[\s-](?:type|gate|machine|rule|logic|like)\b"
-        r"|\b(?:needs?|needing|requires?|requiring|wants?) (?:only |just |merely )?(?:one|a single|any"
+        r"|\b(?:needs?|needing|requires?|requiring|wants?) (?:only |just |merely )?(?:one"
+        r"|a single|any"
         r"|at least one|a blicket)\b"
         r"|\b(?:one|a single|any|any one|just one|a lone) (?:blicket )?(?:alone )?(?:is enough"
         r"|suffices|is sufficient|will do|does it|lights|activates|works)\b"
     ),
 }
 _IS_RULE = re.compile(
-    r"^(?:machine|structure|type|rule|kind|form|detector|answer)\s?[:=|]|\bthe (?:machine|detector)\b"
+    r"^(?:machine|structure|type|rule|kind|form|detector|answer)\s?[:=|]|\bthe (?:machine"
+    r"|detector)\b"
 )
 
 
@@ -131,7 +138,9 @@ def _parse_clause(clause: str, known: Known) -> str | None:
         if not changed:
             return UNSURE
     if not named:
-        named = [each for each in known.patterns if re.search(_INVERTED.format(_word(each)), clause)]
+        named = [
+            each for each in known.patterns if re.search(_INVERTED.format(_word(each)), clause)
+        ]
         return named[0] if len(named) == 1 and not _DENIAL.search(clause) else None
     others = any(_mentioned(pattern, before) for pattern in known.patterns)
     if others and not (_NEW.search(before) or (known.new and _mentioned(known.new, before))):
