@@ -58,10 +58,10 @@ _TOKEN = r"(?<![A-Za-z0-9_])[A-Za-z]{1,4}_[0-9]{1,18}(?![A-Za-z0-9_])"
 # Small words that a clause may have around its token and still be nothing but an answer.
 _SMALL = (
     "so thus hence therefore then it its it's is that this the a an i we you my our me think "
-    "believe say go going with i'd i'll i'm we'd let's get gets got be must should will here here's "
-    "there's for to of token final last value "
-    "sure okay ok certainly course probably likely perhaps maybe possibly apparently presumably "
-    "might could may pick choose select have has been found equals obtain obtained finally yes"
+    "believe say go going with i'd i'll i'm we'd let's get gets got be must should will here "
+    "here's there's for to of token final last value sure okay ok certainly course probably "
+    "likely perhaps maybe possibly apparently presumably might could may pick choose select "
+    "have has been found equals obtain obtained finally yes "
 )
 _LEXER = reading.Lexer(
     {

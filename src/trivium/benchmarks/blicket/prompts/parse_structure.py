@@ -153,9 +153,10 @@ def _parse_clause(clause: str, known: Known) -> str | None:
 
 def _parse_rule(sentence: str, known: Known) -> str | None:
     """The machine whose rule a sentence gives to the new one."""
-    about_new = _NEW.search(sentence) or _IS_RULE.search(sentence)
-    about_new = about_new or (known.new and _mentioned(known.new, sentence))
-    if not about_new or any(_mentioned(each, sentence) for each in known.patterns):
+    about_new = _mentioned(known.new, sentence) if known.new else False
+    if not (about_new or _NEW.search(sentence) or _IS_RULE.search(sentence)):
+        return None
+    if any(_mentioned(each, sentence) for each in known.patterns):
         return None
     if _UNSURE.search(sentence) or re.search(r"\bif\b", sentence):
         return None
