@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic
 
+from trivium.core import reading
 from trivium.core.benchmark import Benchmark, Floor, Origin, Solver, SpecT, Turn
 from trivium.core.errors import require
 from trivium.core.files import dump_line
@@ -15,6 +16,11 @@ from trivium.core.probes import Probe
 from trivium.core.records import Groups
 from trivium.core.spec import spec_to_dict, stored_spec
 from trivium.core.streams import Stream, item_stream
+
+_CUE = re.compile(
+    rf"^.{{0,60}}?(?:{reading.ANSWER_WORDS})\"?\s{{0,3}}(?:(?:is|are|:|=)\s{{0,3}}){{0,2}}",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -76,11 +82,12 @@ class QuestionBenchmark(Benchmark[SpecT, PlainView, Question, str], Generic[Spec
         return f"{item.prompt}\n\nReply with one line: Answer: ..."
 
     def parse(self, item: Question, replies: Sequence[str], view: PlainView) -> str | None:
-        """The option in the last line that has one, after `Answer:` where that is written."""
-        for line in reversed(replies[-1].splitlines()):
-            text = re.sub(r"^\s*answer\s*:", "", line, flags=re.IGNORECASE).strip(" \t.*`\"'")
+        """The option that the last line or sentence with one alone commits to, after "answer"."""
+        text = reading.plain(replies[-1], "Answer: ")
+        for sentence in reversed([*text.splitlines(), *reading.sentences(text)]):
+            said = _CUE.sub("", sentence).strip(" \t.!\"'[](){}:=").casefold()
             for option in item.options:
-                if text.casefold() == option.casefold():
+                if said == reading.plain(option).strip().casefold():
                     return option
         return None
 

@@ -44,6 +44,8 @@ _BLOCK = re.compile(
 
 def split_reasoning(text: str) -> Reply:
     """A reply split into what it says and its reasoning blocks, closed, unfinished or unopened."""
+    if not any(mark in text for mark in "<[\u25c1"):
+        return Reply(text.strip())
     visible: list[str] = []
     reasoning: list[str] = []
     depth = start = 0
@@ -95,6 +97,7 @@ _SIGNS = str.maketrans(
         "\u3002": ". ",
         "\u3001": ", ",
         "\u2260": " is not ",
+        "\u2248": " is like ",
         "\u2205": " none ",
         "\u00a0": " ",
     }
@@ -228,7 +231,7 @@ class Lexer:
 
 # "Answer" as other languages have it, before the answer itself.
 ANSWER_WORDS = (
-    r"\b(?:final[\s_-]?)?(?:answer|ans|result|solution|conclusion|output|token|verdict|guess)\b"
+    r"\b(?:final[\s_-]?)?(?:answer|ans|result|solution|conclusion|output|verdict|guess)\b"
     r"|\b(?:antwort|endantwort|l\u00f6sung|ergebnis|respuesta|r\u00e9ponse|reponse|resposta"
     r"|risposta|soluci\u00f3n|solution|resultado|r\u00e9sultat|antwoord|svar|odpowied\u017a"
     r"|odpov\u011b\u010f|cevap|jawaban|vastaus|v\u00e1lasz|r\u0103spuns|\u043e\u0442\u0432\u0435\u0442"
@@ -240,7 +243,8 @@ ANSWER_WORDS = (
 )
 # What opens a correction of what was said before.
 CORRECTION_WORDS = (
-    r"\b(?:wait(?! (?:for|until|to))|actually|scratch that|strike that|correction|hold on|hmm+|oops|on second thought"
+    r"\b(?:wait(?! (?:for|until|to))|actually|scratch that|strike that|correction|hold on"
+    r"|hmm+|oops|on second thought"
     r"|let me (?:re-?(?:check|consider|do|think|trace|verify|examine|read|compute)|double[\s-]check"
     r"|correct)|i (?:made|see|found|spotted) (?:a|an|my|the) (?:mistake|error|slip)|my mistake"
     r"|i (?:misread|was wrong|misspoke|take that back)|i mean|sorry|apologies|rather(?! than)|edit"
@@ -281,12 +285,17 @@ UNSURE_WORDS = (
     r"|unable to|not able to|insufficient\w{0,2}|in doubt|doubtful|hard to (?:say|tell|know)"
     r"|difficult to (?:say|tell|know|determine)|too (?:little|few|early)|lacks?|lacking"
     r"|no (?:definite|definitive|clear|certain|firm|unique|single) (?:answer|conclusion|way|match)"
-    r"|(?:no|any|a) way (?:to|of) (?:know\w{0,3}|tell\w{0,3}|say\w{0,3}|determin\w{0,4}|decid\w{0,3})"
-    r"|not (?:nearly |really |quite )?enough (?:information|info|evidence|data|to)|not (?:be )?(?:sure|certain|clear|known|possible|determined?|determinable|decided"
+    r"|(?:no|any|a) way (?:to|of) (?:know\w{0,3}|tell\w{0,3}|say\w{0,3}|determin\w{0,4}"
+    r"|decid\w{0,3})"
+    r"|(?:don't|do not|doesn't|does not|isn't|is not|without|no) (?:have |having |give |provide )?"
+    r"(?:enough|sufficient|adequate) (?:information|info|evidence|data)"
+    r"|not (?:nearly |really |quite )?enough (?:information|info|evidence|data|to)"
+    r"|not (?:be )?(?:sure|certain|clear|known|possible|determined?|determinable|decided"
     r"|conclusive|sufficient|confident|identifiable|knowable|settled|decidable)"
     r"|(?:cannot|can not|can't|could not|couldn't|can never|don't|do not|doesn't|does not|didn't"
     r"|did not|won't|never|isn't|is not|aren't|unable to|impossible to|not possible to|no one can"
-    r"|nobody can|hardly|fails? to|insufficient to|not enough to) (?:(?:be|really|reliably|yet|fully"
+    r"|nobody can|hardly|fails? to|insufficient to|not enough to) (?:(?:be|really|reliably"
+    r"|yet|fully"
     r"|definitively|possible to|let us|let me|allow us to|help us|sufficient to|enough to) ){0,3}"
     r"(?:tell|told|know|known|say|said|sure|certain|determined?|decided?|infer|inferred|concluded?"
     r"|distinguish(?:ed)?|reveal|settled?|establish(?:ed)?|identif(?:y|ied)|resolved?|discern"
@@ -303,7 +312,8 @@ def is_unsure(sentence: str) -> bool:
 
 _NONE = re.compile(
     r"(?:there (?:are|is) |we |i )?(?:(?:need|require|have)s? )?"
-    r"(?:none|no|n/?a|n\.a\.?|nil|null|nothing|nobody|empty(?: set| list)?|not applicable|void|zero|0"
+    r"(?:none|no|n/?a|n\.a\.?|nil|null|nothing|nobody|empty(?: set| list)?|not applicable"
+    r"|void|zero|0"
     r"|not (?:needed|required|necessary)|unnecessary|not any|-{1,3}|\[\s?\]|\{\s?\}|\(\s?\)|set\(\)"
     r"|(?:none|no|zero|nothing|without)(?: of (?:the|them|these)\b)?(?: [a-z-]{1,14}){0,7}"
     r"|ningun[ao]?|aucune?|keine[rs]?|nenhuma?|nessuna?|geen|inga?|brak|\u043d\u0435\u0442|\u65e0|\u7121"
@@ -324,7 +334,8 @@ _REFUSAL = re.compile(
     r"(?:help|assist|comply|fulfil|fulfill|engage|participate|support you|answer (?:that|this)"
     r"|respond to (?:that|this)|provide (?:that|this|an answer|the answer|assistance|help)"
     r"|do (?:that|this)|complete (?:that|this)|discuss|process (?:that|this) request|continue with)"
-    r"|\b(?:against|violates?) (?:my|our|the|openai|company)[\w' ]{0,20} (?:guidelines|policy|policies)"
+    r"|\b(?:against|violates?) (?:my|our|the|openai|company)[\w' ]{0,20} (?:guidelines|policy"
+    r"|policies)"
     r"|\bi (?:must|have to|respectfully) (?:respectfully )?(?:decline|refuse)\b"
     r"|\b(?:i am|i'm) sorry,? (?:but )?i (?:can't|cannot|won't)\.?$"
     r"|\bnot something (?:i|that i)(?: can|'m able to) (?:help|assist)\b",

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.benchmarks.blicket.test_prompts_replies import ITEM, B, F, T
 from trivium.benchmarks.blicket.prompts import PROMPTS
 from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer
-from trivium.benchmarks.blicket.prompts.spec import PromptView
+from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 
+ITEM = next(iter(PROMPTS.generate(PromptSpec("given", "conjunctive", stimuli="paper"), 0)))
+B, F, T = "brown torus", "pink frustum", "teal prism"
 EXPLAINED = """**Striped detector:** The blue pyramid alone does not light it, but with the orange
 sphere it does. So the blue pyramid and the orange sphere are both blickets.
 

@@ -69,8 +69,9 @@ def test_decoration_does_not_matter(reply: str, mode: str) -> None:
         (f"f1: {OTHER}\nf2: {OTHER}\nAnswer: {GOLD}", "steps", GOLD),
         (f"f4 = {GOLD}", "steps", GOLD),
         (f"{OTHER} or {GOLD}", "direct", None),
-        (f"{OTHER} -> {GOLD}", "direct", None),
+        (f"{OTHER} -> {GOLD}", "direct", GOLD),
         ("no idea", "direct", None),
+        (f"{LETTER}{NUMBER}", "direct", GOLD),
         ("F0824", "direct", None),
         ("12", "free", None),
         ("Answer:", "free", None),
@@ -98,6 +99,9 @@ def test_slots_are_read_and_the_first_wrong_hop_is_named() -> None:
     wrong = parse(ITEM, [write(ITEM, NhopAnswer(GOLD, tuple(steps)), view)], view)
     assert IMPLICIT.score(ITEM, wrong)["first_wrong_hop"] == 2
     assert IMPLICIT.score(ITEM, wrong)["em"] == 1
+    without = parse(ITEM, [GOLD], view)
+    assert without == NhopAnswer(GOLD)
+    assert IMPLICIT.score(ITEM, without)["first_wrong_hop"] is None
     missing = parse(ITEM, [f"f1: {gold.steps[0]}\nAnswer: {GOLD}"], view)
     assert IMPLICIT.score(ITEM, missing)["first_wrong_hop"] == 2
 
@@ -111,7 +115,8 @@ TOKENS = st.builds(
 
 @given(TOKENS, st.lists(TOKENS | st.none(), min_size=4, max_size=4))
 def test_writing_then_parsing_is_the_identity(token: str, steps: list[str | None]) -> None:
-    for mode, slots in (("direct", ()), ("free", ()), ("steps", tuple(steps))):
+    filled = tuple(steps) if any(steps) else ()
+    for mode, slots in (("direct", ()), ("free", ()), ("steps", filled)):
         view = NhopView(mode)  # type: ignore[arg-type]
         answer = NhopAnswer(token, slots)
         assert parse(ITEM, [write(ITEM, answer, view)], view) == answer
@@ -157,7 +162,8 @@ def test_only_short_replies_are_compared_as_a_whole() -> None:
         ("A_" + "1" * 19, None),
         ("A" + " " * 9 + "_1", "A_1"),
         ("A" + " " * 10 + "_1", None),
-        ("see C_12 or d_7; answer is: d_7, or c_12", "D_7"),
+        ("see C_12 or d_7; answer is: d_7, not c_12", "D_7"),
+        ("see C_12 or d_7; answer is: d_7, or c_12", None),
     ],
 )
 def test_the_shape_of_a_token(reply: str, token: str | None) -> None:

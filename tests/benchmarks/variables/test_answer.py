@@ -15,6 +15,7 @@ from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer
 from trivium.benchmarks.variables.spec import VariablesView
 
 LAST, FIRST = VariablesView(), VariablesView(answer_rule="first")
+ORIGINAL_RULE = VariablesView(answer_rule="original")
 
 
 def parse(reply: str, view: VariablesView) -> VariablesAnswer | None:
@@ -87,9 +88,11 @@ def test_frames_spacing_and_case_do_not_matter(reply: str) -> None:
         ("[none]", ()),
         ("\u201cnone\u201d", ()),
         ("\u00abnone\u00bb", ()),
-        ("none, x_3", ("none", "x_3")),
+        ("none, x_3", ("x_3",)),
         ("x\\_3, x\\_4", ("x_3", "x_4")),
-        ("[]", None),
+        ("[]", ()),
+        ("-", ()),
+        ("no control variables", ()),
         ("", None),
         (" ", None),
         (",", None),
@@ -111,7 +114,8 @@ def test_frames_spacing_and_case_do_not_matter(reply: str) -> None:
         ("x_4, x_3", ("x_4", "x_3")),
         ("x_3, x_3", ("x_3", "x_3")),
         ("temperature", ("temperature",)),
-        ("x_3 and x_4", ("x_3 and x_4",)),
+        ("x_3 and x_4", ("x_3", "x_4")),
+        ("x_3 or x_4", None),
     ],
 )
 def test_control_variables(control: str, read: tuple[str, ...] | None) -> None:
@@ -149,12 +153,12 @@ def test_control_variables(control: str, read: tuple[str, ...] | None) -> None:
         ("valid_hyp: <true/false>; independent: <var>; dependent: <var>; control: <vars>", None),
         ("valid_hyp:", None),
         ("valid_hyp true", None),
-        ("true; independent: x_1; dependent: x_2; control: none", None),
+        ("true; x_1; x_2; none", NONE),
         ("independent: x_1; dependent: x_2; control: none", None),
         ("valid_hyp: true; valid_hyp: false", None),
         ("valid_hyp: true; independent: x_1; independent: x_2", None),
-        ("valid_hyp: true; hello", None),
-        ("valid_hyp: true; why: because", None),
+        ("valid_hyp: true; hello", VariablesAnswer(True)),
+        ("valid_hyp: true; why: because", VariablesAnswer(True)),
         ("", None),
     ],
 )
@@ -168,19 +172,28 @@ def test_fields(body: str, read: VariablesAnswer | None) -> None:
         "",
         "true",
         "x_1 and x_2",
-        "@ANSWER valid_hyp: true",
-        "[ANSWER valid_hyp: true]",
-        "[@ANSWERS valid_hyp: true]",
-        "[@ANSWER valid_hyp: true",
-        "(@ANSWER valid_hyp: true)",
-        "[@ANSWER valid_hyp: true; control: [x_3]",
+        "[@ANSWER independent: x_1",
         "[[[[@ANSWER",
-        "]@ANSWER valid_hyp: true[",
     ],
 )
 def test_replies_without_an_answer(reply: str) -> None:
     assert parse(reply, LAST) is None
     assert parse(reply, FIRST) is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "@ANSWER valid_hyp: true",
+        "[ANSWER valid_hyp: true]",
+        "[@ANSWER valid_hyp: true",
+        "(@ANSWER valid_hyp: true)",
+        "valid_hyp: true",
+    ],
+)
+def test_brackets_may_be_missing(reply: str) -> None:
+    assert parse(reply, LAST) == VariablesAnswer(True)
+    assert parse(reply, ORIGINAL_RULE) is None
 
 
 def test_the_last_or_the_first_answer_counts() -> None:
@@ -226,8 +239,18 @@ def test_replies_that_the_original_accepts_are_read_the_same(
     if valid.lower() == "true":
         read = None if control is None else tuple(control)
         expected = VariablesAnswer(True, independent, dependent, read)
-    for view in (LAST, FIRST):
+    for view in (LAST, FIRST, ORIGINAL_RULE):
         assert parse(before + reply, view) == expected
+
+
+def test_the_original_reads_the_first_answer_and_values_as_they_stand() -> None:
+    other = PLAIN.replace("x_1", "x_7")
+    assert parse(f"{PLAIN} Wait: {other}", ORIGINAL_RULE) == TWO
+    odd = PLAIN.replace("x_3, x_4", "x_3 and x_4")
+    assert parse(odd, ORIGINAL_RULE) == VariablesAnswer(True, "x_1", "x_2", ("x_3 and x_4",))
+    assert parse(PLAIN.replace("; ", ";"), ORIGINAL_RULE) is None
+    none = PLAIN.replace("x_3, x_4", "`none`")
+    assert parse(none, ORIGINAL_RULE) == NONE
 
 
 answers = st.just(INVALID) | st.builds(
@@ -269,6 +292,6 @@ FIELDS = ["[@ANSWER valid_hyp: true; control: ", "[@ANSWER valid_hyp: true; cont
 def test_a_hundred_kilobytes_of_brackets_are_read_once(unit: str) -> None:
     """Anything slower than linear would take minutes here; the benchmark says how long it takes."""
     reply = unit * (100_000 // len(unit))
-    assert parse(reply, LAST) is None
-    assert parse(reply + PLAIN, LAST) == TWO
+    assert parse(reply, ORIGINAL_RULE) is None
+    assert parse(reply + "\n" + PLAIN, LAST) == TWO
     assert parse(PLAIN + reply, FIRST) == TWO

@@ -57,21 +57,22 @@ def strict(item: NhopItem, replies: Sequence[str], view: NhopView) -> bool:
 _TOKEN = r"(?<![A-Za-z0-9_])[A-Za-z]{1,4}_[0-9]{1,18}(?![A-Za-z0-9_])"
 # Small words that a clause may have around its token and still be nothing but an answer.
 _SMALL = (
-    "so thus hence therefore then it its it's is that this the a an i we you my our me think believe "
-    "say go going with i'd i'll i'm we'd let's get gets got be must should will here here's "
-    "there's for to of token final last value "
-    "sure okay ok certainly course probably likely perhaps maybe possibly apparently presumably "
-    "might could may pick choose select have has been found equals obtain obtained finally yes"
+    "so thus hence therefore then it its it's is that this the a an i we you my our me think "
+    "believe say go going with i'd i'll i'm we'd let's get gets got be must should will here "
+    "here's there's for to of token final last value sure okay ok certainly course probably "
+    "likely perhaps maybe possibly apparently presumably might could may pick choose select "
+    "have has been found equals obtain obtained finally yes "
 )
 _LEXER = reading.Lexer(
     {
-        "slot": r"\b(?:f_?|hop\s?|step\s?)[0-9]{1,3}\b(?![_A-Za-z])",
+        "slot": r"\b(?:f|(?-i:f)_|hop\s?|step\s?)[1-9][0-9]{0,2}\b(?![_A-Za-z])",
         "token": _TOKEN,
         "cue": reading.ANSWER_WORDS,
         "correction": reading.CORRECTION_WORDS,
         "unsure": reading.UNSURE_WORDS,
         "not": reading.NEGATION_WORDS,
-        "or": r"\b(?:or|and|either|versus|vs)\b|[/&,|]",
+        "or": r"\b(?:or|and|either|versus|vs|one of|any of|both|between)\b|[/&,|]",
+        "would": r"\bwould(?: then| thus)? be(?=\W{1,6}[A-Za-z]{1,4}_[0-9])",  # "would be E_0441"
         "hypothetical": reading.HYPOTHETICAL_WORDS,
         "arrow": r"-{0,2}->|=>|=(?!=)|\bmaps to\b",
         "of": r"\b(?:of|from)\b|\(",
@@ -82,6 +83,7 @@ _LEXER = reading.Lexer(
 )
 _CLAUSE = re.compile(r"\bbut\b|\bhowever\b|;|\s-\s|\b(?:so|because|since|as|whereas|while)\b", re.I)
 _LOOSE = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})[\s-]?([0-9]{1,18})(?![A-Za-z0-9_])")
+_OPEN = re.compile(r"or|either|one of|any of|both|between", re.IGNORECASE)
 _PARENTHESES = re.compile(r"\([^()]{0,300}\)")
 MAX_PHRASE = 200  # characters of a reply that is compared as a whole with other spellings
 
@@ -93,6 +95,7 @@ class _Reader:
     layers: set[str]  # the letters of tokens that could be the answer
     committed: str | None = None
     ambiguous: bool = False  # the last commitment names two tokens
+    open: bool = False  # two tokens are left open in passing: "both X and Y fit"
     corrected: bool = False  # something was corrected after the last commitment
     cue: bool = False  # the sentence before ended in a cue: "The answer is:"
     mentions: list[str] = field(default_factory=list)  # since the last correction
@@ -103,7 +106,7 @@ class _Reader:
         named = set(self._fitting(tokens)) or set(tokens)
         self.ambiguous = len(named) != 1
         self.committed = None if self.ambiguous else named.pop()
-        self.corrected = False
+        self.corrected = self.open = False
         self.mentions = []
 
     def _fitting(self, tokens: list[str]) -> list[str]:
@@ -114,7 +117,7 @@ class _Reader:
         fitting = self._fitting(self.mentions)
         if self.corrected and self.committed is not None:
             return fitting[-1] if fitting else self.committed
-        if self.committed is not None or self.ambiguous:
+        if self.committed is not None or (self.ambiguous and not (self.open and fitting)):
             return self.committed
         candidates = fitting or self.mentions
         return candidates[-1] if candidates else None
@@ -128,9 +131,16 @@ class _Reader:
             if "correction" in kinds:
                 self._correct(clause)
             self._clause(symbols, kinds, first=number == 0)
-        inside = " ".join(_PARENTHESES.findall(sentence))
-        if inside and not self.committed:
-            self._mention(list(_LEXER.symbols(inside)))
+        for remark in _PARENTHESES.findall(sentence):
+            self._remark(list(_LEXER.symbols(remark.strip("()"))))
+
+    def _remark(self, symbols: list[reading.Symbol]) -> None:
+        """Take in a remark in parentheses: "(or E_0255)" leaves open what was committed to."""
+        if self.committed is None:
+            self._mention(symbols)
+        elif symbols and symbols[0][1].lower() == "or":
+            others = [token for token, used in _asserted(symbols) if used]
+            self.commit([self.committed, *others])
 
     def _correct(self, clause: str) -> None:
         if reading.withdraws(clause):
@@ -161,8 +171,21 @@ class _Reader:
             if stated:
                 self.commit(stated)
                 return
-        if kinds <= {"token", "small", "arrow", "or", "not", "correction", "slot", "close", "of"}:
+        if kinds <= {
+            "token",
+            "small",
+            "arrow",
+            "or",
+            "not",
+            "correction",
+            "slot",
+            "close",
+            "of",
+            "would",
+        }:
             stated = _stated(symbols)
+            if stated and self.committed and first and symbols[0][1].lower() == "or":
+                stated.append(self.committed)  # "X? Or maybe Y?"
             # A slot is a step on the way, unless nothing else comes.
             if stated and "slot" not in kinds:
                 self.commit(stated)
@@ -174,8 +197,9 @@ class _Reader:
             return
         tokens = [token for token, used in _asserted(symbols) if used]
         fitting = set(self._fitting(tokens))
-        if len(fitting) > 1 and any(word.lower() == "or" for _, word in symbols):
+        if len(fitting) > 1 and any(_OPEN.fullmatch(word) for _, word in symbols):
             self.commit(sorted(fitting))
+            self.open = True
             return
         self.mentions += tokens
 
@@ -205,7 +229,7 @@ def _stated(symbols: list[reading.Symbol]) -> list[str]:
     stated: list[str] = []
     asserted = iter(_asserted(symbols))
     joined = "start"
-    for kind, word in symbols:
+    for kind, _ in symbols:
         if kind == "token":
             token, used = next(asserted)
             if not used:
@@ -230,9 +254,9 @@ def _stated(symbols: list[reading.Symbol]) -> list[str]:
 
 def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
     """The answer in the last reply; None where it states none."""
-    text = reading.plain(replies[-1], "Answer: ").replace('"', "").replace("'", "'")
+    text = reading.plain(replies[-1], "Answer: ").replace('"', "")
     spellings = {normalise(spelling): item.answer for spelling in item.accepted}
-    if len(replies[-1]) < MAX_PHRASE and (whole := normalise(text)) in spellings:
+    if len(replies[-1]) < MAX_PHRASE and normalise(text) in spellings:
         return NhopAnswer(item.answer)
     known = {token for head, _, tail in item.triples() for token in (head, tail)}
     text = _LOOSE.sub(lambda found: _token_in(found, known), text)

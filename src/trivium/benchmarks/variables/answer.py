@@ -73,8 +73,8 @@ _NAMES = {
 _LABEL = re.compile(
     r"(?<![A-Za-z0-9_-])[\"']?(?:"
     + "|".join(rf"(?P<{name}>{spelling})" for name, spelling in _NAMES.items())
-    + r")(?![A-Za-z0-9_])[\"']?(?:\s?\([^()\n]{0,40}\))?\s{0,5}"
-    r"(?P<sign>:{1,2}|=|\||->|-(?=\s)|(?:is|are|should be|would be|will be|must be)\b:?)",
+    + r")(?![A-Za-z0-9_])[\"']?(?: list| set)?(?:\s?\([^()\n]{0,40}\))?\s{0,5}"
+    r"(?P<sign>:{1,2}|=|\||\?|->|-(?=\s)|(?:is|are|should be|would be|will be|must be)\b:?)",
     re.IGNORECASE,
 )
 # "The target hypothesis is not valid", in so many words.
@@ -126,13 +126,30 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     if view.answer_rule == "original":
         return parse_as_original(replies[-1])
     names = tuple(getattr(item, "names", ()))
-    records = list(_records(reading.plain(replies[-1])))
+    records = list(_records(_with_rows(reading.plain(replies[-1]))))
     marked = [record for record in records if record.marked and _read(record, names) is not None]
     chosen = marked or records
     for record in chosen if view.answer_rule == "first" else reversed(chosen):
         if (answer := _read(record, names)) is not None:
             return answer
     return None
+
+
+_TABLE = re.compile(r"^\|([^\n]{1,300})\|[ \t]*\n+\|([^\n]{1,2000})\|[ \t]*$", re.MULTILINE)
+_NAME = re.compile("|".join(f"(?:{spelling})" for spelling in _NAMES.values()), re.IGNORECASE)
+
+
+def _with_rows(text: str) -> str:
+    """The text with a table that has a field in every column written as lines."""
+
+    def rows(found: re.Match[str]) -> str:
+        names = [cell.strip() for cell in found[1].split("|")]
+        values = [cell.strip() for cell in found[2].split("|")]
+        if len(names) < 2 or len(names) != len(values) or not all(map(_NAME.fullmatch, names)):
+            return found[0]
+        return "\n".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
+
+    return _TABLE.sub(rows, text)
 
 
 def _records(text: str) -> Iterator[_Record]:
@@ -152,7 +169,7 @@ def _records(text: str) -> Iterator[_Record]:
                 continue
         last = closed if closed is not None else start
         rest = text[last:end]
-        if number and _CORRECTION.search(rest) is None:
+        if number and record.values and _CORRECTION.search(rest) is None:
             continue
         yield from _loose(record, rest)
         record = _Record(False)
@@ -207,7 +224,11 @@ def _verdict(sentence: str) -> str | None:
     found = _VERDICT.search(sentence)
     if found is None or reading.is_unsure(sentence) or _IF.search(sentence):
         return None
-    said: str = found["words"] or ("invalid" if "reject" in found[0].lower() else found["call"])
+    if found["words"] is None:
+        said = "invalid" if "reject" in found[0].lower() else str(found["call"])
+    else:
+        denied = re.search(r"\bnot\b", found["words"], re.IGNORECASE)
+        said = ("not " if denied else "") + found["words"].split()[-1]
     return said if _boolean(said) is not None else None
 
 
@@ -230,9 +251,7 @@ def _value(name: str, text: str) -> str:
         lines = text.split("\n")
         kept = [lines[0]]
         for line in lines[1:]:
-            if line.strip() and not re.match(
-                r"\s{0,9}(?:-|\d{1,2}[.)]|,)?\s{0,5}[\"'\[]?x[\s_]?\d", line, re.I
-            ):
+            if line.strip() and not _only_variables(line):
                 break
             kept.append(line)
         text = ", ".join(line.strip(" -,;") for line in kept if line.strip(" -,;\"'{}")) or text
@@ -240,6 +259,12 @@ def _value(name: str, text: str) -> str:
             return text.partition("]")[0] + "]"
         return re.split(r"(?<!\b\d)\.(?:\s|$)|[\]|\n]|(?<!\{)\}", text, maxsplit=1)[0]
     return _END_OF_VALUE.split(text.lstrip("\n -[\"'"), maxsplit=1)[0]
+
+
+def _only_variables(line: str) -> bool:
+    """Whether a line is an item of a list: variables, signs, and remarks in parentheses."""
+    names = _VARIABLE.sub("", _REMARK.sub("", line))
+    return names != line and re.fullmatch(r"(?:\d{1,2}[.)]|and\b|[^\w]){0,40}", names) is not None
 
 
 def _read(record: _Record, names: tuple[str, ...]) -> VariablesAnswer | None:
@@ -292,14 +317,10 @@ def _one(text: str) -> str | None:
 def _control(text: str, others: tuple[str, ...]) -> tuple[str, ...] | None:
     """The variables in a list, or () for none; an empty field says nothing."""
     clean = text.strip(" \t\n\"'`<>;,.")
-    if reading.is_none(clean) or reading.is_none(_key(text)):
-        return ()
-    if not _key(text):
-        return None
     said = _REMARK.sub(" ", clean)
-    said = said if _variables(said) or _ALL.search(said) or reading.is_none(said) else clean
-    if reading.is_none(said.strip()):
+    if any(map(reading.is_none, (clean, _key(text), said.strip()))):
         return ()
+    said = said if _variables(said) or _ALL.search(said) else clean
     kept, *left_out = _EXCEPT.split(said)
     if _ALL.search(kept) and not _variables(kept) and others:
         return tuple(name for name in others if name not in _variables(" ".join(left_out)))

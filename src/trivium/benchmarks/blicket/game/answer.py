@@ -71,7 +71,8 @@ TOOLS = (place, answer)  # for models that call tools; their names and docstring
 _HEAD = re.compile(
     r"(?P<label>(?:^|(?<=[.!?:\n{]))[\s>\"'({\[-]{0,9}(?:\d{1,2}[.)]\s{0,3})?"
     r"(?:(?:my |next |the |final ){0,3}(?:action|move|command|turn|choice|decision|reply|response)"
-    r"(?: \d{1,2})?\s?[:=]\s?[\"'\[]?)?(?:(?:so|here is|my|the|final|next)\s{1,3}){0,3})(?P<start>(?i:test|answer))\b(?!s\b)"
+    r"(?: \d{1,2})?\s?[:=]\s?[\"'\[]?)?(?:(?:so|here is|my|the|final"
+    r"|next)\s{1,3}){0,3})(?P<start>(?i:test|answer))\b(?!s\b)"
     r"|\b(?P<capitals>(?-i:TEST|ANSWER))\b",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -81,9 +82,11 @@ _BARE_ANSWER = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _INTENT = re.compile(
-    r"\b(?:i'll|i will|i'd like to|i would like to|i want to|i choose to|i am going to|i'm going to"
+    r"(?:^|(?<=[.!?\n]))\s{0,3}(?:put|place|try)\b|\b(?:i'll|i will|i'd like to"
+    r"|i would like to|i want to|i choose to|i am going to|i'm going to"
     r"|let me|let's|let us|going to|please|(?:action|move|command|next)\s?:)\s"
-    r"(?:(?:now|first|next|start by|begin by|try|then) ){0,2}(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?"
+    r"(?:(?:now|first|next|start by|begin by|try|then) ){0,2}(?:test(?:ing)?|plac(?:e|ing)"
+    r"|put(?:ting)?"
     r"|try(?:ing)?)\b",
     re.IGNORECASE,
 )
@@ -91,8 +94,12 @@ _SENTENCE = re.compile(r"[.!?]\s|\n")
 # What stands before a move in its sentence: a condition, a choice, what was done, what will be.
 _CONDITION = re.compile(
     r"\b(?:if|once|unless|until|before|after|when|whether|otherwise|depending|else|or|instead of"
-    r"|rather than|without|than|not|don't|won't|shouldn't|never|avoid)\b",
+    r"|rather than|without|than|not|don't|won't|shouldn't|never|avoid|between|can't|cannot"
+    r"|unsure)\b",
     re.IGNORECASE,
+)
+_SO = re.compile(
+    r"\b(?:so|therefore|hence|thus)\b|;|\b(?:instead of|rather than)\b[^,]{0,60},", re.IGNORECASE
 )
 _PAST = re.compile(
     r"\b(?:did|made|ran|tried|tested|previous\w{0,2}|earlier|already|so far|from|since|because|was"
@@ -136,10 +143,10 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
     if not moves:
         return None
     best = min(move.rank for move in moves)
-    plainest = [move for move in moves if move.rank == best]
-    chosen = plainest[0]
-    for move in plainest[1:]:
-        if _CORRECTION.search(text, chosen.start, move.start):
+    chosen = next(move for move in moves if move.rank == best)
+    for move in moves:
+        later = move.start > chosen.start and move.rank < 3
+        if later and _CORRECTION.search(text, chosen.start, move.start):
             chosen = move
     return chosen.command
 
@@ -157,6 +164,7 @@ def _moves(text: str, objects: str, rules: Sequence[str]) -> Iterator[_Move]:
         start = head.end() - len(word) if groups else head.start()
         rest = text[head.end() : min(end, head.end() + MAX_READ)]
         before = _SENTENCE.split(text[max(0, start - 200) : start])[-1]
+        before = _SO.split(before)[-1]
         if _CONDITION.search(before) or (word.lower() == "test" and _PAST.search(before)):
             continue
         if word.lower() == "test":
@@ -193,14 +201,16 @@ def _intended(text: str, objects: str) -> Iterator[_Move]:
 
 # What may follow the objects of a test: a comment, or the reason for it.
 _COMMENT = re.compile(
-    r"[.;!#(:|\]})-]|(?:to|because|since|so|as|for|then|and then|next|on|now|first|again|not|without"
-    r"|but|which|in order|after|before|please|at|into|onto)\b|$",
+    r"[.;!#(:|\]})-]|(?:to|because|since|so|as|for|then|and then|next|on|now|first|again|not"
+    r"|without"
+    r"|but|which|in order|after|before|please|at|into|onto|will)\b|$",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\s{0,3}#?\d{1,2}\s{0,3}[:.)]")
 _FILLER = re.compile(
     r"[\s,+&:/|()\[\]{}='`]|;(?=\s?[A-Z]\s{0,3}(?:$|[.;,\n]))|(?:and|objects?|the|are|is|on|put|place|placing|alone|together|only|just"
-    r"|both|with|letters?|set|of|by itself|items?|blocks?|combination|pair|placed|it|machine|detector)(?![A-Za-z])",
+    r"|both|with|letters?|set|of|by itself|items?|blocks?|combination|pair|placed|it|args"
+    r"|arguments|machine|detector)(?![A-Za-z])",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z]+")
@@ -259,7 +269,7 @@ def _leading_objects(text: str, objects: str) -> _Named:
 
 def _read_test(rest: str, objects: str, *, exact: bool) -> Command | None:
     """The test in the rest of a line; `exact` (it may be prose) allows nothing after it."""
-    line = re.sub(r"^[\s:,]{0,9}", "", rest).partition("\n")[0]
+    line = re.sub(r"^[\s:,]{0,9}", "", rest).partition("\n")[0].partition("//")[0]
     number = _NUMBER.match(line)
     line = line[number.end() :] if number else line
     named = _leading_objects("none" if reading.is_none(line) else line, objects)
@@ -278,7 +288,8 @@ _KEY = re.compile(
     re.IGNORECASE,
 )
 _ROLE = re.compile(
-    r"(?<![A-Za-z])(?P<letter>[A-Za-z])\s{0,3}(?:[:=]|is\b|->)\s{0,3}(?P<not>(?:not an?|non|not)[\s-]{1,2})?"
+    r"(?<![A-Za-z])(?P<letter>[A-Za-z])\s{0,3}(?:[:=]|is\b|->)\s{0,3}(?P<not>(?:not an?|non"
+    r"|not)[\s-]{1,2})?"
     r"(?:an? |the )?(?P<role>blicket|inhibitor|neither|nothing|neutral|yes|no)\b",
     re.IGNORECASE,
 )
@@ -309,6 +320,12 @@ _OR = re.compile(r"\s{0,3}(?:/|,?\s?or\b)", re.IGNORECASE)  # after a form
 _BULLET = re.compile(
     r",?\s{0,9}\n\s{0,9}(?:-\s|\d{1,2}[.)]\s)(?=\s{0,3}[A-Za-z]\s{0,3}(?:\n|$|,|\())"
 )
+
+
+_DENIED = re.compile(
+    r"\b[A-Z]\s?\((?:no|not a blicket|not needed|non-?blicket)\s?\)", re.IGNORECASE
+)
+_REMARK = re.compile(r"\([^()]{0,80}\)")
 
 
 def _is_final(rest: str) -> bool:
@@ -350,7 +367,11 @@ def _read_fields(rest: str) -> dict[str, str]:
     for key, end in zip(keys, ends, strict=False):
         name = next(each for each in ("blicket", "inhibitor", "form") if key[each])
         if not key["denied"]:
-            value = re.split(r"[;\n]", rest[key.end() : end].lstrip(" \n-"), maxsplit=1)[0]
+            value = re.split(r"[;\n]", rest[key.end() : end].lstrip(" \n"), maxsplit=1)[0]
+            if name != "form":
+                value = (
+                    _REMARK.sub(" ", _DENIED.sub(" ", value)) if value.strip()[:1] != "(" else value
+                )
             fields.setdefault(name, "none" if reading.is_none(value.strip(" ,|")) else value)
     return fields
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer, forms_of
+from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer, judge
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.parse_blickets import Claims
 from trivium.benchmarks.blicket.prompts.parse_structure import Known, parse_structure
@@ -35,10 +35,7 @@ def strict(item: PromptItem, replies: Sequence[str], view: PromptView) -> bool |
     """Whether a reply ends with the two lines that were asked for; None in any words."""
     if view.reply == "free":
         return None
-    lines = ["", "", *replies[-1].strip().split("\n")]
-    if item.matched and lines[-2].startswith("Maybe blickets: "):
-        del lines[-2]  # the third line that matched evidence asks for
-    *_, blickets, machine = lines
+    *_, blickets, machine = ["", "", *replies[-1].strip().split("\n")]
     names = blickets.removeprefix("Blickets: ").split(", ")
     listed = names == ["none"] or set(names) <= set(item.objects)
     answers = [f"Machine: {each}" for each in (*item.known, "unsure")]
@@ -54,7 +51,7 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     claims = Claims(item.objects, item.new.objects, [*item.known, item.new.pattern])
     for sentence in sentences:
         claims.read(sentence)
-    *forms, _ = forms_of(item.machines)
+    (*forms, _), _ = judge(item.machines)
     like = parse_structure(sentences, Known(item.known, tuple(forms), item.new.pattern))
     if not claims.any_claim and like is None:
         return None
@@ -63,7 +60,7 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
 
 # A field of JSON or of a list on one line becomes a line of its own.
 _FIELD = re.compile(
-    r"[\s,;{|]{1,9}\"?((?:maybe|not|non|possible|uncertain)?[\s_-]?blickets?|machine|detector|like"
+    r"[\s,;{|-]{1,9}\"?((?:maybe|not|non|possible|uncertain)?[\s_-]?blickets?|machine|detector|like"
     r"|behaves[\s_]like|similar[\s_]to|structure|machine[\s_]type|type)\"?\s{0,3}:(?!\s{0,3}\")"
     r"|[{,]\s{0,9}\"([a-z_ ]{1,40})\"\s{0,3}:"
 )
@@ -80,7 +77,7 @@ _DASH = re.compile(
 )
 _SPACED_DASH = re.compile(r"(?<=[^\s|])[ \t]-[ \t]")
 _BULLET = re.compile(
-    r"(?<=[^\s?])\s*\n\s{0,9}(?:-|\d{1,2}[.)])\s(?!\s?[\u2713\u2717]|[^\n?]{0,200}\?\s*?(?:\n|$))"
+    r"(?<=[^\s?])\s*\n\s{0,9}(?:-|\d{1,2}[.)])\s(?!\s?[\u2713\u2717]|[^\n?]{0,200}\?)"
 )
 _NOTHING = re.compile(
     r"^(?:the )?((?:maybe )?blickets?(?: are| is)?\s?:)\s{0,3}([^\n]{1,60})$", re.M
@@ -93,7 +90,7 @@ def split_sentences(reply: str) -> list[str]:
     text = _ROW.sub(r"\1: ", text)
     text = _FIELD.sub(lambda found: f"\n{_field_name(found[1] or found[2])}: ", text)
     text = _QUOTES.sub(" ", text.replace("->", " : ").replace("=>", " : "))
-    text = _LIST_LINE.sub(lambda found: found[0].replace(";", ","), text)
+    text = _LIST_LINE.sub(lambda found: re.sub(r"[;|]", ",", found[0]), text)
     text = _NOTHING.sub(
         lambda found: f"{found[1]} none" if reading.is_none(found[2]) else found[0], text
     )

@@ -23,7 +23,8 @@ Symbols = list[tuple[str, str]]  # each symbol, with the name of the object wher
 # P blickets, N not, E except, M maybe, I if, V a verb, W a verb that ends its clause, S a comma or
 # "and", Q "or" (which patterns see as S), D "but", X what happens on the machine.
 _IT_IS = (
-    r"(?:is|was|must|may|might|could|cannot|not|isn't|be|also|thus|the|an?|only|sole|no|indeed)"
+    r"(?:is|was|must|may|might|could|cannot|not|isn't|be|also|thus|the|an?|only|sole|one|single"
+    r"|lone|no|indeed)"
 )
 _UNSURE = reading.UNSURE_WORDS.removeprefix(r"\b(?:").removesuffix(r")\b")
 _WORDS = (
@@ -36,12 +37,13 @@ _WORDS = (
     ("R", r"the (?:other|remaining) (?:two|three|objects|ones)(?: objects)?|the others|the rest"),
     ("TNV", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
     ("T", r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two)?|they"),
-    ("J", rf"it(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
+    ("J", rf"(?:it|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
     (
         "M",
         r"maybe|might|may|could|possibly|perhaps|probably|likely|potentially|unclear|unsure"
         r"|uncertain|undetermined|unknown|not (?:sure|certain|clear|known|possible)"
-        r"|not enough (?:information|evidence|data)|possible|candidates?|suspects?|suspected|potential"
+        r"|not enough (?:information|evidence|data)|possible|candidates?|suspects?|suspected"
+        r"|potential"
         rf"|conceivably|plausibly|i guess|can't be ruled out|cannot be ruled out|{_UNSURE}",
     ),
     ("NP", r"non-?\s?blickets"),

@@ -26,8 +26,9 @@ class Known(NamedTuple):
 _LIKE = re.compile(
     r"(?:(?:\b|(?='))(?:like|similar|similarly|same|resembles?|matches|akin|equivalent|identical"
     r"|is an?|is of|is the|'s an?|'s the|shares?|follows?|would say|mirrors?|mimics|corresponds?"
-    r"|belongs?|analogous|consistent with|copies|as does|as do|aligns?|in line with)\b"
-    r"|(?:machine|detector|structure|type|conclusion|answer|verdict|behaviou?r|rule)\s?[:=|])"
+    r"|belongs?|analogous|consistent with|copies|as does|as do|just as|exactly as|how the"
+    r"|the way|aligns?|in line with)\b"
+    r"|(?:machine|detector|structure|type|pattern|conclusion|answer|verdict|behaviou?r|rule)\s?[:=|])"
 )
 _DENIAL = re.compile(
     r"\b(?:not|unlike|than|instead of|never|no longer|differs? from|different from|rules? out"
@@ -75,14 +76,16 @@ _RULES = {
     ),
     "disjunctive": re.compile(
         r"\bdisjuncti(?:ve|on)\b|\bor[\s-](?:type|gate|machine|rule|logic|like)\b"
-        r"|\b(?:needs?|needing|requires?|requiring|wants?) (?:only |just |merely )?(?:one|a single|any"
+        r"|\b(?:needs?|needing|requires?|requiring|wants?) (?:only |just |merely )?(?:one"
+        r"|a single|any"
         r"|at least one|a blicket)\b"
         r"|\b(?:one|a single|any|any one|just one|a lone) (?:blicket )?(?:alone )?(?:is enough"
         r"|suffices|is sufficient|will do|does it|lights|activates|works)\b"
     ),
 }
 _IS_RULE = re.compile(
-    r"^(?:machine|structure|type|rule|kind|form|detector|answer)\s?[:=|]|\bthe (?:machine|detector)\b"
+    r"^(?:machine|structure|type|rule|kind|form|detector|answer)\s?[:=|]|\bthe (?:machine"
+    r"|detector)\b"
 )
 
 
@@ -111,7 +114,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
 
 def _one_word(text: str, known: Known) -> str | None:
     """The machine that is all that a text says: "Striped."."""
-    said = text.strip()
+    said = text.strip(" :-")
     return next(
         (each for each in known.patterns if re.fullmatch(_ONE_WORD.format(_word(each)), said)), None
     )
@@ -150,9 +153,10 @@ def _parse_clause(clause: str, known: Known) -> str | None:
 
 def _parse_rule(sentence: str, known: Known) -> str | None:
     """The machine whose rule a sentence gives to the new one."""
-    about_new = _NEW.search(sentence) or _IS_RULE.search(sentence)
-    about_new = about_new or (known.new and _mentioned(known.new, sentence))
-    if not about_new or any(_mentioned(each, sentence) for each in known.patterns):
+    about_new = _mentioned(known.new, sentence) if known.new else False
+    if not (about_new or _NEW.search(sentence) or _IS_RULE.search(sentence)):
+        return None
+    if any(_mentioned(each, sentence) for each in known.patterns):
         return None
     if _UNSURE.search(sentence) or re.search(r"\bif\b", sentence):
         return None

@@ -1,0 +1,99 @@
+"""Every reply of the corpus is read as what it means, whatever it is wrapped in."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.replies.corpus import FILES, Case, cases, outcome, read
+
+# Hedged replies have no answer, or one that is not right.
+ALLOWED = {"hedged": {"no answer", "wrong"}}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_reply_is_read_as_what_it_means(file: str) -> None:
+    misread = [
+        (case["reply"], found) for case in cases(file) if (found := read(case)) != case["meaning"]
+    ]
+    assert misread == []
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_reply_has_its_outcome(file: str) -> None:
+    for case in cases(file):
+        allowed = ALLOWED.get(case["outcome"], {case["outcome"]})
+        assert outcome(case) in allowed, case["reply"]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_the_corpus_is_large_and_mixed(file: str) -> None:
+    rows = cases(file)
+    assert len(rows) >= 200
+    outcomes = Counter(case["outcome"] for case in rows)
+    assert {"right", "wrong", "hedged", "refused", "cut off", "no answer"} <= set(outcomes)
+    assert len({case["style"] for case in rows}) >= 12
+    assert len({(case["item"], str(case["view"]), case["reply"]) for case in rows}) == len(rows)
+
+
+WRAPPINGS = {
+    "bold": "**{}**",
+    "box": "\\boxed{{\\text{{{}}}}}",
+    "dollars": "$\\text{{{}}}$",
+    "think block": "<think>Hmm, it could be anything. Let me see.</think>\n\n{}",
+    "unopened think block": "Let me see.\n</think>\n{}",
+    "channels": "<|channel|>analysis<|message|>So.<|end|><|channel|>final<|message|>{}",
+    "fence": "```\n{}\n```",
+    "quotes": "\u201c{}\u201d",
+    "straight quotes": '"{}"',
+    "tags": "<answer>{}</answer>",
+    "heading": "### Final answer\n\n{}",
+    "block quote": "> {}",
+    "spaces": "\n\n  {} \u00a0\n",
+    "end token": "{}<|im_end|>",
+    "politeness": "Sure!\n\n{}",
+}
+WRAPPED = [case for file in FILES for case in cases(file) if case["style"] == "exact"]
+
+
+@given(
+    st.sampled_from(WRAPPED),
+    st.lists(st.sampled_from(sorted(WRAPPINGS)), max_size=3, unique=True),
+    st.sampled_from([str, str.lower, str.upper]),
+)
+@settings(max_examples=400, deadline=None)
+def test_wrapping_never_changes_what_is_read(
+    case: Case, wrappings: list[str], letters: Callable[[str], str]
+) -> None:
+    reply = letters(case["reply"])
+    # Reasoning stands before everything else.
+    for name in sorted(wrappings, key=lambda each: "think" in each or each == "channels"):
+        reply = WRAPPINGS[name].format(reply)
+    assert read(case, reply) == case["meaning"]
+
+
+HOSTILE = """\\boxed{ \\text{ ** <think> </think> [ ] ( ) {" | ~~ <answer> $ _{ &lt; wait, or not
+answer E_0111 x_1782, [@ANSWER control: blickets: brown_torus TEST ANSWER if unsure \\[ \\]
+<|channel|>analysis 1. / : like form: cannot_be . A (no) valid:true; - |a|b|"""
+PIECES = [piece.replace("_t", " t").replace("_b", " b") + " " for piece in HOSTILE.split()]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_long_hostile_replies_are_read_in_linear_time(file: str) -> None:
+    """Ten times the text takes far less than the hundred times of a quadratic rule."""
+    case = cases(file)[0]
+
+    def seconds(text: str) -> float:
+        began = time.perf_counter()
+        read(case, text)
+        return time.perf_counter() - began
+
+    for piece in [*PIECES, "\n\n", "\n- ", "\n|a|b|\n"]:
+        short, long = (piece * (length // len(piece)) for length in (5_000, 50_000))
+        best = min(seconds(short) for _ in range(2))
+        assert seconds(long) < 40 * max(best, 5e-3), piece
