@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from trivium.core.benchmark import Metric
 from trivium.core.results import Tally, merged, summarise
-from trivium.core.statistics import wilson
+from trivium.core.statistics import proportion
 
 METRICS = (Metric("em", "exact match"), Metric("depth", "a count", "mean", best=9.0))
 
@@ -125,7 +125,7 @@ def test_no_share_is_certain_however_often_its_items_were_told(score: float) -> 
         ).metrics
         for trials in (1, 5)
     )
-    expected = wilson(8 * score, 8)
+    expected = proportion(8 * score, 8)
     for found in (once["em"], once["ndcg"], often["em"], often["ndcg"], often["majority_em"]):
         assert (found.value, found.n) == (score, 8)
         assert found.low == pytest.approx(expected.low)
@@ -174,7 +174,7 @@ def test_neither_order_nor_splitting_of_records_matters(
             tally.add(one)
         parts.append(tally)
     found = merged(parts, METRICS).summary()
-    assert (found.items, found.kinds, found.chance) == (whole.items, whole.kinds, whole.chance)
+    assert (found.items, found.kinds, found.floor) == (whole.items, whole.kinds, whole.floor)
     assert found.metrics == whole.metrics
 
 
@@ -198,6 +198,6 @@ def test_the_vote_on_an_item_is_the_plain_one(rows: list[dict[str, Any]]) -> Non
 def test_chance_is_averaged_where_the_headline_is_defined() -> None:
     rows = [row("a", 1.0, chance=0.5), row("b", None, chance=0.0), row("c", 0.5, chance=0.3)]
     found = summarise(rows, METRICS)
-    assert found.chance == pytest.approx(0.4)
+    assert found.floor == pytest.approx(0.4)
     assert found.metrics["em"].n == 2
     assert found.metrics["lift"].value == pytest.approx((0.75 - 0.4) / 0.6)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark, Item, Solver, Turn
-from trivium.core.records import ERROR, Attempt, Scores
+from trivium.core.files import dump_line
+from trivium.core.reading import is_refusal, split_reasoning
+from trivium.core.records import CUT_OFF, ERROR, REFUSAL, Attempt, Scores
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, stream_key
 from trivium.core.task import PresentedItem, Task
@@ -31,6 +34,8 @@ class Dialogue:
         self.item = item
         self.messages = [item.prompt]  # the prompt, then replies and responses in turn
         self.replies: list[str] = []
+        self.visible: list[str] = []  # the replies without reasoning blocks: all that is read
+        self.cut_off = False  # whether the last reply broke off inside a reasoning block
         self.done = False
         self._started = time.perf_counter()
 
@@ -44,11 +49,19 @@ class Dialogue:
         if self.done:
             raise ValueError("the dialogue is over")
         task = self.item.task
-        self.replies.append(reply)
-        response = task.benchmark.respond(self.item.content, self.replies, task.view)
+        self.note([reply])
+        response = task.benchmark.respond(self.item.content, self.visible, task.view)
         self.done = response is None or len(self.replies) >= MAX_TURNS
         self.messages += [reply] if response is None else [reply, response]
         return response
+
+    def note(self, replies: Sequence[str]) -> None:
+        """Add replies as they were given, without asking the environment for its responses."""
+        for reply in replies:
+            split = split_reasoning(reply)
+            self.replies.append(reply)
+            self.visible.append(split.visible)
+            self.cut_off = not split.finished
 
     @property
     def scores(self) -> Scores:
@@ -61,16 +74,24 @@ class Dialogue:
         """What was said, parsed and scored."""
         task, content = self.item.task, self.item.content
         benchmark = task.benchmark
-        answer = benchmark.parse(content, self.replies, task.view)
+        answer = benchmark.parse(content, self.visible, task.view)
         elapsed = time.perf_counter() - self._started if seconds is None else seconds
         made = _unscored(self.item, solver)
         made.reply = list(self.replies) if benchmark.multi_turn else self.replies[0]
         made.answer = answer
-        made.scores = benchmark.score(content, answer)
-        made.kind = benchmark.kind(content, answer)
+        made.scores = task.score_visible(content, self.visible, answer)
+        made.kind = benchmark.kind(content, answer) if answer is not None else self._no_answer()
         made.usage = usage or {}
         made.seconds = round(elapsed, 6)
         return made
+
+    def _no_answer(self) -> str:
+        """Why there is no answer: the reply was cut off, it is a refusal, or it has none."""
+        if self.cut_off:
+            return CUT_OFF
+        if self.visible and is_refusal(self.visible[-1]):
+            return REFUSAL
+        return self.item.task.benchmark.kind(self.item.content, None)
 
 
 def failed_attempt(item: PresentedItem, solver: str, error: str) -> Attempt:
@@ -118,9 +139,10 @@ def solver_stream(solver: str, item: Item, trial: int, turn: int) -> Stream:
 
 
 def _unscored(item: PresentedItem, solver: str) -> Attempt:
-    origin = item.content.origin
+    origin, benchmark = item.content.origin, item.task.benchmark
+    floor = item.task.item_floor(item.original)
     return Attempt(
-        benchmark=item.task.benchmark.name,
+        benchmark=benchmark.name,
         spec=None if origin is None else origin.spec,
         view=spec_to_dict(item.task.view),
         seed=None if origin is None else origin.seed,
@@ -132,9 +154,15 @@ def _unscored(item: PresentedItem, solver: str) -> Attempt:
         answer=None,
         scores={},
         kind=ERROR,
-        chance=item.floor,
+        chance=floor.value,
+        floor=floor.name,
         groups=item.groups,
         prompt_lines=item.prompt.count("\n") + 1,
         prompt_chars=len(item.prompt),
+        content=None if origin else _digest(dump_line(benchmark.to_row(item.original))),
         gold=item.gold,
     )
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()

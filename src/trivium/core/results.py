@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 
 from trivium.core.benchmark import Metric
 from trivium.core.records import CUT_OFF, ERROR, REFUSAL, TOKENS, UNSCORED
-from trivium.core.statistics import UNDEFINED, Estimate, bootstrap_mean, lift_over_chance, wilson
+from trivium.core.statistics import (
+    UNDEFINED,
+    Estimate,
+    lift_over_floor,
+    mean_interval,
+    proportion,
+)
 
 
 class TokenCount(NamedTuple):
@@ -42,12 +48,13 @@ class Summary:
     answered: int
     violations: int
     errors: int
-    chance: float
+    floor: float  # the headline metric of the best strategy that does not read the item
     prompt_lines: float = 0.0  # mean over attempts
     prompt_chars: float = 0.0
     metrics: dict[str, Estimate] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
     ceiling: float = 1.0  # the best value of the headline metric
+    floor_name: str = ""  # that strategy, where all items have the same
     cut_offs: int = 0  # attempts that ran out of tokens before an answer; in no metric
     refusals: int = 0  # attempts that the model or its provider declined; in no metric
     # the headline with every cut-off attempt taken as wrong, and as right; None without any
@@ -55,11 +62,6 @@ class Summary:
     tokens: dict[str, TokenCount] = field(default_factory=dict)  # empty for programs
     retries: int = 0
     median_seconds: float | None = None  # of the attempts of models
-
-    @property
-    def floor(self) -> float:
-        """The headline metric of blind guessing, the mean over attempts."""
-        return self.chance
 
     def to_dict(self) -> dict[str, Any]:
         """As summary.json holds it."""
@@ -70,7 +72,8 @@ class Summary:
             "answered": self.answered,
             "violations": self.violations,
             "errors": self.errors,
-            "chance": self.chance,
+            "chance": self.floor,
+            "floor": self.floor_name,
             "prompt_lines": self.prompt_lines,
             "prompt_chars": self.prompt_chars,
             "metrics": {name: estimate.to_dict() for name, estimate in self.metrics.items()},
@@ -100,7 +103,7 @@ class Tally:
         self._metrics = metrics
         self._name = ("", "")
         self._kinds: Counter[str] = Counter()
-        self._chances: Counter[float] = Counter()
+        self._floors: Counter[tuple[float, str]] = Counter()
         self._lines = self._chars = 0
         self._all_items = array("q")
         self._cut_items = array("q")  # the items of attempts that were cut off
@@ -137,7 +140,7 @@ class Tally:
             values.append(math.nan if value is None else value)
         if scores.get(self._metrics[0].name) is not None:
             # It is the floor of the headline, so it is averaged where the headline is defined.
-            self._chances[row["chance"]] += 1
+            self._floors[row["chance"], row.get("floor") or ""] += 1
 
     def _add_usage(self, row: Mapping[str, Any]) -> None:
         """Add what a model's attempt took; programs have no usage."""
@@ -158,7 +161,7 @@ class Tally:
         """Add the records of another tally of the same metrics."""
         self._name = other._name
         self._kinds.update(other._kinds)
-        self._chances.update(other._chances)
+        self._floors.update(other._floors)
         self._lines += other._lines
         self._chars += other._chars
         self._all_items.extend(other._all_items)
@@ -177,10 +180,12 @@ class Tally:
     def summary(self) -> Summary:
         """The figures of all records added so far."""
         scored = len(self._items)
-        total = math.fsum(chance * times for chance, times in self._chances.items())
-        chance = total / max(1, self._chances.total())
+        total = math.fsum(value * times for (value, _), times in self._floors.items())
+        floor = total / max(1, self._floors.total())
+        names = {name for _, name in self._floors}
         metrics = {metric.name: self._estimate(metric) for metric in self._metrics}
-        metrics["lift"] = lift_over_chance(metrics[self._metrics[0].name], chance)
+        headline = self._metrics[0]
+        metrics["lift"] = lift_over_floor(metrics[headline.name], floor, headline.best)
         if self.has_trials:
             metrics |= self._order_trials()
         return Summary(
@@ -190,7 +195,8 @@ class Tally:
             answered=scored - self._kinds["violation"],
             violations=self._kinds["violation"],
             errors=self._kinds[ERROR],
-            chance=chance,
+            floor=floor,
+            floor_name=names.pop() if len(names) == 1 else "",
             prompt_lines=self._lines / max(1, len(self._all_items)),
             prompt_chars=self._chars / max(1, len(self._all_items)),
             metrics=metrics,
@@ -254,7 +260,7 @@ class Tally:
         values = self._column(metric)
         defined = ~np.isnan(values)
         items = np.asarray(self._items)[defined]
-        return estimate_of(values[defined], items, metric, repeated=self.has_trials)
+        return estimate_of(values[defined], items, metric)
 
     def _order_trials(self) -> dict[str, Estimate]:
         """How much the order of presentation matters to the headline metric."""
@@ -268,9 +274,9 @@ class Tally:
         means = [float(np.sort(values[trials == trial]).mean()) for trial in np.unique(trials)]
         return {
             f"majority_{headline.name}": estimate_of(
-                [vote.score for vote in votes], range(len(votes)), headline, repeated=False
+                [vote.score for vote in votes], range(len(votes)), headline
             ),
-            "answered_alike": wilson(sum(vote.share == 1 for vote in votes), len(votes)),
+            "answered_alike": proportion(sum(vote.share == 1 for vote in votes), len(votes)),
             "largest_trial_difference": Estimate(max(means) - min(means), None, None, len(means)),
         }
 
@@ -279,21 +285,20 @@ def estimate_of(
     values: Sequence[float] | NDArray[np.float64],
     items: Sequence[int] | NDArray[Any],
     metric: Metric,
-    *,
-    repeated: bool,
 ) -> Estimate:
     """A metric's estimate from its values and the items that they belong to."""
+    # Attempts at one item are not independent, whether they differ in order, view or setting:
+    # the item's mean is one value. They are summed in the order of the values, so that the
+    # order of the records cannot matter.
     data = np.asarray(values, dtype=np.float64)
-    if repeated:
-        # Trials of one item are not independent: the item is what is resampled. They are
-        # summed in the order of the values, so that the order of the records cannot matter.
-        order = np.argsort(data)
-        ordered = np.asarray(items)[order]
-        _, groups, counts = np.unique(ordered, return_inverse=True, return_counts=True)
-        return bootstrap_mean(np.bincount(groups, data[order]) / counts, bounds=metric.bounds)
+    order = np.argsort(data)
+    ordered = np.asarray(items)[order]
+    _, groups, counts = np.unique(ordered, return_inverse=True, return_counts=True)
+    if counts.size < data.size:
+        return mean_interval(np.bincount(groups, data[order]) / counts, bounds=metric.bounds)
     if metric.kind == "proportion":
-        return wilson(float(data.sum()), data.size)
-    return bootstrap_mean(data, bounds=metric.bounds)
+        return proportion(float(data.sum()), data.size)
+    return mean_interval(data, bounds=metric.bounds)
 
 
 def _distinct(items: array[int]) -> int:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from trivium.core.benchmark import AnyBenchmark, Floor
+from trivium.core.benchmark import STRICT, AnyBenchmark, Floor
 from trivium.core.errors import require
+from trivium.core.reading import visible_replies
 from trivium.core.records import Groups, Scores
-from trivium.core.spec import spec_to_dict
+from trivium.core.spec import spec_to_dict, stored_spec
 
 if TYPE_CHECKING:
     from trivium.core.dialogue import Dialogue
@@ -42,9 +43,12 @@ class Task:
 
     def item_floor(self, item: Any) -> Floor:
         """The floor of one item, which may come from a file and have another spec."""
-        origin = item.origin
-        own = origin is not None and origin.spec == self._fields
-        return self.floor if own else self.benchmark.item_floor(item, self.view)
+        benchmark, origin = self.benchmark, item.origin
+        if origin is None:
+            return benchmark.item_floor(item, self.view)
+        if origin.spec == self._fields:
+            return self.floor
+        return benchmark.floor(stored_spec(benchmark.spec_type, origin.spec), self.view)
 
     def generate(self, seed: int, start: int, count: int) -> Iterator[PresentedItem]:
         """Yields presented items one by one."""
@@ -62,9 +66,15 @@ class Task:
 
     def score(self, item: PresentedItem, reply: str | Sequence[str]) -> Scores:
         """Every metric of a reply (of all replies, for a game); undefined ones are None."""
-        replies = [reply] if isinstance(reply, str) else list(reply)
+        replies = visible_replies([reply] if isinstance(reply, str) else reply)
         answer = self.benchmark.parse(item.content, replies, self.view)
-        return self.benchmark.score(item.content, answer)
+        return self.score_visible(item.content, replies, answer)
+
+    def score_visible(self, content: Any, replies: Sequence[str], answer: Any) -> Scores:
+        """Every metric of the answer that was read, and whether it has the asked form."""
+        strict = self.benchmark.strict(content, replies, self.view)
+        scores = self.benchmark.score(content, answer)
+        return scores | {STRICT.name: None if strict is None else float(strict)}
 
     def start(self, item: PresentedItem) -> Dialogue:
         """A dialogue about the item: `prompt`, `send(reply)`, `done`, `scores`."""
@@ -77,6 +87,7 @@ def check_range(start: int, count: int) -> None:
     """Refuse a range of items that is empty, negative or beyond 64 bits."""
     require(count >= 1, f"items must be at least 1, got {count}")
     require(start >= 0, f"start must be at least 0, got {start}")
+    require(count < 2**63, f"items must fit into 64 bits, got {count}")
     require(start + count < 2**63, f"start must fit into 64 bits with the items, got {start}")
 
 

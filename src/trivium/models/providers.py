@@ -199,7 +199,7 @@ def _check_url(url: str) -> None:
     try:
         parts = urlsplit(url)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        (parts.hostname or "").encode("idna")
+        (parts.hostname or "").encode("idna").decode("idna")
     except ValueError:  # a port that is no number, brackets, a label that is too long
         valid = False
     require(

@@ -69,7 +69,7 @@ class ModelOptions:
     log_every: int | None = None  # print progress after so many attempts (default: by time)
     save_prompt: bool = False  # keep the prompt in every record
     system: Path | None = None  # a file with a system message for the task
-    retry_errors: bool = False  # ask again where calls had failed permanently
+    retry_errors: bool = True  # ask again where calls had failed permanently
     confirm_above: int = 1000  # ask before sending more requests than this
     yes: bool = False  # send without asking
 

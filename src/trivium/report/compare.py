@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 from pathlib import Path
 
@@ -15,12 +15,12 @@ import orjson
 from trivium.benchmarks import get_benchmark
 from trivium.core.errors import require
 from trivium.core.records import MANIFEST, Row, read_records
-from trivium.core.spec import read_mapping
-from trivium.core.statistics import Estimate, paired_difference
+from trivium.core.spec import read_mapping, spec_to_dict, stored_spec
+from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.report.results import record_files
 from trivium.report.tables import Table
 
-Item = tuple[str, int | None, bytes]  # id, seed and spec
+Item = tuple[str, int | None, str]  # id, seed, and what tells items of that name apart
 Limits = tuple[int | None, str | None]  # max_output_tokens and reasoning_effort
 
 
@@ -89,7 +89,7 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
     for row in rows:
         value = row["scores"].get(_headline(row["benchmark"]))
         if value is not None:
-            item = (row["id"], row.get("seed"), orjson.dumps(row.get("spec")))
+            item = (row["id"], row.get("seed"), _content(row, run))
             scores[row["benchmark"], row["solver"]].setdefault(item, []).append(value)
     return [
         SolverScores(run, solver, benchmark, {item: float(np.mean(v)) for item, v in own.items()})
@@ -97,35 +97,82 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
     ]
 
 
+def _content(row: Row, run: str) -> str:
+    """What an item is, beyond its name: its spec, or a digest of an item that came without one."""
+    if row.get("spec") is None:
+        content = row.get("content")
+        require(
+            isinstance(content, str),
+            f"{run}: {row['id']} has neither a spec nor a content digest, so it cannot be told "
+            "from other items of that name; evaluate or score the replies again",
+        )
+        return str(content)
+    return _spec_text(row["benchmark"], orjson.dumps(row["spec"]))
+
+
+@lru_cache(maxsize=1024)
+def _spec_text(benchmark: str, spec: bytes) -> str:
+    """A spec as text, the same whether an earlier version stored it with fewer fields."""
+    known = get_benchmark(benchmark)
+    fields = spec_to_dict(stored_spec(known.spec_type, orjson.loads(spec)))
+    return orjson.dumps(fields, default=list).decode()
+
+
 def differences(found: Sequence[SolverScores], *, pairs: bool) -> list[Difference]:
-    """Every later solver minus the first one of its benchmark, or all pairs."""
+    """Every later solver minus the first one of its benchmark, or all pairs.
+
+    The intervals of one benchmark hold together at 95% (Holm).
+    """
     made = []
     for benchmark in dict.fromkeys(one.benchmark for one in found):
         own = [one for one in found if one.benchmark == benchmark]
         chosen = combinations(own, 2) if pairs else ((own[0], other) for other in own[1:])
+        paired = []
         for first, second in chosen:
             common = [item for item in first.scores if item in second.scores]
             if common:
-                estimate = paired_difference(
-                    [second.scores[item] for item in common],
-                    [first.scores[item] for item in common],
-                    bounds=get_benchmark(benchmark).metrics[0].bounds,
-                )
-                made.append(Difference(second, first, len(common), estimate))
+                values = [[one.scores[item] for item in common] for one in (second, first)]
+                paired.append((second, first, values))
+        made += _held_together(paired, get_benchmark(benchmark).metrics[0].bounds)
     return made
 
 
+def _held_together(
+    paired: Sequence[tuple[SolverScores, SolverScores, list[list[float]]]], bounds: Bounds | None
+) -> list[Difference]:
+    def interval(which: int, level: float) -> Estimate:
+        first, second = paired[which][2]
+        return paired_difference(first, second, level, bounds)
+
+    estimates = holm(interval, len(paired))
+    return [
+        Difference(first, second, len(values[0]), estimate)
+        for (first, second, values), estimate in zip(paired, estimates, strict=True)
+    ]
+
+
+def direction(difference: Estimate) -> str:
+    """What an interval says about the first of two, in words."""
+    if difference.value is None or not difference.excludes(0):
+        return "no difference seen"
+    return "higher" if difference.value > 0 else "lower"
+
+
 def difference_table(benchmark: str, made: Sequence[Difference]) -> Table:
-    """Every difference with its interval; "differ" if that excludes 0."""
-    rows = []
-    for one in made:
-        low, high = one.estimate.low, one.estimate.high
-        apart = low is not None and high is not None and (low > 0 or high < 0)
-        verdict = "differ" if apart else "-"
-        rows.append((str(one.first), str(one.second), str(one.items), str(one.estimate), verdict))
-    headline = _headline(benchmark)
-    title = f"{benchmark}: {headline} of the first minus {headline} of the second, on common items"
-    columns = ("first", "second", "items", "difference [95%]", "verdict")
+    """Every difference with its interval, and what the interval says."""
+    rows = [
+        (
+            str(one.first),
+            direction(one.estimate),
+            str(one.second),
+            str(one.items),
+            str(one.estimate),
+        )
+        for one in made
+    ]
+    together = f", intervals of all {len(made)} together at 95% (Holm)" if len(made) > 1 else ""
+    title = f"{benchmark}: {_headline(benchmark)} on common items{together}"
+    columns = ("solver", "is", "than", "items", "difference [95%]")
     return Table(title, columns, tuple(rows))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from trivium.core.benchmark import AnyBenchmark
+from trivium.core.reading import visible_replies
 from trivium.core.records import Row
 from trivium.core.spec import spec_from_dict, stored_spec
 from trivium.report.results import BenchmarkResults
@@ -72,7 +73,7 @@ def conversation(benchmark: AnyBenchmark, row: Row) -> tuple[list[tuple[str, str
     if row.get("spec") is None or row.get("index") is None:
         turns = [("environment", row.get("prompt") or NO_PROMPT)]
         turns += [("solver", reply) for reply in replies]
-        expected = "-"
+        expected = row.get("gold") or "-"
     else:
         item, view = presented_item(benchmark, row)
         system = benchmark.system(view) if system is None else system
@@ -80,7 +81,7 @@ def conversation(benchmark: AnyBenchmark, row: Row) -> tuple[list[tuple[str, str
         for count, reply in enumerate(replies, start=1):
             turns.append(("solver", reply))
             if count < len(replies):
-                response = benchmark.respond(item, replies[:count], view)
+                response = benchmark.respond(item, visible_replies(replies[:count]), view)
                 turns += [("environment", response)] if response is not None else []
         expected = benchmark.write(item, benchmark.gold(item), view)
     turns = [("system", system), *turns] if system else turns

@@ -1,13 +1,30 @@
-"""Writing an answer and reading it back."""
+"""Writing an answer and reading it back.
+
+The grammar, clause by clause, on the pieces of `trivium.core.reading`:
+
+    reply       one clause after another; the last commitment counts
+    commitment  a cue ("answer", a box, answer tags) and a chain after it ("Answer: F_0824"),
+                or a token before it ("F_0824 is the answer"), or a clause that is a chain and
+                nothing else but small words ("So it is F_0824.")
+    chain       tokens joined by arrows or "=": its last token is meant
+    no answer   two chains joined by "or", "and", a comma or a slash
+    mention     any other token that is not negated ("not X"), an argument ("f2 of X") or part of a
+                supposition ("if it were X"); the last one counts where nothing is committed to
+    correction  "Wait", "Actually", ...: mentions after it replace a commitment before it
+
+In steps mode a slot is a function and the token that is said to be its value; the last filling
+counts.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import NhopView
+from trivium.core import reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +32,7 @@ class NhopAnswer:
     """The token that was named, and in steps mode the token in every slot."""
 
     token: str
-    steps: tuple[str | None, ...] = ()
+    steps: tuple[str | None, ...] = ()  # empty where no slot was filled
 
 
 def write(item: NhopItem, answer: NhopAnswer, view: NhopView) -> str:
@@ -27,38 +44,233 @@ def write(item: NhopItem, answer: NhopAnswer, view: NhopView) -> str:
     return "\n".join([*lines, f"Answer: {answer.token}"])
 
 
-# What may surround a token without mattering: quotes, backticks, emphasis, brackets.
-_AROUND = "[\\s\"'`*_<>()\\[\\]\u2018\u2019\u201c\u201d]{0,9}"
-_NAME = r"(?<![A-Za-z0-9])([A-Za-z]{1,4})\s{0,9}_\s{0,9}([0-9]{1,18})(?![A-Za-z0-9])"
-_TOKEN = re.compile(_NAME)
-_STATED = re.compile(rf"answer{_AROUND}(?:is\s{{0,9}}:?|:|=|->){_AROUND}{_NAME}", re.IGNORECASE)
-_SLOT = re.compile(rf"\bf([0-9]{{1,3}}){_AROUND}[:=]{_AROUND}{_NAME}", re.IGNORECASE)
+def strict(item: NhopItem, replies: Sequence[str], view: NhopView) -> bool:
+    """Whether the last reply is what was asked for; free mode asks for its last line only."""
+    answer = parse(item, replies, view)
+    if answer is None:
+        return False
+    reply = replies[-1].strip()
+    said = reply.rpartition("\n")[2] if view.mode == "free" else reply
+    return said == write(item, answer, view)
 
 
-def normalise(text: str) -> str:
-    """A token or a short reply without case, spaces and decoration."""
-    return "".join(text.split()).strip("\"'`*_.<>()[]\u2018\u2019\u201c\u201d").upper()
+_TOKEN = r"(?<![A-Za-z0-9_])[A-Za-z]{1,4}_[0-9]{1,18}(?![A-Za-z0-9_])"
+# Small words that a clause may have around its token and still be nothing but an answer.
+_SMALL = (
+    "so thus hence therefore then it its it's is that this the a an i we you my our me think believe "
+    "say go going with i'd i'll i'm we'd let's get gets got be must should will here here's "
+    "there's for to of token final last value "
+    "sure okay ok certainly course probably likely perhaps maybe possibly apparently presumably "
+    "might could may pick choose select have has been found equals obtain obtained finally yes"
+)
+_LEXER = reading.Lexer(
+    {
+        "slot": r"\b(?:f_?|hop\s?|step\s?)[0-9]{1,3}\b(?![_A-Za-z])",
+        "token": _TOKEN,
+        "cue": reading.ANSWER_WORDS,
+        "correction": reading.CORRECTION_WORDS,
+        "unsure": reading.UNSURE_WORDS,
+        "not": reading.NEGATION_WORDS,
+        "or": r"\b(?:or|and|either|versus|vs)\b|[/&,|]",
+        "hypothetical": reading.HYPOTHETICAL_WORDS,
+        "arrow": r"-{0,2}->|=>|=(?!=)|\bmaps to\b",
+        "of": r"\b(?:of|from)\b|\(",
+        "close": r"\)",
+        "small": rf"\b(?:{'|'.join(_SMALL.split())})\b",
+        "word": r"[A-Za-z][A-Za-z'-]{0,40}|[^\W\d_A-Za-z]",
+    }
+)
+_CLAUSE = re.compile(r"\bbut\b|\bhowever\b|;|\s-\s|\b(?:so|because|since|as|whereas|while)\b", re.I)
+_LOOSE = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})[\s-]?([0-9]{1,18})(?![A-Za-z0-9_])")
+_PARENTHESES = re.compile(r"\([^()]{0,300}\)")
+MAX_PHRASE = 200  # characters of a reply that is compared as a whole with other spellings
+
+
+@dataclass
+class _Reader:
+    """What has been committed to, and what has been mentioned, so far."""
+
+    layers: set[str]  # the letters of tokens that could be the answer
+    committed: str | None = None
+    ambiguous: bool = False  # the last commitment names two tokens
+    corrected: bool = False  # something was corrected after the last commitment
+    cue: bool = False  # the sentence before ended in a cue: "The answer is:"
+    mentions: list[str] = field(default_factory=list)  # since the last correction
+
+    def commit(self, tokens: list[str]) -> None:
+        """Take in a commitment to one token, or to several, which is none."""
+        # A list that runs through the layers ends in the answer.
+        named = set(self._fitting(tokens)) or set(tokens)
+        self.ambiguous = len(named) != 1
+        self.committed = None if self.ambiguous else named.pop()
+        self.corrected = False
+        self.mentions = []
+
+    def _fitting(self, tokens: list[str]) -> list[str]:
+        return [token for token in tokens if token.partition("_")[0] in self.layers]
+
+    def result(self) -> str | None:
+        """The token that was meant in the end."""
+        fitting = self._fitting(self.mentions)
+        if self.corrected and self.committed is not None:
+            return fitting[-1] if fitting else self.committed
+        if self.committed is not None or self.ambiguous:
+            return self.committed
+        candidates = fitting or self.mentions
+        return candidates[-1] if candidates else None
+
+    def read(self, sentence: str) -> None:
+        """Take in one sentence."""
+        bare = _PARENTHESES.sub(" ", sentence)
+        for number, clause in enumerate(_CLAUSE.split(bare)):
+            symbols = list(_LEXER.symbols(clause))
+            kinds = {kind for kind, _ in symbols}
+            if "correction" in kinds:
+                self._correct(clause)
+            self._clause(symbols, kinds, first=number == 0)
+        inside = " ".join(_PARENTHESES.findall(sentence))
+        if inside and not self.committed:
+            self._mention(list(_LEXER.symbols(inside)))
+
+    def _correct(self, clause: str) -> None:
+        if reading.withdraws(clause):
+            self.committed, self.ambiguous = None, False
+        self.corrected = True
+        self.mentions = []
+
+    def _clause(self, symbols: list[reading.Symbol], kinds: set[str], *, first: bool) -> None:
+        cued, self.cue = self.cue and first, False
+        if "token" not in kinds:
+            if "cue" in kinds and "unsure" in kinds:
+                self.commit([])  # "Answer: unknown"
+            self.cue = (first and "cue" in kinds and "unsure" not in kinds) or (
+                cued and not kinds & {"word", "unsure"}
+            )
+            return
+        if "unsure" in kinds and not cued:
+            named = self._fitting([token for token, used in _asserted(symbols) if used])
+            if len(set(named)) > 1:
+                self.commit(named)
+            return
+        if "hypothetical" in kinds and not cued:
+            return
+        cues = [place for place, (kind, _) in enumerate(symbols) if kind == "cue"]
+        if cued or cues:
+            start = 0 if not cues else cues[-1] + 1
+            stated = _stated(symbols[start:]) or _stated(symbols[:start][::-1])
+            if stated:
+                self.commit(stated)
+                return
+        if kinds <= {"token", "small", "arrow", "or", "not", "correction", "slot", "close", "of"}:
+            stated = _stated(symbols)
+            # A slot is a step on the way, unless nothing else comes.
+            if stated and "slot" not in kinds:
+                self.commit(stated)
+                return
+        self._mention(symbols)
+
+    def _mention(self, symbols: list[reading.Symbol]) -> None:
+        if any(kind in ("hypothetical", "unsure") for kind, _ in symbols):
+            return
+        tokens = [token for token, used in _asserted(symbols) if used]
+        fitting = set(self._fitting(tokens))
+        if len(fitting) > 1 and any(word.lower() == "or" for _, word in symbols):
+            self.commit(sorted(fitting))
+            return
+        self.mentions += tokens
+
+
+def _asserted(symbols: list[reading.Symbol]) -> list[tuple[str, bool]]:
+    """The tokens of a clause, and whether each is said to be a value: not denied, no argument."""
+    found: list[tuple[str, bool]] = []
+    denied = argument = False
+    for kind, word in symbols:
+        if kind == "token":
+            found.append((word.upper(), not denied and not argument))
+            argument = False
+        elif kind == "not":
+            denied = True
+        elif kind == "of":
+            argument = True
+        elif kind in ("arrow", "small", "close"):
+            argument = False
+            denied = denied and kind != "arrow"
+        elif kind == "or":
+            denied = denied and word != ","
+    return found
+
+
+def _stated(symbols: list[reading.Symbol]) -> list[str]:
+    """The tokens that open these symbols: the end of a chain, and others joined to it by "or"."""
+    stated: list[str] = []
+    asserted = iter(_asserted(symbols))
+    joined = "start"
+    for kind, word in symbols:
+        if kind == "token":
+            token, used = next(asserted)
+            if not used:
+                continue
+            if joined == "arrow" and stated:
+                stated[-1] = token
+            elif joined in ("start", "or"):
+                stated.append(token)
+            else:
+                break
+            joined = "end"
+        elif kind == "arrow":
+            joined = "arrow" if stated else joined
+        elif kind == "slot" and joined == "arrow":
+            continue
+        elif kind == "or" and stated:
+            joined = "or"
+        elif stated and (kind in ("word", "cue", "of") or (kind == "small" and joined != "or")):
+            joined = "end"
+    return stated
 
 
 def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
     """The answer in the last reply; None where it states none."""
-    reply = replies[-1].replace("\\_", "_")  # as Markdown writes an underscore
-    accepted = {normalise(spelling): item.answer for spelling in item.accepted}
-    if len(reply) < 200 and (whole := normalise(reply)) in accepted:
-        return NhopAnswer(accepted[whole])
-    named = [_token(*found.groups()) for found in _TOKEN.finditer(reply)]
-    stated = [_token(*found.groups()) for found in _STATED.finditer(reply)]
-    several = view.mode == "direct" and not stated and len(set(named)) > 1
-    if not named or several:
+    text = reading.plain(replies[-1], "Answer: ").replace('"', "").replace("'", "'")
+    spellings = {normalise(spelling): item.answer for spelling in item.accepted}
+    if len(replies[-1]) < MAX_PHRASE and (whole := normalise(text)) in spellings:
+        return NhopAnswer(item.answer)
+    known = {token for head, _, tail in item.triples() for token in (head, tail)}
+    text = _LOOSE.sub(lambda found: _token_in(found, known), text)
+    reader = _Reader({token.partition("_")[0].upper() for token in item.candidates})
+    for sentence in reading.sentences(text):
+        reader.read(sentence)
+    token = reader.result()
+    if token is None:
         return None
-    token = (stated or named)[-1]
-    if view.mode != "steps":
-        return NhopAnswer(accepted.get(token, token))
-    # The last filling of a slot counts.
-    slots = {int(found[1]): _token(found[2], found[3]) for found in _SLOT.finditer(reply)}
-    steps = tuple(slots.get(hop) for hop in range(1, item.depth + 1))
-    return NhopAnswer(accepted.get(token, token), steps)
+    token = spellings.get(token, token)
+    return NhopAnswer(token, _slots(text, item.depth) if view.mode == "steps" else ())
 
 
-def _token(letters: str, number: str) -> str:
-    return f"{letters.upper()}_{number}"
+def normalise(text: str) -> str:
+    """A token or a short reply without case, spaces and decoration."""
+    return "".join(text.split()).strip("\"'`*_.<>()[]").upper()
+
+
+def _token_in(found: re.Match[str], known: set[str]) -> str:
+    """A token of the item that is written without its underscore, such as F0824."""
+    token = f"{found[1].upper()}_{found[2]}"
+    return token if token in known else found[0]
+
+
+def _slots(text: str, depth: int) -> tuple[str | None, ...]:
+    """The token in every slot, the last filling of each; empty where none is filled."""
+    filled: dict[int, str] = {}
+    for line in text.split("\n"):
+        hop, fresh = None, True
+        for kind, word in _LEXER.symbols(line):
+            if kind == "slot":
+                # In "f2 of f1 of A_0001 = C_0003" the first function has the value.
+                hop = int(re.sub(r"\D", "", word)) if fresh or hop is None else hop
+                fresh = False
+            elif kind == "token" and hop is not None:
+                filled[hop] = word.upper()
+                fresh = True
+            elif kind == "cue":
+                hop = None
+    slots = tuple(filled.get(hop) for hop in range(1, depth + 1))
+    return slots if any(slots) else ()

@@ -105,7 +105,7 @@ def logged_attempt(
         attempt = unanswered(item, solver, replies, noted, error if error is None else hide(error))
     else:
         dialogue = Dialogue(item)
-        dialogue.replies = replies
+        dialogue.note(replies)
         attempt = finish(dialogue.attempt(solver), noted)
     attempt.seconds = round(held["seconds"] or 0.0, 6)
     return attempt

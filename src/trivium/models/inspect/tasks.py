@@ -60,7 +60,7 @@ def build_task(
         dataset=ItemDataset(items, system, tool_hint(benchmark) if through_tools else None),
         solver=play(caller) if through_tools else converse(caller),
         scorer=scores(),
-        metrics=metrics_of(benchmark, repeated=any(item.trial for item in items)),
+        metrics=metrics_of(benchmark),
         cleanup=on_end,
         name=name or benchmark.name,
         model=model,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from trivium.benchmarks.blicket.game.generate import GameAnswer
-from trivium.benchmarks.blicket.inference.hypotheses import FORMS, INHIBITOR, LETTERS
+from trivium.benchmarks.blicket.inference.hypotheses import FORMS, INHIBITOR
+from trivium.core import reading
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,18 @@ def write_answer(answer: GameAnswer) -> str:
     inhibitors = f"inhibitors: {' '.join(answer.inhibitors)}; " if answer.inhibitors else ""
     blickets = " ".join(answer.blickets) or "none"
     return f"ANSWER blickets: {blickets}; {inhibitors}form: {answer.form}"
+
+
+_ASKED = re.compile(
+    r"TEST (?:none|[A-Z](?: [A-Z])*)|ANSWER blickets: (?:none|[A-Z](?: [A-Z])*); "
+    r"(?:inhibitors: [A-Z](?: [A-Z])*; )?form: [a-z]+(?:-[1-9])?"
+)
+
+
+def strict(item: object, replies: Sequence[str], view: object) -> bool:
+    """Whether every reply is one move in exactly the asked form, and the last an answer."""
+    exact = all(_ASKED.fullmatch(reply.strip()) for reply in replies)
+    return exact and bool(replies) and replies[-1].strip().startswith("ANSWER")
 
 
 def place(objects: list[str]) -> str:
@@ -52,120 +67,347 @@ def answer(blickets: list[str], form: str, inhibitors: list[str] | None = None) 
 
 TOOLS = (place, answer)  # for models that call tools; their names and docstrings are prompts
 
-# At the start of a line in any case, or anywhere in capitals; "(or TEST B)" is no command.
-_COMMAND = re.compile(
-    r"^[\s>#\"\-]{0,9}(?:\d{1,2}[.)]\s{0,3})?(?i:final\s{1,3})?(?P<start>(?i:test|answer))\b"
-    r"|\b(?<!or )(?P<capitals>TEST|ANSWER)\b",
-    re.MULTILINE,
+# At the start of a sentence in any case, or anywhere in capitals.
+_HEAD = re.compile(
+    r"(?P<label>(?:^|(?<=[.!?:\n{]))[\s>\"'({\[-]{0,9}(?:\d{1,2}[.)]\s{0,3})?"
+    r"(?:(?:my |next |the |final ){0,3}(?:action|move|command|turn|choice|decision|reply|response)"
+    r"(?: \d{1,2})?\s?[:=]\s?[\"'\[]?)?(?:(?:so|here is|my|the|final|next)\s{1,3}){0,3})(?P<start>(?i:test|answer))\b(?!s\b)"
+    r"|\b(?P<capitals>(?-i:TEST|ANSWER))\b",
+    re.MULTILINE | re.IGNORECASE,
 )
-_TAG = re.compile(r"<[/|]?[a-z_]{2,20}[/|]?>")
-_MARKUP = str.maketrans(dict.fromkeys("*`{}[]<>\"'$", " "))
+_BARE_ANSWER = re.compile(
+    r"(?:^|(?<=[.!?]))[\s{\[(-]{0,9}(?:(?:so|thus|therefore|hence),? )?"
+    r"(?=(?:the )?(?:blickets?|form|rule)(?:\s?[:=]| (?:is|are)\b))",
+    re.MULTILINE | re.IGNORECASE,
+)
+_INTENT = re.compile(
+    r"\b(?:i'll|i will|i'd like to|i would like to|i want to|i choose to|i am going to|i'm going to"
+    r"|let me|let's|let us|going to|please|(?:action|move|command|next)\s?:)\s"
+    r"(?:(?:now|first|next|start by|begin by|try|then) ){0,2}(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?"
+    r"|try(?:ing)?)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[.!?]\s|\n")
+# What stands before a move in its sentence: a condition, a choice, what was done, what will be.
+_CONDITION = re.compile(
+    r"\b(?:if|once|unless|until|before|after|when|whether|otherwise|depending|else|or|instead of"
+    r"|rather than|without|than|not|don't|won't|shouldn't|never|avoid)\b",
+    re.IGNORECASE,
+)
+_PAST = re.compile(
+    r"\b(?:did|made|ran|tried|tested|previous\w{0,2}|earlier|already|so far|from|since|because|was"
+    r"|result\w{0,2} (?:of|from)|based on|showed|given|with|by|in)\s[^:\n]{0,40}$",
+    re.IGNORECASE,
+)
+_POSSIBLE = re.compile(
+    r"\b(?:could|might|may|can|would|then|later|eventually|alternatively|option\w?|e\.g|such as"
+    r"|for example|like|either|consider\w{0,3}|plan\w{0,4})\b",
+    re.IGNORECASE,
+)
+_RESULT = re.compile(
+    r"[\s:=,|()>-]{0,6}(?:it |the machine |machine |result:? |alone |gave |-> |and ){0,3}"
+    r"(?:lit|lights?|dark|stay(?:s|ed)|no light|did|does|didn't|doesn't|was|were|showed|shows|gave"
+    r"|gives|told|tells|means|turned|yes|no\b|on\b(?! (?:the|its))|off|ruled|rules|confirm\w{0,3}"
+    r"|proved|\u2713|\u2717|had)\b",
+    re.IGNORECASE,
+)
+_CORRECTION = re.compile(rf"{reading.CORRECTION_WORDS}|\b(?:instead|better)\b\s?:?", re.IGNORECASE)
 MAX_READ = 400  # characters of one command
+
+
+class _Move(NamedTuple):
+    """A move that a reply names, and how plainly."""
+
+    rank: int  # 0 a line of its own, 1 an item of a list, 2 inside a sentence, 3 a possibility
+    start: int
+    command: Command | None  # None for an answer that cannot be read
+
+
+def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command | None:
+    """The one move that a reply makes; None where there is none, or an answer that is not clear.
+
+    The first of the plainest moves counts: a line of its own before an item of a list, and that
+    before a mention inside a sentence. Conditions ("if it lights, ANSWER ..."), tests with their
+    result and what was done before are no moves. After a correction ("Wait, ...") a move replaces
+    the one before it.
+    """
+    text = reading.plain(reply).translate(_DECORATION)
+    moves = list(_moves(text, objects, rules)) or list(_intended(text, objects))
+    if not moves:
+        return None
+    best = min(move.rank for move in moves)
+    plainest = [move for move in moves if move.rank == best]
+    chosen = plainest[0]
+    for move in plainest[1:]:
+        if _CORRECTION.search(text, chosen.start, move.start):
+            chosen = move
+    return chosen.command
+
+
+_DECORATION = str.maketrans(dict.fromkeys('"<>', " "))
+
+
+def _moves(text: str, objects: str, rules: Sequence[str]) -> Iterator[_Move]:
+    """Every move that is named in the reply."""
+    heads = list(_HEAD.finditer(text)) or list(_BARE_ANSWER.finditer(text))
+    ends = [*(head.start() for head in heads[1:]), len(text)]
+    for head, end in zip(heads, ends, strict=False):
+        groups = head.groupdict()
+        word = groups.get("start") or groups.get("capitals") or "ANSWER"
+        start = head.end() - len(word) if groups else head.start()
+        rest = text[head.end() : min(end, head.end() + MAX_READ)]
+        before = _SENTENCE.split(text[max(0, start - 200) : start])[-1]
+        if _CONDITION.search(before) or (word.lower() == "test" and _PAST.search(before)):
+            continue
+        if word.lower() == "test":
+            command = _read_test(rest, objects, exact=word != "TEST")
+            if command is None:
+                continue
+        else:
+            command = _read_answer(rest, objects, rules)
+            if command is None and not _is_final(rest):
+                continue
+        yield _Move(_rank(before), start, command)
+
+
+def _rank(before: str) -> int:
+    """How plainly a move is made, by what stands before it in its sentence."""
+    if _POSSIBLE.search(before):
+        return 3
+    if re.fullmatch(r"\s{0,9}(?:-|\d{1,2}[.)])\s{0,3}", before):
+        return 1
+    return 0 if not before.strip(" {[(") or before.rstrip(" {[(").endswith(":") else 2
+
+
+def _intended(text: str, objects: str) -> Iterator[_Move]:
+    """The tests that a reply without a command says it will make: "I'll place A and B"."""
+    for found in _INTENT.finditer(text):
+        before = _SENTENCE.split(text[max(0, found.start() - 200) : found.start()])[-1]
+        rest = text[found.end() : found.end() + MAX_READ].partition("\n")[0]
+        named = _leading_objects(rest, objects)
+        if named.all is None or _CONDITION.search(before):
+            continue
+        if named.after == "" or _COMMENT.match(named.after):
+            yield _Move(3, found.start(), Command(named.all))
+
 
 # What may follow the objects of a test: a comment, or the reason for it.
 _COMMENT = re.compile(
-    r"[.;!#(\-\u2013\u2014\u2192]|(?:to|because|since|so|as|for)\b|$", re.IGNORECASE
+    r"[.;!#(:|\]})-]|(?:to|because|since|so|as|for|then|and then|next|on|now|first|again|not|without"
+    r"|but|which|in order|after|before|please|at|into|onto)\b|$",
+    re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\s{0,3}#?\d{1,2}\s{0,3}[:.)]")
 _FILLER = re.compile(
-    r"[\s,+&:()]|(?:and|objects?|the|are|is|on|put|place|alone|together|only)(?![A-Za-z])",
+    r"[\s,+&:/|()\[\]{}='`]|;(?=\s?[A-Z]\s{0,3}(?:$|[.;,\n]))|(?:and|objects?|the|are|is|on|put|place|placing|alone|together|only|just"
+    r"|both|with|letters?|set|of|by itself|items?|blocks?|combination|pair|placed|it|machine|detector)(?![A-Za-z])",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z]+")
-_NOTHING = ("none", "nothing", "empty")
+_DASH = re.compile(r"-(?=[A-Za-z]{1,8}\b)")
+_NOTHING = ("none", "nothing", "empty", "no", "null", "n", "nil")
+_NOTHING_AT_ALL = re.compile(r"^(?:/a\b| (?:objects?|blickets?|items?)\b)", re.IGNORECASE)
+_EVERYTHING = ("all", "everything")
+_EVERY = re.compile(
+    r"(?: (?:of )?(?:the )?(?:them|two|three|four|five|six|seven|eight|\d))?(?: objects)?"
+)
+
+
+class _Named(NamedTuple):
+    """The objects that open a text, and what follows them."""
+
+    first: str | None  # before a dash, as in A-B; None where none is named
+    dashed: str  # after it
+    after: str
+
+    @property
+    def all(self) -> str | None:
+        """Every object named, in order."""
+        return None if self.first is None else _ordered(self.first + self.dashed)
+
+
+def _ordered(named: str) -> str:
+    return "".join(sorted(set(named)))
+
+
+def _leading_objects(text: str, objects: str) -> _Named:
+    """The objects that open a text, such as "A, C", "a and c", "AC" or "A-C"."""
+    named: list[str] = ["", ""]
+    start = dash = 0
+    while start < len(text):
+        filler, word = _FILLER.match(text, start), _WORD.match(text, start)
+        if filler and not (filler[0] == "(" and named[0]):
+            start = filler.end()
+        elif named[0] and not dash and (found := _DASH.match(text, start)):
+            if not set(_WORD.match(text, found.end())[0].upper()) <= set(objects):  # type: ignore[index]
+                break
+            start, dash = found.end(), 1
+        elif word and not named[0] and word[0].lower() in _NOTHING:
+            rest = _NOTHING_AT_ALL.sub("", text[word.end() :])
+            return _Named("", "", rest.strip(" )]}"))
+        elif word and not named[0] and word[0].lower() in _EVERYTHING:
+            every = _EVERY.match(text, word.end())
+            rest = text[every.end() if every else word.end() :]
+            return _Named(objects, "", rest.strip(" )]}"))
+        elif word and set(word[0].upper()) <= set(objects):
+            named[dash] += word[0].upper()
+            start = word.end()
+        else:
+            break
+    return _Named(named[0] or None, named[1], text[start:].strip())
+
+
+def _read_test(rest: str, objects: str, *, exact: bool) -> Command | None:
+    """The test in the rest of a line; `exact` (it may be prose) allows nothing after it."""
+    line = re.sub(r"^[\s:,]{0,9}", "", rest).partition("\n")[0]
+    number = _NUMBER.match(line)
+    line = line[number.end() :] if number else line
+    named = _leading_objects("none" if reading.is_none(line) else line, objects)
+    if named.all is None or _RESULT.match(named.after):
+        return None
+    if exact or number:
+        return Command(named.all) if not named.after.strip(" .!}])") else None
+    return Command(named.all) if _COMMENT.match(named.after) else None
+
 
 _KEY = re.compile(
-    r"(?P<denied>\b(?:non|not)[\s-]{0,3})?\b(?P<key>blicket|inhibitor|form)s?\s{0,3}"
-    r"(?P<mark>[:=]|(?:is|are)\b)?",
+    r"(?P<denied>\b(?:non|not)[\s-]{0,3})?\b(?:(?P<blicket>blickets?(?: objects?| set)?)"
+    r"|(?P<inhibitor>inhibitors?)|(?P<form>form|rule|type|kind|mechanism|logic|structure|machine))"
+    r"(?:\s{0,3}(?:[:=|]|(?:is|are)\b(?! (?:an? (?:blicket|inhibitor)|not)\b))"
+    rf"|(?=\s(?:[A-Z]|none|[A-H]{{2,8}}|{'|'.join(FORMS)})\b))",
     re.IGNORECASE,
 )
-_FORM = re.compile(
-    rf"\b({'|'.join(FORMS)})\b(?:[\s=(-]{{0,3}}(?:of\s{{1,3}})?([1-9]))?", re.IGNORECASE
+_ROLE = re.compile(
+    r"(?<![A-Za-z])(?P<letter>[A-Za-z])\s{0,3}(?:[:=]|is\b|->)\s{0,3}(?P<not>(?:not an?|non|not)[\s-]{1,2})?"
+    r"(?:an? |the )?(?P<role>blicket|inhibitor|neither|nothing|neutral|yes|no)\b",
+    re.IGNORECASE,
 )
-_DENIAL = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)  # before a form
+_DIGITS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
+_FORM = re.compile(
+    rf"\b(?P<name>{'|'.join(FORMS)})\b(?:[\s=(:_>-]{{0,4}}(?:of\s{{1,3}}|k\s?=\s?)?(?P<number>[1-9]|two|three|four))?"
+    r"|\b(?P<before>[1-9])-threshold\b|\bat least (?P<least>[2-9]|two|three|four)\b"
+    r"|\b(?P<synonym>conjunction|disjunction|odd|xor|inhibitory|inhibition|inhibited)\b",
+    re.IGNORECASE,
+)
+_SYNONYMS = {
+    "conjunction": "conjunctive",
+    "disjunction": "disjunctive",
+    "odd": "parity",
+    "xor": "parity",
+    "inhibitory": INHIBITOR,
+    "inhibition": INHIBITOR,
+    "inhibited": INHIBITOR,
+    "and": "conjunctive",
+    "all": "conjunctive",
+    "or": "disjunctive",
+    "any": "disjunctive",
+}
+_DENIAL = re.compile(
+    r"(?:\bnot|n't|\bnever|\bno|\brather than|\binstead of|\bunlike)\s(?:\w{1,9}\s){0,2}$", re.I
+)
 _OR = re.compile(r"\s{0,3}(?:/|,?\s?or\b)", re.IGNORECASE)  # after a form
+_BULLET = re.compile(
+    r",?\s{0,9}\n\s{0,9}(?:-\s|\d{1,2}[.)]\s)(?=\s{0,3}[A-Za-z]\s{0,3}(?:\n|$|,|\())"
+)
 
 
-def read_command(reply: str, objects: str) -> Command | None:
-    """The last command of a reply that can be read; None where there is none.
-
-    An answer that names blickets and a form in a way that cannot be read hides the commands
-    before it: the player has ended the game, though not clearly.
-    """
-    text = _TAG.sub(" ", reply).translate(_MARKUP)
-    end = len(text)
-    for found in reversed(list(_COMMAND.finditer(text))):
-        word = found["start"] or found["capitals"]
-        rest = text[found.end() : min(end, found.end() + MAX_READ)]
-        end = found.start()
-        if word.lower() == "test":
-            command, is_final = _read_test(rest, objects, strict=word != "TEST"), False
-        else:
-            fields = _read_fields(rest)
-            command, is_final = _read_answer(fields, objects), {"blicket", "form"} <= set(fields)
-        if command is not None or is_final:
-            return command
-    return None
+def _is_final(rest: str) -> bool:
+    """Whether a text names both blickets and a form, so that it is meant to end the game."""
+    return re.search(r"\bblickets?\b", rest, re.I) is not None and (
+        _FORM.search(rest) is not None or re.search(r"\bform\b", rest, re.I) is not None
+    )
 
 
-def _read_test(rest: str, objects: str, *, strict: bool) -> Command | None:
-    """The test in the rest of a line; `strict` (it may be prose) allows nothing after it."""
-    line = rest.lstrip(" \t:").partition("\n")[0]
-    number = _NUMBER.match(line)
-    placed, after = _leading_objects(line[number.end() :] if number else line, objects)
-    ended = not after.strip(" .") if strict or number else _COMMENT.match(after)
-    return Command(placed) if placed is not None and ended else None
-
-
-def _read_fields(rest: str) -> dict[str, str]:
-    """The values of an answer by their keys; keys with a colon or a verb come first."""
-    rest = re.sub(r",\s{0,9}\n", ", ", rest)
-    keys = [key for key in _KEY.finditer(rest) if key["mark"] or key["key"].lower() != "inhibitor"]
-    marked = [key for key in keys if key["mark"]]
-    if "blicket" in {key["key"].lower() for key in marked if not key["denied"]}:
-        keys = marked
-    ends = [*(key.start() for key in keys[1:]), len(rest)]
-    fields: dict[str, str] = {}
-    for key, end in zip(keys, ends, strict=False):
-        if not key["denied"]:
-            value = re.split(r"[;|\n]", rest[key.end() : end].lstrip(), maxsplit=1)[0]
-            fields.setdefault(key["key"].lower(), value)
-    if "form" not in fields and _FORM.search(rest):
-        fields["form"] = rest
-    return fields
-
-
-def _read_answer(fields: dict[str, str], objects: str) -> Command | None:
-    blickets, after_blickets = _leading_objects(fields.get("blicket", ""), objects)
-    inhibitors, after_inhibitors = _leading_objects(fields.get("inhibitor", "none"), objects)
-    form = _read_form(fields.get("form", ""))
-    if blickets is None or inhibitors is None or form is None:
+def _read_answer(rest: str, objects: str, rules: Sequence[str]) -> Command | None:
+    """The answer that a text gives, in fields or in the order of its words."""
+    fields = _read_fields(_BULLET.sub(", ", rest))
+    if set(fields) == {"inhibitor"}:
+        fields = {}  # "inhibitor: A-B" names the form
+    form = _read_form(fields["form"], rules) if "form" in fields else _read_form(rest, rules)
+    if form is None:
         return None
-    if not all(after == "" or after[0] in ".(-" for after in (after_blickets, after_inhibitors)):
+    named = _read_blickets(fields, rest, objects)
+    if named is None or named.first is None or not _may_follow(named.after):
         return None
+    inhibitors = ""
+    if "inhibitor" in fields:
+        kept = _leading_objects(fields["inhibitor"], objects)
+        if kept.all is None or not _may_follow(kept.after):
+            return None
+        inhibitors = kept.all
+    elif form == INHIBITOR and named.dashed:
+        return Command(_ordered(named.first), form, _ordered(named.dashed))
+    blickets = named.all or ""
     return Command(blickets, form, inhibitors) if inhibitors or form != INHIBITOR else None
 
 
-def _read_form(text: str) -> str | None:
-    """The one form that a text names; None for "not sure" and for "parity or disjunctive"."""
-    found = _FORM.search(text)
-    if found is None or _DENIAL.search(text, 0, found.start()) or _OR.match(text, found.end()):
+def _read_fields(rest: str) -> dict[str, str]:
+    """The values of an answer by their keys."""
+    rest = re.sub(r",\s{0,9}\n", ", ", rest)
+    keys = list(_KEY.finditer(rest))
+    ends = [*(key.start() for key in keys[1:]), len(rest)]
+    fields: dict[str, str] = {}
+    for key, end in zip(keys, ends, strict=False):
+        name = next(each for each in ("blicket", "inhibitor", "form") if key[each])
+        if not key["denied"]:
+            value = re.split(r"[;\n]", rest[key.end() : end].lstrip(" \n-"), maxsplit=1)[0]
+            fields.setdefault(name, "none" if reading.is_none(value.strip(" ,|")) else value)
+    return fields
+
+
+def _read_blickets(fields: dict[str, str], rest: str, objects: str) -> _Named | None:
+    """The blickets of an answer: in their field, object by object, or beside the form."""
+    if "blicket" in fields:
+        named = _leading_objects(fields["blicket"], objects)
+        if named.first is not None:
+            return named
+    roles = {}
+    for found in _ROLE.finditer(rest):
+        role = "no" if found["not"] else found["role"].lower()
+        roles[found["letter"].upper()] = {"yes": "blicket"}.get(role, role)
+    if roles and set(roles) <= set(objects) and len(roles) > 1:
+        letters = {
+            role: "".join(sorted(each for each, own in roles.items() if own == role))
+            for role in ("blicket", "inhibitor")
+        }
+        return _Named(letters["blicket"], letters["inhibitor"], "")
+    if "blicket" in fields:
         return None
-    return "-".join(part.lower() for part in found.groups() if part)
+    line = rest.strip(" :\n").partition("\n")[0]
+    form = _FORM.search(line)
+    if form is None:
+        return None
+    named = _leading_objects(line[: form.start()].strip(" :,;-("), objects)
+    said = re.match(r"(?:are|is)?\s?(?:the |an? )?blickets?\b", named.after, re.I)
+    if named.first is not None and (named.after == "" or said):
+        return named._replace(after="")
+    return _leading_objects(line[form.end() :].strip(" :,;-("), objects)
 
 
-def _leading_objects(text: str, objects: str) -> tuple[str | None, str]:
-    """The objects that open a text, such as "A, C", "a and c" or "AC", and what follows them."""
-    named, start = "", 0
-    while start < len(text):
-        filler, word = _FILLER.match(text, start), _WORD.match(text, start)
-        if filler and not (filler[0] == "(" and named):
-            start = filler.end()
-        elif word and not named and word[0].lower() in _NOTHING:
-            return "", text[word.end() :].strip(" )")
-        elif word and set(word[0].upper()) <= set(objects):
-            named, start = named + word[0].upper(), word.end()
-        else:
-            break
-    ordered = "".join(letter for letter in LETTERS if letter in named)
-    return ordered or None, text[start:]
+def _may_follow(after: str) -> bool:
+    """Whether this text may follow the objects of an answer: a remark, what they are, or "not"."""
+    return (
+        after == ""
+        or re.match(r"[.(;,-]|(?:is|are|not|but not|only|since|because|as)\b", after, re.I)
+        is not None
+    )
+
+
+def _read_form(text: str, rules: Sequence[str]) -> str | None:
+    """The one form that a text names; None for "not sure" and for "parity or disjunctive"."""
+    word = text.strip(" .,;:)(]}").lower()
+    if word in _SYNONYMS:
+        return _SYNONYMS[word]
+    for found in _FORM.finditer(text):
+        if _DENIAL.search(text, 0, found.start()):
+            continue
+        if _OR.match(text, found.end()) and _FORM.search(text, found.end(), found.end() + 40):
+            return None
+        number = found["number"] or found["before"] or found["least"] or ""
+        number = _DIGITS.get(number.lower(), number)
+        name = found["name"] or _SYNONYMS.get((found["synonym"] or "").lower(), "threshold")
+        if name.lower() != "threshold":
+            return name.lower()
+        known = [rule for rule in rules if rule.startswith("threshold")]
+        return f"threshold-{number}" if number else known[0] if len(known) == 1 else "threshold"
+    return None

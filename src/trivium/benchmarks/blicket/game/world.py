@@ -82,7 +82,7 @@ def replay(item: GameItem, replies: Sequence[str]) -> tuple[Game, str]:
     for reply in replies:
         if game.over:
             break
-        message = _take_turn(game, read_command(reply, item.objects))
+        message = _take_turn(game, read_command(reply, item.objects, item.spec.possible_rules))
     return game, message
 
 

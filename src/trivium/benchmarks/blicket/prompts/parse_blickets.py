@@ -14,20 +14,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from trivium.benchmarks.blicket.prompts.phrases import COLOURS, SHAPES
+from trivium.core import reading
 
 MAX_BACK = 60  # how many symbols back "they" and "the others" may refer
 Symbols = list[tuple[str, str]]  # each symbol, with the name of the object where it is one
 
 # O an object, A all objects, Z none of them, R the other objects, T these, J it, B a blicket,
 # P blickets, N not, E except, M maybe, I if, V a verb, W a verb that ends its clause, S a comma or
-# "and", D "but", X what happens on the machine.
+# "and", Q "or" (which patterns see as S), D "but", X what happens on the machine.
 _IT_IS = (
     r"(?:is|was|must|may|might|could|cannot|not|isn't|be|also|thus|the|an?|only|sole|no|indeed)"
 )
+_UNSURE = reading.UNSURE_WORDS.removeprefix(r"\b(?:").removesuffix(r")\b")
 _WORDS = (
     ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"),
-    ("VNB", r"(?:is|are|was) no blickets?|(?<=[:|(]) ?no(?=\s?(?:[.,;)|]|$))|\u2717"),
-    ("VB", r"(?<=[:|(]) ?yes(?=\s?(?:[.,;)|]|$))|\u2713"),
+    ("VNB", r"(?:is|are|was) no blickets?|(?<=[:|(]) ?(?:no|false)(?=\s?(?:[.,;)|]|$))|\u2717"),
+    ("VB", r"(?<=[:|(]) ?(?:yes|true)(?=\s?(?:[.,;)|]|$))|\u2713"),
     ("Z", r"none|no (?:[a-z]{1,9} )?objects?|no blickets?|nothing"),
     ("AE", r"(?:all|everything) (?:but|except)"),
     ("A", r"all (?:of )?(?:the |these |its |[a-z]{3,5} )?(?:new )?objects|everything|all of them"),
@@ -39,9 +41,8 @@ _WORDS = (
         "M",
         r"maybe|might|may|could|possibly|perhaps|probably|likely|potentially|unclear|unsure"
         r"|uncertain|undetermined|unknown|not (?:sure|certain|clear|known|possible)"
-        r"|not enough (?:information|evidence|data)|impossible|possible"
-        r"|(?:cannot|can not|can't|don't|do not) (?:be )?"
-        r"(?:tell|told|know|known|say|said|determined?|sure)|no way to",
+        r"|not enough (?:information|evidence|data)|possible|candidates?|suspects?|suspected|potential"
+        rf"|conceivably|plausibly|i guess|can't be ruled out|cannot be ruled out|{_UNSURE}",
     ),
     ("NP", r"non-?\s?blickets"),
     ("NB", r"non-?\s?blicket"),
@@ -58,13 +59,14 @@ _WORDS = (
         r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as"
         r"|as(?= (?:the |a )(?:only |sole )?blicket)",
     ),
-    ("S", r"and|or|so|plus|as well as"),
+    ("Q", r"or|and/or"),
+    ("S", r"and|so|plus|as well as"),
     ("D", r"but|while|whereas|though|although|however|yet"),
 )
 _MARKS = {",": "S", ";": "D", ":": "V", "=": "V", "|": "V", "(": "S", "+": "S", "&": "S"}
 _NAME = (
     rf"(?:(?P<colour>{'|'.join(COLOURS)})\s(?:(?!and\b|or\b)[a-z]{{1,9}}\s)?)?"
-    rf"(?P<shape>{'|'.join(SHAPES)})(?:e?s)?"
+    rf"(?P<shape>{'|'.join(SHAPES)})(?:e?s)?|(?P<tint>{'|'.join(COLOURS)})\s(?:one|object|item)"
 )
 # A bracket says what an object is ("torus (not a blicket)") or adds to a list.
 _BRACKET = r"\((?=(?:not |maybe |an? |is |non-?){0,3}blicket)"
@@ -90,8 +92,14 @@ _BLICKET = re.compile("[BP]")
 _GROUP = re.compile(r"O(?:[SN]{1,3}O)+")
 _ANSWER_LINES = ("blickets:", "maybe blickets:")
 _ONLY = re.compile(rf"\b(?:only|sole) (?:blickets?\b(?! [dm])|(?:the )?(?:{_NAME}))")
-_FILLER = re.compile(r"(?:\b(?:only|just|the|answer|object|an?|it)\b|[^a-z])*")
-_SIMPLER = (  # other ways to say the same: "it's", "so is the torus", "is one too"
+_FILLER = re.compile(r"\b(?:only|just|the|answer|final|object|an?|it|its|like|unsure)\b|[^a-z]+")
+_SIMPLER = (
+    (
+        re.compile(
+            r"\b(?:unsure|not sure|uncertain|undecided|unclear) (?:about|on|of) (the [a-z ]{1,40})"
+        ),
+        r"\1 is maybe a blicket",
+    ),  # other ways to say the same: "it's", "so is the torus", "is one too"
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
     (re.compile(r"\([a-z ]{0,40}(?:detector|machine)s?\)"), ""),
     (re.compile(r", (?:which is )?(?:the |a )(?:only )?blicket, "), " (blicket), "),
@@ -109,6 +117,10 @@ def _symbols(sentence: str, objects: Sequence[str]) -> Iterator[tuple[str, str]]
             named = [name for name in objects if f" {name}".endswith(f" {wanted}")]
             if len(named) == 1:
                 yield "O", named[0]
+        elif group == "tint":
+            named = [name for name in objects if name.startswith(f"{found['tint']} ")]
+            if len(named) == 1:
+                yield "O", named[0]
         elif group == "mark":
             yield _MARKS[found[0]], ""
         elif group == "bracket":
@@ -124,6 +136,7 @@ class Claims:
 
     objects: Sequence[str]  # of all machines
     new: Sequence[str]
+    patterns: Sequence[str] = ()  # of all machines
     status: dict[str, str] = field(default_factory=dict)  # "yes", "no" or "maybe"
     elsewhere: dict[str, str] = field(default_factory=dict)  # in sentences about other machines
     any_claim: bool = False
@@ -148,7 +161,8 @@ class Claims:
         if sentence.endswith("?"):
             self.asked = bool(kinds & {"B", "P"})
             return
-        if self.asked and kinds <= {"O", "A", "Z", "S", "M", "V"} and _only_objects(sentence):
+        bare = self.asked and kinds <= set("OAZSQMVD") and kinds & {"O", "A", "Z"}
+        if bare and _only_objects(sentence, self.patterns):
             symbols = [("P", ""), ("V", ""), *symbols]
             kinds |= {"P"}
         self.asked = False
@@ -163,7 +177,7 @@ class Claims:
     def _take_claims(self, symbols: Symbols, sentence: str) -> None:
         claims: dict[str, str] = {}
         complete, only = False, _ONLY.search(sentence) is not None
-        text = "".join(symbol for symbol, _ in symbols)
+        text = "".join(symbol for symbol, _ in symbols).replace("Q", "S")
         first = _BLICKET.search(text)
         first_blicket = first.start() if first else len(text)
         for found in _CLAIM.finditer(text):
@@ -172,6 +186,10 @@ class Claims:
             if _no_claim(found, around, first_blicket < found.start()):
                 continue
             status = _status(around)
+            if status == "yes" and _leaves_open(
+                [each for each, _ in symbols[slice(*found.span(part))]]
+            ):
+                status = "maybe"
             complete = complete or (status == "yes" and (found["what"] == "P" or only))
             for index in range(*found.span(part)):
                 symbol = symbols[index][0]
@@ -214,18 +232,26 @@ def _no_claim(found: re.Match[str], around: str, blicket_before: bool) -> bool:
     return not (around.endswith("W") and blicket_before)
 
 
+def _leaves_open(symbols: Sequence[str]) -> bool:
+    """Whether objects are joined by "or" before any of them is denied."""
+    named = "".join(symbols)
+    return "Q" in named.partition("N")[0].partition("E")[0]
+
+
 def _last_group(symbols: Symbols) -> list[str]:
     """The last objects that were named together: "the torus and the cone"."""
-    found = _GROUP.search("".join(symbol for symbol, _ in reversed(symbols)))
+    text = "".join(symbol for symbol, _ in reversed(symbols)).replace("Q", "S")
+    found = _GROUP.search(text)
     if found is None:
         return []
     end = len(symbols) - found.start()
     return [name for _, name in symbols[end - len(found[0]) : end] if name]
 
 
-def _only_objects(sentence: str) -> bool:
-    """Whether a sentence is objects and nothing else: "Only the brown torus."."""
-    return _FILLER.fullmatch(_SYMBOL.sub(" ", sentence)) is not None
+def _only_objects(sentence: str, patterns: Sequence[str]) -> bool:
+    """Whether a sentence is objects, a machine and nothing else: "Only the brown torus."."""
+    words = _FILLER.sub(" ", _SYMBOL.sub(" ", sentence)).split()
+    return set(words) <= {pattern.lower() for pattern in patterns}
 
 
 def _status(symbols: str) -> str:

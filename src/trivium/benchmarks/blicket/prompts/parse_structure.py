@@ -1,79 +1,172 @@
-"""Which of the known machines a reply says the new one is like."""
+"""Which of the known machines a reply says the new one is like.
+
+A statement compares the new machine with a known one, by its pattern ("like the striped one"), its
+place ("the first machine") or its rule ("it is conjunctive", "it needs both blickets"), or says
+that it cannot be known. The last statement counts; a rule counts only where nothing is compared.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from trivium.benchmarks.blicket.prompts.evidence import UNSURE
+from trivium.core import reading
+
+
+class Known(NamedTuple):
+    """The machines that the new one may be like."""
+
+    patterns: Sequence[str]
+    forms: Sequence[str | None]  # None where the evidence leaves it open
+    new: str  # the pattern of the new machine
+
 
 _LIKE = re.compile(
-    r"(?:(?:\b|(?='))(?:like|similar|similarly|same|resembles?|matches|akin|equivalent"
-    r"|is an?|is of|is the|'s an?|'s the|shares?|follows?|would say)\b"
-    r"|(?:machine|detector|structure|type|conclusion)\s?[:=])"
+    r"(?:(?:\b|(?='))(?:like|similar|similarly|same|resembles?|matches|akin|equivalent|identical"
+    r"|is an?|is of|is the|'s an?|'s the|shares?|follows?|would say|mirrors?|mimics|corresponds?"
+    r"|belongs?|analogous|consistent with|copies|as does|as do|aligns?|in line with)\b"
+    r"|(?:machine|detector|structure|type|conclusion|answer|verdict|behaviou?r|rule)\s?[:=|])"
 )
-_DENIAL = re.compile(r"\b(?:not|unlike|than|instead of|never)\b|n't\b")
+_DENIAL = re.compile(
+    r"\b(?:not|unlike|than|instead of|never|no longer|differs? from|different from|rules? out"
+    r"|ruling out|as opposed to|contrary to|excludes?)\b|n't\b"
+)
 _UNSURE = re.compile(
-    r"\b(?:unsure|uncertain|unclear|un(?:der-?)?determined|unknown|ambiguous|impossible|either"
-    r"|neither|maybe|indeterminate|inconclusive|open question|consistent with both|unable to"
-    r"|not able to|lack|think there(?:'s| is) (?:a|any) way"
-    r"|not (?:sure|certain|clear|known|possible|enough|determined?)|insufficient|no way"
-    r"|(?:cannot|can not|can't|could not|couldn't|don't|do not|doesn't|does not) (?:be )?"
-    r"(?:tell|told|know|known|say|said|determined?|decided?|sure|infer|inferred|conclude|distinguish"
-    r"|reveal|settle))\b"
+    rf"{reading.UNSURE_WORDS}|\b(?:either|neither|maybe|think there(?:'s| is) (?:a|any) way|no way"
+    r"|both machines? (?:fit|match)|any of the two|any of them|n/a|not stated|not given)\b"
 )
-_TOPIC = re.compile(r"\b(?:behaves?|works?|machines?|detectors?|structure|like|rule|kind|type)\b")
+_TOPIC = re.compile(
+    r"\b(?:behaves?|works?|machines?|detectors?|structure|like|rule|kind|type|which one|resembles?"
+    r"|match(?:es)?)\b"
+)
 _CLAUSE = re.compile(r"\b(?:because|since|whereas|while)\b|;|, (?:and|but)\b")
 # "The dotted one is what it behaves like", and an answer of one word.
 _INVERTED = (
     r"{}[a-z' ]{{0,30}}(?: is (?:the|what)\b|:)[a-z, ]{{0,40}}\b(?:like|same|resembles|matches)\b"
 )
 _ONE_WORD = (
-    r"(?:so |thus |the )?{}(?:-like| pattern| one| type| (?:detector|machine)(?=[.!]))?[.!]?"
+    r"(?:(?:so|thus|the|it's|i'd say|answer:|final|and),? ){{0,3}}{}"
+    r"(?:-like| pattern| one| type|-type| (?:detector|machine)(?=[.!]|$)){{0,2}}[.!]?"
 )
 _BLICKETS = re.compile(r"\bblickets?\b(?! detectors?| machines?)")
-MAX_SHORT = 40  # characters of a reply to one's own question, such as "the dotted one"
+MAX_SHORT = 60  # characters of a reply to one's own question, such as "the dotted one"
 # A denial ends here: "not like A but like B".
 _DENIAL_END = re.compile(r"\bbut\b|[,;]|\band (?:just |more |is |it |works |behaves ){0,3}like\b")
-_NEW = re.compile(r"\b(?:this|it|new|last|third)\b")
+_NEW = re.compile(r"\b(?:this|it|new|last|third|final)\b")
+_PLACES = (
+    re.compile(
+        r"\b(?:first|1st|former|initial) (?:machine|detector|one|type|kind)\b|\bformer\b"
+        r"|\b(?:machine|detector|type) (?:1|one|#1|i)\b(?! is)"
+    ),
+    re.compile(
+        r"\b(?:second|2nd|latter) (?:machine|detector|one|type|kind)\b|\blatter\b"
+        r"|\b(?:machine|detector|type) (?:2|two|#2|ii)\b"
+    ),
+)
+_RULES = {
+    "conjunctive": re.compile(
+        r"\bconjuncti(?:ve|on)\b|\band[\s-](?:type|gate|machine|rule|logic|like)\b|\ball[\s-]of\b"
+        r"|\b(?:needs?|needing|requires?|requiring|wants?) (?:both|all|two|every|more than one"
+        r"|at least two|its blickets together|a pair)\b"
+        r"|\b(?:both|all|two)(?: of)?(?: its| the| their)? blickets (?:are|must|have to|needed"
+        r"|required|together|at once)\b|\bonly (?:lights|works|turns on)[a-z ]{0,20} (?:both|all)\b"
+    ),
+    "disjunctive": re.compile(
+        r"\bdisjuncti(?:ve|on)\b|\bor[\s-](?:type|gate|machine|rule|logic|like)\b"
+        r"|\b(?:needs?|needing|requires?|requiring|wants?) (?:only |just |merely )?(?:one|a single|any"
+        r"|at least one|a blicket)\b"
+        r"|\b(?:one|a single|any|any one|just one|a lone) (?:blicket )?(?:alone )?(?:is enough"
+        r"|suffices|is sufficient|will do|does it|lights|activates|works)\b"
+    ),
+}
+_IS_RULE = re.compile(
+    r"^(?:machine|structure|type|rule|kind|form|detector|answer)\s?[:=|]|\bthe (?:machine|detector)\b"
+)
 
 
-def parse_structure(sentences: Sequence[str], known: Sequence[str], new: str) -> str | None:
+def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     """The pattern of a known machine, "unsure", or None; the last statement counts."""
-    found = None
+    found = by_rule = None
     asked = False  # whether the sentence before asked which machine it is like
-    for sentence in sentences:
+    for original in sentences:
+        sentence = _with_patterns(original, known.patterns)
         if sentence.endswith("?"):
             asked = _LIKE.search(sentence) is not None
             continue
         short = asked and len(sentence) <= MAX_SHORT
-        for clause in _CLAUSE.split(f"machine: {sentence}" if short else sentence):
-            found = _parse_clause(clause, known, new) or found
+        clauses = _CLAUSE.split(f"machine: {sentence}" if short else sentence)
+        for number, clause in enumerate(clauses):
+            found = _parse_clause(clause, known) or found
+            if number and _DENIAL.search(clauses[number - 1]) and _LIKE.search(sentence):
+                found = _one_word(clause, known) or found  # "not dotted, but striped"
+        by_rule = _parse_rule(sentence, known) or by_rule
         asked = False
-    last = sentences[-1] if sentences else ""
-    named = [each for each in known if re.fullmatch(_ONE_WORD.format(_word(each)), last)]
-    return named[0] if named else found
+    last = _with_patterns(sentences[-1], known.patterns) if sentences else ""
+    if len(last) <= MAX_SHORT:
+        last = re.split(r"[,;]", last)[-1]  # "brown torus; striped"
+    return _one_word(last, known) or found or by_rule
 
 
-def _parse_clause(clause: str, known: Sequence[str], new: str) -> str | None:
+def _one_word(text: str, known: Known) -> str | None:
+    """The machine that is all that a text says: "Striped."."""
+    said = text.strip()
+    return next(
+        (each for each in known.patterns if re.fullmatch(_ONE_WORD.format(_word(each)), said)), None
+    )
+
+
+def _with_patterns(sentence: str, patterns: Sequence[str]) -> str:
+    """The sentence with the machines' places written as their patterns."""
+    for place, pattern in zip(_PLACES, patterns, strict=False):
+        sentence = place.sub(f"{pattern.lower()} one", sentence)
+    return sentence
+
+
+def _parse_clause(clause: str, known: Known) -> str | None:
     unsure, like = _UNSURE.search(clause), _LIKE.search(clause)
     # The text before the comparison says which machine is compared.
     before, after = (clause[: like.start()], clause[like.start() :]) if like else (clause, "")
-    named = [pattern for pattern in known if _mentioned(pattern, after)]
-    if unsure and (named or _TOPIC.search(clause)) and not _BLICKETS.search(clause):
+    named = [pattern for pattern in known.patterns if _mentioned(pattern, after)]
+    compared = _TOPIC.search(clause) or any(_mentioned(each, clause) for each in known.patterns)
+    if unsure and compared and not _BLICKETS.search(clause):
         changed = like and named and re.search(r"\bbut\b", clause[unsure.end() : like.start()])
         if not changed:
             return UNSURE
     if not named:
-        named = [each for each in known if re.search(_INVERTED.format(_word(each)), clause)]
+        named = [
+            each for each in known.patterns if re.search(_INVERTED.format(_word(each)), clause)
+        ]
         return named[0] if len(named) == 1 and not _DENIAL.search(clause) else None
-    others = any(_mentioned(pattern, before) for pattern in known)
-    if others and not (_NEW.search(before) or (new and _mentioned(new, before))):
+    others = any(_mentioned(pattern, before) for pattern in known.patterns)
+    if others and not (_NEW.search(before) or (known.new and _mentioned(known.new, before))):
         return None
     claimed = [pattern for pattern in named if not _denied(pattern, clause)]
     if len(claimed) == 2:
-        return UNSURE if re.search(r"\bor\b", after) else None
+        return UNSURE if re.search(r"\bor\b|/|\bboth\b", after) else None
     return claimed[0] if claimed else None
+
+
+def _parse_rule(sentence: str, known: Known) -> str | None:
+    """The machine whose rule a sentence gives to the new one."""
+    about_new = _NEW.search(sentence) or _IS_RULE.search(sentence)
+    about_new = about_new or (known.new and _mentioned(known.new, sentence))
+    if not about_new or any(_mentioned(each, sentence) for each in known.patterns):
+        return None
+    if _UNSURE.search(sentence) or re.search(r"\bif\b", sentence):
+        return None
+    said = [
+        form
+        for form, words in _RULES.items()
+        if (found := words.search(sentence)) and not _DENIAL.search(sentence, 0, found.start())
+    ]
+    alike = [
+        pattern
+        for pattern, form in zip(known.patterns, known.forms, strict=False)
+        if len(said) == 1 and form == said[0]
+    ]
+    return alike[0] if len(alike) == 1 else None
 
 
 def _mentioned(pattern: str, text: str) -> bool:

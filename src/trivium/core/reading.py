@@ -1,0 +1,339 @@
+"""Pieces that every benchmark reads replies with.
+
+A reply is read in three steps: reasoning blocks are split off (`split_reasoning`, once, by the
+dialogue), what is left is made plain (`plain`: no markup, one spelling of every sign), and the
+grammar of the benchmark finds the answer in it. What grammars share is here too: sentences,
+lists, "none", "or", corrections, hedges and refusals. Every pattern is bounded or stops at the
+sign that it looks for, so that the time is linear in the length of a reply, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply without its reasoning blocks, and the text of those."""
+
+    visible: str
+    reasoning: str = ""
+    finished: bool = True  # False where a reasoning block was opened and never closed
+
+
+_TAGS = (
+    "think|thinking|thought|thoughts|reasoning|reason|reflection|scratchpad|analysis"
+    "|inner_monologue|internal_monologue|antthinking|chain_of_thought|cot|seed:think"
+)
+_BLOCK = re.compile(
+    rf"(?P<open><\s?(?:{_TAGS})(?:\s[^<>]{{0,80}})?>|\[(?:think|thinking|reasoning)\]"
+    r"|<\|(?:begin_of_thought|start_thinking|begin_of_thinking|think_start|thinking)\|>"
+    r"|\u25c1think\u25b7|<unused94>"
+    r"|(?:<\|start\|>\s?assistant\s?)?<\|channel\|>\s?(?:analysis|commentary|thought)\b[^<]{0,80}"
+    r"(?:<\|message\|>)?)"
+    rf"|(?P<close><\s?/\s?(?:{_TAGS})\s?>|\[/(?:think|thinking|reasoning)\]"
+    r"|<\|(?:end_of_thought|end_thinking|end_of_thinking|think_end|/thinking)\|>"
+    r"|\u25c1/think\u25b7|<unused95>"
+    r"|<\|end\|>|(?:<\|start\|>\s?assistant\s?)?<\|channel\|>\s?final\s?(?:<\|message\|>)?)",
+    re.IGNORECASE,
+)
+
+
+def split_reasoning(text: str) -> Reply:
+    """A reply split into what it says and its reasoning blocks, closed, unfinished or unopened."""
+    visible: list[str] = []
+    reasoning: list[str] = []
+    depth = start = 0
+    for found in _BLOCK.finditer(text):
+        piece = text[start : found.start()]
+        if found["open"]:
+            (reasoning if depth else visible).append(piece)
+            # A channel follows a channel; other blocks may stand inside each other.
+            depth = 1 if "|channel|" in found[0] else depth + 1
+        elif depth:
+            reasoning.append(piece)
+            depth -= 1
+        elif not _is_end_of_message(found[0]):
+            # The opening tag stood in the prompt: all before the closing one is reasoning.
+            reasoning += [*visible, piece]
+            visible = []
+        else:
+            visible.append(piece)
+        start = found.end()
+    (reasoning if depth else visible).append(text[start:])
+    return Reply("".join(visible).strip(), "".join(reasoning).strip(), depth == 0)
+
+
+def visible_replies(replies: Sequence[str]) -> list[str]:
+    """Replies without their reasoning blocks: what benchmarks read."""
+    return [split_reasoning(reply).visible for reply in replies]
+
+
+def _is_end_of_message(mark: str) -> bool:
+    """Whether a mark ends a message or opens the final one, and is no tag of a reasoning block."""
+    return "|end|" in mark.lower() or "|channel|" in mark.lower()
+
+
+# One spelling for every sign; NFKC does the rest (full-width letters and signs, spaces).
+_SIGNS = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u00b4\u02bc", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d\u300e\u300f", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2212\ufe63", "-"),
+        **dict.fromkeys("\u2013\u2014\u2015", " - "),
+        **dict.fromkeys("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad\ufe0e\ufe0f", ""),
+        **dict.fromkeys("\u2028\u2029\u0085\x0b\x0c\r", "\n"),
+        **dict.fromkeys("\u2192\u21d2\u27a1\u27f6\u2794\u21a6\u279c", " -> "),
+        **dict.fromkeys("\u2022\u25cf\u25aa\u2023\u25e6\u00b7", "-"),
+        **dict.fromkeys("\u3010\u3014\u27e8\u3016", "["),
+        **dict.fromkeys("\u3011\u3015\u27e9\u3017", "]"),
+        **dict.fromkeys("\u2705\u2713\u2714\u2611", " \u2713 "),
+        **dict.fromkeys("\u274c\u2717\u2718\u2716\u2612\u274e", " \u2717 "),
+        "\u3002": ". ",
+        "\u3001": ", ",
+        "\u2260": " is not ",
+        "\u2205": " none ",
+        "\u00a0": " ",
+    }
+)
+_LATEX_WORDS = {
+    "to|rightarrow|Rightarrow|longrightarrow|implies|mapsto|leadsto": " -> ",
+    "emptyset|varnothing": " none ",
+    "neq|ne": " is not ",
+    "checkmark": " \u2713 ",
+    "land|wedge": " and ",
+    "lor|vee": " or ",
+    "therefore": " therefore ",
+    "left|right|displaystyle|quad|qquad|large|Large|bf|it|rm|tt|centering|hfill": " ",
+}
+_LATEX = re.compile(
+    "|".join(
+        rf"(?P<l{number}>\\(?:{words})(?![A-Za-z]))" for number, words in enumerate(_LATEX_WORDS)
+    )
+)
+_LATEX_VALUES = list(_LATEX_WORDS.values())
+_WRAPPED = re.compile(
+    r"\\(?P<box>boxed|fbox|framebox)\s?\{(?P<boxed>[^{}]*)\}"
+    r"|\\(?:text|textbf|textit|texttt|textsf|textrm|textnormal|mathrm|mathbf|mathit|mathtt|mathsf"
+    r"|mathcal|operatorname|mbox|emph|underline|bm|xrightarrow|color)\*?\s?\{(?P<text>[^{}]*)\}"
+    r"|_\{(?P<below>[^{}]*)\}|\\(?:begin|end)\{[a-z*]{1,20}\}(?:\{[a-z|]{0,20}\})?"
+)
+_TAG = re.compile(
+    r"<\s?(?P<answer>(?:final[_ -]?)?(?:answer|solution|result|output|response|reply))\s?>"
+    r"|<sub>(?P<sub>[^<>]{1,20})</sub>|(?P<line><\s?/?\s?(?:br|p|div|li|ul|ol|tr|h[1-6])\s?/?\s?>"
+    r"|<\s?/\s?(?:final[_ -]?)?(?:answer|solution|result|output|response|reply)\s?>)"
+    r"|<\|[a-z_]{1,30}\|>|</?s>|<\s?/?\s?(?:b|i|em|strong|code|pre|span|u|td|th|table|tbody|thead"
+    r"|summary|details|final|tool_call|end_of_turn|eos|mark|sup|small|action|move|command)\s?/?>",
+    re.IGNORECASE,
+)
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&nbsp;": " ", "&amp;": "&"}
+_ENTITY = re.compile("|".join(_ENTITIES))
+_MARKDOWN = (
+    (re.compile(r"^[ \t]{0,9}(?:```|~~~)[^\n`]{0,40}$", re.MULTILINE), ""),  # code fences
+    (re.compile(r"~~[^~\n]{1,300}~~"), " "),  # what is struck out was taken back
+    (re.compile(r"^[ \t>]{0,20}(?:#{1,6}[ \t]+)?", re.MULTILINE), ""),  # quotes and headings
+    (re.compile(r"^(?:[-*+][ \t]+)\[x\][ \t]", re.MULTILINE | re.IGNORECASE), "- \u2713 "),
+    (re.compile(r"^(?:[-*+][ \t]+)\[[ \t]?\][ \t]", re.MULTILINE), "- \u2717 "),
+    (re.compile(r"^[*+](?=[ \t])", re.MULTILINE), "-"),  # bullets
+    (re.compile(r"\[([^\[\]\n]{1,200})\]\((?:https?:|#)[^()\s]{1,300}\)"), r"\1"),  # links
+    (re.compile(r"^[ \t]{0,9}(?:[-=_*][ \t]?){3,200}$|^[ \t|:-]{3,300}$", re.MULTILINE), ""),
+    (re.compile(r"[`*]+"), ""),
+    (re.compile(r"(?<=[A-Za-z])\s{0,9}_\s{0,9}(?=[0-9])"), "_"),
+    (re.compile(r"(?<![A-Za-z0-9])_{1,9}|_{1,9}(?![A-Za-z0-9_])"), ""),  # emphasis
+)
+_BRACKETED = re.compile(r"\[[^\[\]]{0,2000}\]")
+_NEWLINES = re.compile(r"\s*\n\s*")
+_BLANK = re.compile(r"[ \t]{2,}")
+
+
+def plain(text: str, boxed: str = "") -> str:
+    """The text without markup and with one spelling of every sign.
+
+    Unwraps LaTeX, Markdown, XML-like tags and special tokens. `boxed` is put before what stands
+    in a box or in answer tags.
+    """
+    text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
+    text = _ENTITY.sub(lambda found: _ENTITIES[found[0]], text)
+    if "<" in text:
+        text = _TAG.sub(lambda found: _untagged(found, boxed), text)
+    if "\\" in text or "_{" in text:
+        text = _without_latex(text, boxed)
+    text = text.replace("$", " ")
+    for pattern, words in _MARKDOWN:
+        text = pattern.sub(words, text)
+    text = _BRACKETED.sub(lambda found: _NEWLINES.sub(" ", found[0]), text)
+    return _BLANK.sub(" ", text)
+
+
+def _untagged(found: re.Match[str], boxed: str) -> str:
+    if found["answer"]:
+        return f"\n{boxed}"
+    if found["sub"]:
+        return f"_{found['sub']}"
+    return "\n" if found["line"] else ""
+
+
+def _without_latex(text: str, boxed: str) -> str:
+    # Escaped braces are those of a set; escaped brackets and parentheses only open a formula.
+    text = re.sub(r"\\\\(?=[\s\[]|$)", "\n", text)
+    text = re.sub(r"\\([{}])", lambda found: "[" if found[1] == "{" else "]", text)
+    text = re.sub(r"\\([_%&#*`~.!>-])", r"\1", text)
+    text = _LATEX.sub(lambda found: _LATEX_VALUES[int(str(found.lastgroup)[1:])], text)
+    text = re.sub(r"\\[,;: ]", " ", text)
+
+    def unwrapped(found: re.Match[str]) -> str:
+        if found["box"]:
+            return f"\n{boxed}{found['boxed']}\n" if boxed else f" {found['boxed']} "
+        if found["below"] is not None:
+            return f"_{found['below']}"
+        return found["text"] or ""
+
+    for _ in range(6):  # the innermost first
+        text, count = _WRAPPED.subn(unwrapped, text)
+        if not count:
+            break
+    # "\[" opens a formula, unless it is an escaped bracket: "\[@ANSWER ...\]".
+    text = re.sub(r"\\\[(?=\s{0,3}@)", "[", text)
+    text = re.sub(r"\\\](?![^\[]{0,400}\\\[)", "]", text) if "[@" in text else text
+    return re.sub(r"\\[\[\]()]", " ", text)
+
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]{0,3}\s+|\n+")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences and lines of a plain text, without empty ones."""
+    return [part for piece in _SENTENCE_END.split(text) if (part := piece.strip())]
+
+
+Symbol = tuple[str, str]  # what kind of word it is, and the word
+
+
+class Lexer:
+    """Turns a text into symbols: one pattern for each kind of word, the first that fits counts."""
+
+    def __init__(self, words: Mapping[str, str]) -> None:
+        self._kinds = list(words)
+        parts = [f"(?P<k{number}>{pattern})" for number, pattern in enumerate(words.values())]
+        self._pattern = re.compile("|".join(parts), re.IGNORECASE)
+
+    def symbols(self, text: str) -> Iterator[Symbol]:
+        """Yields the kind and the text of every word that has a kind."""
+        for found in self._pattern.finditer(text):
+            yield self._kinds[int(str(found.lastgroup)[1:])], found[0]
+
+
+# "Answer" as other languages have it, before the answer itself.
+ANSWER_WORDS = (
+    r"\b(?:final[\s_-]?)?(?:answer|ans|result|solution|conclusion|output|token|verdict|guess)\b"
+    r"|\b(?:antwort|endantwort|l\u00f6sung|ergebnis|respuesta|r\u00e9ponse|reponse|resposta"
+    r"|risposta|soluci\u00f3n|solution|resultado|r\u00e9sultat|antwoord|svar|odpowied\u017a"
+    r"|odpov\u011b\u010f|cevap|jawaban|vastaus|v\u00e1lasz|r\u0103spuns|\u043e\u0442\u0432\u0435\u0442"
+    r"|\u0432\u0456\u0434\u043f\u043e\u0432\u0456\u0434\u044c|\u03b1\u03c0\u03ac\u03bd\u03c4\u03b7\u03c3\u03b7"
+    r"|c\u00e2u tr\u1ea3 l\u1eddi|\u0111\u00e1p \u00e1n)\b"
+    r"|\u7b54\u6848|\u56de\u7b54|\u7b54\u3048|\u89e3\u7b54|\u7ed3\u8bba|\u7d50\u8ad6|\uc815\ub2f5|\ub2f5\ubcc0|\ub2f5"
+    r"|\u0627\u0644\u0625\u062c\u0627\u0628\u0629|\u0627\u0644\u062c\u0648\u0627\u0628|\u0909\u0924\u094d\u0924\u0930"
+    r"|\u05ea\u05e9\u05d5\u05d1\u05d4|\u0e04\u0e33\u0e15\u0e2d\u0e1a"
+)
+# What opens a correction of what was said before.
+CORRECTION_WORDS = (
+    r"\b(?:wait(?! (?:for|until|to))|actually|scratch that|strike that|correction|hold on|hmm+|oops|on second thought"
+    r"|let me (?:re-?(?:check|consider|do|think|trace|verify|examine|read|compute)|double[\s-]check"
+    r"|correct)|i (?:made|see|found|spotted) (?:a|an|my|the) (?:mistake|error|slip)|my mistake"
+    r"|i (?:misread|was wrong|misspoke|take that back)|i mean|sorry|apologies|rather(?! than)|edit"
+    r"|revised|corrected|no,|that(?:'s| is| was) (?:wrong|incorrect|not right)|re-?check(?:ing)?)\b"
+)
+_WITHDRAWN = re.compile(
+    r"\b(?:scratch|strike) that\b|\b(?:wrong|incorrect|mistaken|mistake|error|not right|misread"
+    r"|take that back|withdraw|disregard|ignore (?:that|the above))\b",
+    re.IGNORECASE,
+)
+
+
+def withdraws(sentence: str) -> bool:
+    """Whether a correction says that what was said before is wrong."""
+    return _WITHDRAWN.search(sentence) is not None
+
+
+# Words that make a statement about something else than what is: "if it were ...".
+HYPOTHETICAL_WORDS = (
+    r"\b(?:would|were|had|if|unless|suppose|supposing|assuming|wrong|incorrect|distractors?|decoys?"
+    r"|tempting|trap|mislead\w{0,5}|ignor\w{1,4}|irrelevant|unlike|ruled? out|rules out"
+    r"|eliminat\w{1,4}|exclud\w{1,4}|rejects?|rejected|discard\w{0,3}|other candidates?"
+    r"|other (?:chains?|options?|lines?)|alternatives?)\b"
+)
+NEGATION_WORDS = (
+    r"\b(?:not|never|neither|nor|isn't|aren't|wasn't|weren't|cannot|can't|don't|doesn't"
+    r"|won't|rather than|instead of|except|excluding|other than|as opposed to|without|no longer)\b"
+)
+# "Unsure" as a claim about what can be known.
+UNSURE_WORDS = (
+    r"\b(?:unsure|uncertain\w{0,3}|unclear|un(?:der-?)?determined|unknown|unknowable|ambiguous"
+    r"|ambiguity|undecided|undecidable|unresolved|unspecified|indeterminate|indeterminable"
+    r"|indistinguishable|inconclusive|open question|unanswerable|undeterminable|underspecified"
+    r"|impossible|consistent with both|compatible with both|fits? both|either could|could be either"
+    r"|may be either|might be either|can be either|both are possible|both (?:remain )?possible"
+    r"|equally (?:likely|possible|consistent|plausible|well)|a toss-?up|coin[\s-]flip|50[/-]50"
+    r"|anyone's guess|up in the air|no idea|no clue|not obvious|beats me|idk|dunno|agnostic"
+    r"|unable to|not able to|insufficient\w{0,2}|in doubt|doubtful|hard to (?:say|tell|know)"
+    r"|difficult to (?:say|tell|know|determine)|too (?:little|few|early)|lacks?|lacking"
+    r"|no (?:definite|definitive|clear|certain|firm|unique|single) (?:answer|conclusion|way|match)"
+    r"|(?:no|any|a) way (?:to|of) (?:know\w{0,3}|tell\w{0,3}|say\w{0,3}|determin\w{0,4}|decid\w{0,3})"
+    r"|not (?:nearly |really |quite )?enough (?:information|info|evidence|data|to)|not (?:be )?(?:sure|certain|clear|known|possible|determined?|determinable|decided"
+    r"|conclusive|sufficient|confident|identifiable|knowable|settled|decidable)"
+    r"|(?:cannot|can not|can't|could not|couldn't|can never|don't|do not|doesn't|does not|didn't"
+    r"|did not|won't|never|isn't|is not|aren't|unable to|impossible to|not possible to|no one can"
+    r"|nobody can|hardly|fails? to|insufficient to|not enough to) (?:(?:be|really|reliably|yet|fully"
+    r"|definitively|possible to|let us|let me|allow us to|help us|sufficient to|enough to) ){0,3}"
+    r"(?:tell|told|know|known|say|said|sure|certain|determined?|decided?|infer|inferred|concluded?"
+    r"|distinguish(?:ed)?|reveal|settled?|establish(?:ed)?|identif(?:y|ied)|resolved?|discern"
+    r"|pin(?:ned)? down|rule (?:out )?either|differentiate|discriminate|figure out|commit|clear"
+    r"|possible|show which|indicate which|work out|ascertain))\b"
+)
+_UNSURE = re.compile(UNSURE_WORDS, re.IGNORECASE)
+
+
+def is_unsure(sentence: str) -> bool:
+    """Whether a sentence says that something cannot be known."""
+    return _UNSURE.search(sentence) is not None
+
+
+_NONE = re.compile(
+    r"(?:there (?:are|is) |we |i )?(?:(?:need|require|have)s? )?"
+    r"(?:none|no|n/?a|n\.a\.?|nil|null|nothing|nobody|empty(?: set| list)?|not applicable|void|zero|0"
+    r"|not (?:needed|required|necessary)|unnecessary|not any|-{1,3}|\[\s?\]|\{\s?\}|\(\s?\)|set\(\)"
+    r"|(?:none|no|zero|nothing|without)(?: of (?:the|them|these)\b)?(?: [a-z-]{1,14}){0,7}"
+    r"|ningun[ao]?|aucune?|keine[rs]?|nenhuma?|nessuna?|geen|inga?|brak|\u043d\u0435\u0442|\u65e0|\u7121"
+    r"|\u6ca1\u6709|\u306a\u3057|\uc5c6\uc74c)",
+    re.IGNORECASE,
+)
+
+
+def is_none(text: str) -> bool:
+    """Whether a value says that a list is empty: none, N/A, [], -, "no control variables"."""
+    return len(text) < 80 and _NONE.fullmatch(text.strip(" \t\n.\"'!<>")) is not None
+
+
+_REFUSAL = re.compile(
+    r"\b(?:can(?:no|')t|can not|am unable to|'m unable to|am not able to|'m not able to|won't"
+    r"|will not|must decline to|have to decline to|decline to|refuse to|not going to"
+    r"|unable to|not comfortable) ?(?:be able to )?(?:\w{2,12} )?"
+    r"(?:help|assist|comply|fulfil|fulfill|engage|participate|support you|answer (?:that|this)"
+    r"|respond to (?:that|this)|provide (?:that|this|an answer|the answer|assistance|help)"
+    r"|do (?:that|this)|complete (?:that|this)|discuss|process (?:that|this) request|continue with)"
+    r"|\b(?:against|violates?) (?:my|our|the|openai|company)[\w' ]{0,20} (?:guidelines|policy|policies)"
+    r"|\bi (?:must|have to|respectfully) (?:respectfully )?(?:decline|refuse)\b"
+    r"|\b(?:i am|i'm) sorry,? (?:but )?i (?:can't|cannot|won't)\.?$"
+    r"|\bnot something (?:i|that i)(?: can|'m able to) (?:help|assist)\b",
+    re.IGNORECASE,
+)
+MAX_REFUSAL = 1000  # characters; a refusal is short
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a reply, in which no answer was found, clearly declines to give one."""
+    short = plain(text[: MAX_REFUSAL + 1])
+    return len(short) <= MAX_REFUSAL and _REFUSAL.search(short.strip()) is not None
