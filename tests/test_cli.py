@@ -205,7 +205,9 @@ def test_audit_says_pass_or_caught_by_its_exit_status(capsys: pytest.CaptureFixt
     assert "against 0.167" in said
     assert run("audit nhop_implicit --items 100") == 0
     said = capsys.readouterr().out
-    assert re.search(r"tried for line of f4: \d+ features, 20 pairs of features, learned probe", said)
+    assert re.search(
+        r"tried for line of f4: \d+ features, 20 pairs of features, learned probe", said
+    )
     assert "floor: random_candidate, 0.125" in said
     assert "100 items are few: seeing 3 points takes" in said
     assert re.search(r"PASSED: none of \d+ cues beats chance on 100 items", said)
