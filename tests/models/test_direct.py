@@ -178,7 +178,7 @@ def test_a_run_that_cannot_succeed_stops_with_a_sentence(
     fault: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Server(oracle(), lambda prompt, nth: fault) as server:
-        assert main(words(server, tmp_path)) == 2
+        assert main(words(server, tmp_path)) == 1
     error = capsys.readouterr().err
     assert error.startswith(f"trivium: vllm/m at {server.url} cannot be asked: {status}:")
     assert error.count("\n") == 1
@@ -190,7 +190,7 @@ def test_a_run_in_which_everything_fails_stops_early(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Server(oracle(), lambda prompt, nth: "400") as server:
-        assert main(words(server, tmp_path, "--concurrency", "1")) == 2
+        assert main(words(server, tmp_path, "--concurrency", "1")) == 1
     assert "first 20 attempts" in capsys.readouterr().err
     assert len(server.asked) == 20
 
@@ -200,7 +200,7 @@ def test_a_server_that_is_not_there_is_named(
 ) -> None:
     gone = Server(oracle(), port=9)  # never started; nobody listens on the discard port
     began = time.monotonic()
-    assert main(words(gone, tmp_path)) == 2
+    assert main(words(gone, tmp_path)) == 1
     assert time.monotonic() - began < 5
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("trivium: vllm/m at http://127.0.0.1:9/v1 cannot be asked: no conn")
