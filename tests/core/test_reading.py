@@ -1,0 +1,68 @@
+"""Reasoning blocks, refusals and the asked form, through a whole dialogue."""
+
+from __future__ import annotations
+
+import pytest
+
+import trivium
+from trivium.core.reading import is_none, is_refusal, is_unsure, split_reasoning
+
+TASK = trivium.load("nhop_implicit", hops=4)
+ITEM = TASK.item(0, seed=7)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "strict"),
+    [
+        (ITEM.gold, "right", 1.0),
+        (f"<think>Hmm.</think>\n{ITEM.gold}", "right", 1.0),
+        (f"**{ITEM.gold}**", "right", 0.0),
+        ("<think>It is", "cut-off", 0.0),
+        ("I'm sorry, but I can't help with that.", "refusal", 0.0),
+        ("I do not know.", "violation", 0.0),
+    ],
+)
+def test_an_attempt_has_a_kind_and_says_whether_the_form_was_kept(
+    reply: str, kind: str, strict: float
+) -> None:
+    dialogue = TASK.start(ITEM)
+    dialogue.send(reply)
+    made = dialogue.attempt("somebody")
+    assert (made.reply, made.kind, made.scores["strict"]) == (reply, kind, strict)
+    assert TASK.score(ITEM, reply) == made.scores
+
+
+@pytest.mark.parametrize(
+    ("text", "visible", "finished"),
+    [
+        ("<think>a</think>b", "b", True),
+        ("a</think>b", "b", True),
+        ("<think>a<think>b</think>c</think>d", "d", True),
+        ("x <reasoning>a", "x", False),
+        ("<|channel|>analysis<|message|>a<|end|><|channel|>final<|message|>b", "b", True),
+        ("[@ANSWER valid_hyp: false]", "[@ANSWER valid_hyp: false]", True),
+    ],
+)
+def test_reasoning_is_split_off(text: str, visible: str, finished: bool) -> None:
+    split = split_reasoning(text)
+    assert (split.visible, split.finished) == (visible, finished)
+
+
+UNSURE = """unsure|uncertain|unclear|undetermined|unknown|ambiguous|undecided|unresolved|indeterminate
+inconclusive|an open question|impossible to say|consistent with both|fits both|could be either
+both are possible|equally likely|a toss-up|50/50|anyone's guess|up in the air|I have no idea
+I have no clue|not obvious|unable to tell|not able to say|insufficient information|hard to say
+difficult to tell|no definite answer|no way to know|not sure|not certain|not clear|not known
+not possible to say|cannot be determined|can't tell|do not know|cannot be inferred|can't be settled
+does not reveal it|not enough information|don't have enough evidence|cannot decide|no clear answer"""
+
+
+@pytest.mark.parametrize("phrase", UNSURE.replace("\n", "|").split("|"))
+def test_forty_ways_to_be_unsure(phrase: str) -> None:
+    assert is_unsure(f"Well, {phrase}.")
+
+
+def test_what_is_none_and_what_is_a_refusal() -> None:
+    assert all(map(is_none, ["none", "N/A", "[]", "{}", "-", "no control variables", "null."]))
+    assert not any(map(is_none, ["x_3", "no x_3", "nonet", ""]))
+    assert not is_refusal("I cannot determine the answer.")
