@@ -122,8 +122,7 @@ def test_generating_is_resumed(
 
     made: list[int] = []
     from trivium.commands import generate
-
-    plain = generate.item_lines
+    from trivium.evaluation.execute import item_lines as plain
 
     def counted(job: tuple[int, object, object]) -> tuple[int, bytes]:
         made.append(job[0])

@@ -146,7 +146,7 @@ def test_an_exported_table_with_a_column_of_replies_is_enough(tmp_path: Path) ->
 
 
 def test_a_null_reply_is_no_answer_and_a_missing_one_an_error(tmp_path: Path) -> None:
-    rows = [{"id": IDS[0], "reply": GOLDS[0]}, {"id": IDS[1], "reply": None}]
+    rows: list[dict[str, Any]] = [{"id": IDS[0], "reply": GOLDS[0]}, {"id": IDS[1], "reply": None}]
     rows += [{"id": IDS[2], "reply": ""}, batch(IDS[3], {"error": {"message": "boom"}}, 500)]
     rows += [{"id": IDS[4], "response": chat(None, finish_reason="length")}]
     replies = lines(tmp_path / "replies.jsonl", rows)
@@ -241,23 +241,22 @@ def test_a_game_is_scored_by_the_list_of_its_moves(tmp_path: Path) -> None:
     task = trivium.load("blicket_game")
     item = task.item(0, seed=5)
     moves = ["TEST A", item.gold]
-    for number, row in enumerate(
-        (
-            {"id": item.id, "reply": moves},
-            {"id": item.id, "reply": json.dumps(moves)},
-            {
-                "id": export_id(item),
-                "messages": [
-                    {"role": role, "content": text}
-                    for role, text in zip(
-                        ("user", "assistant", "user", "assistant"),
-                        (item.prompt, moves[0], "Test 1: ...", moves[1]),
-                        strict=True,
-                    )
-                ],
-            },
-        )
-    ):
+    rows: tuple[dict[str, Any], ...] = (
+        {"id": item.id, "reply": moves},
+        {"id": item.id, "reply": json.dumps(moves)},
+        {
+            "id": export_id(item),
+            "messages": [
+                {"role": role, "content": text}
+                for role, text in zip(
+                    ("user", "assistant", "user", "assistant"),
+                    (item.prompt, moves[0], "Test 1: ...", moves[1]),
+                    strict=True,
+                )
+            ],
+        },
+    )
+    for number, row in enumerate(rows):
         replies = lines(tmp_path / f"{number}.jsonl", [row])
         out = tmp_path / str(number)
         words = f"score blicket_game --items 1 --seed 5 --replies {replies} --out {out}"

@@ -46,7 +46,7 @@ def split_grid(args: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
         grid[key] = [False] if off else _values(",".join(texts), hints[key], flag)
     if "order_trials" in grid:
         require(len(grid["order_trials"]) == 1, "--order_trials takes one number")
-        grid["order_trials"] = grid["order_trials"][0]
+        return left, grid | {"order_trials": grid["order_trials"][0]}
     return left, grid
 
 

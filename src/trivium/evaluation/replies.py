@@ -16,8 +16,10 @@ from trivium.models.protocols import BROKEN, STOP_REASONS
 # What columns are called, the first of them that a row has. Lines of a batch have an id of their
 # own besides the custom_id that was asked for.
 IDS = ("custom_id", "id", "item_id", "key")
-REPLIES = ("reply", "replies", "response", "completion", "output", "generated_text", "prediction")
-REPLIES += ("model_output", "result", "messages", "content", "text", "answer")
+REPLIES = (
+    *("reply", "replies", "response", "completion", "output", "generated_text", "prediction"),
+    *("model_output", "result", "messages", "content", "text", "answer"),
+)
 TRIALS = ("trial", "sample", "epoch")
 STOPS = {**STOP_REASONS, "safety": "content_filter", "end_turn": "stop"}
 TOKENS = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}

@@ -261,5 +261,6 @@ def content_hash(paths: Iterable[Path]) -> str:
         parts = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
         for part in parts:
             with open_input(part) as file:
-                digest.update(hashlib.file_digest(file, "sha256").digest())
+                while chunk := file.read(1 << 20):
+                    digest.update(chunk)
     return digest.hexdigest()

@@ -207,7 +207,7 @@ def test_random_answers_are_uniform() -> None:
     for number, item in enumerate(generate(full(), 6, 0, 2100)):
         answer = random_answer(Page(item.machines, item.known), Stream(stream_key(number)))
         sets[tuple(name in answer.blickets for name in item.new.objects)] += 1
-        structures[[*item.known, "unsure"].index(answer.like)] += 1
+        structures[[*item.known, "unsure"].index(str(answer.like))] += 1
     assert len(sets) == 7
     assert all(abs(count - 300) < 80 for count in sets.values())
     assert all(abs(structures[n] - 700) < 108 for n in range(3))

@@ -86,7 +86,7 @@ def test_all_answers_of_a_group_have_the_same_counts() -> None:
     for form, number in itertools.product(("disjunctive", "conjunctive"), range(4)):
         options = matched.answers(7, 13, form, matched.KINDS_TOLD, number)
         assert len(options) >= 19
-        seen = set()
+        seen: set[Any] = set()
         for (sure, maybe), evidence in options:
             for tests in evidence[:20]:
                 sizes = [

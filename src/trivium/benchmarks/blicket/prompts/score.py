@@ -55,7 +55,7 @@ def table_line(item: PromptItem, answer: PromptAnswer | None) -> TableLine:
 def score(item: PromptItem, answer: PromptAnswer | None) -> Scores:
     """The value of every metric."""
     if answer is None:
-        silent = {"correct": 0.0, "blickets": 0.0, "blickets_right": 0.0, "structure": 0.0}
+        silent: Scores = {"correct": 0.0, "blickets": 0.0, "blickets_right": 0.0, "structure": 0.0}
         return silent | ({"paper_key": 0.0} if item.two_shot else {})
     blickets, named = set(item.answer.blickets), set(answer.blickets)
     exact = named == blickets and set(answer.maybe) == set(item.answer.maybe)
