@@ -24,6 +24,19 @@ def test_groups_are_sorted_as_numbers_and_missing_ones_come_last(tmp_path: Path)
     assert [row[:2] for row in found.rows] == [("4", "-"), ("10", "-"), ("x", "-"), ("-", "4")]
 
 
+def test_other_metrics_are_shown_by_group_too(tmp_path: Path) -> None:
+    rows = scored("oracle", [1.0] * 4) + scored(
+        "oracle", [0.0] * 4, "more", groups={"n": 6, "m": 8}
+    )
+    for row in rows:
+        row["scores"] = {**row["scores"], "strict": 0.5}
+    tables = {table.title: table for table in page_tables(results_of(tmp_path, rows))}
+    found = tables["nhop_implicit: other metrics by group"]
+    assert found.columns == ("n", "m", "solver", "strict [95%]")
+    assert [row[:3] for row in found.rows] == [("5", "8", "oracle"), ("6", "8", "oracle")]
+    assert found.rows[0][3].startswith("0.500 [")
+
+
 def test_the_figures_of_a_page_table(tmp_path: Path) -> None:
     rows = scored("oracle", [1.0] * 4, prompt_lines=30, prompt_chars=600)
     rows += scored("last_line", [1.0, 0.0, 0.0, 0.0], prompt_lines=30, prompt_chars=600)

@@ -192,6 +192,8 @@ def page_tables(results: BenchmarkResults) -> list[Table]:
         heads += ("lines", "characters")
         rows = _rows(parts, columns, cells)
         tables.append(Table(f"{benchmark.name}: {headline} by {title}", heads, rows))
+        if title not in ("setting", "seed"):
+            tables += _other_metrics(results, title, columns, parts)
     kinds = tuple(
         (solver, *row)
         for solver in results.solvers
@@ -199,6 +201,25 @@ def page_tables(results: BenchmarkResults) -> list[Table]:
     )
     heads = ("solver", "kind", "count", "share", "which")
     return [*tables, Table(f"{benchmark.name}: kinds of answers", heads, kinds)]
+
+
+def _other_metrics(
+    results: BenchmarkResults,
+    title: str,
+    columns: Sequence[str],
+    parts: Mapping[tuple[Any, ...], Summary],
+) -> list[Table]:
+    """Every metric but the headline, which has a table of its own, by the values of a group."""
+    names = [metric.name for metric in results.benchmark.metrics[1:]]
+    names = [name for name in names if any(part.metrics[name].n for part in parts.values())]
+
+    def cells(part: Summary) -> tuple[str, ...]:
+        return tuple(str(part.metrics[name]) for name in names)
+
+    heads = (*columns, "solver", *(f"{name} [95%]" for name in names))
+    rows = _rows(parts, columns, cells)
+    table = Table(f"{results.benchmark.name}: other metrics by {title}", heads, rows)
+    return [table] if names else []
 
 
 def by_groups(names: Sequence[str]) -> By:
