@@ -6,17 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from trivium.core.statistics import items_to_see, proportion
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 LEVEL = 0.99  # of all cues of an audit together
 GAIN = 0.03  # the advantage over chance that an audit must be able to see
-FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -113,81 +104,3 @@ class Audit:
             "cues": [asdict(cue) | {"caught": cue.caught} for cue in cues],
             "notes": list(self.notes),
         }
-
-
-def cue_level(cues: int) -> float:
-    """The level of each interval that keeps all of them together at LEVEL (Bonferroni)."""
-    return 1 - (1 - LEVEL) / max(1, cues)
-
-
-def items_needed(chance: float, cues: int) -> int:
-    """Items on which a cue that is GAIN over chance is caught with 95% probability."""
-    return items_to_see(chance, GAIN, level=(1 + cue_level(cues)) / 2)
-
-
-def cue_of_hits(name: str, about: str, hits: Sequence[bool], chance: float, level: float) -> Cue:
-    """A cue that found the answer in these items and missed it in the others."""
-    found = proportion(float(np.sum(hits)), len(hits), level)
-    low, high = float(found.low or 0), float(found.high or 0)
-    return Cue(name, about, float(found.value or 0), low, high, chance, len(hits))
-
-
-def probe_choice(features: Floats, gold: Ints, seed: int = 0) -> NDArray[np.bool_]:
-    """Whether a cross-validated linear choice rule picks the gold candidate of each item.
-
-    `features` has one row of numbers for each candidate of each item: (items, candidates,
-    features). The rule is a conditional logit, fitted on the other folds.
-    """
-    items, candidates, _ = features.shape
-    spread = features.std(axis=(0, 1))
-    centred = (features - features.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1)
-    generator = np.random.default_rng(seed)
-    fold = generator.permutation(items) % FOLDS
-    # Ties must be broken at random, or the order of candidates would be a cue of its own.
-    noise = generator.random((items, candidates)) * 1e-9
-    hits = np.zeros(items, dtype=np.bool_)
-    for held_out in range(FOLDS):
-        train, test = fold != held_out, fold == held_out
-        weights = fit_choice(centred[train], gold[train])
-        picked = (centred[test] @ weights + noise[test]).argmax(axis=1)
-        hits[test] = picked == gold[test]
-    return hits
-
-
-def feature_cues(
-    about: Mapping[str, str], features: Floats, gold: Ints, level: float, pattern: str
-) -> tuple[list[Cue], list[str]]:
-    """A cue for each feature by itself and for all together, and the names of constant ones.
-
-    `about` describes the features in their order and, last, all of them together; a cue is
-    named by its feature put into `pattern`.
-    """
-    cues, constant = [], []
-    for number, (feature, text) in enumerate(about.items()):
-        together = number == features.shape[2]
-        columns = features if together else features[:, :, number : number + 1]
-        name = pattern.format(feature)
-        if (columns == columns[:, :1]).all():
-            constant.append(name)
-        else:
-            hits = probe_choice(columns, gold)
-            cues.append(cue_of_hits(name, text, list(hits), 1 / features.shape[1], level))
-    return cues, constant
-
-
-def fit_choice(features: Floats, gold: Ints, ridge: float = 1.0, steps: int = 12) -> Floats:
-    """The weights of a conditional logit with a small ridge, by Newton's method."""
-    items, _, size = features.shape
-    weights = np.zeros(size)
-    chosen = features[np.arange(items), gold].sum(axis=0)
-    for _ in range(steps):
-        scores = features @ weights
-        scores -= scores.max(axis=1, keepdims=True)
-        shares = np.exp(scores)
-        shares /= shares.sum(axis=1, keepdims=True)
-        means = np.einsum("ik,ikf->if", shares, features)
-        gradient = chosen - means.sum(axis=0) - ridge * weights
-        second = np.einsum("ik,ikf,ikg->fg", shares, features, features, optimize=True)
-        second -= means.T @ means
-        weights = weights + np.linalg.solve(second + ridge * np.eye(size), gradient)
-    return weights
