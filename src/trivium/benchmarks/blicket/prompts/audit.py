@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Sequence
 
 from trivium.benchmarks.blicket.prompts.evidence import Machine
@@ -11,15 +10,16 @@ from trivium.benchmarks.blicket.prompts.render import render
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.core.probes import Probe
 
-_LIGHT = re.compile(
-    r"(?:it|the machine) (?:lights up|does not light up|stays dark|turned on|did not turn on"
-    r"|did light up|does light up)[.!]"
-)
-
 
 def surface(item: PromptItem, view: PromptView) -> str:
-    """The prompt with its lights covered: what was seen on the machines is the evidence."""
-    return _LIGHT.sub("it did something.", render(item, view))
+    """The prompt without its tests: what was on together, and the light, are the evidence.
+
+    What can be counted in the tests about an object by itself is in the probes.
+    """
+    if item.paper or view.prompt != "freeform":
+        return ""
+    bare = tuple(machine._replace(tests=()) for machine in item.machines)
+    return render(item._replace(machines=bare), view)
 
 
 def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:
@@ -58,17 +58,15 @@ def _counts(machine: Machine, names: Sequence[str]) -> dict[str, list[float]]:
     features: dict[str, list[float]] = {}
     for light in (False, True):
         word = "lit" if light else "dark"
-        tests = [(number, t[0]) for number, t in enumerate(machine.tests) if t[1] == light]
         for name in names:
-            on = [(number, placed) for number, placed in tests if name in placed]
-            sizes = [len(placed) for _, placed in on]
+            sizes = [
+                len(placed) for placed, lit in machine.tests if lit == light and name in placed
+            ]
             values = {
-                f"{word}_tests": len(on),
+                f"{word}_tests": len(sizes),
                 f"{word}_alone": sizes.count(1),
                 f"{word}_credit": sum(1 / size for size in sizes),
                 f"{word}_smallest": min(sizes, default=0),
-                f"{word}_first": on[0][0] if on else -1,
-                f"{word}_last": on[-1][0] if on else -1,
             }
             for key, value in values.items():
                 features.setdefault(key, []).append(float(value))
