@@ -5,14 +5,16 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 STUDY ?= --quick
 
-.PHONY: help run test check lint gallery bench study clean
+.PHONY: help run test test-local check lint gallery audits bench study clean
 
 help:
 	@echo "make run      set up and run the main job; ends with the path of a report"
 	@echo "make test     set up everything and run the tests"
+	@echo "make test-local  the same for a real language model, served on this machine"
 	@echo "make lint     ruff and mypy"
 	@echo "make check    test and lint: what CI runs"
 	@echo "make gallery  write GALLERY.md from the code"
+	@echo "make audits   audit every preset for shortcuts; writes docs/audits.md (20 minutes)"
 	@echo "make bench    measure speed against peers and limits"
 	@echo "make study    run the paper's study of learners, small; STUDY= runs the full one"
 	@echo "make clean    remove the virtual environment and caches"
@@ -38,6 +40,13 @@ run: $(VENV)/.core
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS)
 
+$(VENV)/.local: $(VENV)/.dev
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[local]'
+	touch $@
+
+test-local: $(VENV)/.local
+	TRIVIUM_TEST_LOCAL=1 $(BIN)/python -m pytest -n 0 tests/models/test_local.py
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -47,6 +56,9 @@ check: test lint
 
 gallery: $(VENV)/.dev
 	$(BIN)/trivium gallery --out GALLERY.md
+
+audits: $(VENV)/.dev
+	$(BIN)/python perf/audit_presets.py
 
 bench: $(VENV)/.dev
 	@for script in perf/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

@@ -7,6 +7,7 @@ and write samples is shown as a ratio to serialising the finished rows alone.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 
 import orjson
 
@@ -51,7 +52,7 @@ def make(name: str, spec: VariablesSpec) -> None:
 
 
 def tell() -> None:
-    items = list(generate(VariablesSpec(), 1, 0, TABLES))
+    items = list(generate(PRESETS["balanced-ctrl"], 1, 0, TABLES))
     for renderer in RENDERERS:
         view = view_of(renderer)
 
@@ -72,7 +73,8 @@ def read() -> None:
 if __name__ == "__main__":
     for preset in ("balanced-ctrl", "balanced-hypotheses"):
         make(preset, PRESETS[preset])
-    make("balanced-ctrl, dag", VariablesSpec(graph="dag"))
-    make("balanced-ctrl, 10 dB", VariablesSpec(snr=10.0))
+    make("original-ctrl", PRESETS["original-ctrl"])
+    make("original-ctrl, dag", VariablesSpec(graph="dag", design="original"))
+    make("balanced-ctrl, 10 dB", replace(PRESETS["balanced-ctrl"], snr=10.0))
     tell()
     read()

@@ -21,9 +21,10 @@ import altair as alt
 import numpy as np
 import orjson
 from numpy.typing import NDArray
+from studies.blicket_learners.bootstrap import bootstrap_mean
 
 from trivium.core.errors import require
-from trivium.core.statistics import Estimate, bootstrap_mean
+from trivium.core.statistics import Estimate
 from trivium.report.theme import PALETTE, Chart, finish, inline, panels
 
 Curves = NDArray[np.float64]  # [seeds, bins]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -85,31 +86,6 @@ def test_the_summary_has_the_promised_shape(tmp_path: Path) -> None:
     assert set(summary["metrics"]["em"]) == {"value", "low", "high", "n"}
     assert summary["metrics"]["em"]["value"] == 1
     assert summary["metrics"]["first_wrong_hop"]["value"] is None
-
-
-def test_replies_from_elsewhere_are_scored(items: Path, tmp_path: Path) -> None:
-    rows = [row for _, row in read_rows(items)]
-    replies = [
-        {"id": rows[0]["id"], "reply": rows[0]["answer_id"]},
-        {"id": rows[1]["id"], "reply": "Z_0000"},
-        {"id": rows[2]["id"], "reply": "I do not know"},
-        {"id": rows[3]["id"], "reply": f"`{rows[3]['answer_id'].lower()}`."},
-    ]
-    path = tmp_path / "replies.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, replies)))
-    out = tmp_path / "scored" / "results.jsonl"
-    assert run(f"score nhop_implicit --in {items} --replies {path} --out {out}") == 0
-    results = [row for _, row in read_rows(out)]
-    assert [list(row)[:4] for row in results] == [["id", "answer", "scores", "kind"]] * 5
-    assert [row["kind"] for row in results] == [
-        "right", "token-not-in-the-prompt", "violation", "right", "error",
-    ]  # fmt: skip
-    summary = orjson.loads((tmp_path / "scored" / "summary.json").read_bytes())
-    assert (summary["answered"], summary["violations"], summary["errors"]) == (3, 1, 1)
-    assert summary["metrics"]["em"] | {"low": 0, "high": 0} == {
-        "value": 0.5, "low": 0, "high": 0, "n": 4,
-    }  # fmt: skip
-    assert run("analyze --examples 1", str(out)) == 0
 
 
 def test_an_evaluation_goes_on_where_it_stopped(tmp_path: Path) -> None:
@@ -223,12 +199,41 @@ def test_the_main_job_prints_tables_and_ends_with_the_report(
 
 
 def test_audit_says_pass_or_caught_by_its_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("audit nhop_explicit --preset explicit-easy --items 300") == 1
-    assert "CAUGHT" in capsys.readouterr().out
-    assert run("audit nhop_explicit --preset explicit-hard --items 300") == 0
+    assert run("audit nhop_explicit --preset explicit-easy --L 1 --items 100") == 1
     said = capsys.readouterr().out
-    assert "PASSED" in said
-    assert "300 items are few: seeing 3 points takes" in said
+    assert "CAUGHT: " in said
+    assert "against 0.167" in said
+    assert run("audit nhop_implicit --items 100") == 0
+    said = capsys.readouterr().out
+    assert re.search(
+        r"tried for line of f4: \d+ features, 20 pairs of features, learned probe", said
+    )
+    assert "floor: random_candidate, 0.125" in said
+    assert "100 items are few: seeing 3 points takes" in said
+    assert re.search(r"PASSED: none of \d+ cues beats chance on 100 items", said)
+    assert "What an audit cannot see" in said
+
+
+def test_audit_as_json_and_presets_that_keep_their_leaks(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run("audit nhop_explicit --preset explicit-easy --items 100 --json") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verdict"], found["keeps_leaks_on_purpose"]) == ("caught", True)
+    assert (found["items"], found["level"], found["learned_probe"]) == (100, 0.99, True)
+    assert found["cues"][0]["caught"]
+    assert found["cues"][0]["low"] > found["cues"][0]["chance"]
+
+
+def test_audit_counts_repeated_items(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("audit nhop_implicit --overlap --items 100") == 0
+    said = capsys.readouterr().out
+    assert re.search(r"exact .* 0 \(0\.0%\) .* at least 1,650", said)
+    assert re.search(r"renamed and reordered .* 99 \(99\.0%\) .* about 1 ", said)
+    assert "this spec has about 10^" in said
+    assert run("audit nhop_implicit --overlap --items 100 --json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["within"] for each in found["repeats"]] == [0, 0, 99]
 
 
 def test_a_closed_pipe_is_no_error() -> None:
@@ -255,13 +260,3 @@ def test_the_gallery_is_current() -> None:
 
     path = Path(__file__).parent.parent / "GALLERY.md"
     assert path.read_text() == gallery(), "run `make gallery`"
-
-
-def test_two_replies_to_one_item_are_refused(
-    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = '{"id": "IMP-000000", "reply": "E_0001"}\n'
-    replies = write(tmp_path / "replies.jsonl", line * 2)
-    words = ["--in", str(items), "--replies", str(replies), "--out", str(tmp_path / "scored.jsonl")]
-    assert run("score nhop_implicit", *words) == 2
-    assert "line 2: 'IMP-000000' was replied to before" in capsys.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -84,8 +85,12 @@ def test_half_a_file_is_not_left_behind(words: str, name: str, tmp_path: Path) -
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
+@pytest.mark.parametrize("kind", [OSError, RuntimeError])
 def test_half_a_dataset_is_taken_away(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    kind: type[Exception],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     minari = pytest.importorskip("minari")
     dataset = tmp_path / "blicket" / "quiz-random-actions-v0"
@@ -93,7 +98,7 @@ def test_half_a_dataset_is_taken_away(
     def half(**settings: object) -> None:
         dataset.mkdir(parents=True)
         (dataset / "main_data.hdf5").write_bytes(b"half")
-        raise OSError("Can't write data (errno = 28,\nerror message = 'No space left on device')")
+        raise kind("Can't write data (errno = 28,\nerror message = 'No space left on device')")
 
     monkeypatch.setattr(minari, "create_dataset_from_buffers", half)
     assert main(["record", "--episodes", "3", "--out", str(tmp_path)]) == 2
@@ -101,6 +106,28 @@ def test_half_a_dataset_is_taken_away(
     assert said.startswith(f"trivium: {dataset}: cannot be written (Can't write data (errno = 28, ")
     assert said.count("\n") == 1
     assert not dataset.exists()
+
+
+def test_a_disk_too_small_for_a_dataset_is_seen_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """h5py may crash on a full disk. Thirty episodes took 544,088 bytes when this was written."""
+    pytest.importorskip("minari")
+    usage = shutil.disk_usage(tmp_path)
+
+    def small(path: Path) -> object:
+        return usage._replace(free=540_000)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "disk_usage", small)
+        assert main(["record", "--episodes", "30", "--out", str(tmp_path)]) == 2
+    assert "cannot be written (about 0.6 MB are needed, and there is less)" in (
+        capsys.readouterr().err
+    )
+    assert not list(tmp_path.iterdir())
+    assert main(["record", "--episodes", "30", "--out", str(tmp_path)]) == 0
+    written = sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
+    assert 300_000 < written < 616_000
 
 
 def test_a_full_device_and_a_full_standard_output_end_in_a_sentence(

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from trivium.api import ResultSet as ResultSet
     from trivium.api import compare as compare
     from trivium.api import evaluate as evaluate
+    from trivium.api import export as export
     from trivium.api import list_benchmarks as list_benchmarks
     from trivium.api import load as load
     from trivium.api import open_results as open
+    from trivium.api import score as score
     from trivium.core.contract import check_benchmark as check_benchmark
     from trivium.core.errors import UserError as UserError
 
@@ -28,9 +30,11 @@ _PUBLIC = {
     "check_benchmark": ("trivium.core.contract", "check_benchmark"),
     "compare": ("trivium.api", "compare"),
     "evaluate": ("trivium.api", "evaluate"),
+    "export": ("trivium.api", "export"),
     "list_benchmarks": ("trivium.api", "list_benchmarks"),
     "load": ("trivium.api", "load"),
     "open": ("trivium.api", "open_results"),
+    "score": ("trivium.api", "score"),
 }
 __all__ = [
     "ResultSet",
@@ -38,9 +42,11 @@ __all__ = [
     "check_benchmark",
     "compare",
     "evaluate",
+    "export",
     "list_benchmarks",
     "load",
     "open",
+    "score",
 ]
 
 

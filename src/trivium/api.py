@@ -18,10 +18,14 @@ from trivium.core.files import Appender
 from trivium.core.records import RECORDS, Row, read_records
 from trivium.core.results import Summary, summarise
 from trivium.core.task import Task
+from trivium.evaluation.dataset_folder import write_dataset_folder
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.execute import execute
+from trivium.evaluation.export import Request, export_items
 from trivium.evaluation.plan import plan_evaluation
+from trivium.evaluation.scoring import Scoring, write_scores
 from trivium.evaluation.solvers import Function
+from trivium.models.names import known_model
 from trivium.models.settings import ModelOptions, is_model
 from trivium.report.compare import Difference, differences, scores_of
 from trivium.report.page import write_report
@@ -76,6 +80,8 @@ def evaluate(
     asked = ModelOptions(**options)
     functions = {} if isinstance(solver, str) else {function_name(solver): solver}
     name = solver if isinstance(solver, str) else function_name(solver)
+    if name not in task.benchmark.solvers:
+        name = known_model(name) or name
     evaluation = Evaluation(task, Items(seed, start, items), name, trials)
     if is_model(name):
         evaluation = replace(evaluation, settings=asked.settings())
@@ -86,6 +92,77 @@ def evaluate(
     with tempfile.TemporaryDirectory() as folder:
         execute(run, Path(folder), options=asked, functions=functions)
         return open_results(folder)
+
+
+def export(
+    task: Task,
+    out: str | Path,
+    *,
+    format: str = "jsonl",
+    items: int = 100,
+    seed: int = 0,
+    start: int = 0,
+    trials: int = 1,
+    files: Sequence[str | Path] = (),
+    request: Request | None = None,
+    audit: bool = True,
+) -> int:
+    """Write prompts with their gold answers for other tools, and return how many.
+
+    `format` is jsonl, csv, parquet, inspect, openai-batch (what it asks for is the `request`) or
+    huggingface, a folder whose card holds the result of an audit unless that is declined. `files`
+    of items take the place of generated ones.
+
+    >>> export(load("nhop_implicit"), "/dev/null", items=5)
+    5
+    """
+    chosen = exported_items(task, items, seed, start, files)
+    prompts = Evaluation(task, chosen, "export", trials)
+    if format == "huggingface":
+        write_dataset_folder(prompts, Path(out), audit=audit)
+    else:
+        export_items(prompts.presented(), Path(out), format, prompts.attempts, request)
+    return prompts.attempts
+
+
+def exported_items(
+    task: Task, items: int, seed: int, start: int, files: Sequence[str | Path] = ()
+) -> Items:
+    """The items of some files, or those of a seed where no file is named."""
+    paths = [Path(path) for path in files]
+    return Items.from_files(task.benchmark, paths) if paths else Items(seed, start, items)
+
+
+def score(
+    task: Task,
+    replies: str | Path,
+    *,
+    prompts: str | Path | None = None,
+    items: int | None = None,
+    seed: int = 0,
+    start: int = 0,
+    trials: int = 1,
+    by_order: bool = False,
+    solver: str = "replies",
+    out: str | Path | None = None,
+) -> ResultSet:
+    """The results of replies that were collected elsewhere.
+
+    They are those to the prompts of an exported file, or to generated items. `replies` is a file of
+    any kind that `trivium score` takes; with `out`, the run folder is written there.
+
+    >>> file = Path(tempfile.mkdtemp()) / "replies.json"
+    >>> _ = file.write_text('{"IMP-000000": "E_0001", "IMP-000001": null}')
+    >>> score(load("nhop_implicit"), file, items=2, seed=7).summary.violations
+    1
+    """
+    files = () if prompts is None else (Path(prompts),)
+    made = None if items is None else Items(seed, start, items)
+    scoring = Scoring(task, (Path(replies),), files, made, trials, by_order, solver)
+    if out is None:
+        return ResultSet(scoring.records())
+    write_scores(scoring, Path(out))
+    return open_results(out)
 
 
 def function_name(function: Function) -> str:

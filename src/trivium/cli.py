@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
+from typing import TextIO
 
 from trivium import __version__
-from trivium.core.errors import UserError, require
+from trivium.core.errors import FailedCallsError, UserError, require
 
 # name: what it does; the work is in trivium.commands.NAME.main
 COMMANDS = {
@@ -19,6 +22,7 @@ COMMANDS = {
     "list": "benchmarks, presets and solvers",
     "show": "one item as a model sees it, with its answer",
     "generate": "generate items, written as JSON Lines",
+    "export": "prompts with gold answers for other tools; a Hugging Face dataset",
     "eval": "evaluate a solver or a model on items; records and a summary",
     "score": "score replies that were collected elsewhere",
     "import": "import Inspect logs as records",
@@ -40,36 +44,97 @@ COMMANDS = {
 }
 
 
+RESUMABLE = ("run", "generate", "eval", "sweep", "diagnose", "train")
+
+
 def main(args: Sequence[str] | None = None) -> int:
-    """Run a command; 0 is success, 1 a check that failed, 2 bad input, 130 an interrupt."""
+    """Run a command; 0 is success, 1 a check or calls that failed, 2 bad input, 130 Ctrl-C."""
     words = list(sys.argv[1:] if args is None else args)
+    _open_closed_streams()
+    with _termination_as_interrupt() as terminated:
+        try:
+            return _run(words)
+        except UserError as problem:
+            _say(str(problem))
+            return 1 if isinstance(problem, FailedCallsError) else 2
+        except KeyboardInterrupt:
+            resumable = words[0] in RESUMABLE and "-" not in words
+            what = "terminated" if terminated else "interrupted"
+            _say(f"{what}; the same command resumes from here" if resumable else what)
+            return 143 if terminated else 130
+        except BrokenPipeError:
+            # The reader went away (`| head`), which is not an error.
+            _drop_output(sys.stdout)
+            return 0
+        except OSError as problem:
+            # Our own files are named where they are written; this is standard output, or a file
+            # that another package writes.
+            reason = " ".join(str(problem.strerror or problem).split())
+            _say(f"{problem.filename or 'standard output'}: {reason}")
+            _drop_output(sys.stdout)
+            return 2
+        except RuntimeError as problem:
+            if not str(problem).startswith("Symlink loop"):  # of pathlib, before Python 3.13
+                raise
+            _say(str(problem))
+            return 2
+
+
+def _run(words: list[str]) -> int:
+    """The exit status of a command, everything that it printed written."""
     try:
         code = _dispatch(words)
+    except SystemExit:  # of --help
         sys.stdout.flush()
-    except UserError as problem:
-        print(f"trivium: {problem}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("trivium: interrupted; the same command resumes from here", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # The reader went away (`| head`), which is not an error.
-        _drop_output()
-        return 0
-    except OSError as problem:
-        # Our own files are named where they are written; this is standard output, or a file that
-        # another package writes.
-        reason = " ".join(str(problem.strerror or problem).split())
-        print(f"trivium: {problem.filename or 'standard output'}: {reason}", file=sys.stderr)
-        _drop_output()
-        return 2
+        raise
+    sys.stdout.flush()
     return code
 
 
-def _drop_output() -> None:
-    """Keep Python from flushing standard output again when the process ends."""
+def _say(text: str) -> None:
+    """One sentence on standard error, if anybody reads it."""
+    try:
+        print(f"trivium: {text}", file=sys.stderr, flush=True)
+    except OSError:
+        _drop_output(sys.stderr)
+
+
+def _drop_output(stream: TextIO) -> None:
+    """Keep Python from flushing a stream again when the process ends."""
     with suppress(io.UnsupportedOperation):  # not a real file, as in tests
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _open_closed_streams() -> None:
+    """Give closed standard streams a file, lest the first file that is opened takes their place."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            with suppress(OSError):
+                os.fstat(number)
+                continue  # open after all
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this one
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115 - for the process
+
+
+@contextmanager
+def _termination_as_interrupt() -> Iterator[list[int]]:
+    """SIGTERM ends the work as Ctrl-C does; the list holds it once it came."""
+    received: list[int] = []
+
+    def interrupt(number: int, frame: object) -> None:
+        received.append(number)
+        signal.raise_signal(signal.SIGINT)
+
+    main_thread = threading.current_thread() is threading.main_thread()
+    # Background jobs of a shell ignore SIGINT; then SIGTERM ends the process as it stands.
+    if not main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield received
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield received
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _dispatch(words: list[str]) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from studies.blicket_learners.bootstrap import bootstrap_mean
 from studies.blicket_learners.paper import (
     FORM_PLATEAUS,
     PAPER_TABLE,
@@ -26,7 +27,7 @@ from studies.blicket_learners.results import (
     data_name,
     find_learners,
 )
-from trivium.core.statistics import Estimate, bootstrap_mean
+from trivium.core.statistics import Estimate
 from trivium.report.theme import GREY, PALETTE, Chart, distinct, finish, inline
 
 Rows = list[dict[str, Any]]

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from studies.blicket_learners.bootstrap import bootstrap_mean
 from trivium.core.spec import read_mapping
-from trivium.core.statistics import Estimate, bootstrap_mean
+from trivium.core.statistics import Estimate
 
 Record = Mapping[str, Any]
 POLICY_NAMES = {

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from studies.blicket_learners import paper
+from studies.blicket_learners.bootstrap import bootstrap_mean
 from studies.blicket_learners.plan import TRAINED_OBJECTS, Unit
 from studies.blicket_learners.results import (
     MODEL_NAMES,
@@ -29,7 +30,7 @@ from trivium.benchmarks.blicket.prompts.score import TableLine, table_line
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 from trivium.benchmarks.blicket.prompts.stimuli import printed_replies
 from trivium.core.files import atomic_write
-from trivium.core.statistics import Estimate, bootstrap_mean
+from trivium.core.statistics import Estimate
 
 Row = dict[str, str]  # a cell under the name of its column
 NONE = "-"

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import altair
 import orjson
 
 from trivium.benchmarks.variables import VARIABLES
-from trivium.benchmarks.variables.spec import VariablesSpec, view_of
+from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, view_of
 from trivium.core.dialogue import attempt
 from trivium.core.files import write_json
 from trivium.core.results import Summary, summarise
@@ -38,7 +38,7 @@ def measure() -> list[dict[str, Any]]:
     points = []
     for noise, snr in NOISE.items():
         for reader, (solver, renderer) in READERS.items():
-            found = evaluate(VariablesSpec(snr=snr), solver, renderer)
+            found = evaluate(replace(PRESETS["balanced-ctrl"], snr=snr), solver, renderer)
             for metric in METRICS:
                 point = {"noise": noise, "reader": reader, "metric": metric}
                 points.append(point | found.metrics[metric].to_dict())

@@ -2,40 +2,50 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from random import Random
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from trivium.core.errors import UserError
 from trivium.core.statistics import (
-    MAX_DISTINCT,
     UNDEFINED,
     Estimate,
-    bootstrap_mean,
+    beta_quantile,
+    holm,
     items_to_see,
-    lift_over_chance,
+    lift_over_floor,
+    mean_interval,
     paired_difference,
-    wilson,
+    proportion,
+    student_quantile,
 )
 
 
 @pytest.mark.parametrize(
     ("successes", "n", "low", "high"),
-    # Worked examples of the score interval (Newcombe 1998, table I).
-    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611),
-     (1, 29, 0.0061, 0.1718)],
+    # Worked examples of the mid-P interval (Newcombe 1998, table I, method 6).
+    [(81, 263, 0.2544, 0.3658), (15, 148, 0.0601, 0.1581), (0, 20, 0.0, 0.1391),
+     (1, 29, 0.0017, 0.1585)],
 )  # fmt: skip
-def test_wilson_gives_published_intervals(successes: int, n: int, low: float, high: float) -> None:
-    found = wilson(successes, n)
+def test_proportions_have_published_intervals(
+    successes: int, n: int, low: float, high: float
+) -> None:
+    found = proportion(successes, n)
     assert found.low == pytest.approx(low, abs=5e-5)
     assert found.high == pytest.approx(high, abs=5e-5)
 
 
 @given(st.integers(0, 500), st.integers(0, 500))
-def test_wilson_holds_its_value_inside_zero_and_one(first: int, second: int) -> None:
+def test_a_proportion_lies_inside_its_interval(first: int, second: int) -> None:
     n, successes = max(first, second), min(first, second)
-    found = wilson(successes, n)
+    found = proportion(successes, n)
     if n == 0:
         assert found == UNDEFINED
         return
@@ -43,73 +53,121 @@ def test_wilson_holds_its_value_inside_zero_and_one(first: int, second: int) -> 
     assert found.value is not None
     assert found.high is not None
     assert 0 <= found.low <= found.value <= found.high <= 1
+    mirrored = proportion(n - successes, n)
+    assert mirrored.low == pytest.approx(1 - found.high, abs=1e-9)
 
 
-def test_wilson_refuses_more_successes_than_trials() -> None:
+def test_more_successes_than_trials_are_refused() -> None:
     with pytest.raises(UserError, match=r"0\.\.3"):
-        wilson(4, 3)
+        proportion(4, 3)
 
 
-def test_intervals_cover_at_their_level() -> None:
-    """400 simulated studies: coverage below 0.90 at a true 0.95 has probability < 1e-4."""
-    generator = np.random.default_rng(1)
-    covered = {"wilson": 0, "bootstrap": 0}
-    for _ in range(400):
-        data = (generator.random(200) < 0.3).astype(float)
-        for name, found in (
-            ("wilson", wilson(data.sum(), 200)),
-            ("bootstrap", bootstrap_mean(generator.permutation(data), resamples=400)),
-        ):
-            assert found.low is not None
-            assert found.high is not None
-            covered[name] += found.low <= 0.3 <= found.high
-    assert min(covered.values()) > 0.90 * 400
+@pytest.mark.parametrize(
+    ("level", "freedom", "expected"),
+    [(0.95, 1, 12.7062), (0.95, 7, 2.3646), (0.95, 19, 2.0930), (0.99, 10, 3.1693)],
+)
+def test_quantiles_of_student(level: float, freedom: int, expected: float) -> None:
+    assert student_quantile(level, freedom) == pytest.approx(expected, abs=5e-5)
 
 
-@given(st.lists(st.floats(-5, 5), min_size=1, max_size=30))
-def test_a_bootstrap_is_deterministic_and_holds_the_mean(values: list[float]) -> None:
-    found = bootstrap_mean(values)
-    assert found == bootstrap_mean(values)
+@pytest.mark.parametrize(
+    ("share", "a", "b", "expected"),
+    # The median of beta(2, 3), quantiles in closed form of beta(a, 1) and beta(1, b), a symmetry.
+    [(0.5, 2, 3, 0.385728), (0.025, 4, 1, 0.025**0.25), (0.975, 1, 5, 1 - 0.025**0.2),
+     (0.5, 7e5, 7e5, 0.5), (0.5, 0.2, 0.2, 0.5)],
+)  # fmt: skip
+def test_quantiles_of_beta(share: float, a: float, b: float, expected: float) -> None:
+    assert beta_quantile(share, a, b) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("n", [20, 200])
+@pytest.mark.parametrize("p", [0.01, 0.05, 0.5, 0.95, 0.99])
+def test_intervals_of_proportions_cover_exactly(p: float, n: int) -> None:
+    """No simulation: the probability of every count is known. Counts are coarse near 0 and 1."""
+    covered = 0.0
+    for hits in range(n + 1):
+        found = proportion(hits, n)
+        assert found.low is not None
+        assert found.high is not None
+        if found.low <= p <= found.high:
+            covered += math.comb(n, hits) * p**hits * (1 - p) ** (n - hits)
+    assert covered >= 0.93
+    assert covered <= (0.97 if n * min(p, 1 - p) > 2.5 else 0.99)
+
+
+MEANS: dict[str, tuple[float, Callable[[np.random.Generator, int], NDArray[np.float64]]]] = {
+    "mostly 1, the rest anywhere": (
+        0.97 + 0.03 / 2,
+        lambda draw, n: np.where(draw.random(n) < 0.97, 1.0, draw.random(n)),
+    ),
+    "always near 1": (0.98, lambda draw, n: draw.beta(9.8, 0.2, n)),
+    "uniform": (0.5, lambda draw, n: draw.random(n)),
+    "five trials of items that differ (ICC 0.7), near 1": (
+        0.99,
+        lambda draw, n: draw.binomial(5, draw.beta(0.99 * 3 / 7, 0.01 * 3 / 7, n)) / 5,
+    ),
+    "five trials of items that differ (ICC 0.7)": (
+        0.5,
+        lambda draw, n: draw.binomial(5, draw.beta(0.5 * 3 / 7, 0.5 * 3 / 7, n)) / 5,
+    ),
+}
+
+
+@pytest.mark.parametrize("n", [20, 200])
+@pytest.mark.parametrize("name", MEANS)
+def test_intervals_of_bounded_means_cover(name: str, n: int) -> None:
+    """At least 93% in 500 studies; less than 455 of 500 has probability 1e-3 at a true 93%."""
+    mean, draw = MEANS[name]
+    generator = np.random.default_rng(5)
+    found = [mean_interval(draw(generator, n), bounds=(0, 1)) for _ in range(500)]
+    covered = sum(not one.excludes(mean) for one in found)
+    assert covered >= 455
+    assert all(0 <= (one.low or 0) <= (one.value or 0) <= (one.high or 0) <= 1 for one in found)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.randoms())
+def test_a_mean_lies_inside_its_interval_whatever_the_order(
+    values: list[float], random: Random
+) -> None:
+    found = mean_interval(values, bounds=(0, 1))
+    random.shuffle(values)
+    assert found == mean_interval(values, bounds=(0, 1))
     assert found.low is not None
     assert found.value is not None
     assert found.high is not None
-    assert min(values) - 1e-9 <= found.low <= found.high <= max(values) + 1e-9
+    assert 0 <= found.low <= found.value + 1e-12
+    assert found.value - 1e-12 <= found.high <= 1
     assert found.value == pytest.approx(np.mean(values))
 
 
-def test_many_different_values_get_the_interval_that_resampling_would_give() -> None:
-    # Both intervals estimate the same two ends; 2,000 resamples leave about 2% of a half width.
-    values = np.random.default_rng(3).gamma(2.0, size=MAX_DISTINCT + 1)
-    normal, resampled = bootstrap_mean(values), bootstrap_mean(values[:MAX_DISTINCT])
-    assert normal.low is not None
-    assert normal.high is not None
-    assert resampled.low is not None
-    assert resampled.high is not None
-    widths = (normal.high - normal.low, resampled.high - resampled.low)
-    assert widths[0] == pytest.approx(widths[1], rel=0.1)
-    assert normal.low == pytest.approx(resampled.low, abs=0.1 * widths[0])
+def test_a_mean_without_bounds_has_the_interval_of_student() -> None:
+    """Mean 3, standard deviation sqrt(2.5) of five values, 2.7764 for four degrees of freedom."""
+    found = mean_interval([1.0, 2.0, 3.0, 4.0, 5.0])
+    half = 2.776445 * math.sqrt(2.5) / math.sqrt(5)
+    assert found.low == pytest.approx(3 - half, abs=1e-5)
+    assert found.high == pytest.approx(3 + half, abs=1e-5)
+    assert mean_interval([3.0]) == Estimate(3.0, None, None, 1)
 
 
 @pytest.mark.parametrize("n", [1, 5, 200])
 def test_a_mean_of_equal_values_is_as_unsure_as_a_proportion(n: int) -> None:
     for share in (0.0, 1.0):
-        found, expected = bootstrap_mean([share] * n, bounds=(0, 1)), wilson(share * n, n)
+        found, expected = mean_interval([share] * n, bounds=(0, 1)), proportion(share * n, n)
         assert (found.value, found.n) == (share, n)
         assert found.low == pytest.approx(expected.low)
         assert found.high == pytest.approx(expected.high)
-    others = wilson(0, n).high
+    others = proportion(0, n).high
     assert others is not None
-    middle = bootstrap_mean([0.5] * n, bounds=(0, 1))
+    middle = mean_interval([0.5] * n, bounds=(0, 1))
     assert middle.low == pytest.approx(0.5 - others / 2)
     assert middle.high == pytest.approx(0.5 + others / 2)
     alike = paired_difference([1.0] * n, [1.0] * n, bounds=(0, 1))
     assert alike.low == pytest.approx(-others)
     assert alike.high == pytest.approx(others)
-    assert bootstrap_mean([3.0] * n) == Estimate(3.0, 3.0, 3.0, n), "nothing bounds a count"
 
 
-def test_a_bootstrap_of_nothing_is_undefined() -> None:
-    assert bootstrap_mean([]) == UNDEFINED
+def test_a_mean_of_nothing_is_undefined() -> None:
+    assert mean_interval([]) == UNDEFINED
 
 
 def test_paired_differences_are_tighter_than_unpaired() -> None:
@@ -123,8 +181,8 @@ def test_paired_differences_are_tighter_than_unpaired() -> None:
 
 
 def test_lift_is_the_share_of_the_way_to_perfect() -> None:
-    assert lift_over_chance(Estimate(0.25, 0.25, 1.0, 4), 0.25) == Estimate(0.0, 0.0, 1.0, 4)
-    assert lift_over_chance(UNDEFINED, 0.25) == UNDEFINED
+    assert lift_over_floor(Estimate(0.25, 0.25, 1.0, 4), 0.25) == Estimate(0.0, 0.0, 1.0, 4)
+    assert lift_over_floor(UNDEFINED, 0.25) == UNDEFINED
 
 
 def test_enough_items_show_the_gain() -> None:
@@ -133,7 +191,44 @@ def test_enough_items_show_the_gain() -> None:
     generator = np.random.default_rng(3)
     seen = 0
     for hits in generator.binomial(n, 1 / 6 + 0.03, 400):
-        low = wilson(int(hits), n, level=0.99).low
+        low = proportion(int(hits), n, level=0.99).low
         assert low is not None
         seen += low > 1 / 6
     assert 0.90 < seen / 400 < 0.99
+
+
+def test_holm_holds_the_clearest_difference_to_the_strictest_level() -> None:
+    """Normal intervals by hand: 3.0, 2.3 and 1.0 standard errors from 0.
+
+    At 5% / 3 the first is clear (2.394), at 5% / 2 the second (2.241), at 5% the third is not
+    (1.960). Were the second at 2.2, both it and the third would be held to 5% / 2.
+    """
+
+    def interval(errors: list[float]) -> Callable[[int, float], Estimate]:
+        def of(which: int, level: float) -> Estimate:
+            half = NormalDist().inv_cdf(0.5 + level / 2)
+            return Estimate(errors[which], errors[which] - half, errors[which] + half, 9)
+
+        return of
+
+    found = holm(interval([1.0, 3.0, 2.3]), 3)
+    assert [one.excludes(0) for one in found] == [False, True, True]
+    assert [round((one.high or 0) - (one.value or 0), 3) for one in found] == [1.96, 2.394, 2.241]
+    found = holm(interval([1.0, -3.0, 2.2]), 3)
+    assert [one.excludes(0) for one in found] == [False, True, False]
+    assert [round((one.high or 0) - (one.value or 0), 3) for one in found] == [2.241, 2.394, 2.241]
+
+
+def test_holm_raises_a_false_alarm_in_one_of_twenty_tables() -> None:
+    """Six true nulls, 400 tables: more than 34 alarms have probability 1e-3 at a true 5%."""
+    generator = np.random.default_rng(8)
+    alarms = 0
+    for _ in range(400):
+        data = generator.normal(size=(6, 30))
+
+        def interval(which: int, level: float, data: NDArray[np.float64] = data) -> Estimate:
+            return mean_interval(data[which], level)
+
+        found = holm(interval, 6)
+        alarms += any(one.excludes(0) for one in found)
+    assert alarms <= 34

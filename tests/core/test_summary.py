@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from trivium.core.benchmark import Metric
 from trivium.core.results import Tally, merged, summarise
-from trivium.core.statistics import wilson
+from trivium.core.statistics import proportion
 
 METRICS = (Metric("em", "exact match"), Metric("depth", "a count", "mean", best=9.0))
 
@@ -41,6 +41,50 @@ def test_errors_are_counted_apart_and_violations_are_wrong() -> None:
     assert found.metrics["em"].value == 0.5
     assert found.metrics["em"].n == 2
     assert found.metrics["lift"].value == pytest.approx(1 / 3)
+
+
+def test_cut_offs_and_refusals_are_in_no_metric_and_bounded() -> None:
+    rows = [
+        row("a", 1),
+        row("b", 0),
+        row("c", 0, kind="cut-off", scores={"em": 0.0}),
+        row("d", None, kind="refusal", scores={}),
+        row("e", None, kind="error", scores={}),
+    ]
+    found = summarise(rows, METRICS)
+    assert (found.cut_offs, found.refusals, found.errors, found.answered) == (1, 1, 1, 2)
+    assert (found.metrics["em"].value, found.metrics["em"].n) == (0.5, 2)
+    assert found.bounds is not None
+    assert list(found.bounds) == pytest.approx([1 / 3, 2 / 3])
+    assert summarise(rows[:2], METRICS).bounds is None
+    # The trials of an item share its weight, as in the headline.
+    trials = [row("a", 1), row("a", 0, trial=1, kind="cut-off", scores={}), row("b", 0)]
+    assert summarise(trials, METRICS).bounds == (0.25, 0.5)
+
+
+def test_tokens_are_summed_where_they_are_told() -> None:
+    rows = [
+        row("a", 1, usage={"requests": 2, "retries": 1, "input_tokens": 10}, seconds=1.0),
+        row("b", 1, usage={"requests": 1, "retries": 0, "input_tokens": 5}, seconds=3.0),
+        row("c", 1, usage={"requests": 1}, seconds=9.0),
+        row("d", None, kind="error", scores={}, usage={"requests": 9, "retries": 8}, seconds=99.0),
+    ]
+    for found in (
+        summarise(rows, METRICS),
+        merged([_tally(rows[:2]), _tally(rows[2:])], METRICS).summary(),
+    ):
+        assert found.tokens["input_tokens"] == (15, 2, 2)
+        assert found.tokens["input_tokens"].mean == 7.5
+        assert found.tokens["reasoning_tokens"].mean is None
+        assert (found.retries, found.median_seconds) == (9, 3.0)
+    assert summarise([row("a", 1)], METRICS).tokens == {}
+
+
+def _tally(rows: list[dict[str, Any]]) -> Tally:
+    tally = Tally(METRICS)
+    for one in rows:
+        tally.add(one)
+    return tally
 
 
 def test_undefined_scores_stay_out_of_the_mean() -> None:
@@ -81,7 +125,7 @@ def test_no_share_is_certain_however_often_its_items_were_told(score: float) -> 
         ).metrics
         for trials in (1, 5)
     )
-    expected = wilson(8 * score, 8)
+    expected = proportion(8 * score, 8)
     for found in (once["em"], once["ndcg"], often["em"], often["ndcg"], often["majority_em"]):
         assert (found.value, found.n) == (score, 8)
         assert found.low == pytest.approx(expected.low)
@@ -130,7 +174,7 @@ def test_neither_order_nor_splitting_of_records_matters(
             tally.add(one)
         parts.append(tally)
     found = merged(parts, METRICS).summary()
-    assert (found.items, found.kinds, found.chance) == (whole.items, whole.kinds, whole.chance)
+    assert (found.items, found.kinds, found.floor) == (whole.items, whole.kinds, whole.floor)
     assert found.metrics == whole.metrics
 
 
@@ -154,6 +198,6 @@ def test_the_vote_on_an_item_is_the_plain_one(rows: list[dict[str, Any]]) -> Non
 def test_chance_is_averaged_where_the_headline_is_defined() -> None:
     rows = [row("a", 1.0, chance=0.5), row("b", None, chance=0.0), row("c", 0.5, chance=0.3)]
     found = summarise(rows, METRICS)
-    assert found.chance == pytest.approx(0.4)
+    assert found.floor == pytest.approx(0.4)
     assert found.metrics["em"].n == 2
     assert found.metrics["lift"].value == pytest.approx((0.75 - 0.4) / 0.6)

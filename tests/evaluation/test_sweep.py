@@ -20,7 +20,7 @@ from trivium.cli import main
 from trivium.core.files import locked
 from trivium.core.spec import read_mapping
 from trivium.evaluation.execute import claim_folder
-from trivium.evaluation.index import COLUMNS, add_to_index, new_folder, unfinished_folder
+from trivium.evaluation.index import COLUMNS, add_to_index, new_folder, newest_folder
 from trivium.evaluation.plan import plan_sweep
 
 CONFIG = """
@@ -109,16 +109,24 @@ def test_a_sweep_killed_at_random_moments_ends_the_same(config: Path, undisturbe
     assert len(index) == 2
 
 
-def test_a_finished_run_is_not_begun_again_in_place(config: Path) -> None:
+def test_the_newest_folder_of_the_same_run_is_continued(config: Path) -> None:
     run = plan_sweep({"approach": "implicit", "items": 3})
     root = config.parent / "runs"
     first = new_folder(run, root)
     assert first.parent == root / "implicit"
     claim_folder(first, run.config)
-    assert unfinished_folder(run, root) == first
+    assert newest_folder(run, root) == first
     (first / "report.html").touch()
-    assert unfinished_folder(run, root) is None
-    assert new_folder(run, root) != first
+    assert newest_folder(run, root) == first, "finished or not: calls may have failed"
+    other = plan_sweep({"approach": "implicit", "items": 4})
+    assert newest_folder(other, root) is None
+    second = new_folder(run, root)
+    assert newest_folder(run, root) == first, "a folder without run.json is of no run"
+    (second / "run.json").write_text("{")
+    assert newest_folder(run, root) == first
+    (second / "run.json").unlink()
+    claim_folder(second, run.config)
+    assert newest_folder(run, root) == second
 
 
 @pytest.fixture

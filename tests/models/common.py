@@ -38,8 +38,9 @@ def records(out: Path) -> list[dict[str, Any]]:
 
 
 def same_for_all(out: Path) -> list[dict[str, Any]]:
-    """The records without who made them and what it took."""
-    return [row | {"solver": None, "usage": None, "seconds": None} for row in records(out)]
+    """The records without who made them, what it took and why it stopped."""
+    own = {"solver": None, "usage": None, "seconds": None, "stop_reason": None}
+    return [row | own for row in records(out)]
 
 
 def count_records(out: Path) -> int:

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import hashlib
 import json
+import re
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -21,6 +22,8 @@ from trivium.core.task import PresentedItem, Task
 
 Answer = Callable[[list[str]], str]  # the model's reply to a dialogue
 Fault = Callable[[str, int], str | None]  # what goes wrong with a prompt's n-th call, if anything
+Alter = Callable[[dict[str, Any], int], None]  # changes the body of the reply to its n-th call
+RAW = "raw:"  # a text that begins so is written as JSON without its quotes
 FAULTS = ("429", "500", "dropped", "cut", "truncated", "garbage", "slow")
 
 
@@ -69,6 +72,9 @@ class Server:
     protocols: tuple[str, ...] = ("responses", "chat")
     forgiving: bool = False  # returns 200 for paths that it does not know
     cut_off: bool = False  # every reply says that it met the limit of tokens
+    alter: Alter = lambda body, nth: None
+    retry_after: str = "0.2"  # seconds, of a 429
+    refuse: dict[str, int] = field(default_factory=dict)  # paths that end so have this status
     latency: float = 0.0
     slow: float = 1.0  # seconds that a slow reply takes
     port: int = 0
@@ -122,7 +128,10 @@ class Server:
         self.port = runner.addresses[0][1]
         ready()
         await self._stop.wait()
+        await site.stop()
+        await asyncio.sleep(0.01)  # connections that are being accepted are open after this
         await runner.cleanup()
+        await asyncio.sleep(0.01)  # and closed after this
 
     async def _responses(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
@@ -190,15 +199,23 @@ class Server:
         self.paths[request.path] += 1
         self.bodies.append(body)
         self.keys.add(request.headers.get("Authorization"))
-        fault = self.fault(prompt, self.asked[prompt])
+        nth = self.asked[prompt]
+        fault = self.fault(prompt, nth)
+        for path, status in self.refuse.items():
+            fault = str(status) if request.path.endswith(path) else fault
         self.open_calls += 1
         self.most_open_calls = max(self.most_open_calls, self.open_calls)
         await asyncio.sleep(self.slow if fault == "slow" else self.latency)
         self.open_calls -= 1
-        if fault is not None and (response := _failure(request, fault)) is not None:
+        if (
+            fault is not None
+            and (response := _failure(request, fault, self.retry_after)) is not None
+        ):
             return response
         # The standard library escapes what is not ASCII, lone surrogates included.
-        content = json.dumps(shape(self.answer(messages))).encode()
+        made = shape(self.answer(messages))
+        self.alter(made, nth)
+        content = re.sub(rf'"{RAW}([^"]*)"', r"\1", json.dumps(made)).encode()
         if fault in ("cut", "trickle"):
             return await _send_partly(request, content, fault)
         if fault == "truncated":
@@ -240,7 +257,7 @@ def _turns(messages: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
     return turns
 
 
-def _failure(request: web.Request, fault: str) -> web.StreamResponse | None:
+def _failure(request: web.Request, fault: str, retry_after: str) -> web.StreamResponse | None:
     """The response of a fault; None for those that spoil a good reply."""
     if fault == "dropped":
         assert request.transport is not None
@@ -255,7 +272,7 @@ def _failure(request: web.Request, fault: str) -> web.StreamResponse | None:
         # As careless as a server can be: it repeats the key.
         key = request.headers.get("Authorization", "")
         error = {"error": {"message": f"no: {fault} for {key}", "type": "x", "code": None}}
-        headers = {"Retry-After": "0.2"} if fault == "429" else {}
+        headers = {"Retry-After": retry_after} if fault == "429" else {}
         return web.json_response(error, status=int(fault), headers=headers)
     return None
 

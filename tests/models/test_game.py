@@ -106,7 +106,7 @@ def test_several_moves_in_one_message_are_made_in_order(tmp_path: Path) -> None:
         lambda _: call(*moves), [load_task("blicket_game").item(0)], tmp_path
     )
     assert row.reply == ["TEST B", "TEST A C", "ANSWER blickets: A; form: disjunctive"]
-    assert row.usage == {"requests": 1, "input_tokens": 4, "output_tokens": 3}
+    assert row.usage == {"requests": 1, "retries": 0, "input_tokens": 4, "output_tokens": 3}
     responses = [message.text for message in sample.messages if message.role == "tool"]
     assert responses[0].startswith("Test 1: B.")
     assert responses[1].startswith("Test 2: A C.")
@@ -118,7 +118,7 @@ def test_calls_that_fail_are_one_move_and_what_they_took_is_added_up(tmp_path: P
     script = iter([call(("place", {"thing": 1}), ("none", {})), text(answer)])
     ((row, _, tools),) = play(lambda _: next(script), [load_task("blicket_game").item(0)], tmp_path)
     assert row.reply == ["place({'thing': 1})\nnone({})", answer]
-    assert row.usage == {"requests": 2, "input_tokens": 8, "output_tokens": 6}
+    assert row.usage == {"requests": 2, "retries": 0, "input_tokens": 8, "output_tokens": 6}
     assert [tool.name for tool in tools] == ["place", "answer"]
 
 

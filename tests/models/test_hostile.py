@@ -22,6 +22,7 @@ HOSTILE = {
 
 
 def ask(server: Server, out: Path, backend: str) -> int:
+    """The exit status, which is 1 where no reply was an answer."""
     flags = ["--retry_backoff", "0.01", "--max_retries", "1"]
     return main(eval_words(server, out, *flags, backend=backend, items=3))
 
@@ -73,7 +74,7 @@ def test_the_key_reaches_the_server_and_no_file(
         return "400" if asked == prompt else None  # the error repeats the key
 
     with Server(lambda messages: f"my key is {KEY}", fault) as server:
-        assert ask(server, tmp_path / "out", backend) == 0
+        assert ask(server, tmp_path / "out", backend) == 1
     assert server.keys == {f"Bearer {KEY}"}
     written = everything_written(tmp_path / "out")
     assert b"no: 400 for Bearer [key]" in written
@@ -89,7 +90,7 @@ def test_a_word_that_local_servers_take_for_a_key_is_not_hidden(
 ) -> None:
     monkeypatch.setenv("VLLM_API_KEY", "EMPTY")
     with Server(lambda messages: "EMPTY") as server:
-        assert ask(server, tmp_path, backend) == 0
+        assert ask(server, tmp_path, backend) == 1
     assert {row["reply"] for row in records(tmp_path)} == {"EMPTY"}
 
 
@@ -100,7 +101,7 @@ def test_hostile_replies_are_kept_and_shown_safely(
 ) -> None:
     reply = HOSTILE[kind]
     with Server(lambda messages: reply) as server:
-        assert ask(server, tmp_path, backend) == 0
+        assert ask(server, tmp_path, backend) == 1
     found = records(tmp_path)
     assert [row["kind"] == "error" for row in found] == [False] * 3
     expected = reply.encode("utf-8", "replace").decode()
@@ -123,3 +124,82 @@ def test_a_report_holds_no_markup_of_a_model(tmp_path: Path) -> None:
     assert "<script>alert(1)" not in page
     assert "<img src=x" not in page
     assert "vllm/&lt;b&gt;m&lt;/b&gt;" in page
+
+
+@pytest.mark.parametrize("backend", ["direct", "inspect"])
+def test_blanks_around_a_key_are_not_sent(
+    backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VLLM_API_KEY", f" {KEY}\r\n")
+    with Server(lambda messages: f"my key is {KEY}") as server:
+        assert ask(server, tmp_path, backend) in (0, 1)
+    assert server.keys == {f"Bearer {KEY}"}
+    assert KEY.encode() not in everything_written(tmp_path)
+
+
+@pytest.mark.parametrize("backend", ["direct", "inspect"])
+@pytest.mark.parametrize(
+    "key",
+    [f"\u201c{KEY}\u201d", f'"{KEY}"', f"{KEY[:9]}\r{KEY[9:]}"],
+    ids=["curly", "quoted", "cut"],
+)
+def test_what_is_no_key_is_refused_and_not_repeated(
+    key: str,
+    backend: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("VLLM_API_KEY", key)
+    with Server(lambda messages: "B_0001") as server:
+        assert ask(server, tmp_path, backend) == 2
+    assert not server.asked
+    error = capsys.readouterr().err
+    odd = next(f"U+{ord(character):04X}" for character in key if character in '\u201c"\r')
+    assert f"VLLM_API_KEY is not a key: it holds the character {odd}" in error
+    assert KEY[:9] not in error
+
+
+@pytest.mark.parametrize("backend", ["direct", "inspect"])
+def test_a_key_in_a_url_is_written_nowhere(
+    backend: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Server(lambda messages: "B_0001", lambda prompt, nth: "503") as server:
+        words = eval_words(server, tmp_path, "--max_retries", "0", backend=backend, items=3)
+        words[words.index("--base_url") + 1] = f"{server.url}?api-version=1&key={KEY}"
+        assert main(words) in (0, 1)
+    written = everything_written(tmp_path)
+    assert KEY.encode() not in written
+    assert f"{server.url}?api-version=1&[key]".encode() in written
+    shown = capsys.readouterr()
+    assert KEY not in shown.out + shown.err
+
+
+def test_a_log_that_a_killed_run_left_is_cleaned_when_the_run_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VLLM_API_KEY", KEY)
+    with Server(lambda messages: "B_0001") as server:
+        assert ask(server, tmp_path, "inspect") in (0, 1)
+        (log,) = tmp_path.rglob("*.eval")
+        with ZipFile(log, "a") as file:
+            file.writestr("more.json", f'"my key is {KEY}"')
+        broken = log.with_name("half.eval")
+        broken.write_bytes(log.read_bytes()[:500])
+        (tmp_path / "records.jsonl").write_bytes(b"")
+        assert ask(server, tmp_path, "inspect") in (0, 1)
+    written = everything_written(tmp_path)
+    assert b"my key is [key]" in written
+    assert KEY.encode() not in written
+    assert not broken.exists()
+
+
+@pytest.mark.parametrize(
+    "url", ["http://", "http://[::1", "http://a..b/v1", "http://h:port/v1", "http://h:99999/v1"]
+)
+def test_a_url_that_cannot_be_is_refused(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["eval", "nhop_implicit", "--model", "vllm/m", "--items", "1", "--base_url", url]
+    assert main([*words, "--out", str(tmp_path)]) == 2
+    assert "base_url must be an http or https URL" in capsys.readouterr().err

@@ -294,7 +294,8 @@ def test_settings_and_options_reach_the_model(monkeypatch: pytest.MonkeyPatch) -
         model = inspect_model(Model(name, options.settings(), options))
         config = model.config
         assert (config.temperature, config.max_tokens) == (0.5, 77)
-        assert (config.attempt_timeout, config.max_retries, config.max_connections) == (10, 3, 5)
+        assert (config.attempt_timeout, config.max_retries, config.max_connections) == (10, 0, 5)
+        assert model.model_args == {}
         assert model.api.base_url == "http://localhost:1/v1"
         assert type(model.api).__name__ == provider
     with pytest.raises(UserError, match=r"nobody.*--base_url says where it is"):
@@ -315,9 +316,9 @@ def test_what_was_sent_and_what_it_took_is_as_on_the_direct_backend(
     assert (body["model"], body["temperature"], body["max_tokens"]) == ("m", 0.5, 77)
     assert body["messages"][0]["content"] == "Be brief."
     found = records(tmp_path / "out")
-    usage = {"requests": 1, "input_tokens": 11, "output_tokens": 7}
-    expected = usage | {"cut_off": 1} if cut_off else usage
-    assert [row["usage"] for row in found] == [expected] * 2
+    usage = {"requests": 1, "retries": 0, "input_tokens": 11, "output_tokens": 7}
+    assert [row["usage"] for row in found] == [usage] * 2
+    assert {row["stop_reason"] for row in found} == {"length" if cut_off else "stop"}
     assert all(row["seconds"] > 0 for row in found)
     assert [row["prompt"] for row in found] == prompts(2)
 
@@ -328,14 +329,14 @@ def test_a_failed_sample_is_an_error_and_can_be_asked_again(
     broken = {prompts(8)[5]}
     with Server(oracle(8), lambda prompt, nth: "400" if prompt in broken else None) as server:
         words = eval_words(server, tmp_path, backend="inspect", items=8)
-        assert main(words) == 0
+        assert main(words) == 1
         found = summary(tmp_path)
         assert (found["answered"], found["errors"]) == (7, 1)
-        assert "the first of them: ..." in capsys.readouterr().out
+        assert "the first of them: 400: no: 400 for Bearer" in capsys.readouterr().out
         assert found["metrics"]["em"]["n"] == 7
         broken.clear()
         before = server.asked.copy()
-        assert main([*words, "--retry_errors"]) == 0
+        assert main(words) == 0
         assert sum((server.asked - before).values()) == 1
     assert [row["index"] for row in records(tmp_path)] == list(range(8))
     assert all(row["kind"] == "right" for row in records(tmp_path))
@@ -348,11 +349,10 @@ def test_a_sample_that_ends_twice_is_saved_once() -> None:
     items = NHOP.items(2)
     batch = Batch("b", NHOP.benchmark, items, model, lambda attempt, prompt: saved.append(attempt))
     eval_set = EvalSet()
-    eval_set.task(batch)
+    eval_set.task(batch, items)
     for item in (items[0], items[1], items[0]):
         eval_set.save(batch, solve(item, NHOP.benchmark.solvers["oracle"]), item.prompt)
     assert [attempt.id for attempt in saved] == ["IMP-000000", "IMP-000001"]
-    assert eval_set.task(Batch("none", NHOP.benchmark, [], model, print)) is None
 
 
 def test_killed_in_the_middle_it_resumes_with_what_is_left(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models import direct
 from trivium.models.backends import Batch
-from trivium.models.endpoint import CallError, Reply, retry_delay
+from trivium.models.calls import CallError, Reply
+from trivium.models.endpoint import retry_delay
 from trivium.models.settings import Model, ModelOptions, Settings
 
 NHOP = load_task("nhop_implicit")
@@ -32,6 +33,7 @@ class Script:
         self.left = list(outcomes)
         self.systems: list[str | None] = []
         self.waits: list[float] = []
+        self.clock = 0.0
 
     async def ask(self, messages: Sequence[str], system: str | None) -> Reply:
         self.systems.append(system)
@@ -45,6 +47,10 @@ class Script:
 
     async def sleep(self, seconds: float) -> None:
         self.waits.append(seconds)
+        self.clock += seconds
+
+    def monotonic(self) -> float:
+        return self.clock
 
 
 @pytest.fixture
@@ -66,6 +72,7 @@ def ask(
     script, saved = Script(outcomes), []
     monkeypatch.setattr(direct, "Endpoint", lambda model, address: script)
     monkeypatch.setattr(asyncio, "sleep", script.sleep)
+    monkeypatch.setattr("trivium.models.calls.time", script)
     settings = Settings(system=system)
     model = Model("vllm/m", settings, ModelOptions(**{"concurrency": 1, **options}))
     asked = NHOP.items(1) if items is None else items
@@ -134,7 +141,7 @@ def test_a_wait_is_given_in_seconds_or_as_a_date() -> None:
 def test_twenty_failures_at_the_start_stop_a_run(
     concurrency: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(UserError, match=r"the first 20 attempts of vllm/m all failed \(400"):
+    with pytest.raises(UserError, match=r"the first 20 attempts of vllm/m at \S+ all failed \(400"):
         ask(monkeypatch, [REFUSED] * 40, NHOP.items(40), concurrency=concurrency)
 
 
@@ -152,7 +159,7 @@ def test_failures_after_a_success_do_not_stop_a_run(
 
 def test_a_call_that_no_other_could_better_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     no_key = CallError("401: no such key", retryable=False, hopeless=True)
-    with pytest.raises(UserError, match="vllm/m cannot be asked: 401: no such key"):
+    with pytest.raises(UserError, match=r"vllm/m at \S+ cannot be asked: 401: no such key"):
         ask(monkeypatch, [ANSWER, no_key], NHOP.items(9))
 
 
@@ -160,7 +167,9 @@ def test_a_wait_for_the_first_reply_is_announced_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ask(monkeypatch, [BUSY, BUSY, ANSWER, BUSY, ANSWER], NHOP.items(2))
-    assert capsys.readouterr().err == "vllm/m: no reply yet, trying again (503: busy)\n"
+    assert capsys.readouterr().err == (
+        "vllm/m at http://localhost:8000/v1: no reply yet, trying again (503: busy)\n"
+    )
     ask(monkeypatch, [ANSWER, BUSY, ANSWER], NHOP.items(2))
     assert capsys.readouterr().err == ""
 
@@ -169,11 +178,12 @@ def test_what_calls_took_is_added_up_over_turns_and_retries(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     game = load_task("blicket_game").item(0)
-    move = Reply("TEST A", {"input_tokens": 10, "output_tokens": 3, "cut_off": 1})
+    move = Reply("TEST A", {"input_tokens": 10, "output_tokens": 3}, "length")
     last = Reply("ANSWER blickets: A; form: disjunctive", {"input_tokens": 1, "output_tokens": 1})
     (attempt,), _ = ask(monkeypatch, [move, BUSY, move, last], [game])
     assert attempt.reply == ["TEST A", "TEST A", "ANSWER blickets: A; form: disjunctive"]
-    assert attempt.usage == {"requests": 4, "input_tokens": 21, "output_tokens": 7, "cut_off": 2}
+    assert attempt.usage == {"requests": 4, "retries": 1, "input_tokens": 21, "output_tokens": 7}
+    assert attempt.stop_reason is None
 
 
 def test_a_system_message_of_the_settings_replaces_that_of_the_benchmark(

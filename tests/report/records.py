@@ -40,6 +40,7 @@ def scored(
             "kind": "error" if score is None else "right" if score == 1 else "other",
             "chance": 0.125,
             "groups": {"n": 5, "m": 8},
+            "content": f"{name}-{number}",
             **fields,
         }
         for number, score in enumerate(scores)

@@ -61,15 +61,17 @@ def test_a_grid_has_heatmaps_curves_and_kinds(grid: BenchmarkResults) -> None:
     assert list(drawn(grid)) == ["results", "em_n_m", "lift_n_m", "em_by_n", "kinds"]
 
 
-def test_reference_lines_are_chance_the_best_shortcut_and_the_best_ceiling(tmp_path: Path) -> None:
+def test_lines_are_the_floor_the_best_shortcut_and_the_best_ceiling(
+    tmp_path: Path,
+) -> None:
     rows = scored("last_line", [1, 0, 0, 0]) + scored("pointer_f_n1", [1, 1, 0, 0])
     rows += scored("oracle", [1, 1, 1, 0]) + scored("openai/model", [1, 1, 1, 1])
     rows += [{**row, "groups": {"n": 6, "m": 8}} for row in scored("oracle", [1] * 4, "n6")]
     found = drawn(results_of(tmp_path, rows))
-    assert lines(found["results"]) == {"chance": 0.125, "best shortcut": 0.5, "ceiling": 0.875}
+    assert lines(found["results"]) == {"floor": 0.125, "best shortcut": 0.5, "ceiling": 0.875}
     by_n = found["em_by_n"]
-    assert lines(by_n, group_n=5) == {"chance": 0.125, "best shortcut": 0.5, "ceiling": 0.75}
-    assert lines(by_n, group_n=6) == {"chance": 0.125, "ceiling": 1.0}
+    assert lines(by_n, group_n=5) == {"floor": 0.125, "best shortcut": 0.5, "ceiling": 0.75}
+    assert lines(by_n, group_n=6) == {"floor": 0.125, "ceiling": 1.0}
     own = {
         row["solver"]: row["value"]
         for row in data(by_n)
@@ -78,14 +80,14 @@ def test_reference_lines_are_chance_the_best_shortcut_and_the_best_ceiling(tmp_p
     assert own == {"openai/model": 1.0, "oracle": 0.75, "pointer_f_n1": 0.5, "last_line": 0.25}
 
 
-def test_heatmaps_show_chance_in_its_own_panel_and_lift_above_it(grid: BenchmarkResults) -> None:
+def test_heatmaps_show_the_floor_in_its_own_panel_and_lift_above_it(grid: BenchmarkResults) -> None:
     found = drawn(grid)
-    chance = {
+    floor = {
         (row["group_n"], row["group_m"]): row["value"]
         for row in data(found["em_n_m"])
-        if row["solver"] == "chance"
+        if row["solver"] == "floor"
     }
-    assert chance == {(4, 6): 1 / 6, (4, 8): 1 / 8, (6, 6): 1 / 6, (6, 8): 1 / 8}
+    assert floor == {(4, 6): 1 / 6, (4, 8): 1 / 8, (6, 6): 1 / 6, (6, 8): 1 / 8}
     lift = {row["solver"]: row["value"] for row in data(found["lift_n_m"])}
     assert set(lift) == {"oracle", "last_line", "random_candidate"}
     assert lift["oracle"] == 1.0
@@ -125,7 +127,7 @@ def test_published_figures_are_shown_only_beside_comparable_ones(
     ]
     ladders = drawn(results_of(tmp_path / "easy", easy))["em_by_n"]
     # The published ladders had all three controls; these have none.
-    assert len(data(ladders)) == 4 + 2 * 4  # the oracle, and its lines of chance and ceiling
+    assert len(data(ladders)) == 4 + 2 * 4  # the oracle, and its lines of floor and ceiling
     assert not [row for row in data(ladders) if row.get("published")]
 
 
@@ -137,14 +139,14 @@ def test_metrics_between_0_and_1_are_bars_under_the_heading_of_the_benchmark(
     chart = drawn(results_of(tmp_path, rows))["metrics"]
     bars = [(row["metric"], row["value"]) for row in data(chart) if "metric" in row]
     assert bars == [("em", 0.0), ("fn_correct", 1.0)]
-    assert lines(chart) == {"chance": 0.125, "ceiling": 0.0}  # of the headline metric
+    assert lines(chart) == {"floor": 0.125, "ceiling": 0.0}  # of the headline metric
     assert chart.spec["title"]["text"] == "Block by block: where answers go wrong"
 
 
 def test_a_label_is_in_every_title(grid: BenchmarkResults) -> None:
     titles = [chart.spec["title"]["text"] for chart in charts(grid, label="my\nlabel")]
     assert titles == [
-        "my label: Results between chance and the ceiling (em)",
+        "my label: Results between floor and the ceiling (em)",
         "my label: em over n and m",
         "my label: lift over n and m",
         "my label: em against n, by m",
@@ -156,8 +158,8 @@ def test_variants_have_bars_of_the_headline_and_of_lift(grid: BenchmarkResults) 
     found = drawn(grid, variants=True)
     assert list(found)[:2] == ["variants_em", "variants_lift"]
     assert "results" not in found
-    assert lines(found["variants_em"], setting="hops=4 m=6")["chance"] == pytest.approx(1 / 6)
-    assert lines(found["variants_lift"], setting="hops=4 m=6")["chance"] == 0.0
+    assert lines(found["variants_em"], setting="hops=4 m=6")["floor"] == pytest.approx(1 / 6)
+    assert lines(found["variants_lift"], setting="hops=4 m=6")["floor"] == 0.0
     assert lines(found["variants_lift"], setting="hops=4 m=6")["ceiling"] == 1.0
 
 
@@ -236,7 +238,7 @@ def test_a_finished_attempt_keeps_its_last_value_in_the_mean(
         (1, 0.625, 2),
         (2, 0.375, 2),
     ]
-    assert {row["chance"] for row in found} == {2.0}
+    assert {row["floor"] for row in found} == {2.0}
 
 
 def test_exploration_is_traced_step_by_step(tmp_path: Path) -> None:
@@ -250,7 +252,7 @@ def test_exploration_is_traced_step_by_step(tmp_path: Path) -> None:
     # Six machines are log2(6) bits; the optimal explorer knows the machine after three tests.
     assert ceiling[0] == pytest.approx(2.585, abs=0.001)
     assert ceiling[3] == pytest.approx(0, abs=1e-9)
-    assert lines(chart, group_step=3)["chance"] == pytest.approx(2.585, abs=0.001)
+    assert lines(chart, group_step=3)["floor"] == pytest.approx(2.585, abs=0.001)
     random = [row["value"] for row in data(chart) if row.get("solver") == "random"]
     assert random[0] == pytest.approx(2.585, abs=0.001)
     assert 0.5 < random[3] < random[2] < random[1] < random[0]
@@ -258,12 +260,12 @@ def test_exploration_is_traced_step_by_step(tmp_path: Path) -> None:
 
 def test_the_best_line_of_a_trace_is_the_lowest() -> None:
     rows = [
-        {"solver": f"solver-{value}", "role": "shortcut", "value": value, "chance": 2.0}
+        {"solver": f"solver-{value}", "role": "shortcut", "value": value, "floor": 2.0}
         | {"group_setting": "paper", "group_step": 1, "low": value, "high": value, "items": 1}
         for value in (0.7, 0.4, 0.9)
     ]
     chart = chart_spec("name", exploration(rows, "bits"), None)
-    assert lines(chart, group_step=1) == {"chance": 2.0, "best shortcut": 0.4}
+    assert lines(chart, group_step=1) == {"floor": 2.0, "best shortcut": 0.4}
 
 
 def test_swept_numbers_that_no_group_mirrors_have_a_curve(tmp_path: Path) -> None:

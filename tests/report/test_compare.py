@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import orjson
 import pytest
 
 from tests.report.records import attempts, scored, write_records
 from trivium.benchmarks.nhop.spec import ImplicitSpec
 from trivium.cli import main
+from trivium.core.errors import UserError
 from trivium.core.statistics import Estimate
 from trivium.report.compare import (
     Difference,
@@ -27,7 +29,7 @@ def test_differences_are_paired_and_signed(tmp_path: Path) -> None:
     assert (found.first.solver, found.second.solver) == ("oracle", "last_line")
     assert (found.items, found.estimate.value) == (4, 0.5)
     assert found.estimate.low is not None
-    assert 0 <= found.estimate.low < 0.5
+    assert -1 <= found.estimate.low < 0.5
 
 
 def test_trials_of_an_item_are_averaged_and_failed_calls_left_out(tmp_path: Path) -> None:
@@ -59,13 +61,38 @@ def test_all_pairs_on_request(tmp_path: Path) -> None:
     assert pairs == [*first, ("random_candidate", "last_line")]
 
 
-def test_solvers_differ_if_the_interval_excludes_0() -> None:
+def test_the_table_says_what_its_intervals_say() -> None:
     one, other = (SolverScores("run", name, "nhop_implicit", {}) for name in ("one", "other"))
     intervals = [(0.1, 0.3), (-0.3, -0.1), (-0.1, 0.3), (0.0, 0.3), (None, None)]
-    made = [Difference(one, other, 9, Estimate(0.1, *ends, 9)) for ends in intervals]
-    rows = difference_table("nhop_implicit", made).rows
-    assert [row[-1] for row in rows] == ["differ", "differ", "-", "-", "-"]
-    assert rows[0][:4] == ("one (run)", "other (run)", "9", "0.100 [0.100, 0.300]")
+    made = [
+        Difference(one, other, 9, Estimate(-0.2 if ends[1] == -0.1 else 0.2, *ends, 9))
+        for ends in intervals
+    ]
+    table = difference_table("nhop_implicit", made)
+    unseen = "no difference seen"
+    assert [row[1] for row in table.rows] == ["higher", "lower", unseen, unseen, unseen]
+    assert table.rows[0] == ("one (run)", "higher", "other (run)", "9", "0.200 [0.100, 0.300]")
+    assert "intervals of all 5 together at 95% (Holm)" in table.title
+
+
+def test_items_without_a_spec_are_paired_by_their_content(tmp_path: Path) -> None:
+    """Ids of outside files repeat; only the same content is the same item."""
+    known, changed = scored("oracle", [1, 1, 1]), scored("last_line", [1, 1, 1])
+    changed[2]["content"] = "another"
+    folders = [write_records(tmp_path / "a", known), write_records(tmp_path / "b", changed)]
+    (found,) = differences(read_scores(folders), pairs=False)
+    assert found.items == 2
+    with pytest.raises(UserError, match="neither a spec nor a content digest"):
+        read_scores([write_records(tmp_path / "c", scored("oracle", [1], content=None))])
+
+
+def test_specs_stored_with_fewer_fields_are_the_same_spec(tmp_path: Path) -> None:
+    first = write_records(tmp_path / "a", attempts(ImplicitSpec(), "oracle"))
+    short = attempts(ImplicitSpec(), "last_line")
+    for row in short:
+        row["spec"] = {key: row["spec"][key] for key in ("hops", "m")}
+    (found,) = differences(read_scores([first, write_records(tmp_path / "b", short)]), pairs=False)
+    assert found.items == 12
 
 
 def test_the_command_says_what_it_cannot_compare(
@@ -81,4 +108,22 @@ def test_the_command_says_what_it_cannot_compare(
     assert "unknown solver 'wizard'" in capsys.readouterr().err
     third = str(write_records(tmp_path / "c", attempts(ImplicitSpec(), "last_line")))
     assert main(["compare", one, third]) == 0
-    assert "differ" in capsys.readouterr().out
+    assert "lower" in capsys.readouterr().out
+
+
+def test_models_with_other_limits_are_not_compared_unasked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder, shaping in (("a", {"max_output_tokens": 16}), ("b", {"max_output_tokens": None})):
+        rows = scored("openai/m", [1, 0, 1])
+        write_records(tmp_path / folder, rows)
+        manifest = {"solver": "openai/m", "shaping": shaping | {"temp": None}}
+        (tmp_path / folder / "run.json").write_bytes(orjson.dumps(manifest))
+    words = ["compare", str(tmp_path / "a"), str(tmp_path / "b")]
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert "max_output_tokens differs between the runs (16, the default)" in error
+    assert main([*words, "--any_settings"]) == 0
+    # A program has no limits, so that it can stand beside any model.
+    write_records(tmp_path / "c", scored("oracle", [1, 1, 1]))
+    assert main(["compare", str(tmp_path / "a"), str(tmp_path / "c")]) == 0

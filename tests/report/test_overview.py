@@ -8,7 +8,7 @@ import pytest
 
 from tests.report.records import Row, results_of, scored
 from trivium.core.statistics import Estimate
-from trivium.report.overview import SettingTable, bar, best_is_above, overview
+from trivium.report.overview import SettingTable, bar, best_of_several, overview
 
 
 def table(folder: Path, rows: list[Row]) -> SettingTable:
@@ -24,49 +24,42 @@ def test_the_way_to_the_ceiling_begins_at_chance(tmp_path: Path) -> None:
     rows = scored("oracle", shares(6, 8)) + scored("openai/model", shares(5, 8))
     # (0.625 - 0.125) / (0.75 - 0.125) is 0.8; 0.625 / 0.75 would be 0.83.
     assert table(tmp_path, rows).verdict == (
-        "Chance is 0.125. The ceiling, oracle, is at 0.750. "
-        "openai/model is at 0.625, 80% of the way from chance to ceiling."
+        "The floor is 0.125. The ceiling, oracle, is at 0.750. "
+        "openai/model is at 0.625, 80% of the way from floor to ceiling."
     )
     rows = scored("openai/model", shares(2, 8))
     # Without a ceiling the top is the best possible score: (0.25 - 0.125) / (1 - 0.125).
     assert table(tmp_path, rows).verdict == (
-        "Chance is 0.125. openai/model is at 0.250, 14% of the way from chance to ceiling."
+        "The floor is 0.125. openai/model is at 0.250, 14% of the way from floor to ceiling."
     )
 
 
 def test_a_ceiling_at_chance_leaves_no_way_to_measure(tmp_path: Path) -> None:
     rows = scored("oracle", shares(1, 8)) + scored("openai/model", shares(5, 8))
     verdict = table(tmp_path, rows).verdict
-    assert verdict == "Chance is 0.125. The ceiling, oracle, is at 0.125."
+    assert verdict == "The floor is 0.125. The ceiling, oracle, is at 0.125."
 
 
 def test_the_best_of_several_shortcuts_needs_a_wider_interval(tmp_path: Path) -> None:
-    """25% [14.2%, 40.2%] beats 14% when it is the only one tried, not as the best of three."""
-    alone = scored("last_line", shares(10, 40), chance=0.14)
-    sentence = "The best shortcut, last_line, reaches 0.250:"
-    assert f"{sentence} above chance." in table(tmp_path / "a", alone).verdict
+    """25% [13.5%, 40.1%] beats 13% when it is the only one tried, not as the best of three."""
+    alone = scored("last_line", shares(10, 40), chance=0.13)
+    sentence = "The best shortcut, last_line, reaches 0.250"
+    verdict = table(tmp_path / "a", alone).verdict
+    assert f"{sentence} [0.135, 0.401] (95% interval): above the floor." in verdict
     others = scored("pointer_f_n1", shares(2, 40)) + scored("most_frequent_token", shares(9, 40))
-    verdict = table(tmp_path / "b", alone + [{**row, "chance": 0.14} for row in others]).verdict
-    assert f"{sentence} not above chance." in verdict
+    verdict = table(tmp_path / "b", alone + [{**row, "chance": 0.13} for row in others]).verdict
+    # The quantile of 98.33% is 1.2214 times that of 95%.
+    said = f"{sentence} [0.109, 0.434] (an interval for the best of 3): not above the floor."
+    assert said in verdict
 
 
-@pytest.mark.parametrize(
-    ("floor", "tried", "above"),
-    [
-        (0.39, 1, True),
-        (0.41, 1, False),
-        # The quantile of 99% is 1.3143 times that of 95%: the widened interval begins at 0.3686.
-        (0.365, 5, True),
-        (0.372, 5, False),
-    ],
-)
-def test_bonferroni_intervals(floor: float, tried: int, above: bool) -> None:
-    assert best_is_above(Estimate(0.5, 0.4, 0.6, 100), floor, tried) is above
-
-
-def test_nothing_undefined_is_above_chance() -> None:
-    assert not best_is_above(Estimate(None, None, None, 0), 0.1, 1)
-    assert not best_is_above(Estimate(0.5, None, None, 1), 0.1, 1)
+def test_intervals_of_the_best_of_several() -> None:
+    """The quantile of 99% is 1.3143 times that of 95%."""
+    found = best_of_several(Estimate(0.5, 0.4, 0.6, 100), 5)
+    assert found.low == pytest.approx(0.3686, abs=1e-4)
+    assert found.high == pytest.approx(0.6314, abs=1e-4)
+    assert best_of_several(Estimate(0.5, 0.4, 0.6, 100), 1).low == pytest.approx(0.4)
+    assert best_of_several(Estimate(0.5, None, None, 1), 2) == Estimate(0.5, None, None, 1)
 
 
 def test_solvers_are_ranked_and_the_ceiling_comes_first_on_a_tie(tmp_path: Path) -> None:
@@ -81,7 +74,7 @@ def test_solvers_are_ranked_and_the_ceiling_comes_first_on_a_tie(tmp_path: Path)
         ("last_line", "shortcut"),
         ("random_candidate", "floor"),
     ]
-    assert (found.metric, found.rows[2].estimate) == ("em", "0.750 [0.301, 0.954]")
+    assert (found.metric, found.rows[2].estimate) == ("em", "0.750 [0.242, 0.987]")
     assert found.rows[2].lift == "0.714"  # (0.75 - 0.125) / (1 - 0.125)
 
 
@@ -95,7 +88,7 @@ def test_failed_calls_are_not_in_the_denominator(tmp_path: Path) -> None:
 def test_a_model_whose_calls_all_failed_does_not_hide_chance(tmp_path: Path) -> None:
     rows = scored("a/model", [None] * 4) + scored("oracle", shares(4, 4))
     found = table(tmp_path / "a", rows)
-    assert found.verdict == "Chance is 0.125. The ceiling, oracle, is at 1.000."
+    assert found.verdict == "The floor is 0.125. The ceiling, oracle, is at 1.000."
     assert [row.bar is None for row in found.rows] == [False, True]
     assert table(tmp_path / "b", rows[:4]).verdict == "Nothing could be scored."
 

@@ -98,13 +98,13 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
     assert re.findall(r'<li><a href="#(.*?)">', body) == re.findall(r'<section id="(.*?)">', body)
     assert "<td>2 of 3</td>" in text
     assert "a/<wbr>b_<wbr>c" in text
-    # The model has 1 of 2 right: 0.500 [0.095, 0.905] between chance 0.125 and ceiling 1.
-    bar = text.split('aria-label="0.500 [0.095, 0.905]')[1].split("</svg>")[0]
+    # The model has 1 of 2 right: 0.500 [0.025, 0.975] between the floor 0.125 and ceiling 1.
+    bar = text.split('aria-label="0.500 [0.025, 0.975]')[1].split("</svg>")[0]
     assert re.findall(r'class="([a-z ]+)" (?:x1|cx)="([0-9.]+)" (?:x2="([0-9.]+)")?', bar) == [
         ("track", "6", "274"),
-        ("chance", "39.5", "39.5"),
+        ("floor", "39.5", "39.5"),
         ("ceiling", "274.0", "274.0"),
-        ("interval model", "31.3", "248.7"),
+        ("interval model", "12.7", "267.3"),
         ("dot model", "140.0", ""),
     ]
     assert "7 of 12 attempts are shown: the first few of every solver, setting and kind." in text
@@ -133,7 +133,7 @@ def test_results_md_has_every_table_and_chart(tmp_path: Path) -> None:
     text = (tmp_path / "results.md").read_text()
     assert text.startswith("# Trivium evaluation: nhop_implicit\n\nMade by Trivium ")
     assert "### nhop_implicit: every metric\n\n| solver | metric | value | low | high | n |" in text
-    assert "| oracle | em | 1.000 | 0.510 | 1.000 | 4 |" in text
+    assert "| oracle | em | 1.000 | 0.473 | 1.000 | 4 |" in text
     assert "](plots/nhop_implicit_kinds.png)" in text
 
 

@@ -2,68 +2,139 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import require
-from trivium.core.probes import GAIN, LEVEL, Audit
+from trivium.core.overlap import Overlap, overlap
+from trivium.core.probes import GAIN, Audit
 from trivium.report.tables import Table, terminal
 
-ABOUT = """Can a shortcut beat chance? Tries every shortcut solver and probes of what is printed on
-fresh items. Exit status 0: no cue beats chance; 1: one does.
+ABOUT = """Can a shortcut beat chance? Tries every shortcut solver, rules of one and two surface
+features, and a learned probe on fresh items; --overlap counts repeated items instead.
+Exit status 0: passed; 1: caught, or not everything could be tried.
 Example: trivium audit nhop_explicit --preset explicit-hard"""
 MIN_ITEMS = 100
+OVERLAP_ITEMS = 10_000
+SHOWN = 12  # cues in the table
+LIMITS = (
+    "What an audit cannot see: cues that need more than the features tried here (such as patterns"
+    " across many lines), cues too weak for this number of items, and what a model remembers from"
+    " its training. A pass says that these rules, learned on other items, do no better than"
+    " guessing; it is no proof that no rule does."
+)
 
 
 @dataclass(frozen=True)
 class Flags:
     """How the audit is run."""
 
-    items: int | None = None  # fresh items (default: as many as show 3 points over chance)
-    seed: int = 0  # the seed of the items
+    # items of each sample (default: as many as show 3 points over chance; 10,000 for --overlap)
+    items: int | None = None
+    seed: int = 0  # the seed of the audit; its samples have seeds of their own
+    json: bool = False  # print the audit as JSON
+    overlap: bool = False  # count repeated items within a seed and between two
 
 
 def main(args: Sequence[str]) -> int:
-    """Print every cue with its interval."""
+    """Print what was tried and the verdict."""
     asked = read_benchmark_flags("audit", Flags, args, ABOUT)
     asked.refuse_view_flags("audit")
-    task = asked.task
-    items = asked.flags.items
-    require(
-        items is None or items >= MIN_ITEMS,
-        f"items must be at least {MIN_ITEMS}, got {items}",
-    )
-    audit = task.benchmark.audit(task.spec, asked.flags.seed, items)
-    why = "; ".join(audit.notes) or "there are no cues"
-    require(bool(audit.cues), f"nothing was audited on {audit.items} items: {why}")
-    audit_table(task.benchmark.name, audit).show(terminal())
+    task, flags = asked.task, asked.flags
+    few = flags.items is not None and flags.items < MIN_ITEMS
+    require(not few, f"items must be at least {MIN_ITEMS}, got {flags.items}")
+    name = task.benchmark.name
+    if flags.overlap:
+        found = overlap(task.benchmark, task.spec, flags.seed, flags.items or OVERLAP_ITEMS)
+        if flags.json:
+            print(json.dumps(found.to_dict(), indent=2))  # item spaces outgrow orjson's integers
+        else:
+            show_overlap(name, found)
+        return 0
+    audit = task.benchmark.audit(task.spec, flags.seed, flags.items)
+    if flags.json:
+        print(json.dumps(audit.to_dict(), indent=2))
+    else:
+        show_audit(name, audit)
+    return 0 if audit.passed else 1
+
+
+def show_audit(name: str, audit: Audit) -> None:
+    """What was tried, on how many items, the strongest cues, the verdict and its limits."""
+    audit_table(name, audit).show(terminal())
     for note in audit.notes:
-        print(note)
+        print(f"tried for {note}")
+    print(f"floor: {audit.floor}, {audit.floor_value:.3f}")
     if audit.items < audit.needed:
         print(f"{audit.items} items are few: seeing {GAIN * 100:.0f} points takes {audit.needed}")
-    caught = [cue.name for cue in audit.cues if cue.caught]
-    if caught:
-        print(f"CAUGHT: {len(caught)} of {len(audit.cues)} cues beat chance: {', '.join(caught)}")
-        return 1
-    print(f"PASSED: none of {len(audit.cues)} cues beats chance on {audit.items} items")
-    return 0
+    if not audit.learned:
+        print("the learned probe was left out: pip install 'trivium[audit]'")
+    print(verdict(audit))
+    print(LIMITS)
+
+
+def verdict(audit: Audit) -> str:
+    """The verdict in one sentence."""
+    tried, strongest = len(audit.cues), audit.strongest
+    caught = sum(cue.caught for cue in audit.cues)
+    if caught and strongest is not None:
+        reach = f"{strongest.value:.3f} [{strongest.low:.3f}, {strongest.high:.3f}]"
+        said = (
+            f"CAUGHT: {caught} of {tried} cues beat chance, confirmed on fresh items; the"
+            f" strongest is {strongest.name}: {reach} against {strongest.chance:.3f}"
+        )
+        return said + (", and this preset keeps its leaks on purpose" * audit.keeps_leaks)
+    if not audit.passed:
+        return f"NO VERDICT: none of {tried} cues beats chance, but not everything was tried"
+    return f"PASSED: none of {tried} cues beats chance on {audit.items} items"
 
 
 def audit_table(name: str, audit: Audit) -> Table:
-    """Every cue, the strongest first."""
-    cues = sorted(audit.cues, key=lambda cue: cue.chance - cue.value)
+    """The strongest cues: those that were caught, then those nearest to it."""
+    cues = sorted(audit.cues, key=lambda cue: (not cue.caught, cue.p, cue.chance - cue.value))
     rows = [
         (
             cue.name,
             f"{cue.value:.3f} [{cue.low:.3f}, {cue.high:.3f}]",
             f"{cue.chance:.3f}",
-            "beats chance" if cue.caught else "-",
+            "beats chance" if cue.caught else "not confirmed" if cue.confirmed else "-",
             cue.about,
         )
-        for cue in cues
+        for cue in cues[:SHOWN]
     ]
-    title = f"{name}: {audit.items} items, intervals at {LEVEL:.0%} for all cues together"
-    return Table(
-        title, ("cue", "hits [interval]", "chance", "verdict", "what it uses"), tuple(rows)
+    title = (
+        f"{name}: the strongest of {len(cues)} cues, {audit.items} items each for test and"
+        f" confirmation, a false alarm in at most {1 - audit.level:.0%} of audits"
     )
+    return Table(title, ("cue", "hits [interval]", "chance", "verdict", "what it is"), tuple(rows))
+
+
+def show_overlap(name: str, found: Overlap) -> None:
+    """How often items repeat, and how many there are."""
+    rows = [
+        (
+            each.way,
+            f"{each.within:,} ({each.within / found.items:.1%})",
+            f"{each.between:,} ({each.between / found.items:.1%})",
+            f"{'at least' if each.at_least else 'about'} {each.space:,.0f}",
+            each.about,
+        )
+        for each in found.repeats
+    ]
+    head = (
+        "same items",
+        "repeats in a seed",
+        "shared by two seeds",
+        "item space",
+        "what it counts",
+    )
+    title = f"{name}: {found.items:,} items of each of two seeds"
+    Table(title, head, tuple(rows)).show(terminal())
+    if found.space is not None:
+        print(
+            f"this spec has {found.space:.3g} different items"
+            if found.space < 1e15
+            else f"this spec has about 10^{len(str(found.space)) - 1} different items"
+        )

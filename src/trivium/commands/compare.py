@@ -10,7 +10,12 @@ import tyro
 
 from trivium.commands.flags import read_flags
 from trivium.core.errors import require
-from trivium.report.compare import difference_table, differences, read_scores
+from trivium.report.compare import (
+    difference_table,
+    differences,
+    read_scores,
+    require_same_limits,
+)
 from trivium.report.tables import terminal
 
 ABOUT = """Paired differences of the headline metric, with 95% intervals, on the items that solvers
@@ -25,6 +30,7 @@ class Flags:
     runs: tyro.conf.Positional[tuple[Path, ...]]  # folders or files of records
     solvers: tuple[str, ...] = ()  # only these (default: all)
     pairs: bool = False  # compare all with all, not just with the first
+    any_settings: bool = False  # also where max_output_tokens or reasoning_effort differ
 
 
 def main(args: Sequence[str]) -> int:
@@ -38,6 +44,8 @@ def main(args: Sequence[str]) -> int:
         require(solver in known, f"unknown solver {solver!r}; the runs hold {', '.join(known)}")
     chosen = [one for one in found if not flags.solvers or one.solver in flags.solvers]
     require(len(chosen) >= 2, "nothing to compare: the runs hold one solver between them")
+    if not flags.any_settings:
+        require_same_limits(chosen)
     made = differences(chosen, pairs=flags.pairs)
     require(bool(made), "nothing to compare: the runs have no items in common")
     for benchmark in dict.fromkeys(one.first.benchmark for one in made):

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trivium.commands.flags import Models, read_benchmark_flags, refuse_model_flags, respell
+from trivium.commands.flags import Models, read_benchmark_flags, refuse_model_flags
 from trivium.commands.sweep import RunFlags, print_plan, run_and_report
 from trivium.evaluation.plan import plan_diagnosis
 
 ABOUT = """One parameter set, several variants, one folder: which control does what? The variants
-are the benchmark's own; all of them are run when none is named. The same command resumes a
-diagnosis that was interrupted.
+are the benchmark's own; all of them are run when none is named. The same command continues the
+newest folder of the same diagnosis, and makes only attempts that are missing or failed. Exit
+status 1: calls failed, or nothing was answered.
 Example: trivium diagnose nhop_explicit --n 6 --L 3 --k 6 --contexts 8 --M 256 --seed 7 \
 --items 60 --variants control,path,bal,alias,all"""
 
@@ -29,7 +30,7 @@ class Flags:
     solvers: str = ""  # which solvers, separated by commas (default: all)
     # language models, each as PROVIDER/MODEL; say --model once for each
     models: Models = ()
-    out: Path | None = None  # the folder (default: the unfinished run of this, or a new one)
+    out: Path | None = None  # the folder (default: the newest of the same diagnosis, or a new one)
     label: str | None = None  # what the run is called in titles and in the index
     dry_run: bool = False  # print the evaluations and what they would cost, and do nothing
     running: RunFlags = field(default_factory=RunFlags)
@@ -37,7 +38,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Run the variants."""
-    asked = read_benchmark_flags("diagnose", Flags, respell(args), ABOUT)
+    asked = read_benchmark_flags("diagnose", Flags, args, ABOUT)
     flags = asked.flags
     if not flags.models:
         refuse_model_flags(args, "none is named")
@@ -53,7 +54,7 @@ def main(args: Sequence[str]) -> int:
         label=flags.label,
     )
     if flags.dry_run:
-        print_plan(run)
+        print_plan(run, flags.running)
         return 0
     return run_and_report(run, flags.running, flags.out, shlex.join(["trivium", "diagnose", *args]))
 

@@ -3,18 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Annotated
 
-from trivium.commands.flags import read_benchmark_flags
+import tyro
+
+from trivium.commands.flags import read_benchmark_flags, read_flags
 from trivium.core.errors import require
 from trivium.evaluation.cost import cost_of, cost_of_run
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.plan import read_sweep, shipped_configs
+from trivium.evaluation.prices import Prices
+from trivium.models.names import full_model_name
+from trivium.models.settings import ModelOptions, Settings
 
-ABOUT = """Requests and approximate tokens of an evaluation, before anything is sent. Instead of
-NAME, a sweep's config: what its models would be asked, or one model where it names none.
+ABOUT = """Requests and approximate tokens of an evaluation, before anything is sent, and what they
+cost where prices are given. Replies are taken to be as short as the benchmark asks for; what
+reasoning may add is limited by --max_output_tokens only. Instead of NAME, a sweep's config: what
+its models would be asked, or one model where it names none.
 Example: trivium estimate nhop_explicit --preset explicit-hard --items 500 --mode free
-Example: trivium estimate explicit_hard"""
+Example: trivium estimate explicit_hard --price_in 0.4 --price_out 1.6"""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a model would be asked, and what it costs."""
+
+    # where a reply is cut off, reasoning included
+    max_output_tokens: int | None = ModelOptions.max_output_tokens
+    prices: Prices = field(default_factory=Prices)
+
+
+@dataclass(frozen=True)
+class ConfigFlags:
+    """Which sweep would be run."""
+
+    # a file, or the name of a config that comes with Trivium
+    config: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="CONFIG")]
+    asked: Asked = field(default_factory=Asked)
 
 
 @dataclass(frozen=True)
@@ -24,16 +50,32 @@ class Flags:
     items: int = 500  # how many items
     seed: int = 0  # the seed of all of them
     order_trials: int = 1  # how often each item is presented, each time in another order
+    model: str | None = None  # the model, as the file of prices names it
+    asked: Asked = field(default_factory=Asked)
 
 
 def main(args: Sequence[str]) -> int:
     """Print the cost."""
     if args and (args[0] in shipped_configs() or args[0].endswith((".toml", ".json"))):
-        require(len(args) == 1, f"a config takes no flags, got {' '.join(args[1:])}")
-        print(f"{args[0]}: {cost_of_run(read_sweep(args[0]))}")
+        config = read_flags("estimate", ConfigFlags, args, ABOUT)
+        settings = Settings(max_output_tokens=config.asked.max_output_tokens)
+        run = read_sweep(config.config, settings=settings)
+        prices = config.asked.prices.of_run(run)
+        print(f"{config.config}: {cost_of_run(run, prices=prices, settings=settings)}")
         return 0
-    asked = read_benchmark_flags("estimate", Flags, args, ABOUT)
-    items = Items(asked.flags.seed, 0, asked.flags.items)
-    evaluation = Evaluation(asked.task, items, "a model", asked.flags.order_trials)
-    print(f"{asked.task.benchmark.name}: {cost_of(evaluation)}")
+    given = read_benchmark_flags("estimate", Flags, args, ABOUT)
+    flags, asked = given.flags, given.flags.asked
+    require(
+        flags.model is not None or asked.prices.prices is None, "--prices goes with --model here"
+    )
+    model = "a model" if flags.model is None else full_model_name(flags.model)
+    evaluation = Evaluation(
+        given.task,
+        Items(flags.seed, 0, flags.items),
+        model,
+        flags.order_trials,
+        Settings(max_output_tokens=asked.max_output_tokens),
+    )
+    cost = cost_of(evaluation, price=asked.prices.of((model,)).get(model))
+    print(f"{given.task.benchmark.name}: {cost}")
     return 0

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import tyro
 
+from trivium.commands.execution import Execution, print_verdict
 from trivium.commands.flags import (
     BenchmarkFlags,
     read_benchmark_flags,
@@ -17,17 +18,18 @@ from trivium.commands.flags import (
     require_out,
 )
 from trivium.core.errors import require
-from trivium.core.records import ERROR, RECORDS, read_records
-from trivium.evaluation.cost import confirm, cost_of_run
+from trivium.core.records import RECORDS
 from trivium.evaluation.evaluation import Evaluation, Items
-from trivium.evaluation.execute import check_solver, execute
 from trivium.evaluation.executors import Workers
 from trivium.evaluation.plan import plan_evaluation
-from trivium.models.settings import ModelOptions, Settings, require_model_name
+from trivium.evaluation.prices import Prices
+from trivium.models.names import full_model_name
+from trivium.models.settings import ModelOptions, Settings
 from trivium.report.tables import metric_table, terminal
 
 ABOUT = """Evaluate a solver or a model on items, generated on demand or read from files. Writes
-DIR/records.jsonl and DIR/summary.json; the same command resumes what was interrupted.
+DIR/records.jsonl and DIR/summary.json; the same command resumes what was interrupted, and asks
+again where calls had failed. Exit status 1: calls failed, or nothing was answered.
 Example: trivium eval nhop_implicit --solver oracle --items 200 --seed 7 --out runs/oracle
 Example: trivium eval nhop_explicit --model openai/gpt-4.1-mini --items 200 --out runs/mini"""
 
@@ -48,6 +50,7 @@ class Flags:
     out: Path | None = None  # the folder of the records
     workers: Workers = field(default_factory=Workers)
     options: ModelOptions = field(default_factory=ModelOptions)
+    prices: Prices = field(default_factory=Prices)
 
 
 def main(args: Sequence[str]) -> int:
@@ -58,21 +61,14 @@ def main(args: Sequence[str]) -> int:
     _check(asked, args)
     evaluation = _evaluation(asked)
     run = plan_evaluation(evaluation)
-    check_solver(evaluation, flags.options)
-    if flags.model:
-        confirm(cost_of_run(run, out, retry_errors=flags.options.retry_errors), flags.options)
-    command = shlex.join(["trivium", "eval", *args])
-    with flags.workers.open() as executor:
-        (summary,) = execute(run, out, executor=executor, options=flags.options, command=command)
+    execution = Execution(flags.workers, flags.options, flags.prices)
+    _, (summary,) = execution.execute(run, out, shlex.join(["trivium", "eval", *args]))
     metric_table(summary).show(terminal())
     total = evaluation.items.count
     if summary.items > total:
         print(f"the figures are of all {summary.items} items in the folder, not of {total} only")
-    if summary.errors and flags.model:
-        print(f"{summary.errors} attempts failed permanently; --retry_errors asks them again")
-        print(f"the first of them: {_first_error(out)}")
     print(f"records in {out / RECORDS}")
-    return 0
+    return print_verdict(run, [summary], out, flags.prices)
 
 
 def _check(asked: BenchmarkFlags[Flags], args: Sequence[str]) -> None:
@@ -85,7 +81,6 @@ def _check(asked: BenchmarkFlags[Flags], args: Sequence[str]) -> None:
     )
     require(flags.solver is None or flags.model is None, "give either --solver or --model")
     if flags.model:
-        require_model_name(flags.model)
         for worker in fields(Workers):
             require(
                 worker.name not in asked.given,
@@ -105,10 +100,5 @@ def _evaluation(asked: BenchmarkFlags[Flags]) -> Evaluation:
     else:
         items = Items(flags.seed, flags.start, flags.items)
     settings = flags.options.settings() if flags.model else Settings()
-    return Evaluation(task, items, str(flags.model or flags.solver), flags.order_trials, settings)
-
-
-def _first_error(out: Path) -> str:
-    """Why the first failed attempt failed, as plain text on one line."""
-    errors = (row["error"] for _, row in read_records(out / RECORDS) if row["kind"] == ERROR)
-    return ascii(next(errors, ""))[1:-1]
+    solver = full_model_name(flags.model) if flags.model else str(flags.solver)
+    return Evaluation(task, items, solver, flags.order_trials, settings)

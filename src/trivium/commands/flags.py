@@ -13,16 +13,20 @@ from typing import Annotated, Any, Generic, TypeVar
 
 import tyro
 
-from trivium.benchmarks import benchmark_names, by_alias, change_task, load_task
+from trivium.benchmarks import benchmark_names, by_alias, change_task, find_preset, load_task
+from trivium.commands.config import benchmark_of, read_config
 from trivium.commands.messages import error_sentence, plain_help, spaced_examples
 from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping
 from trivium.core.task import Task
+from trivium.evaluation.prices import Prices
 from trivium.models.settings import ModelOptions
 
 F = TypeVar("F")
 # Options of models; whether to ask before sending is no matter where nothing is sent.
-OF_MODELS = {field.name for field in dataclasses.fields(ModelOptions)} - {"yes", "confirm_above"}
+OF_MODELS = {
+    field.name for kind in (ModelOptions, Prices) for field in dataclasses.fields(kind)
+} - {"yes", "confirm_above"}
 # language models, each as PROVIDER/MODEL; say --model once for each
 Models = Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(name="model")]
 
@@ -47,10 +51,10 @@ class BenchmarkFlags(Generic[F]):
     def refuse_view_flags(self, command: str) -> None:
         """Refuse flags about presenting items where none is presented."""
         for field in dataclasses.fields(self.task.benchmark.view_type):
+            flag = self.given.get(field.name, "")
             require(
-                field.name not in self.given,
-                f"{self.given.get(field.name)} says how items are presented, "
-                f"and {command} presents none",
+                not flag.startswith("--"),  # a config file serves other commands too
+                f"{flag} says how items are presented, and {command} presents none",
             )
 
 
@@ -89,15 +93,17 @@ def read_benchmark_flags(
         print(f"usage: trivium {command} NAME [flags]\n\n{about}\n\nNAME is one of: {known}")
         print(f"trivium {command} NAME --help lists the flags of that benchmark.")
         raise SystemExit(0 if args else 2)
-    name, *rest = args
+    name, *rest = respell(args, flags_type)
     given = given_flags(rest)
     preset, config = peek(rest, "preset"), peek(rest, "config")
     task = load_task(name, preset)
-    if config is not None:
-        values = read_mapping(config)
-        given = {key: f"{key} in {config}" for key in values} | given
-        task = change_task(task, values, where=config)
     benchmark = task.benchmark
+    if config is not None:
+        held = read_config(config, benchmark, flags_type, given)
+        if preset is None and held.preset is not None:
+            task = Task(benchmark, find_preset(benchmark, held.preset), task.view)
+        task = change_task(task, held.fields, where=config)
+        given, rest = {**held.given, **given}, [*held.words, *rest]
     combined = dataclasses.make_dataclass(
         "Flags",
         [
@@ -118,18 +124,26 @@ def read_benchmark_flags(
     return BenchmarkFlags(task, flags, given)
 
 
-def respell(args: Sequence[str]) -> list[str]:
-    """Arguments with `--approach NAME` as the benchmark's name and its older flags renamed."""
+def respell(args: Sequence[str], flags_type: type[Any]) -> list[str]:
+    """Arguments that begin with the benchmark's name, and older flags renamed.
+
+    The name may be given as `--approach NAME` or by the config file.
+    """
     words = list(args)
-    approach = peek(words, "approach")
+    approach, config = peek(words, "approach"), peek(words, "config")
     if approach is not None:
-        name = by_alias(approach)
         position = next(i for i, word in enumerate(words) if word.split("=")[0] == "--approach")
         del words[position : position + (1 if "=" in words[position] else 2)]
-        words = [name, *words]
-    if not words or words[0].startswith("-"):
-        return words
-    aliases = load_task(words[0]).benchmark.field_aliases
+        words = [approach, *words]
+    elif words[0].startswith("-"):
+        named = None if config is None else benchmark_of(read_mapping(config))
+        known = ", ".join(benchmark_names())
+        require(named is not None, f"{words[0]} is no benchmark; name one of {known} first")
+        words = [str(named), *words]
+    words[0] = words[0] if "." in words[0] else by_alias(words[0])
+    own = {field.name for field in dataclasses.fields(flags_type)}
+    baseline = "solver" if "solver" in own else "solvers"
+    aliases = {"baseline": baseline, **load_task(words[0]).benchmark.field_aliases}
     return [_respelled(word, aliases) for word in words]
 
 

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from trivium.commands.flags import read_benchmark_flags, require_out
-from trivium.core.files import atomic_write
+from trivium.core.files import atomic_write, resumable_write
+from trivium.core.task import Task
 from trivium.evaluation.evaluation import Items
 from trivium.evaluation.execute import item_lines
-from trivium.evaluation.executors import Workers
+from trivium.evaluation.executors import Executor, Workers
 from trivium.evaluation.progress import Progress
 
 ABOUT = """Generate items, written as JSON Lines. An item depends on its spec, seed and index only.
+The same command resumes a file that was interrupted, FILE.part.
+A file of items holds no prompts: trivium show prints one, trivium export writes them all.
 Example: trivium generate nhop_implicit --items 200 --seed 123 --out data/implicit.jsonl"""
 # Large enough that handing a chunk to another process costs little beside generating it.
 CHUNK = 5000
+CHECKED = 20  # lines of an incomplete file that are compared with the items they should be
 
 
 @dataclass(frozen=True)
@@ -35,25 +41,53 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Write the file."""
     asked = read_benchmark_flags("generate", Flags, args, ABOUT)
-    flags = asked.flags
+    flags, task = asked.flags, asked.task
     asked.refuse_view_flags("generate")
     out = require_out(flags.out)
-    chunks = Items(flags.seed, flags.start, flags.items).chunks(CHUNK)
-    jobs = ((chunk.count, asked.task, chunk) for chunk in chunks)
+    items = Items(flags.seed, flags.start, flags.items)
     with flags.workers.open() as executor:
-        parts = executor.map(item_lines, jobs)
         if str(out) == "-":
-            _write(parts, sys.stdout.buffer, flags.items)
+            _write(task, items, sys.stdout.buffer, executor)
             return 0
-        with atomic_write(out) as file:
-            _write(parts, file, flags.items)
+        if out.exists() and not out.is_file():  # a pipe or a device, which cannot be resumed
+            with atomic_write(out) as file:
+                _write(task, items, file, executor)
+        else:
+            with resumable_write(out) as file:
+                _write(task, items, file, executor, _lines_held(task, items, file))
     print(f"{flags.items} items written to {out}")
+    print(f"their prompts: trivium export {asked.task.benchmark.name} --in {out} --out FILE")
     return 0
 
 
-def _write(parts: Iterable[tuple[int, bytes]], file: BinaryIO, total: int) -> None:
-    with Progress("generate", total) as progress:
-        for count, lines in parts:
-            file.write(lines)
-            progress.advance(count)
+def _write(task: Task, items: Items, file: BinaryIO, executor: Executor, held: int = 0) -> None:
+    """Write all items but those held."""
+    left = items.count - held
+    if left:
+        rest = replace(items, start=items.start + held, count=left)
+        jobs = ((chunk.count, task, chunk) for chunk in rest.chunks(CHUNK))
+        with Progress("generate", items.count, held) as progress:
+            for count, lines in executor.map(item_lines, jobs):
+                file.write(lines)
+                progress.advance(count)
     file.flush()
+
+
+def _lines_held(task: Task, items: Items, file: BinaryIO) -> int:
+    """How many of the items an incomplete file holds already; one that holds others is emptied."""
+    file.seek(0)
+    ends = array("q", [0])
+    for line in file:
+        ends.append(ends[-1] + len(line))
+    held = min(len(ends) - 1, items.count)
+    for place in {held * part // CHECKED for part in range(CHECKED)} | {held - 1} if held else ():
+        file.seek(ends[place])
+        _, expected = item_lines((0, task, replace(items, start=items.start + place, count=1)))
+        if file.readline() != expected:
+            held = 0
+            break
+    file.truncate(ends[held])
+    file.seek(0, os.SEEK_END)
+    if held:
+        print(f"{held:,} of {items.count:,} items were generated before", file=sys.stderr)
+    return held

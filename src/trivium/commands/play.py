@@ -186,4 +186,4 @@ def _close(game: Game, result: Debrief, console: Console) -> None:
     name = result.ideal.replace("_", " ")
     tests = f"{result.ideal_tests} {'test' if result.ideal_tests == 1 else 'tests'}"
     line = f"The ideal observer ({name}) makes {tests} on this machine{average}."
-    console.print(Text(line))
+    console.print(Text(f"{line} {result.budget}".rstrip()))

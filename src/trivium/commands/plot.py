@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from trivium.commands.flags import read_flags
 from trivium.commands.report import Flags
-from trivium.core.errors import require
 from trivium.report.page import write_plots
 
 ABOUT = """Draw the charts of a run again, as PNG and SVG in its plots/.
@@ -16,7 +15,6 @@ Example: trivium plot runs/implicit/sweep_20260101_120000 --label 'first look'""
 def main(args: Sequence[str]) -> int:
     """Draw the charts and print the paths of their files."""
     flags = read_flags("plot", Flags, args, ABOUT)
-    require(flags.run.is_dir(), f"{flags.run}: no such folder")
-    for path in write_plots(flags.run, flags.label):
+    for path in write_plots(flags.folder(), flags.label):
         print(path)
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -68,7 +69,7 @@ def check_place(out: Path, name: str) -> None:
         re.fullmatch(r"(?:[\w-]+/)*[\w-]+-v\d+", name) is not None,
         f"dataset must be a name such as blicket/mine-v0, got {name!r}",
     )
-    require(out.is_dir() or not out.exists(), f"out must be a folder, {out} is a file")
+    require(out.is_dir() or not os.path.lexists(out), f"out must be a folder, {out} is none")
     require(
         not (out / name).exists(),
         f"there is a dataset {name!r} already: choose another name or folder",

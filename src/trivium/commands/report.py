@@ -9,8 +9,11 @@ from typing import Annotated
 
 import tyro
 
+from trivium.benchmarks import by_alias
 from trivium.commands.flags import read_flags
 from trivium.core.errors import require
+from trivium.core.records import MANIFEST
+from trivium.core.spec import read_mapping
 from trivium.report.page import write_report
 
 ABOUT = """Write report.html, results.md and plots/ for any folder that holds records: a run, a
@@ -23,13 +26,27 @@ class Flags:
     """The run and its label."""
 
     # the folder of the run
-    run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]
+    run: Annotated[tyro.conf.Positional[Path | None], tyro.conf.arg(metavar="RUN")] = None
+    summary: Path | None = None  # or the summary.csv in that folder
+    approach: str | None = None  # the benchmark, which must be the run's
     label: str | None = None  # the run's name in titles (default: the label that it was run with)
+
+    def folder(self) -> Path:
+        """The folder that is meant, which must be there."""
+        run = self.run if self.summary is None else self.summary.parent
+        require(run is not None, "no run named: give its folder, or its summary.csv with --summary")
+        assert run is not None
+        require(self.run in (None, run), "give the folder or --summary, not both")
+        require(run.is_dir(), f"{run}: no such folder")
+        manifest = read_mapping(run / MANIFEST) if (run / MANIFEST).exists() else {}
+        named = None if self.approach is None else by_alias(self.approach)
+        held = manifest.get("benchmark", named)
+        require(named in (None, held), f"{run} is a run of {held}, not of {named}")
+        return run
 
 
 def main(args: Sequence[str]) -> int:
     """Write the page and print its path."""
     flags = read_flags("report", Flags, args, ABOUT)
-    require(flags.run.is_dir(), f"{flags.run}: no such folder")
-    print(f"report: {write_report(flags.run, flags.label)}")
+    print(f"report: {write_report(flags.folder(), flags.label)}")
     return 0

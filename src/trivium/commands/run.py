@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trivium.benchmarks import benchmark_names, get_benchmark
+from trivium.benchmarks import benchmark_names
+from trivium.commands.execution import Execution, choose_folder, print_results, print_verdict
 from trivium.commands.flags import Models, read_flags, refuse_model_flags
 from trivium.core.errors import require
-from trivium.core.results import Summary
-from trivium.evaluation.cost import confirm, cost_of_run
-from trivium.evaluation.evaluation import Run
-from trivium.evaluation.execute import check_solver, execute
 from trivium.evaluation.executors import Workers, all_processors
 from trivium.evaluation.index import add_to_index
 from trivium.evaluation.plan import plan_main_run
+from trivium.evaluation.prices import Prices
 from trivium.models.settings import ModelOptions
 from trivium.report.page import write_report
-from trivium.report.tables import result_table, terminal
 
 ABOUT = """The main job: every benchmark, every built-in solver, one report. Writes records and
-report.html; with --out, the same command resumes what was interrupted. --model evaluates language
-models beside the built-in solvers, on the same items.
+report.html; the same command continues its newest folder, and makes only attempts that are missing
+or failed. --model evaluates language models beside the built-in solvers, on the same items. Exit
+status 1: calls failed, or nothing was answered.
 Example: trivium run --items 200 --out runs/first
 Example: trivium run --items 50 --model openai/gpt-4.1-mini --model ollama/llama3.2"""
 
@@ -38,9 +35,11 @@ class Flags:
     benchmarks: tuple[str, ...] = ()  # which ones (default: all)
     # language models, each as PROVIDER/MODEL; say --model once for each
     models: Models = ()
-    out: Path | None = None  # the folder (default: a new one under runs/)
+    out: Path | None = None  # the folder (default: the newest of the same run, or a new one)
+    new: bool = False  # begin a new folder even if there is one of the same run
     workers: Workers = field(default_factory=all_processors)
     options: ModelOptions = field(default_factory=ModelOptions)
+    prices: Prices = field(default_factory=Prices)
 
 
 def main(args: Sequence[str]) -> int:
@@ -54,28 +53,12 @@ def main(args: Sequence[str]) -> int:
     run = plan_main_run(
         names, seed=flags.seed, items=flags.items, models=flags.models, settings=settings
     )
-    for evaluation in run.models:
-        check_solver(evaluation, flags.options)
-    out = flags.out or Path("runs") / time.strftime("run_%Y%m%d_%H%M%S")
-    if run.models:
-        confirm(cost_of_run(run, out, retry_errors=flags.options.retry_errors), flags.options)
-    command = shlex.join(["trivium", "run", *args])
-    with flags.workers.open() as executor:
-        summaries = execute(run, out, executor=executor, options=flags.options, command=command)
-    add_to_index(run, out)
+    execution = Execution(flags.workers, flags.options, flags.prices)
+    folder = choose_folder(run, flags.out, new=flags.new)
+    folder, summaries = execution.execute(run, folder, shlex.join(["trivium", "run", *args]))
+    add_to_index(run, folder)
+    report = write_report(folder)  # before anything is printed: a reader may have gone away
     print_results(run, summaries)
-    print(f"report: {write_report(out)}")
-    return 0
-
-
-def print_results(run: Run, summaries: Sequence[Summary]) -> None:
-    """One table for each benchmark."""
-    for name in run.benchmarks:
-        benchmark = get_benchmark(name)
-        rows = [
-            (str(evaluation.setting), summary)
-            for evaluation, summary in zip(run.evaluations, summaries, strict=True)
-            if summary.benchmark == name
-        ]
-        title = f"{name}: {benchmark.title}"
-        result_table(title, rows, benchmark.metrics[0].name).show(terminal())
+    status = print_verdict(run, summaries, folder, flags.prices)
+    print(f"report: {report}")
+    return status

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 import orjson
 
-from trivium.core.errors import require
+from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.probes import Audit, Probe
 from trivium.core.records import Groups, Scores
-from trivium.core.spec import stored_spec
 from trivium.core.streams import Stream
 
 
@@ -66,6 +65,7 @@ class Metric:
     kind: Literal["proportion", "mean"] = "proportion"
     best: float = 1.0
     worst: float = 0.0
+    charted: bool = True  # False where a chart would show nothing that is not shown elsewhere
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -158,6 +158,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     trace_label: ClassVar[str | None] = None  # what `trace` measures, if anything
     metrics_heading: ClassVar[str] = "Every metric between 0 and 1"
     answer_field: ClassVar[str] = "answer"  # where a row of an item file has the right answer
+    leaky_presets: ClassVar[frozenset[str]] = frozenset()  # presets that keep leaks on purpose
     crossed_groups: ClassVar[bool] = True  # results are split by all groups at once, or by each
 
     def __init_subclass__(cls) -> None:
@@ -238,10 +239,8 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """The best strategy that knows the spec and the view and does not read the item."""
 
     def item_floor(self, item: ItemT, view: ViewT) -> Floor:
-        """The floor of the item's own spec; files without specs need a rule of their own."""
-        require(item.origin is not None, f"{item.id} does not say which spec it was generated from")
-        assert item.origin is not None
-        return self.floor(stored_spec(self.spec_type, item.origin.spec), view)
+        """The floor of an item that came without a spec; by default there are no such items."""
+        raise UserError(f"{item.id} does not say which spec it was generated from")
 
     def groups(self, item: ItemT) -> Groups:
         """What results are grouped by."""
@@ -264,9 +263,37 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """What the audit tries to guess from the surface of the prompt, one probe a question."""
         return ()
 
-    @abstractmethod
+    def audit_views(self) -> Sequence[ViewT]:
+        """The views whose prompts the audit looks at."""
+        return (self.view_type(),)
+
+    def surface(self, item: ItemT, view: ViewT) -> str:
+        """The text that probes may look at: the prompt, with evidence masked where needed.
+
+        Probes read single lines (their length, the words beside a name), so a benchmark whose
+        evidence stands beside a name, as a light beside an object, must mask it here.
+        """
+        return self.render(item, view)
+
     def audit(self, spec: SpecT, seed: int, items: int | None = None) -> Audit:
         """Every shortcut tried on fresh items; `items` None takes as many as are needed."""
+        from trivium.core.audit import audit  # noqa: PLC0415 - it is built on this module
+
+        return audit(self, spec, seed, items)
+
+    def canonical(self, item: ItemT) -> Hashable:
+        """What stays of an item when names are exchanged and lines reordered.
+
+        Items that are the same up to both must have the same form. By default lines of the
+        prompt in the default view, with every name replaced by what is said about it.
+        """
+        from trivium.core.overlap import line_structure  # noqa: PLC0415 - it needs this module
+
+        return line_structure(self.render(item, self.view_type()), self.names(item))
+
+    def item_space(self, spec: SpecT) -> int | None:
+        """How many different items there are, if that is known."""
+        return None
 
     def gallery_examples(self) -> Iterator[tuple[str, SpecT, ViewT]]:
         """What the gallery shows: a heading, a spec and a view for each entry."""

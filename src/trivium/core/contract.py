@@ -27,7 +27,7 @@ from trivium.core.task import PresentedItem, Task
 
 SEED = 11
 FLOOR_ITEMS = 400
-AUDIT_ITEMS = 1000
+AUDIT_ITEMS = 100
 NONSENSE = ("", " ", "I would rather not say.", "\x00\ud800", "[" * 1000, "🙂" * 100)
 
 
@@ -109,7 +109,10 @@ def floor_is_reached(benchmark: AnyBenchmark) -> None:
                 if (score := solve(item, solver).scores[headline]) is not None
             ]
             scores, floors = np.array(pairs).T
-            allowed = 4 * scores.std() / math.sqrt(len(scores)) + 1e-9
+            # Right or wrong: as the floor says, for no item may be right where that is rare.
+            binary = set(scores) <= {0.0, 1.0}
+            spread = math.sqrt((floors * (1 - floors)).mean()) if binary else scores.std()
+            allowed = 4 * spread / math.sqrt(len(scores)) + 1e-9
             gap = scores.mean() - floors.mean()
             played = solver.name == task.floor.name
             _expect(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark, Item, Solver, Turn
+from trivium.core.files import dump_line
 from trivium.core.reading import is_refusal, split_reasoning
 from trivium.core.records import CUT_OFF, ERROR, REFUSAL, Attempt, Scores
 from trivium.core.spec import spec_to_dict
@@ -47,14 +49,19 @@ class Dialogue:
         if self.done:
             raise ValueError("the dialogue is over")
         task = self.item.task
-        self.replies.append(reply)
-        split = split_reasoning(reply)
-        self.visible.append(split.visible)
-        self.cut_off = not split.finished
+        self.note([reply])
         response = task.benchmark.respond(self.item.content, self.visible, task.view)
         self.done = response is None or len(self.replies) >= MAX_TURNS
         self.messages += [reply] if response is None else [reply, response]
         return response
+
+    def note(self, replies: Sequence[str]) -> None:
+        """Add replies as they were given, without asking the environment for its responses."""
+        for reply in replies:
+            split = split_reasoning(reply)
+            self.replies.append(reply)
+            self.visible.append(split.visible)
+            self.cut_off = not split.finished
 
     @property
     def scores(self) -> Scores:
@@ -132,9 +139,10 @@ def solver_stream(solver: str, item: Item, trial: int, turn: int) -> Stream:
 
 
 def _unscored(item: PresentedItem, solver: str) -> Attempt:
-    origin = item.content.origin
+    origin, benchmark = item.content.origin, item.task.benchmark
+    floor = item.task.item_floor(item.original)
     return Attempt(
-        benchmark=item.task.benchmark.name,
+        benchmark=benchmark.name,
         spec=None if origin is None else origin.spec,
         view=spec_to_dict(item.task.view),
         seed=None if origin is None else origin.seed,
@@ -146,8 +154,15 @@ def _unscored(item: PresentedItem, solver: str) -> Attempt:
         answer=None,
         scores={},
         kind=ERROR,
-        chance=item.floor,
+        chance=floor.value,
+        floor=floor.name,
         groups=item.groups,
         prompt_lines=item.prompt.count("\n") + 1,
         prompt_chars=len(item.prompt),
+        content=None if origin else _digest(dump_line(benchmark.to_row(item.original))),
+        gold=item.gold,
     )
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()

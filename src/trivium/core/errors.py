@@ -10,6 +10,10 @@ class UserError(Exception):
     """Bad input; its text is the one sentence that the user reads."""
 
 
+class FailedCallsError(UserError):
+    """Calls to a model failed, so that nothing, or not everything, was answered."""
+
+
 class MissingExtraError(UserError):
     """An optional package is needed and not installed."""
 

@@ -15,6 +15,8 @@ import orjson
 
 from trivium.core.errors import UserError
 
+PART = ".part"  # what the name of an incomplete file ends in
+
 
 def dump_line(row: Any) -> bytes:
     """One row as a line of JSON, lone surrogates and numpy scalars included."""
@@ -104,8 +106,11 @@ def _naming_errors(path: object) -> Iterator[None]:
 
 
 @contextmanager
-def atomic_write(path: str | Path) -> Iterator[BinaryIO]:
-    """The file for writing, under a temporary name until it is complete."""
+def atomic_write(path: str | Path, *, sync: bool = False) -> Iterator[BinaryIO]:
+    """The file for writing, under a temporary name until it is complete.
+
+    With `sync` it is on the disk before it replaces the old one, for what cannot be made again.
+    """
     path = Path(path)
     if path.exists() and not path.is_file():
         # A pipe or a device is written into: a rename would replace it by a file.
@@ -113,16 +118,46 @@ def atomic_write(path: str | Path) -> Iterator[BinaryIO]:
             yield file
         return
     target = path.resolve()  # a link stays a link
-    partial = target.with_name(target.name + ".part")
+    partial = target.with_name(target.name + PART)
     try:
         with open_output(partial, called=path) as file:
             yield file
+        if sync:
+            sync_file(partial)
         with _naming_errors(path):
             partial.replace(target)
     except BaseException:
         with suppress(OSError):
             partial.unlink()
         raise
+
+
+@contextmanager
+def resumable_write(path: Path) -> Iterator[BinaryIO]:
+    """The file for writing, under a temporary name that is kept when the work is interrupted.
+
+    What an earlier process left is in it, without an incomplete last line; two processes cannot
+    write the same file.
+    """
+    target = path.resolve()  # a link stays a link
+    partial = target.with_name(target.name + PART)
+    with open_output(partial, "ab+", called=path) as file:
+        _lock(file, f"{path}: another process is writing it")
+        _cut_incomplete_line(file)
+        try:
+            yield file
+        except UserError:  # a full disk, say: half a file would only be in the way
+            partial.unlink()
+            raise
+        with _naming_errors(path):
+            file.flush()
+            partial.replace(target)
+
+
+def sync_file(path: Path) -> None:
+    """Have a file on the disk, where its file system can do that."""
+    with open_input(path) as file, suppress(OSError):
+        os.fsync(file.fileno())
 
 
 def write_json(path: str | Path, value: Any) -> None:
@@ -175,20 +210,22 @@ def _cut_incomplete_line(file: BinaryIO) -> None:
 def locked(folder: Path) -> Iterator[None]:
     """Keeps other processes out of a folder; the lock ends with the process, however it ends."""
     try:
-        import fcntl  # noqa: PLC0415 - not on every system, and nothing else needs it
-    except ImportError:
-        yield
-        return
-    try:
         folder.mkdir(parents=True, exist_ok=True)
         file = open(folder / ".lock", "wb")  # noqa: SIM115 - closed below, whatever happens
     except OSError as problem:
         raise UserError(f"{folder}: cannot be written ({problem.strerror})") from None
     with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise UserError(
-                f"{folder}: another process is working there; choose another folder with --out"
-            ) from None
+        _lock(file, f"{folder}: another process is working there; choose another folder with --out")
         yield
+
+
+def _lock(file: BinaryIO, refusal: str) -> None:
+    """Take an open file for this process alone, for as long as it is open."""
+    try:
+        import fcntl  # noqa: PLC0415 - not on every system, and nothing else needs it
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise UserError(refusal) from None

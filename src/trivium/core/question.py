@@ -10,10 +10,9 @@ from typing import Any, Generic
 
 from trivium.core import reading
 from trivium.core.benchmark import Benchmark, Floor, Origin, Solver, SpecT, Turn
-from trivium.core.dialogue import attempt
 from trivium.core.errors import require
 from trivium.core.files import dump_line
-from trivium.core.probes import Audit, cue_level, cue_of_hits, items_needed
+from trivium.core.probes import Probe
 from trivium.core.records import Groups
 from trivium.core.spec import spec_to_dict, stored_spec
 from trivium.core.streams import Stream, item_stream
@@ -105,20 +104,10 @@ class QuestionBenchmark(Benchmark[SpecT, PlainView, Question, str], Generic[Spec
     def groups(self, item: Question) -> Groups:
         return item.groups
 
-    def audit(self, spec: SpecT, seed: int, items: int | None = None) -> Audit:
-        """Every shortcut solver against the floor."""
-        shortcuts = [solver for solver in self.solvers.values() if solver.role == "shortcut"]
-        level = cue_level(len(shortcuts))
-        floor = self.floor(spec, self.view_type()).value
-        needed = items_needed(floor, len(shortcuts))
-        fresh = list(self.generate(spec, seed, 0, needed if items is None else items))
-        headline, view = self.metrics[0].name, self.view_type()
-        cues = []
-        for solver in shortcuts:
-            scores = [attempt(self, item, solver, view).scores[headline] for item in fresh]
-            hits = [score == 1 for score in scores]
-            cues.append(cue_of_hits(solver.name, solver.about, hits, floor, level))
-        return Audit(tuple(cues), len(fresh), level, needed=needed)
+    def probes(self, item: Question, view: PlainView) -> Sequence[Probe]:
+        """Which option is right, by everything that can be seen without reading."""
+        right = [option == item.answer for option in item.options]
+        return [Probe("answer", item.options, right)]
 
 
 def oracle() -> Solver:

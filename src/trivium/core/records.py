@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType
@@ -21,6 +21,8 @@ MANIFEST = "run.json"
 ERROR = "error"  # the kind of an attempt whose call failed
 CUT_OFF = "cut-off"  # the kind of an attempt that ran out of tokens before an answer
 REFUSAL = "refusal"  # the kind of an attempt that the model or its provider declined
+UNSCORED = frozenset({ERROR, CUT_OFF, REFUSAL})  # kinds without an answer that could be scored
+TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")  # of usage, where they are told
 
 Scores = dict[str, float | None]
 Groups = dict[str, int | float | str]
@@ -48,9 +50,15 @@ class Attempt:
     groups: Groups
     prompt_lines: int = 0
     prompt_chars: int = 0
+    floor: str | None = None  # the strategy that reaches the floor
+    content: str | None = None  # a digest of an item that has no spec to tell it by
     error: str | None = None
+    # requests, retries, and the tokens that the provider told; a key is absent where it did not
     usage: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+    gold: str | None = None  # a reply that scores perfectly
+    stop_reason: str | None = None  # why the last reply ended, as the provider says
+    reasoning: str | None = None  # what the provider sent as reasoning, apart from the reply
 
     @property
     def key(self) -> AttemptKey:
@@ -70,10 +78,19 @@ _REQUIRED: dict[str, tuple[type, ...]] = {
     "groups": (dict,),
 }
 _OPTIONAL: dict[str, tuple[type, ...]] = {
+    "reply": (str, list, NoneType),
     "spec": (dict, NoneType),
     "view": (dict, NoneType),
     "seed": (int, NoneType),
     "index": (int, NoneType),
+    "prompt_lines": (int, NoneType),
+    "prompt_chars": (int, NoneType),
+    "error": (str, NoneType),
+    "usage": (dict, NoneType),
+    "seconds": (int, float, NoneType),
+    "gold": (str, NoneType),
+    "stop_reason": (str, NoneType),
+    "reasoning": (str, NoneType),
 }
 
 
@@ -92,6 +109,10 @@ def check_record(row: Row, where: str) -> None:
     numbers = [value for value in row["scores"].values() if value is not None]
     if not all(isinstance(value, (int, float)) for value in numbers):
         raise UserError(f"{where}: not a record (scores are {row['scores']!r:.80})")
+    if not all(isinstance(value, int) for value in (row.get("usage") or {}).values()):
+        raise UserError(f"{where}: not a record (usage is {row['usage']!r:.80})")
+    if not 0 <= row["trial"] < 2**31:
+        raise UserError(f"{where}: not a record (trial is {row['trial']!r:.80})")
 
 
 def read_records(path: Path) -> Iterator[tuple[int, Row]]:
@@ -113,22 +134,27 @@ def read_records(path: Path) -> Iterator[tuple[int, Row]]:
         raise UserError(f"{path} line {line}: a second record of the same item and trial")
 
 
-def recorded(path: Path, *, errors: bool = True) -> set[AttemptKey]:
-    """The attempts that a file holds, failed ones included or not; an incomplete line is cut."""
+def recorded(
+    path: Path, *, errors: bool = True, asked: Callable[[Row], bool] | None = None
+) -> set[AttemptKey]:
+    """The attempts that a file holds, failed ones included or not; an incomplete line is cut.
+
+    `asked` says which records count where the file holds more than was asked for.
+    """
     if not path.exists():
         return set()
     with Appender(path):
         pass  # opening cuts off an incomplete last line
     seen: set[AttemptKey] = set()
-    failed: set[AttemptKey] = set()
+    left_out: set[AttemptKey] = set()
     for number, row in read_rows(path):
         where = f"{path} line {number}"
         key = _attempt_key(row, where)
         require(key not in seen, f"{where}: a second record of the same item and trial")
         seen.add(key)
-        if row["kind"] == ERROR:
-            failed.add(key)
-    return seen if errors else seen - failed
+        if (row["kind"] == ERROR and not errors) or (asked is not None and not asked(row)):
+            left_out.add(key)
+    return seen - left_out
 
 
 def _attempt_key(row: Mapping[str, Any], where: str) -> AttemptKey:
@@ -138,11 +164,12 @@ def _attempt_key(row: Mapping[str, Any], where: str) -> AttemptKey:
     return str(item), int(trial or 0)
 
 
-def drop_errors(path: Path) -> None:
-    """Remove failed attempts from the records, so that they are made again."""
-    if path.exists():
-        recorded(path)  # refuses what is not a record
-        _keep_lines(path, [line for row, line in _lines(path) if row["kind"] != ERROR])
+def drop_errors(path: Path, asked: Callable[[Row], bool]) -> None:
+    """Remove failed attempts that are asked for from the records, so that they are made again."""
+    held = recorded(path, asked=asked)  # refuses what is not a record
+    if held != recorded(path, asked=asked, errors=False):
+        lines = (line for row, line in _lines(path) if row["kind"] != ERROR or not asked(row))
+        _keep_lines(path, list(lines))
 
 
 def sort_records(path: Path, order: Mapping[AttemptKey, int]) -> None:
@@ -161,12 +188,13 @@ def _lines(path: Path) -> Iterator[tuple[Row, Line]]:
     with open_input(path) as file:
         offset = 0
         for line in file:
-            yield orjson.loads(line), (offset, len(line))
+            if line.strip():
+                yield orjson.loads(line), (offset, len(line))
             offset += len(line)
 
 
 def _keep_lines(path: Path, lines: Iterable[Line]) -> None:
-    with open_input(path) as old, atomic_write(path) as new:
+    with open_input(path) as old, atomic_write(path, sync=True) as new:
         for offset, length in lines:
             old.seek(offset)
             new.write(old.read(length))

@@ -15,8 +15,27 @@ import orjson
 from numpy.typing import NDArray
 
 from trivium.core.benchmark import Metric
-from trivium.core.records import ERROR
-from trivium.core.statistics import UNDEFINED, Estimate, bootstrap_mean, lift_over_chance, wilson
+from trivium.core.records import CUT_OFF, ERROR, REFUSAL, TOKENS, UNSCORED
+from trivium.core.statistics import (
+    UNDEFINED,
+    Estimate,
+    lift_over_floor,
+    mean_interval,
+    proportion,
+)
+
+
+class TokenCount(NamedTuple):
+    """Tokens of one kind over the attempts whose provider told them."""
+
+    total: int
+    told: int  # attempts that were told
+    not_told: int  # attempts of which nothing is known
+
+    @property
+    def mean(self) -> float | None:
+        """Tokens per attempt; None where no provider told any."""
+        return self.total / self.told if self.told else None
 
 
 @dataclass(frozen=True)
@@ -29,17 +48,20 @@ class Summary:
     answered: int
     violations: int
     errors: int
-    chance: float
+    floor: float  # the headline metric of the best strategy that does not read the item
     prompt_lines: float = 0.0  # mean over attempts
     prompt_chars: float = 0.0
     metrics: dict[str, Estimate] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
     ceiling: float = 1.0  # the best value of the headline metric
-
-    @property
-    def floor(self) -> float:
-        """The headline metric of blind guessing, the mean over attempts."""
-        return self.chance
+    floor_name: str = ""  # that strategy, where all items have the same
+    cut_offs: int = 0  # attempts that ran out of tokens before an answer; in no metric
+    refusals: int = 0  # attempts that the model or its provider declined; in no metric
+    # the headline with every cut-off attempt taken as wrong, and as right; None without any
+    bounds: tuple[float, float] | None = None
+    tokens: dict[str, TokenCount] = field(default_factory=dict)  # empty for programs
+    retries: int = 0
+    median_seconds: float | None = None  # of the attempts of models
 
     def to_dict(self) -> dict[str, Any]:
         """As summary.json holds it."""
@@ -50,11 +72,20 @@ class Summary:
             "answered": self.answered,
             "violations": self.violations,
             "errors": self.errors,
-            "chance": self.chance,
+            "chance": self.floor,
+            "floor": self.floor_name,
             "prompt_lines": self.prompt_lines,
             "prompt_chars": self.prompt_chars,
             "metrics": {name: estimate.to_dict() for name, estimate in self.metrics.items()},
             "kinds": self.kinds,
+            "cut_offs": self.cut_offs,
+            "refusals": self.refusals,
+            "bounds": None if self.bounds is None else list(self.bounds),
+            "tokens": {
+                name: count._asdict() | {"mean": count.mean} for name, count in self.tokens.items()
+            },
+            "retries": self.retries,
+            "median_seconds": self.median_seconds,
         }
 
 
@@ -72,25 +103,33 @@ class Tally:
         self._metrics = metrics
         self._name = ("", "")
         self._kinds: Counter[str] = Counter()
-        self._chances: Counter[float] = Counter()
+        self._floors: Counter[tuple[float, str]] = Counter()
         self._lines = self._chars = 0
         self._all_items = array("q")
+        self._cut_items = array("q")  # the items of attempts that were cut off
+        self._tokens: Counter[str] = Counter()
+        self._told: Counter[str] = Counter()  # attempts whose provider told tokens of a kind
+        self._asked = self._retries = 0  # attempts of models
+        self._seconds = array("d")
         # One entry for every record that was scored; undefined values are NaN.
         self._items = array("q")
-        self._trials = array("H")
+        self._trials = array("i")
         self._answers = array("q")
         self._values = {metric.name: array("d") for metric in metrics}
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Add one record."""
         self._name = (row["benchmark"], row["solver"])
-        self._lines += row.get("prompt_lines", 0)
-        self._chars += row.get("prompt_chars", 0)
+        self._lines += row.get("prompt_lines") or 0
+        self._chars += row.get("prompt_chars") or 0
         # Ids repeat between seeds and specs; together they name an item.
         item = hash((row["id"], row.get("seed"), orjson.dumps(row.get("spec"))))
         self._all_items.append(item)
         self._kinds[row["kind"]] += 1
-        if row["kind"] == ERROR:
+        self._add_usage(row)
+        if row["kind"] == CUT_OFF:
+            self._cut_items.append(item)
+        if row["kind"] in UNSCORED:
             return
         self._items.append(item)
         self._trials.append(row["trial"])
@@ -101,16 +140,37 @@ class Tally:
             values.append(math.nan if value is None else value)
         if scores.get(self._metrics[0].name) is not None:
             # It is the floor of the headline, so it is averaged where the headline is defined.
-            self._chances[row["chance"]] += 1
+            self._floors[row["chance"], row.get("floor") or ""] += 1
+
+    def _add_usage(self, row: Mapping[str, Any]) -> None:
+        """Add what a model's attempt took; programs have no usage."""
+        usage = row.get("usage")
+        if not usage:
+            return
+        self._asked += 1
+        self._retries += usage.get("retries") or 0
+        if row["kind"] != ERROR:
+            self._seconds.append(row.get("seconds") or 0.0)
+        for name in TOKENS:
+            count = usage.get(name)
+            if count is not None:
+                self._tokens[name] += count
+                self._told[name] += 1
 
     def merge(self, other: Tally) -> None:
         """Add the records of another tally of the same metrics."""
         self._name = other._name
         self._kinds.update(other._kinds)
-        self._chances.update(other._chances)
+        self._floors.update(other._floors)
         self._lines += other._lines
         self._chars += other._chars
         self._all_items.extend(other._all_items)
+        self._cut_items.extend(other._cut_items)
+        self._tokens.update(other._tokens)
+        self._told.update(other._told)
+        self._asked += other._asked
+        self._retries += other._retries
+        self._seconds.extend(other._seconds)
         self._items.extend(other._items)
         self._trials.extend(other._trials)
         self._answers.extend(other._answers)
@@ -120,10 +180,12 @@ class Tally:
     def summary(self) -> Summary:
         """The figures of all records added so far."""
         scored = len(self._items)
-        total = math.fsum(chance * times for chance, times in self._chances.items())
-        chance = total / max(1, self._chances.total())
+        total = math.fsum(value * times for (value, _), times in self._floors.items())
+        floor = total / max(1, self._floors.total())
+        names = {name for _, name in self._floors}
         metrics = {metric.name: self._estimate(metric) for metric in self._metrics}
-        metrics["lift"] = lift_over_chance(metrics[self._metrics[0].name], chance)
+        headline = self._metrics[0]
+        metrics["lift"] = lift_over_floor(metrics[headline.name], floor, headline.best)
         if self.has_trials:
             metrics |= self._order_trials()
         return Summary(
@@ -133,13 +195,44 @@ class Tally:
             answered=scored - self._kinds["violation"],
             violations=self._kinds["violation"],
             errors=self._kinds[ERROR],
-            chance=chance,
+            floor=floor,
+            floor_name=names.pop() if len(names) == 1 else "",
             prompt_lines=self._lines / max(1, len(self._all_items)),
             prompt_chars=self._chars / max(1, len(self._all_items)),
             metrics=metrics,
             kinds=dict(sorted(self._kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
             ceiling=self._metrics[0].best,
+            cut_offs=self._kinds[CUT_OFF],
+            refusals=self._kinds[REFUSAL],
+            bounds=self._bounds(),
+            tokens=self._token_counts(),
+            retries=self._retries,
+            median_seconds=float(np.median(self._seconds)) if self._seconds else None,
         )
+
+    def _token_counts(self) -> dict[str, TokenCount]:
+        if not self._asked:
+            return {}
+        return {
+            name: TokenCount(self._tokens[name], self._told[name], self._asked - self._told[name])
+            for name in TOKENS
+        }
+
+    def _bounds(self) -> tuple[float, float] | None:
+        """The headline if every attempt that was cut off had been wrong, and right."""
+        if not self._cut_items:
+            return None
+        headline = self._metrics[0]
+        values = self._column(headline)
+        defined = ~np.isnan(values)
+        items = np.concatenate([np.asarray(self._items)[defined], np.asarray(self._cut_items)])
+        _, groups, counts = np.unique(items, return_inverse=True, return_counts=True)
+
+        def mean(filled: float) -> float:
+            every = np.concatenate([values[defined], np.full(len(self._cut_items), filled)])
+            return float((np.bincount(groups, every) / counts).mean())
+
+        return mean(headline.worst), mean(headline.best)
 
     @property
     def has_trials(self) -> bool:
@@ -167,7 +260,7 @@ class Tally:
         values = self._column(metric)
         defined = ~np.isnan(values)
         items = np.asarray(self._items)[defined]
-        return estimate_of(values[defined], items, metric, repeated=self.has_trials)
+        return estimate_of(values[defined], items, metric)
 
     def _order_trials(self) -> dict[str, Estimate]:
         """How much the order of presentation matters to the headline metric."""
@@ -181,9 +274,9 @@ class Tally:
         means = [float(np.sort(values[trials == trial]).mean()) for trial in np.unique(trials)]
         return {
             f"majority_{headline.name}": estimate_of(
-                [vote.score for vote in votes], range(len(votes)), headline, repeated=False
+                [vote.score for vote in votes], range(len(votes)), headline
             ),
-            "answered_alike": wilson(sum(vote.share == 1 for vote in votes), len(votes)),
+            "answered_alike": proportion(sum(vote.share == 1 for vote in votes), len(votes)),
             "largest_trial_difference": Estimate(max(means) - min(means), None, None, len(means)),
         }
 
@@ -192,21 +285,20 @@ def estimate_of(
     values: Sequence[float] | NDArray[np.float64],
     items: Sequence[int] | NDArray[Any],
     metric: Metric,
-    *,
-    repeated: bool,
 ) -> Estimate:
     """A metric's estimate from its values and the items that they belong to."""
+    # Attempts at one item are not independent, whether they differ in order, view or setting:
+    # the item's mean is one value. They are summed in the order of the values, so that the
+    # order of the records cannot matter.
     data = np.asarray(values, dtype=np.float64)
-    if repeated:
-        # Trials of one item are not independent: the item is what is resampled. They are
-        # summed in the order of the values, so that the order of the records cannot matter.
-        order = np.argsort(data)
-        ordered = np.asarray(items)[order]
-        _, groups, counts = np.unique(ordered, return_inverse=True, return_counts=True)
-        return bootstrap_mean(np.bincount(groups, data[order]) / counts, bounds=metric.bounds)
+    order = np.argsort(data)
+    ordered = np.asarray(items)[order]
+    _, groups, counts = np.unique(ordered, return_inverse=True, return_counts=True)
+    if counts.size < data.size:
+        return mean_interval(np.bincount(groups, data[order]) / counts, bounds=metric.bounds)
     if metric.kind == "proportion":
-        return wilson(float(data.sum()), data.size)
-    return bootstrap_mean(data, bounds=metric.bounds)
+        return proportion(float(data.sum()), data.size)
+    return mean_interval(data, bounds=metric.bounds)
 
 
 def _distinct(items: array[int]) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -13,10 +14,10 @@ from numpy.typing import NDArray
 from trivium.core.errors import require
 
 Bounds = tuple[float, float]  # the lowest and the highest value that there can be
-RESAMPLES = 2000
-MAX_DISTINCT = 20_000  # different values that are resampled
-# Enough for a resampling step to stay in a few megabytes at any number of values.
-_CHUNK = 4_000_000
+# The share of one unseen value at the far end that an interval of a mean allows for. A third
+# makes the middle of a beta distribution its median, near enough; without it, means near a
+# bound would have intervals that are too short, because rare values are often not seen at all.
+UNSEEN = 1 / 3
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,14 @@ class Estimate:
     low: float | None
     high: float | None
     n: int
+
+    def is_above(self, value: float) -> bool:
+        """Whether the interval is known and lies above the value."""
+        return self.low is not None and self.low > value
+
+    def excludes(self, value: float) -> bool:
+        """Whether the interval is known and does not hold the value."""
+        return self.low is not None and self.high is not None and not self.low <= value <= self.high
 
     def to_dict(self) -> dict[str, float | int | None]:
         """As summary.json holds it."""
@@ -48,74 +57,75 @@ def quantile(level: float) -> float:
     return NormalDist().inv_cdf(0.5 + level / 2)
 
 
-def wilson(successes: float, n: int, level: float = 0.95) -> Estimate:
-    """A proportion with its Wilson score interval."""
+@lru_cache(maxsize=4096)
+def proportion(successes: float, n: int, level: float = 0.95) -> Estimate:
+    """A proportion with its mid-P interval: exact tails that count half of what was seen."""
     if n == 0:
         return UNDEFINED
     require(0 <= successes <= n, f"successes must be within 0..{n}, got {successes}")
-    z = quantile(level)
-    share = successes / n
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # The interval touches the ends exactly there; rounding must not push it past them.
-    low = 0.0 if successes == 0 else max(0.0, centre - half)
-    high = 1.0 if successes == n else min(1.0, centre + half)
-    return Estimate(share, low, high, n)
+    others = n - successes
+    odds = math.lgamma(n + 1) - math.lgamma(successes + 1) - math.lgamma(others + 1)
+
+    def as_many(share: float) -> float:
+        """The probability of as many successes or more, as many counting half."""
+        seen = math.exp(odds + successes * math.log(share) + others * math.log1p(-share))
+        return (beta_cdf(share, successes, others + 1) if successes else 1.0) - seen / 2
+
+    tail = (1 - level) / 2
+    low = 0.0 if successes == 0 else _crossing(as_many, tail)
+    high = 1.0 if others == 0 else _crossing(as_many, 1 - tail)
+    return Estimate(successes / n, low, high, n)
 
 
-def bootstrap_mean(
+def mean_interval(
     values: Sequence[float] | NDArray[np.float64],
     level: float = 0.95,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
     bounds: Bounds | None = None,
 ) -> Estimate:
-    """A mean with its percentile bootstrap interval; the same values give the same interval.
+    """The mean of independent values with its interval; within `bounds` where these are known.
 
-    Where all n values are equal, resampling cannot tell that others are possible, and its
-    interval would have no width. If the values are known to lie within `bounds`, one rule
-    stands in: other values came up 0 times in n, so by Wilson's interval their share is at
-    most w = wilson(0, n).high, and the mean lies between v - w (v - lowest) and
-    v + w (highest - v). For a proportion of 0 or 1 that is Wilson's interval itself. Of things
-    that were tried several times, the values are means of one thing each, and n counts things.
+    Without bounds it is Student's interval. Within bounds it is that of Korn and Graubard
+    (1998), which treats a mean as a proportion of as many trials as have the same variance, with
+    a fraction of an unseen value at the far end. Where all values are equal, others came up 0
+    times in n, which bounds their share. Things that were tried several times give one value
+    each, their mean.
     """
-    data = np.asarray(values, dtype=np.float64)
-    if data.size == 0:
-        return UNDEFINED
-    # Resampling draws how often each distinct value comes up, which is the same
-    # experiment as drawing the values themselves and far less work on scores.
-    distinct, counts = np.unique(data, return_counts=True)
     # Summed in the order of the values, so that the order of the records cannot matter.
-    mean = float(distinct @ counts / data.size)
-    if distinct.size == 1:
-        lowest, highest = bounds or (mean, mean)
-        others = wilson(0, data.size, level).high or 0.0
-        low, high = mean - others * (mean - lowest), mean + others * (highest - mean)
-        return Estimate(mean, low, high, int(data.size))
-    if distinct.size > MAX_DISTINCT:
-        # So many values that the mean is normal, and resampling would take minutes to say so.
-        half = quantile(level) * float(data.std()) / math.sqrt(data.size)
-        return Estimate(mean, mean - half, mean + half, int(data.size))
-    generator = np.random.default_rng(seed)
-    step = max(1, _CHUNK // distinct.size)
-    means = np.concatenate(
-        [
-            generator.multinomial(data.size, counts / data.size, min(step, resamples - done))
-            @ distinct
-            / data.size
-            for done in range(0, resamples, step)
-        ]
-    )
-    tail = (1 - level) / 2
-    low, high = np.quantile(means, [tail, 1 - tail])
-    return Estimate(mean, float(low), float(high), int(data.size))
+    data = np.sort(np.asarray(values, dtype=np.float64))
+    n = int(data.size)
+    if n == 0:
+        return UNDEFINED
+    mean = float(data.mean())
+    if bounds is None:
+        if n == 1:
+            return Estimate(mean, None, None, 1)
+        half = student_quantile(level, n - 1) * float(data.std(ddof=1)) / math.sqrt(n)
+        return Estimate(mean, mean - half, mean + half, n)
+    lowest, highest = bounds
+    if data[0] == data[-1]:
+        others = proportion(0, n, level).high or 0.0
+        return Estimate(mean, mean - others * (mean - lowest), mean + others * (highest - mean), n)
+    shares = (data - lowest) / (highest - lowest)
+    low, high = _lower_limit(shares, level), 1 - _lower_limit(1 - shares, level)
+    width = highest - lowest
+    return Estimate(mean, lowest + width * low, lowest + width * high, n)
+
+
+def _lower_limit(shares: NDArray[np.float64], level: float) -> float:
+    """The lower limit of the mean of values in [0, 1], a fraction of an unseen 0 among them."""
+    n = shares.size
+    weight = n + UNSEEN
+    mean = float(shares.sum()) / weight
+    spread = float(((shares - mean) ** 2).sum()) + UNSEEN * mean**2
+    trials = mean * (1 - mean) * weight * (weight - 1) / spread
+    trials *= (quantile(level) / student_quantile(level, n - 1)) ** 2
+    return beta_quantile((1 - level) / 2, trials * mean, trials * (1 - mean))
 
 
 def paired_difference(
     first: Sequence[float],
     second: Sequence[float],
     level: float = 0.95,
-    seed: int = 0,
     bounds: Bounds | None = None,
 ) -> Estimate:
     """The mean of first - second over common items; each of them lies within `bounds`."""
@@ -123,21 +133,48 @@ def paired_difference(
         len(first) == len(second),
         f"paired values must be of one length, got {len(first)} and {len(second)}",
     )
-    return bootstrap_mean(
+    return mean_interval(
         np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64),
         level,
-        seed=seed,
         bounds=None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0]),
     )
 
 
-def lift_over_chance(estimate: Estimate, chance: float) -> Estimate:
-    """The share of the way from chance to perfect: (value - chance) / (1 - chance)."""
-    if estimate.value is None or chance >= 1:
+def holm(interval: Callable[[int, float], Estimate], count: int) -> list[Estimate]:
+    """Intervals of `count` differences that hold together at 95%, by Holm's method.
+
+    `interval(which, level)` gives one of them. The clearest difference is held to the strictest
+    level, the next to the next; from the first that is not clear of 0, all are held to its level.
+    So whether an interval excludes 0 is Holm's verdict.
+    """
+    clear = sorted(range(count), key=lambda which: _chance_of_none(interval, which))
+    found: dict[int, Estimate] = {}
+    level = 0.95
+    for step, which in enumerate(clear):
+        if all(one.excludes(0) for one in found.values()):
+            level = 1 - 0.05 / (count - step)
+        found[which] = interval(which, level)
+    return [found[which] for which in range(count)]
+
+
+def _chance_of_none(interval: Callable[[int, float], Estimate], which: int) -> float:
+    """The p-value of a difference: 1 minus the highest level whose interval excludes 0."""
+    if not interval(which, 0.01).excludes(0):
+        return 1.0
+    low, high = -12.0, 0.0  # of its decimal logarithm
+    while high - low > 0.01:
+        middle = (low + high) / 2
+        low, high = (low, middle) if interval(which, 1 - 10**middle).excludes(0) else (middle, high)
+    return float(10**high)
+
+
+def lift_over_floor(estimate: Estimate, floor: float, ceiling: float = 1.0) -> Estimate:
+    """The share of the way from floor to ceiling: (value - floor) / (ceiling - floor)."""
+    if estimate.value is None or floor >= ceiling:
         return UNDEFINED
 
     def scaled(value: float | None) -> float | None:
-        return None if value is None else (value - chance) / (1 - chance)
+        return None if value is None else (value - floor) / (ceiling - floor)
 
     return Estimate(scaled(estimate.value), scaled(estimate.low), scaled(estimate.high), estimate.n)
 
@@ -149,3 +186,47 @@ def items_to_see(chance: float, gain: float, level: float, power: float = 0.95) 
     miss = NormalDist().inv_cdf(level) * math.sqrt(chance * (1 - chance))
     seen = NormalDist().inv_cdf(power) * math.sqrt(raised * (1 - raised))
     return math.ceil(((miss + seen) / gain) ** 2)
+
+
+def student_quantile(level: float, freedom: int) -> float:
+    """The two-sided quantile of Student's distribution: 2.09 for 0.95 and 19."""
+    x = beta_quantile(1 - level, freedom / 2, 0.5)
+    return math.sqrt(freedom * (1 / x - 1))
+
+
+@lru_cache(maxsize=4096)
+def beta_quantile(share: float, a: float, b: float) -> float:
+    """The value below which a beta distribution has this share."""
+    return _crossing(lambda x: beta_cdf(x, a, b), share)
+
+
+def beta_cdf(x: float, a: float, b: float) -> float:
+    """The regularised incomplete beta function, by its continued fraction (Lentz's method)."""
+    if x > (a + 1) / (a + b + 2):
+        return 1 - beta_cdf(1 - x, b, a)
+    scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    front = math.exp(scale + a * math.log(x) + b * math.log1p(-x)) / a
+    tiny = 1e-300
+    c, d = 1.0, 1 / ((1 - (a + b) * x / (a + 1)) or tiny)
+    value, m = d, 0
+    change = 0.0
+    while abs(change - 1) > 1e-14 and m < 100_000:
+        m += 1
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        change = 1.0
+        for step in (even, odd):
+            d = 1 / ((1 + step * d) or tiny)
+            c = (1 + step / c) or tiny
+            change *= c * d
+        value *= change
+    return front * value
+
+
+def _crossing(rising: Callable[[float], float], target: float) -> float:
+    """Where a rising function on (0, 1) reaches the target."""
+    low, high = 0.0, 1.0
+    for _ in range(52):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rising(middle) < target else (low, middle)
+    return (low + high) / 2

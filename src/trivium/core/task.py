@@ -11,7 +11,7 @@ from trivium.core.benchmark import STRICT, AnyBenchmark, Floor
 from trivium.core.errors import require
 from trivium.core.reading import visible_replies
 from trivium.core.records import Groups, Scores
-from trivium.core.spec import spec_to_dict
+from trivium.core.spec import spec_to_dict, stored_spec
 
 if TYPE_CHECKING:
     from trivium.core.dialogue import Dialogue
@@ -43,9 +43,12 @@ class Task:
 
     def item_floor(self, item: Any) -> Floor:
         """The floor of one item, which may come from a file and have another spec."""
-        origin = item.origin
-        own = origin is not None and origin.spec == self._fields
-        return self.floor if own else self.benchmark.item_floor(item, self.view)
+        benchmark, origin = self.benchmark, item.origin
+        if origin is None:
+            return benchmark.item_floor(item, self.view)
+        if origin.spec == self._fields:
+            return self.floor
+        return benchmark.floor(stored_spec(benchmark.spec_type, origin.spec), self.view)
 
     def generate(self, seed: int, start: int, count: int) -> Iterator[PresentedItem]:
         """Yields presented items one by one."""
@@ -84,6 +87,7 @@ def check_range(start: int, count: int) -> None:
     """Refuse a range of items that is empty, negative or beyond 64 bits."""
     require(count >= 1, f"items must be at least 1, got {count}")
     require(start >= 0, f"start must be at least 0, got {start}")
+    require(count < 2**63, f"items must fit into 64 bits, got {count}")
     require(start + count < 2**63, f"start must fit into 64 bits with the items, got {start}")
 
 

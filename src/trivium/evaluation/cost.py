@@ -1,74 +1,138 @@
-"""What an evaluation would cost in requests and tokens, before anything is sent."""
+"""What an evaluation would cost in requests, tokens and money, before anything is sent."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 
 from trivium.core.errors import require
-from trivium.core.records import RECORDS, recorded
 from trivium.core.tokens import approximate_tokens
 from trivium.evaluation.evaluation import Evaluation, Run
-from trivium.models.settings import ModelOptions
+from trivium.evaluation.prices import Price
+from trivium.models.settings import ModelOptions, Settings
 
 SAMPLE = 50  # items that are looked at; the rest are taken to be like them
 
 
 @dataclass(frozen=True)
+class Range:
+    """About how much, and at most how much; None where nothing limits it."""
+
+    about: float = 0.0
+    most: float | None = 0.0
+
+    def __add__(self, other: Range) -> Range:
+        unlimited = self.most is None or other.most is None
+        most = None if unlimited else (self.most or 0) + (other.most or 0)
+        return Range(self.about + other.about, most)
+
+
+@dataclass(frozen=True)
 class Cost:
-    """Requests and approximate tokens."""
+    """Requests, approximate tokens, and what they cost where prices are given."""
 
     requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
+    input: Range = Range()
+    output: Range = Range()
+    money: Range | None = None
 
     def __add__(self, other: Cost) -> Cost:
+        priced = self.money is not None or other.money is not None
         return Cost(
             self.requests + other.requests,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
+            self.input + other.input,
+            self.output + other.output,
+            (self.money or Range()) + (other.money or Range()) if priced else None,
         )
 
     def __str__(self) -> str:
-        return (
-            f"{self.requests:,} requests, about {self.input_tokens:,} input tokens "
-            f"and at most about {self.output_tokens:,} output tokens"
+        requests = "1 request" if self.requests == 1 else f"{self.requests:,} requests"
+        if self.output.most is None:
+            cap = "and no limit on reasoning (--max_output_tokens sets one)"
+        else:
+            cap = f"at most {self.output.most:,.0f} by --max_output_tokens"
+        text = (
+            f"{requests}, about {self.input.about:,.0f} input tokens{_up_to(self.input)} and "
+            f"{self.output.about:,.0f} output tokens without reasoning, {cap}"
         )
+        if self.money is None:
+            return text
+        most = self.money.most
+        limit = "with no upper limit" if most is None else f"at most {money(most)}"
+        return f"{text}; at the given prices about {money(self.money.about)}, {limit}"
 
 
-def cost_of(evaluation: Evaluation, recorded_attempts: int = 0) -> Cost:
+def _up_to(tokens: Range) -> str:
+    """In a dialogue long replies are sent again, so that input may grow too."""
+    grows = tokens.most is not None and tokens.most > tokens.about
+    return f" (at most {tokens.most:,.0f})" if grows else ""
+
+
+def money(amount: float) -> str:
+    """An amount with as many decimals as small ones need."""
+    return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.2g}"
+
+
+def cost_of(evaluation: Evaluation, held: int = 0, price: Price | None = None) -> Cost:
     """The cost of what is left of an evaluation, were its solver a model.
 
     In a dialogue every request sends all that came before it, and it is taken to last for as
     many turns as the benchmark allows.
     """
     task = evaluation.task
-    attempts = max(0, evaluation.attempts - recorded_attempts)
+    attempts = max(0, evaluation.attempts - held)
     system_text = evaluation.settings.system or task.benchmark.system(task.view) or ""
     system = approximate_tokens(system_text)
+    cap = evaluation.settings.max_output_tokens
     reply = task.benchmark.output_tokens(task.view)
+    reply = reply if cap is None else min(reply, cap)
     sample = list(islice(replace(evaluation, trials=1).presented(), SAMPLE))
-    sent = turns = 0
+    opening = turns = repeats = 0  # repeats: how often an earlier reply is sent again
     for item in sample:
         rounds = task.benchmark.max_turns(item.original)
-        opening = system + approximate_tokens(item.prompt)
         turns += rounds
-        sent += opening * rounds + reply * rounds * (rounds - 1) // 2
+        opening += (system + approximate_tokens(item.prompt)) * rounds
+        repeats += rounds * (rounds - 1) // 2
     scale = attempts / len(sample)
-    return Cost(round(turns * scale), round(sent * scale), round(turns * reply * scale))
+
+    def tokens(length: int) -> tuple[float, float]:
+        """Those sent and received where every reply has this length."""
+        return round((opening + repeats * length) * scale), round(turns * length * scale)
+
+    sent, received = tokens(reply)
+    most_sent: float | None = sent if repeats == 0 else None
+    most_received = most_money = None
+    if cap is not None:
+        most_sent, most_received = tokens(cap)
+        most_money = None if price is None else price.of(most_sent, most_received)
+    return Cost(
+        round(turns * scale),
+        Range(sent, most_sent),
+        Range(received, most_received),
+        None if price is None else Range(price.of(sent, received), most_money),
+    )
 
 
-def cost_of_run(run: Run, out: Path | None = None, *, retry_errors: bool = False) -> Cost:
-    """The cost of a run's models, less what its folder holds; of one model where it has none."""
+def cost_of_run(
+    run: Run,
+    held: Sequence[int] | None = None,
+    prices: Mapping[str, Price] | None = None,
+    settings: Settings | None = None,
+) -> Cost:
+    """The cost of a run's models, less the attempts held.
+
+    Where it has none, that of one model with these settings.
+    """
     first = run.evaluations[0].solver
-    asked = run.models or tuple(one for one in run.evaluations if one.solver == first)
     total = Cost()
-    for evaluation in asked:
-        path = None if out is None else out / evaluation.folder / RECORDS
-        held = 0 if path is None else len(recorded(path, errors=not retry_errors))
-        total += cost_of(evaluation, held)
+    for number, evaluation in enumerate(run.evaluations):
+        price = (prices or {}).get(evaluation.solver)
+        if evaluation.is_model:
+            total += cost_of(evaluation, held[number] if held else 0, price)
+        elif not run.models and evaluation.solver == first:
+            total += cost_of(replace(evaluation, settings=settings or Settings()), price=price)
     return total
 
 

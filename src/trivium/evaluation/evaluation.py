@@ -6,12 +6,14 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line, read_rows
+from trivium.core.records import RECORDS, AttemptKey, Row, recorded
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem, Task, check_range
 from trivium.models.settings import Settings, is_model
@@ -103,6 +105,23 @@ class Evaluation:
         """How many attempts the evaluation consists of."""
         return self.items.count * self.trials
 
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(item.id for item in self.items.loaded)
+
+    def asks(self, row: Row) -> bool:
+        """Whether a record is of one of its attempts: a file may hold other items and trials."""
+        items, index = self.items, row.get("index")
+        if items.files:
+            wanted = row["id"] in self._names
+        else:
+            wanted = not isinstance(index, int) or 0 <= index - items.start < items.count
+        return wanted and row["trial"] < self.trials
+
+    def held(self, out: Path, *, errors: bool = True) -> frozenset[AttemptKey]:
+        """Which of its attempts are recorded in the folder of its run."""
+        return frozenset(recorded(out / self.folder / RECORDS, errors=errors, asked=self.asks))
+
     def presented(self) -> Iterator[PresentedItem]:
         """Every item in every trial."""
         for chunk in self.items.chunks():
@@ -135,12 +154,17 @@ class Run:
     evaluations: tuple[Evaluation, ...]
     config: Mapping[str, Any]  # what must stay the same when the folder is resumed
     label: str | None = None
+    plan: Mapping[str, Any] = field(default_factory=dict)  # what else tells it from other runs
 
     def __post_init__(self) -> None:
         require(bool(self.evaluations), "nothing to do: no solver and no model is named")
         folders = Counter(evaluation.folder for evaluation in self.evaluations)
         folder, times = folders.most_common(1)[0]
         require(times == 1, f"{folder} would be run {times} times: a value is named twice")
+
+    def manifest(self) -> dict[str, Any]:
+        """What identifies the run, as run.json holds it."""
+        return {**self.config, **({"plan": dict(self.plan)} if self.plan else {})}
 
     @property
     def models(self) -> tuple[Evaluation, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -15,10 +16,11 @@ from typing import Any
 
 import orjson
 
+from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark, Solver
 from trivium.core.dialogue import Dialogue, converse, solve
-from trivium.core.errors import UserError
-from trivium.core.files import Appender, atomic_write, locked, write_json
+from trivium.core.errors import FailedCallsError, UserError
+from trivium.core.files import Appender, atomic_write, locked, sync_file, write_json
 from trivium.core.records import (
     MANIFEST,
     RECORDS,
@@ -27,11 +29,10 @@ from trivium.core.records import (
     AttemptKey,
     drop_errors,
     read_records,
-    recorded,
     sort_records,
 )
 from trivium.core.results import Summary, Tally
-from trivium.core.spec import read_mapping
+from trivium.core.spec import read_mapping, spec_to_dict, stored_spec
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.executors import Executor, Here
@@ -48,10 +49,12 @@ from trivium.evaluation.solvers import (
     takes_messages,
 )
 from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
+from trivium.models.providers import scrub
 from trivium.models.settings import Model, ModelOptions
 
+SYNC_SECONDS = 5.0  # what a power failure may cost
 DATA = "data"  # the folder of item files in a run's folder
-COSMETIC = {"label", "command"}  # what may change when a folder is resumed
+COSMETIC = {"label", "command", "plan"}  # what may change when a folder is resumed
 
 
 def execute(
@@ -74,7 +77,8 @@ def execute(
         check_solver(evaluation, options)
     functions = {**functions, **async_functions(named)}
     with locked(out):
-        manifest = dict(run.config) | ({} if command is None else {"command": command})
+        said = {} if command is None else {"command": scrub(command)}
+        manifest = run.manifest() | said
         claim_folder(out, manifest)
         if write_items:
             _write_items(run, out / DATA, executor)
@@ -125,7 +129,7 @@ def claim_folder(out: Path, manifest: Mapping[str, Any]) -> None:
     if not path.exists():
         write_json(path, manifest)
         return
-    held = read_mapping(path)
+    held = _with_later_fields(read_mapping(path))
     key = first_difference(held, manifest)
     if key is not None:
         raise UserError(
@@ -137,10 +141,21 @@ def claim_folder(out: Path, manifest: Mapping[str, Any]) -> None:
         write_json(path, held | cosmetic)
 
 
-def first_difference(held: Mapping[str, Any], asked: Mapping[str, Any]) -> str | None:
+def _with_later_fields(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A manifest of an earlier version with the fields that specs have today."""
+    spec, name = manifest.get("spec"), manifest.get("benchmark")
+    if "kind" in manifest or not isinstance(spec, dict) or not isinstance(name, str):
+        return dict(manifest)  # a run names only the fields that differ from the defaults
+    fields = spec_to_dict(stored_spec(get_benchmark(name).spec_type, spec))
+    return {**manifest, "spec": orjson.loads(orjson.dumps(fields))}
+
+
+def first_difference(
+    held: Mapping[str, Any], asked: Mapping[str, Any], cosmetic: Set[str] = COSMETIC
+) -> str | None:
     """The first key in which two manifests differ; None when they are of the same run."""
     plain = orjson.loads(orjson.dumps(dict(asked)))
-    keys = (key for key in {**held, **plain} if key not in COSMETIC)
+    keys = (key for key in {**held, **plain} if key not in cosmetic)
     return next((key for key in keys if held.get(key) != plain.get(key)), None)
 
 
@@ -159,8 +174,8 @@ class _Pending:
         if folder != out:
             claim_folder(folder, evaluation.manifest())
         if options.retry_errors:
-            drop_errors(folder / RECORDS)
-        return cls(evaluation, folder, frozenset(recorded(folder / RECORDS)))
+            drop_errors(folder / RECORDS, evaluation.asks)
+        return cls(evaluation, folder, evaluation.held(out))
 
     @property
     def records(self) -> Path:
@@ -234,7 +249,12 @@ def _ask_models(pending: Sequence[_Pending], options: ModelOptions, logs: Path) 
         _progress(pending, options.log_every) as progress,
         _Recorder(options, progress) as recorder,
     ):
-        ask_models([_batch(one, options, recorder) for one in pending], logs)
+        try:
+            ask_models([_batch(one, options, recorder) for one in pending], logs)
+        except UserError as problem:
+            if recorder.failed:
+                raise
+            raise FailedCallsError(str(problem)) from None
     for one in pending:
         sort_records(one.records, one.order)
 
@@ -280,24 +300,40 @@ class _Recorder:
 
     def __init__(self, options: ModelOptions, progress: Progress) -> None:
         self._save_prompt, self._progress = options.save_prompt, progress
+        self.failed = False  # whether an attempt could not be written
         self._path: Path | None = None
         self._file = ExitStack()
+        self._unsynced: set[Path] = set()
+        self._synced = time.monotonic()
 
     def save(self, path: Path, attempt: Attempt, prompt: str) -> None:
         """Record one attempt, with its prompt where that is asked for."""
+        self.failed = True  # unless what follows comes to its end
         if path != self._path:
             self._file.close()
             self._appender = self._file.enter_context(Appender(path))
             self._path = path
         row = asdict(attempt) | {"prompt": prompt} if self._save_prompt else attempt
         self._appender.add([row])
+        self.failed = False
+        self._unsynced.add(path)
+        if time.monotonic() - self._synced >= SYNC_SECONDS:
+            self._sync()
         self._progress.advance(1)
+
+    def _sync(self) -> None:
+        """Have what was paid for on the disk, and not only with the operating system."""
+        for path in self._unsynced:
+            sync_file(path)
+        self._unsynced.clear()
+        self._synced = time.monotonic()
 
     def __enter__(self) -> _Recorder:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._file.close()
+        self._sync()
 
 
 def _progress(pending: Sequence[_Pending], every: int | None = None) -> Progress:

@@ -7,8 +7,10 @@ jobs to the process that asked, which is the only one that writes files.
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.connection
 import os
 import socket
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -87,12 +89,25 @@ class Processes:
         return ProcessPoolExecutor(
             self._count,
             mp_context=multiprocessing.get_context("spawn"),
-            initializer=import_project_benchmarks,
+            initializer=_prepare_worker,
         )
 
     def close(self) -> None:
         """Stop the processes; waiting jobs are dropped."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _prepare_worker() -> None:
+    """Import benchmarks of the project; end with the parent, which may be killed at any moment."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    import_project_benchmarks()
 
 
 class Ray:

@@ -6,9 +6,10 @@ import csv
 import io
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from trivium import __version__
 from trivium.core.errors import UserError, require
@@ -18,21 +19,33 @@ from trivium.core.results import Summary
 from trivium.core.spec import read_mapping
 from trivium.core.statistics import Estimate
 from trivium.evaluation.evaluation import Run
-from trivium.evaluation.execute import first_difference
+from trivium.evaluation.execute import COSMETIC, first_difference
 
 SUMMARY_TABLE = "summary.csv"
-REPORT = "report.html"  # written last: a run that has it is finished
+REPORT = "report.html"
 INDEX = "index.csv"
 COLUMNS = ("run", "kind", "benchmark", "label", "cells", "items", "seeds", "version")
 
 
-def unfinished_folder(run: Run, root: Path) -> Path | None:
-    """The newest folder of the same run, if it was left unfinished."""
-    for folder in sorted(_parent(run, root).glob(f"{run.kind}_*"), reverse=True):
-        manifest = folder / MANIFEST
-        if manifest.exists() and first_difference(read_mapping(manifest), run.config) is None:
-            return None if (folder / REPORT).exists() else folder
-    return None
+def newest_folder(run: Run, root: Path) -> Path | None:
+    """The newest folder of the same run, finished or not."""
+    folders = sorted(_parent(run, root).glob(f"{run.kind}_*"), reverse=True)
+    return next((folder for folder in folders if _holds(folder, run)), None)
+
+
+def _holds(folder: Path, run: Run) -> bool:
+    """Whether a folder is of the same run, its models asked in the same way."""
+    if not _same(folder / MANIFEST, run.manifest()):
+        return False
+    manifests = ((folder / one.folder / MANIFEST, one.manifest()) for one in run.models)
+    return all(_same(path, manifest) for path, manifest in manifests if path.exists())
+
+
+def _same(path: Path, manifest: Mapping[str, Any]) -> bool:
+    try:
+        return first_difference(read_mapping(path), manifest, COSMETIC - {"plan"}) is None
+    except UserError:  # no run.json, or half of one
+        return False
 
 
 def new_folder(run: Run, root: Path) -> Path:
@@ -76,7 +89,7 @@ def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:
             [one.setting, *(one.fields.get(key, "") for key in fields), one.items.seed, one.solver]
             + ["model" if solver is None else solver.role]
             + [summary.items, summary.answered, summary.violations, summary.errors]
-            + [_figure(value) for value in (summary.chance, *_lengths(summary))]
+            + [_figure(value) for value in (summary.floor, *_lengths(summary))]
             + [part for name in metrics for part in _figures(summary.metrics.get(name))]
         )
     with atomic_write(out / SUMMARY_TABLE) as file:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from trivium.benchmarks import (
+    benchmark_names,
     by_alias,
     change_task,
     find_preset,
@@ -29,7 +30,8 @@ from trivium.core.spec import changed_fields, read_mapping
 from trivium.core.task import Task
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.solvers import find_solver
-from trivium.models.settings import Settings, folder_name, is_model, require_model_name
+from trivium.models.names import full_model_name
+from trivium.models.settings import Settings, folder_name, is_model
 
 RESULTS = "results"  # the folder of a sweep's evaluations
 DEFAULT_ITEMS = 100
@@ -67,8 +69,7 @@ def plan_main_run(
     settings: Settings | None = None,
 ) -> Run:
     """Every preset of these benchmarks (or what a full name stands for) with every solver."""
-    for model in models:
-        require_model_name(model)
+    models = [full_model_name(name) for name in models]
     evaluations = []
     for name in names:
         task, variant = load_task(name), name.partition(".")[2]
@@ -86,7 +87,8 @@ def plan_main_run(
                 )
                 for solver in [*benchmark.solvers, *models]
             ]
-    return Run("run", tuple(evaluations), {"kind": "run", "seed": seed})
+    plan = {"benchmarks": list(names), "items": items, "models": list(models)}
+    return Run("run", tuple(evaluations), {"kind": "run", "seed": seed}, plan=plan)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,8 +113,7 @@ def plan_diagnosis(
     label: str | None = None,
 ) -> Run:
     """Every variant with every solver; a variant about one solver runs only that one."""
-    for model in models:
-        require_model_name(model)
+    models = [full_model_name(name) for name in models]
     known = task.benchmark.diagnostics
     chosen = chosen_solvers(task.benchmark, solvers)
     evaluations: list[Evaluation] = []
@@ -147,12 +148,15 @@ def plan_diagnosis(
 def read_sweep(
     name: str, overrides: Mapping[str, Any] | None = None, settings: Settings | None = None
 ) -> Run:
-    """The run of a config file or a shipped config; `overrides` replace keys of the file."""
+    """The run of a config, or of a benchmark with the keys of `overrides`, which always win."""
+    benchmark_name = by_alias(name)
+    if benchmark_name in benchmark_names():
+        return plan_sweep({"benchmark": benchmark_name, **(overrides or {})}, settings)
     path = find_config(name)
     try:
         values = read_mapping(path)
         benchmark = _sweep_benchmark(values)
-        return plan_sweep({**_respelled(benchmark, values), **(overrides or {})}, settings)
+        return plan_sweep({**respelled(benchmark, values), **(overrides or {})}, settings)
     except UserError as problem:
         if str(problem).startswith(str(path)):
             raise
@@ -164,15 +168,14 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
     # A run's own run.json is a config too; what it derived is derived again.
     values = {key: value for key, value in values.items() if key not in DERIVED}
     benchmark = _sweep_benchmark(values)
-    asked = _respelled(benchmark, values)
+    asked = respelled(benchmark, values)
     lists = {key: _listed(asked.pop(key), kind, key) for key, kind in LISTS.items() if key in asked}
     own = {key: _checked(asked.pop(key), kind, key) for key, kind in VALUES.items() if key in asked}
-    grid = {key: _axis(benchmark, key, value) for key, value in asked.items()}
-    for switch in lists.get("switches", ()):
-        grid[_switch(benchmark, switch)] = [True]
+    grid = {key: axis(benchmark, key, value) for key, value in asked.items()}
+    for name in lists.get("switches", ()):
+        grid.setdefault(switch(benchmark, name), [True])
     solvers = chosen_solvers(benchmark, lists.get("solvers"))
-    # A bare name is a model of OpenAI.
-    models = [name if "/" in name else f"openai/{name}" for name in lists.get("models", [])]
+    models = [full_model_name(name) for name in lists.get("models", [])]
     seeds = lists.get("seeds", [0])
     require(bool(seeds), "seeds is empty: name at least one")
     large = [seed for seed in seeds if abs(seed) >= 2**63]
@@ -291,7 +294,8 @@ def _sweep_benchmark(values: Mapping[str, Any]) -> AnyBenchmark:
     return get_benchmark(by_alias(_checked(name, str, "benchmark")))
 
 
-def _respelled(benchmark: AnyBenchmark, values: Mapping[str, Any]) -> dict[str, Any]:
+def respelled(benchmark: AnyBenchmark, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a sweep as this version spells them; those without a value are left out."""
     spellings = {**SPELLINGS, **benchmark.field_aliases}
     asked: dict[str, Any] = {}
     for key, value in values.items():
@@ -302,7 +306,7 @@ def _respelled(benchmark: AnyBenchmark, values: Mapping[str, Any]) -> dict[str, 
     return asked
 
 
-def _axis(benchmark: AnyBenchmark, key: str, value: Any) -> list[Any]:
+def axis(benchmark: AnyBenchmark, key: str, value: Any) -> list[Any]:
     """The values that a field takes; a list is an axis unless the field itself holds a list."""
     hints = {
         **typing.get_type_hints(benchmark.spec_type),
@@ -321,7 +325,8 @@ def _axis(benchmark: AnyBenchmark, key: str, value: Any) -> list[Any]:
     return [value]
 
 
-def _switch(benchmark: AnyBenchmark, name: str) -> str:
+def switch(benchmark: AnyBenchmark, name: str) -> str:
+    """The field that a switch such as --path_collision_stress turns on."""
     hints = typing.get_type_hints(benchmark.spec_type)
     switches = [key for key, hint in hints.items() if hint is bool]
     key = name.lstrip("-").replace("-", "_")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from types import TracebackType
 
 from rich.console import Console
@@ -40,11 +41,10 @@ class Progress:
             self._printed = now
             rate = (self._done - self._at_start) / max(now - self._started, 1e-9)
             left = (self._total - self._done) / rate if rate else float("inf")
-            print(
-                f"{self._label}: {self._done}/{self._total}, {rate:.0f}/s, about {left:.0f} s left",
-                file=sys.stderr,
-                flush=True,
-            )
+            done = f"{self._label}: {self._done}/{self._total}"
+            with suppress(OSError):  # nobody reads it any more: the work goes on
+                text = f"{done}, {rate:.0f}/s, about {left:.0f} s left"
+                print(text, file=sys.stderr, flush=True)
 
     def _due(self, count: int, now: float) -> bool:
         """Whether it is time for a line."""

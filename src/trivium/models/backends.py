@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import import_extra
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
+from trivium.models.calls import print_note
+from trivium.models.local import is_local, model_file, served_locally
 from trivium.models.providers import find_address, is_compatible
 from trivium.models.settings import Model
 
@@ -25,35 +27,45 @@ class Batch:
     items: Iterable[PresentedItem]
     model: Model
     save: Callable[[Attempt, str], None]  # an attempt and the prompt that was sent
+    note: Callable[[str], None] = print_note  # says why nothing happens for a while
 
 
 def ask_models(batches: Sequence[Batch], logs: Path) -> None:
     """Make every attempt: batch by batch on the direct backend, as one eval set on Inspect."""
-    inspected = []
-    for batch in batches:
-        if choose_backend(batch.benchmark, batch.model) == "direct":
-            from trivium.models.direct import ask_directly  # noqa: PLC0415
+    with served_locally([batch.model for batch in batches]) as served:
+        inspected = []
+        for asked in batches:
+            batch = replace(asked, model=served.get(asked.model, asked.model))
+            if choose_backend(batch.benchmark, batch.model) == "direct":
+                from trivium.models.direct import ask_directly  # noqa: PLC0415
 
-            ask_directly(batch)
-        else:
-            inspected.append(batch)
-    if inspected:
-        from trivium.models.inspect.run import ask_through_inspect  # noqa: PLC0415
+                ask_directly(batch)
+            else:
+                inspected.append(batch)
+        if inspected:
+            from trivium.models.inspect.run import ask_through_inspect  # noqa: PLC0415
 
-        ask_through_inspect(inspected, logs)
+            ask_through_inspect(inspected, logs)
 
 
 def choose_backend(benchmark: AnyBenchmark, model: Model) -> str:
     """The backend that was asked for, or the one that fits."""
     if model.options.backend != "auto":
         return model.options.backend
-    return "direct" if is_compatible(model) and not benchmark.multi_turn else "inspect"
+    return (
+        "direct"
+        if (is_local(model) or is_compatible(model)) and not benchmark.multi_turn
+        else "inspect"
+    )
 
 
 def require_reachable(benchmark: AnyBenchmark, model: Model) -> None:
     """Say what is missing (a key, a URL, a package) before any work is done."""
+    if is_local(model):
+        model_file(model)
+        model = replace(model, options=replace(model.options, base_url="http://127.0.0.1/v1"))
     if choose_backend(benchmark, model) == "direct":
-        for package in ("openai", "aiohttp"):
+        for package in ("aiohttp", "certifi"):
             import_extra(package, "models")
         find_address(model)
     else:

@@ -8,14 +8,20 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
-from trivium.core.errors import import_extra, require
+from trivium.core.errors import UserError, require
 from trivium.models.settings import Model
 
 HIDDEN = "[key]"
 MIN_SECRET = 8  # local servers are given keys such as EMPTY, which replies may well contain
 MAX_ERROR = 500  # characters of an error that are kept: bodies of replies can be any length
+# Where a URL may hold a secret: before an @, or in a parameter (versions are public).
+_IN_URL = re.compile(r"(https?://)([^\s/@]{1,500}@)?([^\s?#'\"]{0,2000})(\?[^\s'\"]{0,2000})?")
+_PUBLIC = re.compile(r"([?&](?:api-)?version=)([\w.-]+)")
 
 
 @dataclass(frozen=True)
@@ -40,33 +46,83 @@ PROVIDERS = {
 class Address:
     """An endpoint with its key, which its repr does not show."""
 
-    base_url: str
+    base_url: str = field(repr=False)  # may hold a secret parameter
     key: str = field(repr=False)
     key_name: str
 
+    def url(self, path: str) -> str:
+        """The URL of a path below the base."""
+        scheme, host, base, query, _ = urlsplit(self.base_url)
+        return urlunsplit((scheme, host, base.rstrip("/") + path, query, ""))
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The parameters of the URL, which go with every request."""
+        return dict(parse_qsl(urlsplit(self.base_url).query))
+
+    @property
+    def shown_url(self) -> str:
+        """The URL as it may be printed."""
+        return scrub_urls(self.base_url)
+
     def hide_key(self, text: str) -> str:
         """The text without the key."""
-        secret = len(self.key) >= MIN_SECRET and self.key in text
-        return text.replace(self.key, HIDDEN) if secret else text
+        for secret in {self.key, *_url_secrets(self.base_url)}:
+            if len(secret) >= MIN_SECRET and secret in text:
+                text = text.replace(secret, HIDDEN)
+        return text
 
     def error_line(self, text: str) -> str:
         """An error as one printable line of bounded length, without the key."""
-        line = re.sub(r"[\x00-\x1f\x7f-\x9f\s]+", " ", self.hide_key(text)).strip()
-        return line if len(line) <= MAX_ERROR else line[:MAX_ERROR] + "..."
+        return one_line(scrub_urls(self.hide_key(text)))
+
+
+def one_line(text: str) -> str:
+    """A text as one printable line of bounded length."""
+    line = re.sub(r"[\x00-\x1f\x7f-\x9f\s]+", " ", text).strip()
+    return line if len(line) <= MAX_ERROR else line[:MAX_ERROR] + "..."
+
+
+def scrub_urls(text: str) -> str:
+    """The text without user names and parameters of URLs, which may be secret."""
+
+    def scrubbed(found: re.Match[str]) -> str:
+        start, user, rest, query = found.groups()
+        kept = "".join(f"{name}{value}" for name, value in _PUBLIC.findall(query or ""))
+        hidden = "" if not query or kept == query else f"{'&' if kept else '?'}{HIDDEN}"
+        return f"{start}{f'{HIDDEN}@' if user else ''}{rest}{kept}{hidden}"
+
+    return _IN_URL.sub(scrubbed, text)
+
+
+def scrub(text: str) -> str:
+    """The text without keys and without what URLs may hide, fit to be written to a file."""
+    return scrub_urls(key_hider()(text))
+
+
+def _url_secrets(url: str) -> set[str]:
+    return {value for name, value in parse_qsl(urlsplit(url).query) if "version" not in name}
 
 
 def api_keys() -> set[str]:
-    """Every key in the environment and in .env."""
-    return {
+    """Every key in the environment and in .env, as it stands there and as it is sent."""
+    found = {
         value
         for name, value in (_dotenv() | dict(os.environ)).items()
-        if name.endswith("_API_KEY") and value and len(value) >= MIN_SECRET
+        if name.endswith("_API_KEY") and value
     }
+    return {
+        key for raw in found for key in (raw, raw.strip()) if len(key.strip()) >= MIN_SECRET
+    } | _secrets_of_urls
+
+
+# Of the base URLs in use, which Inspect writes into its logs.
+_secrets_of_urls: set[str] = set()
 
 
 def key_hider() -> Callable[[str], str]:
     """A function that removes every key from a text."""
-    keys = api_keys()
+    keys = sorted(api_keys(), key=len, reverse=True)  # the one with a line break first
 
     def hide(text: str) -> str:
         for key in keys:
@@ -113,17 +169,43 @@ def find_address(model: Model) -> Address:
         f"{', '.join(PROVIDERS)}, or --backend inspect",
     )
     assert base_url is not None
-    require(
-        bool(re.match(r"https?://[^\s@]+$", base_url)),
-        "base_url must be an http or https URL without a user name in it",
-    )
-    key_name = f"{_upper(name)}_API_KEY"
-    key = _variable(key_name)
+    _check_url(base_url)
+    _secrets_of_urls.update(own for own in _url_secrets(base_url) if len(own) >= MIN_SECRET)
+    key_name, key = find_key(name)
     require(
         bool(key) or not (known and known.needs_key and model.options.base_url is None),
         f"{key_name} is not set: put it into the environment or into a .env file here",
     )
     return Address(base_url.rstrip("/"), key or "none-needed", key_name)
+
+
+def find_key(provider: str) -> tuple[str, str | None]:
+    """The name of the variable with a provider's key, and the key without blanks around it."""
+    name = f"{_upper(provider)}_API_KEY"
+    key = (_variable(name) or "").strip()
+    odd = next((character for character in key if not "!" <= character <= "~"), None)
+    if odd is None and key[:1] in "\"'":
+        odd = key[:1] or None
+    if odd is not None:
+        raise UserError(
+            f"{name} is not a key: it holds the character U+{ord(odd):04X}; was it copied with "
+            "quotes or a line break?"
+        )
+    return name, key or None
+
+
+def _check_url(url: str) -> None:
+    """Refuse a base URL that nothing can be reached by; it is not repeated, as it may be secret."""
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        (parts.hostname or "").encode("idna").decode("idna")
+    except ValueError:  # a port that is no number, brackets, a label that is too long
+        valid = False
+    require(
+        valid and parts.username is None and not re.search(r"\s", url),
+        "base_url must be an http or https URL without a user name in it",
+    )
 
 
 def _upper(provider: str) -> str:
@@ -136,5 +218,7 @@ def _variable(name: str) -> str | None:
 
 
 def _dotenv() -> dict[str, str | None]:
-    values: dict[str, str | None] = import_extra("dotenv", "models").dotenv_values(".env")
+    if find_spec("dotenv") is None:  # part of the same extra as the models that need keys
+        return {}
+    values: dict[str, str | None] = import_module("dotenv").dotenv_values(".env")
     return dict(values)

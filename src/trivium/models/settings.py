@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,6 +14,10 @@ import tyro
 from trivium.core.errors import UserError, require
 
 MAX_CONCURRENCY = 1000  # as many connections as the client keeps
+OWN_FIELDS = ("model", "messages", "input", "stream", "n")  # of a request, which nobody else sets
+
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+Api = Literal["auto", "chat", "responses"]
 
 
 @dataclass(frozen=True)
@@ -21,15 +27,21 @@ class Settings:
     temp: float | None = None
     max_output_tokens: int | None = None
     system: str | None = None  # a system message instead of the benchmark's own
+    reasoning_effort: Effort | None = None
+    extra_body: str | None = None  # more fields of every request, as a JSON object
+    api: Api = "auto"
 
     def __post_init__(self) -> None:
         require(self.temp is None or self.temp >= 0, f"temp must be at least 0, got {self.temp}")
         limit = self.max_output_tokens
         require(limit is None or limit >= 1, f"max_output_tokens must be at least 1, got {limit}")
+        read_extra_body(self.extra_body)
 
     def to_dict(self) -> dict[str, Any]:
-        """As run.json holds them."""
-        return asdict(self)
+        """As run.json holds them; what 0.1 did not know is left out where it is not set."""
+        later = {"reasoning_effort": None, "extra_body": None, "api": "auto"}
+        held = asdict(self).items()
+        return {key: value for key, value in held if key not in later or value != later[key]}
 
 
 @dataclass(frozen=True)
@@ -43,15 +55,21 @@ class ModelOptions:
     base_url: str | None = None  # the URL of an OpenAI-compatible endpoint, up to /v1
     concurrency: int = 32  # how many attempts are made at once
     max_retries: int = 8  # how often a failed call is retried
-    # seconds before the first retry, doubled for each one after it (Inspect has its own rule)
+    # seconds before the first retry, doubled for each one after it
     retry_backoff: float = 0.5
-    timeout: float = 120.0  # seconds that a call may take
+    timeout: float = 600.0  # seconds that a call may take
     temp: float | None = None  # the temperature (default: the provider's own)
-    max_output_tokens: int = 4096  # where a reply is cut off, reasoning included
+    # where a reply is cut off, reasoning included (default: no limit but the provider's own, so
+    # that reasoning models have room)
+    max_output_tokens: int | None = None
+    reasoning_effort: Effort | None = None  # how much a model reasons (default: the provider's own)
+    extra_body: str | None = None  # a JSON object with more fields of every request
+    # the protocol (auto: responses at OpenAI, chat elsewhere, the other where a server lacks it)
+    api: Api = "auto"
     log_every: int | None = None  # print progress after so many attempts (default: by time)
     save_prompt: bool = False  # keep the prompt in every record
     system: Path | None = None  # a file with a system message for the task
-    retry_errors: bool = False  # ask again where calls had failed permanently
+    retry_errors: bool = True  # ask again where calls had failed permanently
     confirm_above: int = 1000  # ask before sending more requests than this
     yes: bool = False  # send without asking
 
@@ -66,12 +84,24 @@ class ModelOptions:
         require(self.timeout > 0, f"timeout must be above 0, got {self.timeout}")
         every = self.log_every
         require(every is None or every >= 1, f"log_every must be at least 1, got {every}")
-        Settings(self.temp, self.max_output_tokens)  # refuses values that no model takes
+        if isinstance(self.extra_body, Mapping):  # as Python code may well give it
+            object.__setattr__(self, "extra_body", json.dumps(self.extra_body))
+        self._settings(None)  # refuses values that no model takes
 
     def settings(self) -> Settings:
         """What of the options shapes a model's replies, the system message read from its file."""
-        system = None if self.system is None else read_system(self.system)
-        return Settings(self.temp, self.max_output_tokens, system)
+        return self._settings(None if self.system is None else read_system(self.system))
+
+    def _settings(self, system: str | None) -> Settings:
+        body = read_extra_body(self.extra_body)
+        return Settings(
+            temp=self.temp,
+            max_output_tokens=self.max_output_tokens,
+            system=system,
+            reasoning_effort=self.reasoning_effort,
+            extra_body=json.dumps(body, sort_keys=True) if body else None,
+            api=self.api,
+        )
 
 
 @dataclass(frozen=True)
@@ -113,6 +143,25 @@ def require_model_name(name: str) -> None:
 def folder_name(solver: str) -> str:
     """A solver's name as the name of one folder."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", solver)
+
+
+def read_extra_body(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
+    """The fields that are added to every request, from JSON text."""
+    if given is None:
+        return {}
+    body: Any = given
+    if isinstance(given, str):
+        try:
+            body = json.loads(given)
+        except ValueError:
+            body = None
+    require(
+        isinstance(body, Mapping),
+        f"""extra_body must be a JSON object such as '{{"top_k": 20}}', got {given!r:.80}""",
+    )
+    for name in OWN_FIELDS:
+        require(name not in body, f"extra_body must not set {name}, which Trivium sets itself")
+    return dict(body)
 
 
 def read_system(path: Path) -> str:

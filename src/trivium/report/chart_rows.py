@@ -9,7 +9,7 @@ from typing import Any
 from trivium.core.reading import visible_replies
 from trivium.core.records import Row
 from trivium.core.results import Summary, merged
-from trivium.core.statistics import bootstrap_mean
+from trivium.core.statistics import mean_interval
 from trivium.report.item_browser import presented_item, replies_of
 from trivium.report.results import BenchmarkResults, GroupKey
 from trivium.report.tables import count_kinds
@@ -48,7 +48,7 @@ def _figures(summary: Summary, metric: str) -> dict[str, Any]:
         "low": estimate.low,
         "high": estimate.high,
         "items": summary.items,
-        "chance": 0.0 if metric == "lift" else summary.chance,
+        "floor": 0.0 if metric == "lift" else summary.floor,
     }
 
 
@@ -83,6 +83,7 @@ def metric_rows(results: BenchmarkResults) -> Rows:
         for solver in results.solvers
         for metric in results.benchmark.metrics
         if metric.bounds is not None
+        and metric.charted
         and results.by_solver[solver].metrics[metric.name].value is not None
     ]
 
@@ -143,19 +144,19 @@ def trace_rows(results: BenchmarkResults) -> Rows:
     rows: Rows = []
     for (setting, solver), own in traces.items():
         for step in range(steps[setting] if own else 0):
-            estimate = bootstrap_mean([trace[min(step, len(trace) - 1)] for trace in own])
+            estimate = mean_interval([trace[min(step, len(trace) - 1)] for trace in own])
             rows.append(
                 {"solver": solver, "role": results.role(solver)}
                 | {column("setting"): setting, column("step"): step, "items": estimate.n}
                 | {"value": estimate.value, "low": estimate.low, "high": estimate.high}
             )
-    # Chance is what was known before the first step.
+    # The floor is what was known before the first step.
     start: dict[str, float] = {}
     for row in rows:
         if row[column("step")] == 0:
             setting = row[column("setting")]
             start[setting] = max(start.get(setting, row["value"]), row["value"])
-    rows = [{**row, "chance": start[row[column("setting")]]} for row in rows]
+    rows = [{**row, "floor": start[row[column("setting")]]} for row in rows]
     return _in_order(rows, "solver", results.solvers)
 
 
@@ -170,11 +171,11 @@ def reference_lines(
     columns: Sequence[str],
     best: Callable[[float, float], float] = max,
 ) -> Rows:
-    """Chance, the best shortcut and the ceiling for each combination of these columns."""
+    """The floor, the best shortcut and the ceiling for each combination of these columns."""
     lines: dict[tuple[Any, ...], dict[str, float]] = {}
     for row in rows:
         own = lines.setdefault(tuple(row[name] for name in columns), {})
-        own["chance"] = row["chance"]
+        own["floor"] = row["floor"]
         line = {"shortcut": "best shortcut", "ceiling": "ceiling"}.get(row["role"])
         if line is not None:
             own[line] = best(own.get(line, row["value"]), row["value"])

@@ -1,6 +1,6 @@
 """The charts of a benchmark: which ones its results have data for, and how each is drawn.
 
-Every chart with room for them shows chance, the best shortcut and the ceiling as grey lines.
+Every chart with room for them shows the floor, the best shortcut and the ceiling as grey lines.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trivium.report.theme import GREY, REFERENCE, Chart, ChartSpec, Rows, distin
 MAX_PANELS = 6  # of one chart
 MAX_SETTINGS = 12  # of the chart of results by setting
 MAX_VALUES = 24  # along an axis; a table is better for more
-LEGEND = "grey lines are chance, the best shortcut and the ceiling."
+LEGEND = "grey lines are the floor, the best shortcut and the ceiling."
 KIND_COLOURS = {"right": "#009E73", "violation": "#404040", "error": "#a0a0a0"}
 ERROR_COLOURS = ["#D55E00", "#E69F00", "#CC79A7", "#56B4E9", "#7F6BB3", "#8C6D46", "#0072B2"]
 
@@ -73,7 +73,7 @@ def _group_charts(results: BenchmarkResults, headline: str) -> Iterator[tuple[st
             rows = chart_rows.group_rows(results, metric, [x, y])
             if metric == headline:
                 lines = reference_lines(rows, [column(x), column(y)])
-                rows += [{**row, "solver": "chance"} for row in lines if row["line"] == "chance"]
+                rows += [{**row, "solver": "floor"} for row in lines if row["line"] == "floor"]
                 rows += chart_rows.published_rows(results, [x, y])
             yield f"{metric}_{x}_{y}", heatmap(rows, x, y, metric)
     if grid and len(names) == 2 and len(values[names[1]]) <= MAX_PANELS:
@@ -107,7 +107,7 @@ def _swept_charts(results: BenchmarkResults, headline: str) -> Iterator[tuple[st
 
 
 def result_dots(rows: Rows, metric: str) -> Chart:
-    """Every solver between chance and the ceiling, a panel for each setting."""
+    """Every solver between floor and the ceiling, a panel for each setting."""
     lines = reference_lines(rows, ["setting"])
     both = [*rows, *lines]
     solver = alt.Y("solver:N", title=None, sort=distinct(rows, "solver"))
@@ -132,7 +132,7 @@ def result_dots(rows: Rows, metric: str) -> Chart:
     setting = alt.Facet("setting:N", title=None, sort=order, header=header)
     return finish(
         theme.panels(panel, setting, columns=2),
-        f"Results between chance and the ceiling ({metric})",
+        f"Results between floor and the ceiling ({metric})",
         f"A dot is a solver with its 95% interval; {LEGEND}",
     )
 
@@ -163,7 +163,7 @@ def heatmap(rows: Rows, x: str, y: str, metric: str) -> Chart:
         width=alt.Step(46), height=alt.Step(34)
     )
     chart = theme.panels(panel, alt.Facet("solver:N", title=None, sort=distinct(rows, "solver")))
-    about = "0 is chance and 1 is perfect." if lift else "Chance has its own panel."
+    about = "0 is the floor and 1 is perfect." if lift else "The floor has its own panel."
     return finish(chart, f"{metric} over {x} and {y}", f"One panel for each solver. {about}")
 
 
@@ -201,7 +201,7 @@ def exploration(rows: Rows, measure: str) -> Chart:
         theme.panels(panel, facet),
         f"Exploration: {measure} after every test",
         "Bars are 95% intervals. Grey lines: the ceiling is the ideal observer's choice of tests, "
-        "chance is what is known before the first test.",
+        "the floor is what is known before the first test.",
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from itertools import combinations
 from pathlib import Path
 
@@ -13,12 +13,15 @@ import numpy as np
 import orjson
 
 from trivium.benchmarks import get_benchmark
-from trivium.core.records import Row, read_records
-from trivium.core.statistics import Estimate, paired_difference
+from trivium.core.errors import require
+from trivium.core.records import MANIFEST, Row, read_records
+from trivium.core.spec import read_mapping, spec_to_dict, stored_spec
+from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.report.results import record_files
 from trivium.report.tables import Table
 
-Item = tuple[str, int | None, bytes]  # id, seed and spec
+Item = tuple[str, int | None, str]  # id, seed, and what tells items of that name apart
+Limits = tuple[int | None, str | None]  # max_output_tokens and reasoning_effort
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ class SolverScores:
     solver: str
     benchmark: str
     scores: dict[Item, float]
+    limits: frozenset[Limits] = frozenset()  # under which a model replied; none for programs
 
     def __str__(self) -> str:
         return f"{self.solver} ({self.run})"
@@ -48,9 +52,35 @@ def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
     """The scores of every solver of every run, in the order of the runs."""
     found: list[SolverScores] = []
     for run in runs:
-        rows = (row for path in record_files([run]) for _, row in read_records(path))
-        found += scores_of(str(run), rows)
+        paths = record_files([run])
+        rows = (row for path in paths for _, row in read_records(path))
+        own = [limits for path in paths if (limits := _limits(path.parent / MANIFEST)) is not None]
+        for one in scores_of(str(run), rows):
+            models = frozenset(limits for solver, limits in own if solver == one.solver)
+            found.append(replace(one, limits=models))
     return found
+
+
+def _limits(manifest: Path) -> tuple[str, Limits] | None:
+    """The model of a folder of records and what it was allowed; None where there is no model."""
+    held = read_mapping(manifest) if manifest.exists() else {}
+    shaping = held.get("shaping")
+    if not isinstance(shaping, dict):
+        return None
+    limits = (shaping.get("max_output_tokens"), shaping.get("reasoning_effort"))
+    return str(held.get("solver")), limits
+
+
+def require_same_limits(found: Sequence[SolverScores]) -> None:
+    """Refuse models that were allowed different numbers of tokens or efforts."""
+    limits = set().union(*(one.limits for one in found))
+    for position, name in enumerate(("max_output_tokens", "reasoning_effort")):
+        values = sorted({str(one[position] or "the default") for one in limits})
+        require(
+            len(values) <= 1,
+            f"{name} differs between the runs ({', '.join(values)}), so that a difference may be "
+            "that of the settings; --any_settings compares them all the same",
+        )
 
 
 def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
@@ -59,7 +89,7 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
     for row in rows:
         value = row["scores"].get(_headline(row["benchmark"]))
         if value is not None:
-            item = (row["id"], row.get("seed"), orjson.dumps(row.get("spec")))
+            item = (row["id"], row.get("seed"), _content(row, run))
             scores[row["benchmark"], row["solver"]].setdefault(item, []).append(value)
     return [
         SolverScores(run, solver, benchmark, {item: float(np.mean(v)) for item, v in own.items()})
@@ -67,35 +97,82 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
     ]
 
 
+def _content(row: Row, run: str) -> str:
+    """What an item is, beyond its name: its spec, or a digest of an item that came without one."""
+    if row.get("spec") is None:
+        content = row.get("content")
+        require(
+            isinstance(content, str),
+            f"{run}: {row['id']} has neither a spec nor a content digest, so it cannot be told "
+            "from other items of that name; evaluate or score the replies again",
+        )
+        return str(content)
+    return _spec_text(row["benchmark"], orjson.dumps(row["spec"]))
+
+
+@lru_cache(maxsize=1024)
+def _spec_text(benchmark: str, spec: bytes) -> str:
+    """A spec as text, the same whether an earlier version stored it with fewer fields."""
+    known = get_benchmark(benchmark)
+    fields = spec_to_dict(stored_spec(known.spec_type, orjson.loads(spec)))
+    return orjson.dumps(fields, default=list).decode()
+
+
 def differences(found: Sequence[SolverScores], *, pairs: bool) -> list[Difference]:
-    """Every later solver minus the first one of its benchmark, or all pairs."""
+    """Every later solver minus the first one of its benchmark, or all pairs.
+
+    The intervals of one benchmark hold together at 95% (Holm).
+    """
     made = []
     for benchmark in dict.fromkeys(one.benchmark for one in found):
         own = [one for one in found if one.benchmark == benchmark]
         chosen = combinations(own, 2) if pairs else ((own[0], other) for other in own[1:])
+        paired = []
         for first, second in chosen:
             common = [item for item in first.scores if item in second.scores]
             if common:
-                estimate = paired_difference(
-                    [second.scores[item] for item in common],
-                    [first.scores[item] for item in common],
-                    bounds=get_benchmark(benchmark).metrics[0].bounds,
-                )
-                made.append(Difference(second, first, len(common), estimate))
+                values = [[one.scores[item] for item in common] for one in (second, first)]
+                paired.append((second, first, values))
+        made += _held_together(paired, get_benchmark(benchmark).metrics[0].bounds)
     return made
 
 
+def _held_together(
+    paired: Sequence[tuple[SolverScores, SolverScores, list[list[float]]]], bounds: Bounds | None
+) -> list[Difference]:
+    def interval(which: int, level: float) -> Estimate:
+        first, second = paired[which][2]
+        return paired_difference(first, second, level, bounds)
+
+    estimates = holm(interval, len(paired))
+    return [
+        Difference(first, second, len(values[0]), estimate)
+        for (first, second, values), estimate in zip(paired, estimates, strict=True)
+    ]
+
+
+def direction(difference: Estimate) -> str:
+    """What an interval says about the first of two, in words."""
+    if difference.value is None or not difference.excludes(0):
+        return "no difference seen"
+    return "higher" if difference.value > 0 else "lower"
+
+
 def difference_table(benchmark: str, made: Sequence[Difference]) -> Table:
-    """Every difference with its interval; "differ" if that excludes 0."""
-    rows = []
-    for one in made:
-        low, high = one.estimate.low, one.estimate.high
-        apart = low is not None and high is not None and (low > 0 or high < 0)
-        verdict = "differ" if apart else "-"
-        rows.append((str(one.first), str(one.second), str(one.items), str(one.estimate), verdict))
-    headline = _headline(benchmark)
-    title = f"{benchmark}: {headline} of the first minus {headline} of the second, on common items"
-    columns = ("first", "second", "items", "difference [95%]", "verdict")
+    """Every difference with its interval, and what the interval says."""
+    rows = [
+        (
+            str(one.first),
+            direction(one.estimate),
+            str(one.second),
+            str(one.items),
+            str(one.estimate),
+        )
+        for one in made
+    ]
+    together = f", intervals of all {len(made)} together at 95% (Holm)" if len(made) > 1 else ""
+    title = f"{benchmark}: {_headline(benchmark)} on common items{together}"
+    columns = ("solver", "is", "than", "items", "difference [95%]")
     return Table(title, columns, tuple(rows))
 
 

@@ -73,7 +73,7 @@ def conversation(benchmark: AnyBenchmark, row: Row) -> tuple[list[tuple[str, str
     if row.get("spec") is None or row.get("index") is None:
         turns = [("environment", row.get("prompt") or NO_PROMPT)]
         turns += [("solver", reply) for reply in replies]
-        expected = "-"
+        expected = row.get("gold") or "-"
     else:
         item, view = presented_item(benchmark, row)
         system = benchmark.system(view) if system is None else system

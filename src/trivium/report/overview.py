@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate, quantile
+from trivium.report.audits import audit_sentence
 from trivium.report.results import BenchmarkResults
 from trivium.report.tables import number, scored_items
 
@@ -46,6 +47,7 @@ class SettingTable:
     metric: str
     rows: Sequence[ResultRow]
     verdict: str
+    audit: str  # what is known about shortcuts in these items
 
 
 def overview(results: BenchmarkResults) -> list[SettingTable]:
@@ -65,10 +67,10 @@ def setting_table(
     metric = results.benchmark.metrics[0]
     roles = {solver: results.role(solver) for solver in parts}
     estimates = {solver: part.metrics[metric.name] for solver, part in parts.items()}
-    # Chance is known for scored items only, so it is taken from the solver with the most.
-    chance = max(parts.values(), key=lambda part: part.metrics[metric.name].n).chance
+    # The floor is known for scored items only, so it is taken from the solver with the most.
+    floor = max(parts.values(), key=lambda part: part.metrics[metric.name].n).floor
     best = {role: _best(estimates, roles, role) for role in ("shortcut", "ceiling")}
-    lines = [("chance", chance)]
+    lines = [("floor", floor)]
     lines += [(role, found[1]) for role, found in best.items() if found is not None]
     ranked = sorted(
         parts, key=lambda solver: (-(estimates[solver].value or 0.0), ROLES.index(roles[solver]))
@@ -84,8 +86,10 @@ def setting_table(
         )
         for solver in ranked
     ]
-    sentences = _verdict(estimates, roles, chance, best, metric.best)
-    return SettingTable(setting, metric.name, rows, " ".join(sentences))
+    sentences = _verdict(estimates, roles, floor, best, metric.best)
+    spec = None if setting is None else results.specs.get(setting)
+    audit = audit_sentence(results.benchmark, spec)
+    return SettingTable(setting, metric.name, rows, " ".join(sentences), audit)
 
 
 def _best(
@@ -103,36 +107,39 @@ def _best(
 def _verdict(
     estimates: Mapping[str, Estimate],
     roles: Mapping[str, str],
-    chance: float,
+    floor: float,
     best: Mapping[str, tuple[str, float] | None],
     top: float,
 ) -> Iterator[str]:
-    """Sentences on chance, the best shortcut, the ceiling and every model."""
+    """Sentences on the floor, the best shortcut, the ceiling and every model."""
     if not any(estimate.n for estimate in estimates.values()):
         yield "Nothing could be scored."
         return
-    yield f"Chance is {chance:.3f}."
+    yield f"The floor is {floor:.3f}."
     if shortcut := best["shortcut"]:
         tried = list(roles.values()).count("shortcut")
-        above = best_is_above(estimates[shortcut[0]], chance, tried)
-        yield f"The best shortcut, {shortcut[0]}, reaches {shortcut[1]:.3f}:"
-        yield "above chance." if above else "not above chance."
+        best_of = best_of_several(estimates[shortcut[0]], tried)
+        yield f"The best shortcut, {shortcut[0]}, reaches {best_of}"
+        yield f"(an interval for the best of {tried}):" if tried > 1 else "(95% interval):"
+        yield f"{'not ' * (not best_of.is_above(floor))}above the floor."
     if ceiling := best["ceiling"]:
         top = ceiling[1]
         yield f"The ceiling, {ceiling[0]}, is at {top:.3f}."
     for solver, estimate in estimates.items():
-        if roles[solver] == "model" and estimate.value is not None and top > chance:
-            share = (estimate.value - chance) / (top - chance)
+        if roles[solver] == "model" and estimate.value is not None and top > floor:
+            share = (estimate.value - floor) / (top - floor)
             value = f"{solver} is at {estimate.value:.3f}"
-            yield f"{value}, {share:.0%} of the way from chance to ceiling."
+            yield f"{value}, {share:.0%} of the way from floor to ceiling."
 
 
-def best_is_above(estimate: Estimate, floor: float, tried: int) -> bool:
-    """Whether the best of `tried` solvers is above the floor, by a Bonferroni interval."""
-    if estimate.value is None or estimate.low is None:
-        return False
+def best_of_several(estimate: Estimate, tried: int) -> Estimate:
+    """The estimate of the best of `tried` solvers with an interval that is wide enough for that."""
+    value, low, high = estimate.value, estimate.low, estimate.high
+    if value is None or low is None or high is None:
+        return estimate
     wider = quantile(1 - 0.05 / tried) / quantile(0.95)
-    return estimate.value - (estimate.value - estimate.low) * wider > floor
+    low, high = value - (value - low) * wider, value + (high - value) * wider
+    return Estimate(value, low, high, estimate.n)
 
 
 def bar(

@@ -13,18 +13,28 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from trivium.core.records import CUT_OFF, ERROR, REFUSAL
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate
 from trivium.report.results import BenchmarkResults, GroupKey
 
 WIDTH = 160  # of output to a file or a pipe
 MAX_DETAILS = 8  # hops, chains and the like named for one kind of answer
+# Attempts without an answer that could be scored, and what they are called in tables.
+UNANSWERED = {ERROR: "errors", CUT_OFF: "cut-offs", REFUSAL: "refusals"}
 By = Callable[[GroupKey], tuple[Any, ...]]
+
+
+class _Terminal(Console):
+    """A console that leaves it to its caller what a closed pipe means."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 def terminal() -> Console:
     """Standard output, as wide as the window or 160 columns without one."""
-    return Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
+    return _Terminal(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
 
 
 @dataclass(frozen=True)
@@ -60,19 +70,30 @@ def markdown_text(text: str) -> str:
 
 
 def result_table(title: str, named: Sequence[tuple[str, Summary]], metric: str) -> Table:
-    """One row for each preset and solver: the headline metric, lift, chance and items."""
+    """One row for each setting and solver: the headline metric, lift, floor, items, failures."""
+    kinds = [kind for kind in UNANSWERED if any(kind in summary.kinds for _, summary in named)]
     rows = tuple(
         (
             name,
             summary.solver,
             str(summary.metrics[metric]),
             number(summary.metrics["lift"].value),
-            number(summary.chance),
+            named_floor(summary),
             scored_items(summary, metric),
+            *(str(summary.kinds.get(kind, 0)) for kind in kinds),
+            *([bounds(summary)] if CUT_OFF in kinds else []),
         )
         for name, summary in named
     )
-    return Table(title, ("preset", "solver", f"{metric} [95%]", "lift", "chance", "items"), rows)
+    heads: tuple[str, ...] = ("setting", "solver", f"{metric} [95%]", "lift", "floor", "items")
+    heads += tuple(UNANSWERED[kind] for kind in kinds)
+    heads += ("cut-offs wrong..right",) if CUT_OFF in kinds else ()
+    return Table(title, heads, rows)
+
+
+def named_floor(summary: Summary) -> str:
+    """The floor and the strategy that reaches it."""
+    return f"{summary.floor:.3f}" + (f" ({summary.floor_name})" if summary.floor_name else "")
 
 
 def metric_table(summary: Summary) -> Table:
@@ -82,7 +103,16 @@ def metric_table(summary: Summary) -> Table:
         f"{summary.benchmark}, {summary.solver}: {summary.items} items, {summary.answered} "
         f"answered, {summary.violations} violations, {summary.errors} errors"
     )
+    if summary.cut_offs:
+        title += f", {summary.cut_offs} cut-offs ({bounds(summary)} with them wrong and right)"
+    if summary.refusals:
+        title += f", {summary.refusals} refusals"
     return Table(title, ("metric", "value [95%]", "n"), tuple(rows))
+
+
+def bounds(summary: Summary) -> str:
+    """The headline metric with every cut-off attempt taken as wrong, and as right."""
+    return "-" if summary.bounds is None else "..".join(map(number, summary.bounds))
 
 
 def scored_items(summary: Summary, metric: str) -> str:
@@ -152,13 +182,13 @@ def page_tables(results: BenchmarkResults) -> list[Table]:
         splits.append(("seed", ["seed"], lambda key: (key.seed,)))
 
     def cells(part: Summary) -> tuple[str, ...]:
-        lift, chance = part.metrics["lift"], part.chance
         interval = _interval(part.metrics[headline])
-        return (*interval, number(lift.value), number(chance), *_sizes(part))
+        lift = number(part.metrics["lift"].value)
+        return (*interval, lift, named_floor(part), *_sizes(part))
 
     for title, columns, by in splits:
         parts = results.split(lambda key, by=by: (*by(key), key.solver))  # type: ignore[misc]
-        heads = (*columns, "solver", headline, "low", "high", "lift", "chance", "items")
+        heads = (*columns, "solver", headline, "low", "high", "lift", "floor", "items")
         heads += ("lines", "characters")
         rows = _rows(parts, columns, cells)
         tables.append(Table(f"{benchmark.name}: {headline} by {title}", heads, rows))

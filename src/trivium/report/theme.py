@@ -32,9 +32,9 @@ CONFIG: dict[str, Any] = {
     | {"orient": "bottom", "columns": 5, "offset": 16},
     "view": {"stroke": None},
 }
-# The lines for chance, the best shortcut and the ceiling.
+# The lines for the floor, the best shortcut and the ceiling.
 REFERENCE: dict[str, Any] = {"color": GREY, "strokeWidth": 1.5}
-DASHES = {"ceiling": [1, 0], "best shortcut": [8, 3], "chance": [2, 3]}
+DASHES = {"ceiling": [1, 0], "best shortcut": [8, 3], "floor": [2, 3]}
 PNG_SCALE = 2
 ROLES = ["model", "ceiling", "program", "shortcut", "floor"]
 ROLE_COLOURS = ["#0072B2", "#009E73", "#CC79A7", "#D55E00", "#808080"]

@@ -41,6 +41,8 @@ def test_a_whole_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     assert (
         "The ideal observer (optimal) makes 3 tests on this machine, and 2.67 on average" in output
     )
+    both = "optimal player is right in 100% of all games, and the best script of tests chosen"
+    assert f"With 3 tests the {both} beforehand in 100%." in " ".join(output.split())
 
 
 def test_bad_input_gets_a_hint(

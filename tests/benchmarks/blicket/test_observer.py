@@ -273,6 +273,14 @@ def test_measures_after_certainty_have_no_share() -> None:
     assert found.steps[1].redundant
 
 
+def test_each_test_of_the_six_doubles_the_right_guesses() -> None:
+    """AB divides the six into two threes, the next test each of them, the third what is left."""
+    found = progress(SIX, EXPLORERS["optimal"], 3)
+    assert found.correct == pytest.approx([1 / 6, 2 / 6, 4 / 6, 1])
+    same = space_of(["conjunctive:A", "disjunctive:A", "disjunctive:B"])
+    assert progress(same, EXPLORERS["optimal"], 1).correct == pytest.approx([2 / 3, 1])
+
+
 def test_impossible_evidence_is_refused() -> None:
     with pytest.raises(UserError, match="nothing with light"):
         posterior(SIX, [(0, True)])

@@ -7,10 +7,13 @@ import itertools
 import os
 import re
 from pathlib import Path
+from typing import Literal
 
+import orjson
 import pytest
 
 from trivium.benchmarks.blicket.prompts import PROMPTS
+from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.score import TableLine, table_line
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
@@ -42,8 +45,10 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def paper_item(hypotheses: str, form: str) -> PromptItem:
-    items = PROMPTS.generate(PromptSpec(stimuli="paper"), 0, 0, 4)
+def paper_item(
+    hypotheses: str, form: str, stimuli: Literal["paper", "paper_two_shot"] = "paper"
+) -> PromptItem:
+    items = PROMPTS.generate(PromptSpec(stimuli=stimuli), 0, 0, 4)
     return next(each for each in items if (each.hypotheses, each.form) == (hypotheses, form))
 
 
@@ -133,20 +138,30 @@ def test_one_cell_is_misprinted() -> None:
 
 
 @pytest.mark.parametrize(("hypotheses", "form"), CELLS)
-@pytest.mark.parametrize("prompt", ["freeform", "two_shot"])
+@pytest.mark.parametrize("stimuli", ["paper", "paper_two_shot"])
 def test_the_ideal_observer_answers_the_papers_prompts(
-    prompt: str, hypotheses: str, form: str
+    stimuli: Literal["paper", "paper_two_shot"], hypotheses: str, form: str
 ) -> None:
-    view = PromptView("freeform") if prompt == "freeform" else PromptView("two_shot")
-    item = paper_item(hypotheses, form)
-    row = attempt(PROMPTS, item, PROMPTS.solvers["ideal_observer"], view)
+    """The two-shot preamble says how striped and dotted machines work, in all conditions."""
+    item = paper_item(hypotheses, form, stimuli)
+    row = attempt(PROMPTS, item, PROMPTS.solvers["ideal_observer"], PromptView())
     assert row.kind == "right"
-    assert (
-        item.answer.blickets
-        == {
-            "disjunctive": ("brown torus",),
-            "conjunctive": ("brown torus", "teal prism"),
-        }[form]
-    )
+    blickets = {"disjunctive": ("brown torus",), "conjunctive": ("brown torus", "teal prism")}
+    assert item.answer.blickets == blickets[form]
     like = {"disjunctive": "dotted", "conjunctive": "striped"}[form]
-    assert item.answer.like == (like if hypotheses == "given" else "unsure")
+    told = hypotheses == "given" or stimuli == "paper_two_shot"
+    assert item.answer.like == (like if told else "unsure")
+    # The printed key says unsure wherever hypotheses are not given.
+    key = {"paper_key": float(hypotheses == "given")} if stimuli == "paper_two_shot" else {}
+    assert {name: row.scores[name] for name in row.scores if name == "paper_key"} == key
+    assert PROMPTS.from_row(orjson.loads(orjson.dumps(PROMPTS.to_row(item))), 0) == item
+
+
+def test_the_printed_key_is_scored_beside_exact_inference() -> None:
+    item = paper_item("not_given", "disjunctive", "paper_two_shot")
+    printed = PromptAnswer(("brown torus",), (), "unsure")
+    scores = PROMPTS.score(item, printed)
+    assert (scores["correct"], scores["blickets"], scores["paper_key"]) == (0.0, 1.0, 1.0)
+    assert PROMPTS.score(item, None)["paper_key"] == 0.0
+    generated = next(iter(PROMPTS.generate(PROMPTS.default_spec, 0)))
+    assert "paper_key" not in PROMPTS.score(generated, PROMPTS.gold(generated))

@@ -72,9 +72,11 @@ def explicit_specs(draw: st.DrawFn) -> ExplicitSpec:
     sizes: dict[str, Any] = {}
     if not path and not balance:
         sizes = {name: draw(st.none() | st.integers(2, 12)) for name in ("k0", "k1", "k2")}
+    L = draw(st.integers(1, hops))
     return ExplicitSpec(
         hops=hops,
-        L=draw(st.integers(1, hops)),
+        L=L,
+        facts_until="ladder" if hops > L and draw(st.booleans()) else "n-2",
         k=k,
         context_chains=draw(st.integers(k - 1 if balance else 0, 14)),
         M=draw(st.sampled_from([64, 100, 512, 10**4])),

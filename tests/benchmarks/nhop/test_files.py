@@ -57,6 +57,53 @@ def test_aliases_of_a_file_are_printed_and_not_the_tokens() -> None:
         assert "C_0220 ->f3->" not in text
 
 
+def original_aliases(place: str, heads: str) -> dict[str, Any]:
+    """The ladder with aliases as the original writes them, in rows of [alias, "=", token]."""
+    row = ladder()
+    for key in ("candidates_fn_2", "candidates_fn_1", "candidates_fn"):
+        lines = row[key]
+        names = {line[0]: f"H{number}" for number, line in enumerate(lines, start=1)}
+        if heads == "one without an alias":
+            names.pop(lines[-1][0])
+        maps = [[alias, "=", token] for token, alias in names.items()]
+        printed = [[names.get(head, head), hop, tail] for head, hop, tail in lines]
+        if heads == "as tokens beside them":
+            printed = lines
+        if place == "in the block":
+            row[key] = maps + printed
+        elif place == "in a map by the short name":
+            row[key], row[key.replace("candidates", "alias_map")] = printed, maps
+        else:
+            row[key], row[f"alias_map_{lines[0][1]}"] = printed, maps
+        if heads == "as tokens under another key":
+            row[key], row[f"candidates_{lines[0][1]}"] = row[key], lines
+    return row
+
+
+@pytest.mark.parametrize("place", ["in the block", "in a map", "in a map by the short name"])
+@pytest.mark.parametrize(
+    "heads",
+    [
+        "as aliases",
+        "as tokens beside them",
+        "as tokens under another key",
+        "one without an alias",
+    ],
+)
+def test_aliases_as_the_original_writes_them(place: str, heads: str) -> None:
+    item = EXPLICIT.from_row(original_aliases(place, heads), 0)
+    text = EXPLICIT.render(item, NhopView())
+    assert "H1 = C_0220" in text
+    assert "H1 ->f3-> D_0901" in text
+    assert "C_0220 ->f3->" not in text
+    alone = "C_0420 ->f3-> D_0199" if heads == "one without an alias" else "H2 ->f3-> D_0199"
+    assert alone in text
+    assert attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView()).kind == "right"
+    assert item.triples() == EXPLICIT.from_row(ladder(), 0).triples()
+    again = EXPLICIT.from_row(orjson.loads(orjson.dumps(EXPLICIT.to_row(item))), 0)
+    assert again == item
+
+
 def test_a_bag_from_elsewhere_loads_and_is_solved() -> None:
     item = IMPLICIT.from_row(bag(), 0)
     assert attempt(IMPLICIT, item, IMPLICIT.solvers["oracle"], NhopView()).kind == "right"
@@ -134,8 +181,11 @@ def broken(**changes: Any) -> dict[str, Any]:
         (broken(candidates_fn=...), "without a gap"),
         (broken(candidates_fn=[]), "lines of one function"),
         (broken(candidates_f5=[["E_0073", "f5", "F_0824"]]), "disagrees"),
-        (broken(alias_map_f5={"H1": "E_0073"}), "must name every head"),
+        (broken(candidates_fn=[["H1", "f5", "F_0824"], ["H2", "f5", "F_0199"]],
+                alias_map_f5={"H1": "E_0073"}), "must name every alias in candidates_fn"),
         (broken(alias_map_f5=["H1"]), "must map aliases"),
+        (broken(alias_map_fn=[["H1", "is", "E_0073"]]), "must map aliases"),
+        (broken(candidates_fn=[["H1", "=", "E_0073"]]), "lines of one function"),
         (broken(candidates_fn=[["E_0073", "f5", "F_0824"]] * 2), "must be unique"),
         (
             broken(facts_chain=[*ladder()["facts_chain"], ["A_0047", "f1", "B_0789"]],

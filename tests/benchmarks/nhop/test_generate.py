@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,15 +17,29 @@ from trivium.benchmarks.nhop.fast_writer import generate_lines
 from trivium.benchmarks.nhop.files import to_row
 from trivium.benchmarks.nhop.generate import generate
 from trivium.benchmarks.nhop.item import derive, layer_letters, true_chain
+from trivium.benchmarks.nhop.render import render
 from trivium.benchmarks.nhop.solvers import token_counts
-from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView, Spec
+from trivium.benchmarks.nhop.spec import (
+    EXPLICIT_PRESETS,
+    ExplicitSpec,
+    ImplicitSpec,
+    NhopView,
+    Spec,
+)
 from trivium.core.dialogue import attempt
 from trivium.core.files import dump_line
+from trivium.core.tokens import approximate_tokens
 
 SEEDS = st.integers(0, 2**40)
 INDEXES = st.integers(0, 2**40) | st.sampled_from([9, 99, 999_999, 10**6])
 
 
+HARD = {
+    "path_collision_stress": True,
+    "block_head_balance": True,
+    "alias_heads_per_block": True,
+}
+LATER = ("budget_tokens", "budget", "facts_until")  # fields that came after the first version
 # The first 50 items of seed 7: a change here changes every published item.
 PINNED = [
     (EXPLICIT.presets["explicit-easy"], "2729037ec431bdc7"),
@@ -41,9 +56,12 @@ PINNED = [
 
 @pytest.mark.parametrize(("spec", "digest"), PINNED)
 def test_items_are_those_of_earlier_versions(spec: Spec, digest: str) -> None:
-    slow = b"".join(dump_line(to_row(item)) for item in generate(spec, 7, 0, 50))
-    fast = b"".join(generate_lines(spec, 7, 0, 50))
-    assert hashlib.sha256(slow).hexdigest()[:16] == hashlib.sha256(fast).hexdigest()[:16] == digest
+    rows = [to_row(item) for item in generate(spec, 7, 0, 50)]
+    assert b"".join(map(dump_line, rows)) == b"".join(generate_lines(spec, 7, 0, 50))
+    for row in rows:
+        row["spec"] = {key: row["spec"][key] for key in row["spec"] if key not in LATER}
+    text = b"".join(map(dump_line, rows))
+    assert hashlib.sha256(text).hexdigest()[:16] == digest
 
 
 @pytest.mark.parametrize(
@@ -239,13 +257,35 @@ def test_every_pairing_of_chains_is_equally_likely() -> None:
     assert ((counts - expected) ** 2 / expected).sum() < 73.5  # chi-square, 23 df, 1e-6
 
 
-def test_length_can_be_matched_over_depths() -> None:
-    """budget_lines makes the printed lines as equal as whole chains allow."""
+@pytest.mark.parametrize("controls", [{}, HARD])
+@pytest.mark.parametrize("facts_until", ["n-2", "ladder"])
+def test_length_can_be_matched_over_depths(controls: dict[str, Any], facts_until: str) -> None:
+    """A budget counts every printed line, and tokens to within the last line."""
+    for hops in (4, 6, 8):
+        for L in range(1, hops if facts_until == "ladder" else hops + 1):
+            fields = {**controls, "hops": hops, "L": L, "facts_until": facts_until}
+            spec = ExplicitSpec(**fields, budget_lines=200)
+            (item,) = generate(spec, 0)
+            assert render(item, NhopView()).count("\n") + 1 == 200
+            (item,) = generate(ExplicitSpec(**fields, budget_tokens=3000), 0)
+            assert 3000 - 15 < approximate_tokens(render(item, NhopView())) <= 3000
+            assert derive(item) == [item.answer]
+
+
+def test_the_count_of_version_0_1_is_kept() -> None:
     for hops in (4, 6, 8):
         lines_printed = []
         for L in range(1, hops + 1):
-            spec = ExplicitSpec(hops=hops, L=L, budget_lines=80)
+            spec = ExplicitSpec(hops=hops, L=L, budget_lines=80, budget="chains")
             (item,) = generate(spec, 0)
             lines_printed.append(len(item.facts) + sum(len(block.lines) for block in item.blocks))
             assert lines_printed[-1] == spec.lines_with(spec.contexts)
         assert max(lines_printed) - min(lines_printed) <= hops
+
+
+def test_facts_can_stop_where_the_ladder_begins() -> None:
+    """Then every hop of a block is printed in that block alone."""
+    for item in generate(EXPLICIT_PRESETS["explicit-ladder"], 3, 0, 20):
+        assert {function for _, function, _ in item.facts} == {"f1"}
+        assert [block.function for block in item.blocks] == ["f2", "f3", "f4"]
+        assert derive(item) == [item.answer]

@@ -53,12 +53,13 @@ def test_kinds_of_error_on_a_ladder(token: str, kind: str, coherent: float) -> N
         "fn_1_coherent": coherent,
         "fn_2_from_chain": 1,
         "first_wrong_hop": None,
+        "chain_right": None,
     }
 
 
 def test_no_answer_is_a_violation_with_no_wrong_hop() -> None:
     assert IMPLICIT.kind(BAG, None) == "violation"
-    assert IMPLICIT.score(BAG, None) == {"em": 0, "first_wrong_hop": None}
+    assert IMPLICIT.score(BAG, None) == {"em": 0, "first_wrong_hop": None, "chain_right": None}
     assert EXPLICIT.score(LADDER, None)["fn_1_coherent"] == 0
 
 
@@ -94,12 +95,15 @@ def test_signals_are_undefined_without_their_block(L: int, defined: list[bool]) 
         (("B_02", "C_06"), 1),
         (("B_05", "C_03"), 2),
         (("B_05", None), 2),
-        ((None, None), 1),
+        ((None, None), None),
         ((), None),
     ],
 )
 def test_the_first_wrong_hop(steps: tuple[str | None, ...], hop: int | None) -> None:
-    assert IMPLICIT.score(BAG, NhopAnswer("C_06", steps))["first_wrong_hop"] == hop
+    scores = IMPLICIT.score(BAG, NhopAnswer("C_06", steps))
+    assert scores["first_wrong_hop"] == hop
+    right = {None: 1.0, 1: 0.0, 2: 0.5}[hop]
+    assert scores["chain_right"] == (right if any(steps) else None)
 
 
 def test_gold_has_every_hop_that_can_be_derived() -> None:

@@ -13,7 +13,7 @@ from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.solvers import token_counts
 from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
 from trivium.core.dialogue import attempt
-from trivium.core.statistics import wilson
+from trivium.core.statistics import proportion
 
 LADDER = EXPLICIT.from_row(ladder(), 0)
 BAG = IMPLICIT.from_row(bag(), 0)
@@ -76,7 +76,7 @@ def test_the_pointer_is_at_chance_on_bags(m: int) -> None:
         attempt(IMPLICIT, item, pointer, NhopView()).kind == "right"
         for item in generate(ImplicitSpec(m=m), 20, 0, 10_000)
     )
-    found = wilson(hits, 10_000, level=1 - 0.01 / 3)
+    found = proportion(hits, 10_000, level=1 - 0.01 / 3)
     assert (found.low or 0) <= 1 / m <= (found.high or 1)
 
 
@@ -88,5 +88,5 @@ def test_an_ablated_hop_leaves_every_solver_at_chance(hop: int, solver: str) -> 
         attempt(IMPLICIT, item, IMPLICIT.solvers[solver], NhopView()).kind == "right"
         for item in generate(spec, 21, 0, 3000)
     )
-    found = wilson(hits, 3000, level=0.999)
+    found = proportion(hits, 3000, level=0.999)
     assert (found.low or 0) <= 1 / 8 <= (found.high or 1)

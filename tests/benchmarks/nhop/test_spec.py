@@ -73,9 +73,13 @@ def test_bags_past_the_limits_are_refused(fields: dict[str, Any], message: str) 
         {"M": 12, "block_head_balance": True},
         {"M": 7, **HARD},
         {"context_chains": 5, **HARD},
-        {"budget_lines": 20},
-        {"budget_lines": 2020, "M": 1011},
-        {"budget_lines": 30, **HARD},
+        {"budget_lines": 33},
+        {"budget_lines": 20, "budget": "chains"},
+        {"budget_lines": 2020, "M": 1011, "budget": "chains"},
+        {"budget_lines": 64, **HARD},
+        {"budget_lines": 30, **HARD, "budget": "chains"},
+        {"facts_until": "ladder"},
+        {"budget_tokens": 900},
         {"alias_prefix": "xyz"},
     ],
 )
@@ -86,6 +90,11 @@ def test_ladders_at_the_limits(fields: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
+        ({"L": 4, "facts_until": "ladder"}, "facts_until ladder needs L below hops=4, got 4"),
+        (
+            {"budget_lines": 90, "budget_tokens": 900},
+            "give budget_lines or budget_tokens, not both",
+        ),
         ({"L": 0}, "L must be in 1..4, got 0"),
         ({"L": 5}, "L must be in 1..4, got 5"),
         ({"k": 1}, "k must be in 2..1000, got 1"),
@@ -105,11 +114,11 @@ def test_ladders_at_the_limits(fields: dict[str, Any]) -> None:
         ({"M": 6, **HARD}, "M must be at least 7 for these chains and blocks, got 6"),
         ({"alias_prefix": "H1"}, "alias_prefix must be letters A-Z, got 'H1'"),
         ({"alias_prefix": ""}, "alias_prefix must be letters A-Z, got ''"),
-        ({"budget_lines": 19}, "budget_lines must be at least 20 for these blocks, got 19"),
-        ({"budget_lines": 2021}, "budget_lines must be at most 2020 for these blocks, got 2021"),
+        ({"budget_lines": 32}, "budget_lines must be at least 33 for these blocks, got 32"),
+        ({"budget_lines": 2034}, "budget_lines must be at most 2033 for these blocks, got 2034"),
         (
-            {"budget_lines": 29, **HARD},
-            "budget_lines must be at least 30 for these blocks, got 29",
+            {"budget_lines": 63, **HARD},
+            "budget_lines must be at least 64 for these blocks, got 63",
         ),
         (
             {"context_chains": 4, **HARD},
@@ -156,10 +165,13 @@ def test_what_follows_from_a_ladder() -> None:
     assert ExplicitSpec(block_head_balance=True, L=1).decoys == 0
     assert ExplicitSpec(**HARD).decoys == 0
     assert ExplicitSpec(chain_only_ordered=True).contexts == 0
-    # 80 lines: 2 of the target and 18 candidates leave 60, which are 30 contexts of 2 lines.
-    assert ExplicitSpec(budget_lines=80).contexts == 30
+    # As 0.1 counts, 80 lines: 2 of the target and 18 candidates leave 60, 30 contexts of 2 lines.
+    assert ExplicitSpec(budget_lines=80, budget="chains").contexts == 30
     # 4 of the target and 18 candidates leave 59, which are nearest to 15 contexts of 4 lines.
-    assert ExplicitSpec(hops=6, budget_lines=81).contexts == 15
+    assert ExplicitSpec(hops=6, budget_lines=81, budget="chains").contexts == 15
+    # The whole prompt: 13 lines around 2 facts and 18 candidates leave 47: 23 contexts and a half.
+    assert ExplicitSpec(budget_lines=80).filling == (23, 1)
+    assert ExplicitSpec(facts_until="ladder").fact_hops == 1
 
 
 def test_diagnostics_switch_one_control_each() -> None:
@@ -168,7 +180,7 @@ def test_diagnostics_switch_one_control_each() -> None:
     assert found["all"] == {True}
     for name, control in zip(("path", "bal", "alias"), HARD, strict=True):
         assert [key for key, on in EXPLICIT.diagnostics[name].spec.items() if on] == [control]
-    assert list(EXPLICIT.presets) == ["explicit-easy", "explicit-hard"]
+    assert list(EXPLICIT.presets) == ["explicit-easy", "explicit-hard", "explicit-ladder"]
 
 
 def test_names_in_older_configs() -> None:

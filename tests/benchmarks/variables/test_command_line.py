@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from trivium.benchmarks import load_task
-from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesSpec, VariablesView
+from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesView
 from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.files import dump_line, read_rows
@@ -23,7 +23,7 @@ def test_full_names(renderer: str, dataset: str) -> None:
     spec, view = task.spec, task.view
     assert (spec, view.renderer) == (PRESETS[dataset], renderer)
     short = load_task(f"{NAME}.{renderer}")
-    assert (short.spec, short.view) == (VariablesSpec(), view)
+    assert (short.spec, short.view) == (PRESETS["balanced-ctrl"], view)
     short = load_task(f"{NAME}.{dataset}")
     assert (short.spec, short.view) == (PRESETS[dataset], VariablesView())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,22 +18,25 @@ from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, VariablesView
 from trivium.benchmarks.variables.table import lost_counts, noise, observe, true_values
 
+# As version 0.1 has its items.
+OLD = VariablesSpec(design="original", block_order="fixed")
+OLD_HYPOTHESES = replace(OLD, balance="hypotheses", min_vars=2)
 # The first 50 items of seed 7: a change here changes every published item.
 PINNED = [
-    (PRESETS["balanced-ctrl"], "0958b2591e1fba19"),
-    (PRESETS["balanced-ctrl-large"], "7f1d7d0cccd73fd0"),
-    (PRESETS["balanced-hypotheses"], "5b64949c94b237df"),
-    (PRESETS["balanced-hypotheses-large"], "d112c2340f286ee9"),
-    (VariablesSpec(graph="dag"), "6d2a630fa7d9bc2e"),
-    (VariablesSpec(balance="none", min_vars=2, max_vars=30, max_hyps=8), "d4d203dda8e1aa0e"),
-    (VariablesSpec(thinned=0.5, observations=50), "0fdad8b3f0bf6457"),
+    (OLD, "0958b2591e1fba19"),
+    (replace(OLD, size=5000), "7f1d7d0cccd73fd0"),
+    (OLD_HYPOTHESES, "5b64949c94b237df"),
+    (replace(OLD_HYPOTHESES, size=5000), "d112c2340f286ee9"),
+    (replace(OLD, graph="dag"), "6d2a630fa7d9bc2e"),
+    (replace(OLD, balance="none", min_vars=2, max_vars=30, max_hyps=8), "d4d203dda8e1aa0e"),
+    (replace(OLD, thinned=0.5, observations=50), "0fdad8b3f0bf6457"),
 ]
-PROMPTS = {
-    "balanced-ctrl": "5ce6da6927847a6e",
-    "balanced-ctrl-large": "f74e5a40ecebfc8c",
-    "balanced-hypotheses": "6e046dc038fc40eb",
-    "balanced-hypotheses-large": "650556a4b75f4f83",
-}
+PROMPTS = [
+    (OLD, "5ce6da6927847a6e"),
+    (replace(OLD, size=5000), "f74e5a40ecebfc8c"),
+    (OLD_HYPOTHESES, "6e046dc038fc40eb"),
+    (replace(OLD_HYPOTHESES, size=5000), "650556a4b75f4f83"),
+]
 
 
 @pytest.mark.parametrize(("spec", "digest"), PINNED)
@@ -41,32 +45,33 @@ def test_items_are_those_of_earlier_versions(spec: VariablesSpec, digest: str) -
     assert hashlib.sha256(lines).hexdigest()[:16] == digest
 
 
-@pytest.mark.parametrize("preset", PROMPTS)
-def test_prompts_and_other_orders_are_those_of_earlier_versions(preset: str) -> None:
+@pytest.mark.parametrize(("spec", "digest"), PROMPTS)
+def test_prompts_and_other_orders_are_those_of_earlier_versions(
+    spec: VariablesSpec, digest: str
+) -> None:
     prompts = [
         VARIABLES.render(VARIABLES.reshuffle(item, trial), VariablesView())
-        for item in generate(PRESETS[preset], 7, 0, 20)
+        for item in generate(spec, 7, 0, 20)
         for trial in (0, 1, 2)
     ]
-    assert hashlib.sha256("".join(prompts).encode()).hexdigest()[:16] == PROMPTS[preset]
+    assert hashlib.sha256("".join(prompts).encode()).hexdigest()[:16] == digest
 
 
-PLAIN = VariablesSpec()
-BOTH = PRESETS["balanced-hypotheses"]
+PLAIN = PRESETS["original-ctrl"]
+BOTH = PRESETS["original-hypotheses"]
 
 
-@pytest.mark.parametrize("start", [0, 1, 4, 1003])
-@pytest.mark.parametrize("size", [500, 9, 13])
-def test_control_counts_are_balanced_on_any_run_of_items(start: int, size: int) -> None:
-    counts = Counter(len(item.gold.control) for item in generate(PLAIN, 3, start, size))
-    assert set(counts) <= set(range(9))
-    least, most = size // 9, -(-size // 9)
-    assert all(counts[number] in (least, most) for number in range(9))
-    assert all(item.gold.valid for item in generate(PLAIN, 3, start, 20))
+@pytest.mark.parametrize("start", [0, 9, 1008])
+@pytest.mark.parametrize("spec", [PLAIN, OLD, PRESETS["balanced-ctrl"]])
+def test_control_counts_are_balanced_in_every_block(start: int, spec: VariablesSpec) -> None:
+    for size in (9, 495):
+        counts = Counter(len(item.gold.control) for item in generate(spec, 3, start, size))
+        assert counts == dict.fromkeys(range(9), size // 9)
+    assert all(item.gold.valid for item in generate(spec, 3, start, 20))
 
 
 def test_five_hundred_samples_are_55_or_56_of_each() -> None:
-    for preset in ("balanced-ctrl", "balanced-ctrl-large"):
+    for preset in ("balanced-ctrl", "original-ctrl", "balanced-ctrl-large"):
         spec = PRESETS[preset]
         counts = Counter(len(item.gold.control) for item in generate(spec, 0, 0, spec.size))
         assert sorted(counts) == list(range(9))
@@ -74,17 +79,28 @@ def test_five_hundred_samples_are_55_or_56_of_each() -> None:
     assert set(counts.values()) == {555, 556}
 
 
-@pytest.mark.parametrize("start", [0, 7])
-def test_hypotheses_are_half_and_half(start: int) -> None:
-    counts = Counter(item.gold.valid for item in generate(BOTH, 5, start, 500))
+@pytest.mark.parametrize("start", [0, 6])
+@pytest.mark.parametrize("spec", [BOTH, PRESETS["balanced-hypotheses"]])
+def test_hypotheses_are_half_and_half(start: int, spec: VariablesSpec) -> None:
+    counts = Counter(item.gold.valid for item in generate(spec, 5, start, 500))
     assert counts == {True: 250, False: 250}
 
 
-def test_the_order_of_kinds_depends_on_the_seed() -> None:
-    orders = {
-        tuple(len(item.gold.control) for item in generate(PLAIN, seed, 0, 9)) for seed in range(6)
-    }
-    assert len(orders) > 1
+def test_the_order_of_kinds_depends_on_the_seed_and_on_the_block() -> None:
+    def orders(spec: VariablesSpec, seed: int) -> list[tuple[int, ...]]:
+        kinds = [len(item.gold.control) for item in generate(spec, seed, 0, 54)]
+        return [tuple(kinds[start : start + 9]) for start in range(0, 54, 9)]
+
+    assert len(set(orders(PLAIN, 0))) > 1
+    assert len(set(orders(OLD, 0))) == 1
+    assert len({orders(OLD, seed)[0] for seed in range(6)}) > 1
+
+
+@pytest.mark.parametrize("preset", ["balanced-hypotheses", "original-hypotheses"])
+def test_validity_is_no_function_of_the_index(preset: str) -> None:
+    """Of 1,000 even indexes about half are valid: beyond 5 standard errors 1 time in a million."""
+    even = [item.gold.valid for item in generate(PRESETS[preset], 8, 0, 2000)][::2]
+    assert abs(sum(even) - 500) < 5 * 15.9
 
 
 @pytest.mark.parametrize(
@@ -92,8 +108,12 @@ def test_the_order_of_kinds_depends_on_the_seed() -> None:
     [
         PLAIN,
         BOTH,
-        VariablesSpec(balance="none", min_vars=2, max_vars=30, max_hyps=8),
-        VariablesSpec(balance="hypotheses", min_vars=2, max_vars=12, graph="dag", max_parents=4),
+        replace(PLAIN, balance="none", min_vars=2, max_vars=30, max_hyps=8),
+        replace(BOTH, max_vars=12, graph="dag", max_parents=4),
+        replace(PLAIN, thinned=0.0, observations=50, snr=3.0),
+        *(PRESETS[name] for name in ("balanced-ctrl", "balanced-hypotheses")),
+        VariablesSpec(),
+        VariablesSpec(balance="none", min_vars=4, max_vars=30, max_hyps=2),
         VariablesSpec(thinned=0.0, observations=50, snr=3.0),
     ],
 )
@@ -127,8 +147,7 @@ def test_items_are_what_the_spec_says(spec: VariablesSpec) -> None:
 
 
 def test_children_are_functions_of_their_scaled_parents() -> None:
-    spec = VariablesSpec(thinned=0.0)
-    for item in generate(spec, 2, 0, 300):
+    for item in generate(replace(PLAIN, thinned=0.0), 2, 0, 300):
         values = item.table.values
         bound = [100.0] * len(item.names)
         for number in topological(item.parents):
@@ -147,7 +166,7 @@ def test_children_are_functions_of_their_scaled_parents() -> None:
 
 
 def test_no_value_overflows() -> None:
-    for spec in (PLAIN, BOTH, VariablesSpec(graph="dag", snr=0.0)):
+    for spec in (PLAIN, BOTH, replace(PLAIN, graph="dag", snr=0.0), PRESETS["balanced-ctrl"]):
         for item in generate(spec, 4, 0, 500):
             assert np.nanmax(np.abs(item.table.values), initial=0.0) < 10**7
 
@@ -175,7 +194,7 @@ def test_more_than_four_fifths_are_lost_exactly_above_that_rate(thousandths: int
 def test_noise_has_the_power_that_was_asked_for() -> None:
     """The variance of roots, whose true one is known; its standard error is about 1%."""
     for snr in (20.0, 10.0, 0.0):
-        spec = VariablesSpec(thinned=0.0, snr=snr, observations=100)
+        spec = replace(PLAIN, thinned=0.0, snr=snr, observations=100)
         spreads = []
         for item in generate(spec, 8, 0, 400):
             roots = [number for number, terms in enumerate(item.terms) if not terms]
@@ -196,7 +215,7 @@ def test_a_dag_has_children_of_several_parents_and_a_forest_has_none() -> None:
         return max(len(above) for item in generate(spec, 1, 0, 100) for above in item.parents)
 
     assert most(PLAIN) == 1
-    assert most(VariablesSpec(graph="dag")) == 3
+    assert most(replace(PLAIN, graph="dag")) == 3
 
 
 def test_values_in_plain_numbers() -> None:
@@ -259,7 +278,7 @@ def test_the_smallest_keys_of_each_half_are_lost() -> None:
 
 def test_the_limits_of_what_is_drawn() -> None:
     """All of 19 grads, 200 biases and four wordings occur, as do rates of 0.2 and nearly 1."""
-    items = list(generate(VariablesSpec(size=5000), 17, 0, 3000))
+    items = list(generate(replace(PLAIN, size=5000), 17, 0, 3000))
     terms = [term for item in items for own in item.terms for term in own]
     assert {grad for _, _, grad, _ in terms} == {*range(-10, 0), *range(1, 10)}
     assert {bias for _, _, _, bias in terms} == set(range(-100, 100))
@@ -280,7 +299,7 @@ def test_the_limits_of_what_is_drawn() -> None:
 
 
 def test_another_order_is_shuffled_anew_for_every_trial() -> None:
-    item = next(generate(VariablesSpec(max_hyps=8), 6, 4))
+    item = next(generate(PRESETS["balanced-ctrl"], 6, 4))
     assert VARIABLES.reshuffle(item, 0) is item
     orders = [VARIABLES.reshuffle(item, trial) for trial in range(1, 30)]
     assert len({other.names for other in orders}) > 25

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,13 @@ from trivium.benchmarks.variables.spec import (
     view_of,
 )
 
+ORIGINAL, BOTH = PRESETS["original-ctrl"], PRESETS["original-hypotheses"]
 SPECS = [
-    VariablesSpec(),
-    PRESETS["balanced-hypotheses"],
-    VariablesSpec(graph="dag"),
-    VariablesSpec(balance="hypotheses", min_vars=2, max_vars=5, graph="dag", snr=5.0),
+    PRESETS["balanced-ctrl"],
+    ORIGINAL,
+    BOTH,
+    replace(ORIGINAL, graph="dag"),
+    replace(BOTH, max_vars=5, graph="dag", snr=5.0),
 ]
 
 
@@ -72,7 +75,7 @@ def test_json_tables_are_strict_json() -> None:
 
 
 def test_missing_values_look_missing() -> None:
-    item = next(item for item in generate(VariablesSpec(), 1, 0, 50) if max(item.rates) > 0.9)
+    item = next(item for item in generate(ORIGINAL, 1, 0, 50) if max(item.rates) > 0.9)
     assert "nan" in write_observations(item, "markdown")
     assert ",," in write_observations(item, "csv").replace("\n,", "\n,,")
     assert "nan" not in write_observations(item, "csv")
@@ -101,7 +104,7 @@ def test_language_corrset_has_three_shapes() -> None:
 
 def test_every_wording_is_used_and_none_gives_validity_away() -> None:
     """Each wording's share of valid items within 5 standard errors of one half."""
-    made = list(generate(PRESETS["balanced-hypotheses"], 3, 0, 4000))
+    made = list(generate(BOTH, 3, 0, 4000))
     for wording in range(len(WORDINGS)):
         own = [
             item.gold.valid
@@ -127,6 +130,20 @@ def test_the_view_changes_the_presentation_and_nothing_else(renderer: str) -> No
     assert shown["pseudocode"] != shown["language"]
 
 
+def test_answers_alone_and_steps_are_asked_for() -> None:
+    item = next(generate(PRESETS["balanced-ctrl"], 2))
+    plain, direct, steps = (
+        render(item, VariablesView(reasoning=reasoning))
+        for reasoning in ("free", "direct", "chain_of_thought")
+    )
+    assert "reason" not in plain
+    assert "Reply with the answer alone, without any reasoning.\n" in direct
+    assert "First reason step by step" in steps
+    for text in (direct, steps):
+        kept = [line for line in text.splitlines() if line in plain.splitlines()]
+        assert set(plain.splitlines()) <= set(kept)
+
+
 def test_reordering_changes_the_order_and_keeps_the_data() -> None:
     for item in generate(VariablesSpec(), 6, 0, 20):
         other = VARIABLES.reshuffle(item, 2)
@@ -141,7 +158,7 @@ def test_reordering_changes_the_order_and_keeps_the_data() -> None:
 
 
 # x_1 -> x_2, x_3 by itself, and x_4 unobserved; four rows.
-BY_HAND = next(generate(VariablesSpec(), 1))._replace(
+BY_HAND = next(generate(ORIGINAL, 1))._replace(
     names=("x_1", "x_2", "x_3", "x_4"),
     terms=[[], [[0, 0, 2, 0]], [], []],
     rates=[0.0, 0.25, 0.0, 1.0],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from trivium.core.dialogue import attempt
 from trivium.core.results import Summary, summarise
 
 VIEW = VariablesView()
+ORIGINAL = PRESETS["original-ctrl"]
 
 
 def evaluate(solver: str, spec: VariablesSpec, renderer: str, items: int) -> Summary:
@@ -45,25 +46,69 @@ def test_noctrl_controls_nothing(preset: str) -> None:
     assert found["ctrl_recall"].value == 0
     assert found["ctrl_fallout"].value == 0
     assert found["violation_rate"].value == 0
-    assert found["ind_acc"].value == found["dep_acc"].value == 1
+    assert found["hyp_valid_acc"].value == (1 if preset.count("ctrl") else 0.5)
+
+
+@pytest.mark.parametrize(
+    ("preset", "share"),
+    [("original-ctrl", 0.1), ("original-hypotheses", 0.19), ("balanced-ctrl", 1 / 17)],
+)
+def test_noctrl_names_two_variables_at_random(preset: str, share: float) -> None:
+    """One in so many variables; four standard errors of 600 items are under 0.065."""
+    found = evaluate("noctrl", PRESETS[preset], "corrset", 600).metrics
+    for metric in ("ind_acc", "dep_acc"):
+        assert found[metric].value == pytest.approx(share, abs=0.065)
+
+
+def test_random_scores_as_the_original_says() -> None:
+    """Of its table: nDCG .247 and .278, fallout .696; over four standard errors of 900 items."""
+    ctrl = evaluate("random", PRESETS["original-ctrl"], "corrset", 900).metrics
+    both = evaluate("random", PRESETS["original-hypotheses"], "corrset", 900).metrics
+    assert ctrl["ctrl_nDCG"].value == pytest.approx(0.247, abs=0.035)
+    assert both["ctrl_nDCG"].value == pytest.approx(0.278, abs=0.055)
+    assert ctrl["ctrl_fallout"].value == pytest.approx(0.696, abs=0.045)
+
+
+@pytest.mark.parametrize("renderer", ["csv", "corrset"])
+def test_the_looks_of_columns_and_sets_give_the_original_away_and_no_matched_item(
+    renderer: str,
+) -> None:
+    """0.83 and 0.94 were measured on the original with a floor of 0.63; matched items have 0.71."""
+    leaky = evaluate("surface", PRESETS["original-ctrl"], renderer, 300).metrics["ctrl_nDCG"]
+    clean = evaluate("surface", PRESETS["balanced-ctrl"], renderer, 300).metrics["ctrl_nDCG"]
+    assert (leaky.low or 0) > 0.75
+    assert (clean.high or 1) < 0.66
 
 
 @pytest.mark.parametrize("renderer", ["corrset", "language-corrset"])
-@pytest.mark.parametrize("graph", ["forest", "dag"])
-@pytest.mark.parametrize("preset", ["balanced-ctrl", "balanced-hypotheses"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *(PRESETS[name] for name in PRESETS if not name.endswith("large")),
+        VariablesSpec(graph="dag", design="original"),
+    ],
+)
 def test_the_statistician_is_perfect_on_what_the_text_decides(
-    renderer: str, graph: str, preset: str
+    renderer: str, spec: VariablesSpec
 ) -> None:
-    fields = {**VARIABLES.presets[preset].__dict__, "graph": graph}
-    found = evaluate("statistician", VariablesSpec(**fields), renderer, 400)
+    found = evaluate("statistician", spec, renderer, 200)
     for metric in VARIABLES.metrics:
         assert found.metrics[metric.name].value == metric.best, metric.name
 
 
+@pytest.mark.parametrize("renderer", ["markdown", "csv", "json", "language-tabular"])
+@pytest.mark.parametrize("preset", ["balanced-ctrl", "balanced-hypotheses"])
+def test_tables_decide_all_of_a_matched_item(renderer: str, preset: str) -> None:
+    """0.995 and 0.99 were measured with ten rows: tests join unrelated columns now and then."""
+    found = evaluate("statistician", PRESETS[preset], renderer, 150).metrics
+    assert (found["ctrl_nDCG"].value or 0) > 0.975
+    assert (found["hyp_valid_acc"].value or 0) > 0.96
+
+
 @pytest.mark.parametrize("renderer", ["markdown", "csv", "json"])
 def test_the_statistician_reads_tables_well_above_the_shortcut(renderer: str) -> None:
-    """0.965 and 0.976 were measured on 9,000 items; four standard errors of 200 are under 0.045."""
-    spec = VariablesSpec()
+    """0.98 was measured on 300 items; four standard errors of 200 are under 0.045."""
+    spec = ORIGINAL
     found = evaluate("statistician", spec, renderer, 200)
     shortcut = evaluate("noctrl", spec, renderer, 200)
     assert (found.metrics["ctrl_nDCG"].low or 0) > (shortcut.metrics["ctrl_nDCG"].high or 1) + 0.2
@@ -72,9 +117,10 @@ def test_the_statistician_reads_tables_well_above_the_shortcut(renderer: str) ->
 
 
 def test_ten_rows_and_noise_decide_less() -> None:
-    whole = evaluate("statistician", VariablesSpec(), "csv", 150).metrics["ctrl_nDCG"]
-    half = evaluate("statistician", VariablesSpec(), "language-tabular", 150).metrics["ctrl_nDCG"]
-    noisy = evaluate("statistician", VariablesSpec(snr=0.0), "csv", 150).metrics["ctrl_nDCG"]
+    whole = evaluate("statistician", ORIGINAL, "csv", 150).metrics["ctrl_nDCG"]
+    half = evaluate("statistician", ORIGINAL, "language-tabular", 150).metrics["ctrl_nDCG"]
+    loud = replace(ORIGINAL, snr=0.0)
+    noisy = evaluate("statistician", loud, "csv", 150).metrics["ctrl_nDCG"]
     assert (half.high or 1) < (whole.low or 0)
     assert (noisy.high or 1) < (half.low or 0)
 
@@ -86,7 +132,7 @@ def test_the_test_keeps_its_level_on_independent_columns() -> None:
     the F test is exact for normal values only; 0.040 and 0.0012 were measured.
     """
     found: list[float] = []
-    for item in generate(VariablesSpec(balance="none", min_vars=6), 9, 0, 1200):
+    for item in generate(replace(ORIGINAL, balance="none", min_vars=6), 9, 0, 1200):
         seen = [number for number, known in enumerate(item.seen) if known]
         first, second, p_values = pair_p_values(item.table.values[:, seen])
         known = item.observed
@@ -133,7 +179,7 @@ def test_the_planned_pair_is_tested_without_correction() -> None:
         table = generator.normal(size=(20, 8))
         table[:, 1] += 0.8 * table[:, 0]
         _, _, p_values = pair_p_values(table)
-        if 0.05 / 28 < p_values[0] <= 0.05 and p_values[1:].min() > 0.05 / 28:
+        if 0.01 / 28 < p_values[0] <= 0.01 and p_values[1:].min() > 0.01 / 28:
             assert {0, 1} not in dependent_sets(table)
             assert {0, 1} in dependent_sets(table, (1, 0))
             return
@@ -156,7 +202,7 @@ def test_p_values_follow_the_f_test() -> None:
 
 
 def test_holm_compares_each_p_value_with_the_level_of_those_left() -> None:
-    """Three columns make three pairs: 0.05 / 3, 0.05 / 2 and 0.05 in turn, up to a failure."""
+    """Three columns make three pairs: 0.01 / 3, 0.01 / 2 and 0.01 in turn, up to a failure."""
     generator = np.random.default_rng(5)
     sizes, beyond_bonferroni = Counter[int](), 0
     for _ in range(600):
@@ -164,12 +210,12 @@ def test_holm_compares_each_p_value_with_the_level_of_those_left() -> None:
         table[:, 1:] += 1.1 * table[:, :1]
         p_values = np.sort(pair_p_values(table)[2])
         rejected = 0
-        while rejected < 3 and p_values[rejected] <= 0.05 / (3 - rejected):
+        while rejected < 3 and p_values[rejected] <= 0.01 / (3 - rejected):
             rejected += 1
         found = dependent_sets(table)
         assert len(found) == max(1, 3 - rejected)
         sizes[len(found)] += 1
-        beyond_bonferroni += (p_values[:2] <= 0.05 / 3).sum() == 1 and rejected >= 2
+        beyond_bonferroni += (p_values[:2] <= 0.01 / 3).sum() == 1 and rejected >= 2
     assert min(sizes[count] for count in (1, 2, 3)) > 40
     assert beyond_bonferroni > 5
 
@@ -185,7 +231,7 @@ def test_pairs_that_share_three_rows_are_untested_and_four_are_enough() -> None:
 
 def test_random_names_every_number_of_variables() -> None:
     """Half of its replies are invalid; the others list 0 .. n - 2 of the n nameable variables."""
-    item = next(generate(VariablesSpec(thinned=0.0), 3))
+    item = next(generate(ORIGINAL, 3))
     replies = []
     for number in range(600):
         row = attempt(VARIABLES, item._replace(id=str(number)), VARIABLES.solvers["random"], VIEW)
@@ -196,24 +242,12 @@ def test_random_names_every_number_of_variables() -> None:
     assert {answer.independent for answer in valid} == set(item.names)
 
 
-def test_random_does_not_name_what_only_tables_show() -> None:
-    items = list(generate(VariablesSpec(), 3, 0, 200))
-    item = next(one for one in items if sum(one.seen) + len(one.hidden) <= 6)
-    allowed = {name for name, seen in zip(item.names, item.seen, strict=True) if seen}
-    allowed |= {item.names[variable] for variable in item.hidden}
-    named: set[str] = set()
-    for number in range(300):
-        one = item._replace(id=str(number))
-        answer = attempt(VARIABLES, one, VARIABLES.solvers["random"], view_of("csv")).answer
-        named |= {answer.independent, answer.dependent, *(answer.control or ())} - {None}
-    assert named == allowed
-
-
 def test_roles_of_solvers() -> None:
     found = {name: (solver.role, solver.omniscient) for name, solver in VARIABLES.solvers.items()}
     assert found == {
         "oracle": ("ceiling", True),
         "statistician": ("program", False),
-        "noctrl": ("shortcut", False),
-        "random": ("floor", False),
+        "surface": ("shortcut", False),
+        "noctrl": ("floor", True),
+        "random": ("floor", True),
     }

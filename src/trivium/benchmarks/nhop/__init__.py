@@ -28,7 +28,6 @@ from trivium.benchmarks.nhop.spec import (
     NhopView,
 )
 from trivium.core.benchmark import Benchmark
-from trivium.core.probes import Audit
 
 SpecT = TypeVar("SpecT", ImplicitSpec, ExplicitSpec)
 OUTPUT_TOKENS = {"direct": 16, "steps": 256, "free": 1024}
@@ -44,6 +43,7 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     # A function named like its module comes last: from then on the name means the function.
     generate_lines = staticmethod(fast_writer.generate_lines)
     reshuffle = staticmethod(generate.reshuffle)
+    item_space = staticmethod(generate.item_space)
     generate = staticmethod(generate.generate)
     to_row = staticmethod(files.to_row)
     render = staticmethod(render.render)
@@ -54,22 +54,17 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     kind = staticmethod(score.kind)
     floor = staticmethod(score.floor)
     item_floor = staticmethod(score.item_floor)
+    probes = staticmethod(audit.probes)
+    canonical = staticmethod(audit.canonical)
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
 
     def from_row(self, row: Mapping[str, Any], number: int) -> NhopItem:
         return files.from_row(row, self.explicit)
 
-    def audit(self, spec: SpecT, seed: int, items: int | None = None) -> Audit:
-        return audit.audit(spec, seed, self.solvers, items)
-
     def names(self, item: NhopItem) -> Sequence[Sequence[str]]:
         """The tokens of every layer."""
-        layers: dict[str, list[str]] = {}
-        for head, _, tail in item.triples():
-            for token in (head, tail):
-                layers.setdefault(token.partition("_")[0], []).append(token)
-        return [sorted(set(tokens)) for tokens in layers.values()]
+        return item.layers()
 
     def gallery_examples(self) -> Iterator[tuple[str, SpecT, NhopView]]:
         for name, spec in self.presets.items():
@@ -90,6 +85,7 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
     metrics_heading = "Block by block: where answers go wrong"
     explicit = True
     default_preset = "explicit-hard"
+    leaky_presets = frozenset({"explicit-easy"})
     spec_type = ExplicitSpec
     presets = EXPLICIT_PRESETS
     metrics = score.EXPLICIT_METRICS

@@ -1,130 +1,80 @@
-"""Can a shortcut beat chance? Every shortcut solver, and probes of what is printed."""
+"""What the audit tries to guess in an n-hop item, and what counts as the same item."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 
-import numpy as np
-
-from trivium.benchmarks.nhop.answer import normalise
-from trivium.benchmarks.nhop.generate import generate
 from trivium.benchmarks.nhop.item import NhopItem, true_chain
-from trivium.benchmarks.nhop.render import read_prompt, render
-from trivium.benchmarks.nhop.score import floor
-from trivium.benchmarks.nhop.solvers import token_counts
-from trivium.benchmarks.nhop.spec import NhopView, Spec
-from trivium.core.benchmark import Solver, Turn
-from trivium.core.dialogue import solver_stream
-from trivium.core.probes import (
-    Audit,
-    Cue,
-    Floats,
-    cue_level,
-    cue_of_hits,
-    feature_cues,
-    items_needed,
-)
-
-FEATURES = {
-    "position": "position among the candidates",
-    "head_count_above": "how often its head is printed above",
-    "tail_count_above": "how often its tail is printed above",
-    "head_in_block_above": "whether its head is a tail of the block above",
-    "tail_in_block_below": "whether its tail is a head of the block below",
-    "head_count": "how often its head is printed anywhere",
-    "tail_count": "how often its tail is printed anywhere",
-    "head_number": "the number in its head's name",
-    "tail_number": "the number in its tail's name",
-    "alias_number": "the number of its alias",
-    "distance_to_question": "lines from its head's first printing to the question",
-}
-VIEW = NhopView()
+from trivium.benchmarks.nhop.spec import NhopView
+from trivium.core.overlap import line_structure
+from trivium.core.probes import Probe
+from trivium.core.surface import spelling
 
 
-def audit(spec: Spec, seed: int, solvers: Mapping[str, Solver], items: int | None) -> Audit:
-    """Every cue with its interval, on fresh items."""
-    example = next(generate(spec, seed))
-    chance = floor(spec, VIEW).value
-    shortcuts = [
-        solver
-        for solver in solvers.values()
-        if solver.role in ("shortcut", "program")
-        # In a ladder it names a token one hop short of the answer, which is never right.
-        and not (example.blocks and solver.name == "pointer_f_n1")
-    ]
-    blocks = range(max(1, len(example.blocks)))
-    tried = len(shortcuts) + len(blocks) * (len(FEATURES) + 1)
-    level, needed = cue_level(tried), items_needed(chance, tried)
-    fresh = list(generate(spec, seed, 0, needed if items is None else items))
-    prompts = [render(item, VIEW) for item in fresh]
-    shown = [read_prompt(prompt) for prompt in prompts]
-    cues = [_solver_cue(solver, fresh, prompts, chance, level) for solver in shortcuts]
-    constant = []
-    for block in blocks:
-        where = example.blocks[block].function if example.blocks else f"f{example.depth}"
-        about = FEATURES | {"linear_probe": f"all of these together, for the lines of {where}"}
-        features = np.array([_features(item, block) for item in shown])
-        gold = np.array([_gold_position(item, block) for item in fresh])
-        found, silent = feature_cues(about, features, gold, level, f"{{}}@{where}")
-        cues += found
-        constant += silent
-    notes = (f"equal for all candidates of every item: {', '.join(constant)}",) if constant else ()
-    return Audit(tuple(cues), len(fresh), level, notes, needed)
-
-
-def _solver_cue(
-    solver: Solver, items: Sequence[NhopItem], prompts: Sequence[str], chance: float, level: float
-) -> Cue:
-    hits = [
-        normalise(solver.reply(Turn([prompt], solver_stream(solver.name, item, 0, 0), VIEW)))
-        == normalise(item.answer)
-        for item, prompt in zip(items, prompts, strict=True)
-    ]
-    return cue_of_hits(solver.name, solver.about, hits, chance, level)
-
-
-def _lines(item: NhopItem, block: int) -> list[tuple[str, str]]:
-    """The lines that are probed: those of a block, or of a bag's last function."""
-    return item.blocks[block].resolved() if item.blocks else item.last_lines
-
-
-def _gold_position(item: NhopItem, block: int) -> int:
+def probes(item: NhopItem, view: NhopView) -> list[Probe]:
+    """Which line of each block, or of a bag's last function, is the true one."""
     if not item.blocks:
-        return item.candidates.index(item.answer)
-    hop = int(item.blocks[block].function[1:])
+        right = [tail == item.answer for tail in item.candidates]
+        return [_probe(item, item.depth, item.last_lines, right, 0)]
     chain = true_chain(item)
-    return _lines(item, block).index((chain[hop - 1], chain[hop]))
+    found = []
+    for number, block in enumerate(item.blocks):
+        lines, hop = block.resolved(), int(block.function[1:])
+        right = [line == (chain[hop - 1], chain[hop]) for line in lines]
+        # The first line of the chain has the question's token: finding it is reading.
+        if hop > 1:
+            found.append(_probe(item, hop, lines, right, number))
+    return found
 
 
-def _features(item: NhopItem, block: int) -> Floats:
-    """The surface features of each candidate, one row each."""
-    above, anywhere = token_counts(item, block), token_counts(item, len(item.blocks))
+def _probe(
+    item: NhopItem, hop: int, lines: Sequence[tuple[str, str]], right: Sequence[bool], block: int
+) -> Probe:
+    """A probe for one of these lines, which are named by their tails."""
+    heads, tails = [head for head, _ in lines], [tail for _, tail in lines]
+    # A head of f2 stands beside the question's token in one fact, so nearness is evidence there.
+    marked = {"start": item.start} if hop > 2 else {}
+    return Probe(f"line of f{hop}", tails, right, marked, _features(item, block, heads, tails))
+
+
+def _features(
+    item: NhopItem, block: int, heads: Sequence[str], tails: Sequence[str]
+) -> dict[str, Sequence[float]]:
+    """What a line shows beside its tail: its head and alias, and which names other parts have."""
+    above = _counts(item, block)
     before = {tail for _, tail in item.blocks[block - 1].resolved()} if block else set()
     below = item.blocks[block + 1].resolved() if block + 1 < len(item.blocks) else []
     after = {head for head, _ in below}
-    printed = [*item.facts, *(line for part in item.blocks[:block] for line in part.lines)]
-    first = {token: at for at, line in reversed(list(enumerate(printed))) for token in line[::2]}
-    aliases = item.blocks[block].aliases if item.blocks else {}
-    alias_of = {token: alias for alias, token in aliases.items()}
-    rows = [
-        [
-            position,
-            above[head],
-            above[tail],
-            head in before,
-            tail in after,
-            anywhere[head],
-            anywhere[tail],
-            _number(head),
-            _number(tail),
-            _number(alias_of.get(head, "")),
-            len(printed) - first.get(head, len(printed)),
-        ]
-        for position, (head, tail) in enumerate(_lines(item, block))
-    ]
-    return np.array(rows, dtype=np.float64)
+    facts = {token: at for at, line in reversed([*enumerate(item.facts)]) for token in line[::2]}
+    aliases: Mapping[str, str] = item.blocks[block].aliases if item.blocks else {}
+    number_of = {token: int(spelling(alias)[_NUMBER]) for alias, token in aliases.items()}
+    missing = len(item.facts)
+    return {
+        "head's mentions above": [above[head] for head in heads],
+        "tail's mentions above": [above[tail] for tail in tails],
+        "head is a tail of the block above": [head in before for head in heads],
+        "tail is a head of the block below": [tail in after for tail in tails],
+        "head's number": [spelling(head)[_NUMBER] for head in heads],
+        "parity of the head's number": [spelling(head)[_NUMBER] % 2 for head in heads],
+        "number of its alias": [number_of.get(head, 0) for head in heads],
+        "first fact with its head": [facts.get(head, missing) for head in heads],
+        "first fact with its tail": [facts.get(tail, missing) for tail in tails],
+    }
 
 
-def _number(name: str) -> int:
-    digits = "".join(character for character in name if character.isdigit())
-    return int(digits) if digits else 0
+_NUMBER = 7  # where `spelling` has the number in a name
+
+
+def _counts(item: NhopItem, blocks: int) -> Counter[str]:
+    """How often each token is printed in the facts and the first so many blocks."""
+    above = item._replace(blocks=item.blocks[:blocks])
+    return Counter(token for head, _, tail in above.triples() for token in (head, tail))
+
+
+def canonical(item: NhopItem) -> Hashable:
+    """An item up to its tokens, its aliases and the order of its lines."""
+    lines = [f"fact {head} {function} {tail}" for head, function, tail in item.facts]
+    for block in item.blocks:
+        lines += [f"candidate {head} {block.function} {tail}" for head, tail in block.resolved()]
+    return line_structure("\n".join([*lines, item.question]), item.layers())

@@ -10,6 +10,7 @@ from trivium.benchmarks.nhop.item import Candidates, NhopItem, Triple, derive, r
 from trivium.core.benchmark import Origin
 from trivium.core.errors import require
 
+IS = "="  # between an alias and its token, in the original's rows of aliases
 # The original's names for the blocks of the last three functions.
 SHORT_NAMES = ("candidates_fn_2", "candidates_fn_1", "candidates_fn")
 
@@ -80,47 +81,70 @@ def _triples(value: Any, key: str) -> list[Triple]:
 
 
 def _blocks(row: Mapping[str, Any], depth: int) -> list[Candidates]:
-    found: dict[int, list[Triple]] = {}
+    """The blocks of a row, which may hold one twice: by two names, or with and without aliases."""
+    lines: dict[int, list[tuple[str, list[Triple]]]] = {}
+    aliases: dict[int, dict[str, str]] = {}
     for key, value in row.items():
-        if not key.startswith("candidates_"):
-            continue
-        lines = _triples(value, key)
-        functions = {line[1] for line in lines}
-        require(
-            len(functions) == 1 and re.fullmatch(r"f\d+", min(functions)) is not None,
-            f"{key} must hold lines of one function",
-        )
-        hop = int(min(functions)[1:])
-        same = found.setdefault(hop, lines) == lines
-        require(same, f"{key} disagrees with another block of f{hop}")
-    hops = sorted(found)
+        if key.startswith("candidates_"):
+            triples = _triples(value, key)
+            names = [line for line in triples if line[1] == IS]
+            own = [line for line in triples if line[1] != IS]
+            hop = _function(own, key)
+            lines.setdefault(hop, []).append((key, own))
+            aliases.setdefault(hop, {}).update(_alias_map(names, key))
+    hops = sorted(lines)
     require(
         bool(hops) and hops == list(range(hops[0], depth + 1)),
         f"candidate blocks must cover the functions up to f{depth} without a gap, got {hops}",
     )
-    return [_candidates(f"f{hop}", found[hop], row.get(f"alias_map_f{hop}") or {}) for hop in hops]
+    for hop in hops:
+        short = SHORT_NAMES[hop - depth - 1 :][:1] if depth - hop < len(SHORT_NAMES) else ()
+        for name in (f"f{hop}", *(key.removeprefix("candidates_") for key in short)):
+            key = f"alias_map_{name}"
+            aliases[hop] |= _alias_map(row.get(key) or {}, key)
+    return [_candidates(hop, lines[hop], aliases[hop]) for hop in hops]
 
 
-def _candidates(function: str, lines: list[Triple], aliases: Any) -> Candidates:
-    """A block whose alias map may have either direction, and its heads either spelling."""
-    key = f"alias_map_{function}"
+def _function(lines: list[Triple], key: str) -> int:
+    """The number of the function that all lines of a block are of."""
+    functions = {line[1] for line in lines}
     require(
-        isinstance(aliases, dict) and all(isinstance(token, str) for token in aliases.values()),
-        f"{key} must map aliases to tokens",
+        len(functions) == 1 and re.fullmatch(r"f\d{1,9}", min(functions)) is not None,
+        f"{key} must hold lines of one function",
     )
+    return int(min(functions)[1:])
+
+
+def _alias_map(value: Any, key: str) -> dict[str, str]:
+    """What aliases stand for: a table in either direction, or rows of [alias, "=", token]."""
+    if isinstance(value, list):
+        rows = all(isinstance(line, list) and len(line) == 3 and line[1] == IS for line in value)
+        require(rows, f"{key} must map aliases to tokens")
+        value = {line[0]: line[2] for line in value}
+    texts = isinstance(value, dict) and all(isinstance(part, str) for part in value.values())
+    require(texts, f"{key} must map aliases to tokens")
     # Tokens have an underscore and aliases have none: that tells the map's direction.
-    if any("_" in alias for alias in aliases):
-        aliases = {alias: token for token, alias in aliases.items()}
-    if aliases:
-        names = {token: alias for alias, token in aliases.items()} | {
-            name: name for name in aliases
-        }
-        known = all(line[0] in names for line in lines)
-        require(known, f"{key} must name every head of its block")
-        lines = [[names[head], *rest] for head, *rest in lines]
-    block = Candidates(function, lines, aliases)
+    if any("_" in alias for alias in value):
+        value = {alias: token for token, alias in value.items()}
+    return dict(value)
+
+
+def _candidates(
+    hop: int, versions: list[tuple[str, list[Triple]]], aliases: dict[str, str]
+) -> Candidates:
+    """One block, whose heads may be stored as tokens or as aliases; some may have no alias."""
+    names = {token: alias for alias, token in aliases.items()}
+    for key, lines in versions:
+        known = all(head in aliases or head in names or "_" in head for head, _, _ in lines)
+        require(known or not aliases, f"alias_map_f{hop} must name every alias in {key}")
+    first, *others = [
+        [[names.get(head, head), *rest] for head, *rest in lines] for _, lines in versions
+    ]
+    for (key, _), other in zip(versions[1:], others, strict=True):
+        require(sorted(other) == sorted(first), f"{key} disagrees with another block of f{hop}")
+    block = Candidates(f"f{hop}", first, aliases)
     for side, tokens in zip(("heads", "tails"), zip(*block.resolved(), strict=True), strict=True):
-        require(len(set(tokens)) == len(tokens), f"candidates_{function}: {side} must be unique")
+        require(len(set(tokens)) == len(tokens), f"candidates_f{hop}: {side} must be unique")
     return block
 
 

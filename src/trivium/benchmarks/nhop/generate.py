@@ -9,6 +9,8 @@ are paths of one shape in one layout: nothing but the question tells them apart.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -42,9 +44,7 @@ class Layout:
 @lru_cache(maxsize=256)
 def layout(spec: Spec) -> Layout:
     """The layout of a spec; the target is its first path."""
-    paths, facts, blocks = (
-        _implicit_plan(spec) if isinstance(spec, ImplicitSpec) else _explicit_plan(spec)
-    )
+    paths, facts, blocks = _plan(spec)
     depth = max(last for _, last in paths)
     tokens = [
         (path, layer)
@@ -61,6 +61,37 @@ def layout(spec: Spec) -> Layout:
     return Layout(widths, rows(facts), [*map(rows, blocks)], depth, columns[0, depth])
 
 
+def item_space(spec: Spec) -> int:
+    """How many different items there are: tokens for every path, and orders of lines.
+
+    Paths of one shape that print the same lines may be exchanged without changing an item.
+    """
+    paths, facts, blocks = _plan(spec)
+    shape = layout(spec)
+    aliased, ordered = _controls(spec)
+    space = math.prod(math.perm(spec.M, width) for width in shape.widths)
+    space *= 1 if ordered else math.factorial(len(facts))
+    space *= math.prod(math.factorial(len(lines)) ** (2 if aliased else 1) for lines in blocks)
+    printed: list[list[Line]] = [[] for _ in paths]
+    for part, lines in enumerate([facts, *blocks]):
+        for path, hop in lines:
+            printed[path].append((part, hop))
+    # The first path is the target, which the question names.
+    shapes = Counter((paths[at], *lines) for at, lines in enumerate(printed) if at > 0)
+    return space // math.prod(math.factorial(same) for same in shapes.values())
+
+
+def _controls(spec: Spec) -> tuple[bool, bool]:
+    """Whether heads are printed as aliases, and whether the facts keep their order."""
+    if isinstance(spec, ImplicitSpec):
+        return False, False
+    return spec.alias_heads_per_block, spec.chain_only_ordered
+
+
+def _plan(spec: Spec) -> tuple[list[Path], list[Line], list[list[Line]]]:
+    return _implicit_plan(spec) if isinstance(spec, ImplicitSpec) else _explicit_plan(spec)
+
+
 def _implicit_plan(spec: ImplicitSpec) -> tuple[list[Path], list[Line], list[list[Line]]]:
     facts = [(chain, hop) for hop in spec.relations for chain in range(spec.m)]
     return [(0, spec.hops - 1)] * spec.m, facts, []
@@ -73,6 +104,9 @@ def _explicit_plan(spec: ExplicitSpec) -> tuple[list[Path], list[Line], list[lis
     end = n if spec.path_collision_stress or spec.L == 1 else n - 1
     paths = [(0, n), *[(0, end)] * shown, *[(0, spec.fact_hops)] * (spec.contexts - shown)]
     facts = [(chain, hop) for hop in range(1, spec.fact_hops + 1) for chain in range(len(paths))]
+    if rest := spec.filling.rest:
+        paths.append((0, rest))
+        facts += [(len(paths) - 1, hop) for hop in range(1, rest + 1)]
 
     def add(count: int, first: int, last: int) -> list[int]:
         paths.extend([(first, last)] * count)
@@ -113,8 +147,7 @@ def batches(spec: Spec, seed: int, start: int, count: int) -> Iterator[Batch]:
 def draw(spec: Spec, seed: int, start: int, count: int) -> Batch:
     """One batch of items."""
     shape = layout(spec)
-    aliased = isinstance(spec, ExplicitSpec) and spec.alias_heads_per_block
-    ordered = isinstance(spec, ExplicitSpec) and spec.chain_only_ordered
+    aliased, ordered = _controls(spec)
     facts, candidates = len(shape.facts), sum(map(len, shape.blocks))
     needed = 2 * sum(shape.widths) + facts + (2 if aliased else 1) * candidates
     words = _Words(word_block(spec_key(spec, seed), start, count, needed))

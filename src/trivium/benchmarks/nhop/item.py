@@ -54,6 +54,14 @@ class NhopItem(NamedTuple):
         """The tokens that could be the answer, in printed order."""
         return [tail for _, tail in self.last_lines]
 
+    def layers(self) -> list[list[str]]:
+        """The tokens of every layer, sorted."""
+        found: dict[str, set[str]] = {}
+        for head, _, tail in self.triples():
+            for token in (head, tail):
+                found.setdefault(token.partition("_")[0], set()).add(token)
+        return [sorted(found[layer]) for layer in sorted(found, key=lambda name: (len(name), name))]
+
     def triples(self) -> list[Triple]:
         """Every printed line, with aliases resolved."""
         lines = list(self.facts)

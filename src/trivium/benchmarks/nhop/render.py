@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from trivium.benchmarks.nhop.item import Candidates, NhopItem, Triple, read_question
-from trivium.benchmarks.nhop.spec import NhopView
+
+if TYPE_CHECKING:  # a spec needs the lengths of prompts, so it is built on this module
+    from trivium.benchmarks.nhop.spec import NhopView
 
 _FACT = "Each line states one fact: 'X ->f-> Y' says that f of X is Y."
 _BLOCK = "Candidates for {function}: exactly one of these lines continues the chain in question."

@@ -21,13 +21,23 @@ EM = Metric("em", "exact match with the answer")
 FIRST_WRONG_HOP = Metric(
     "first_wrong_hop", "in steps mode, the first hop whose slot is wrong", "mean", MAX_HOPS, 1.0
 )
-IMPLICIT_METRICS = (EM, FIRST_WRONG_HOP)
+CHAIN_RIGHT = Metric(
+    "chain_right",
+    "in steps mode, the share of hops that are right before the first wrong one",
+    "mean",
+)
+IMPLICIT_METRICS = (EM, FIRST_WRONG_HOP, CHAIN_RIGHT)
 EXPLICIT_METRICS = (
     EM,
-    Metric("fn_correct", "the chosen line of the last block is the right one"),
+    Metric("fn_correct", "the chosen line of the last block is the right one", charted=False),
     Metric("fn_1_coherent", "its head is reached from y_{n-2} through some shown f_{n-1} line"),
-    Metric("fn_2_from_chain", "the f_{n-2} block supports y_{n-3} -> y_{n-2}"),
+    Metric(
+        "fn_2_from_chain",
+        "the f_{n-2} block supports y_{n-3} -> y_{n-2}: a property of the item, as in the original",
+        charted=False,
+    ),
     FIRST_WRONG_HOP,
+    CHAIN_RIGHT,
 )
 
 
@@ -42,8 +52,7 @@ def score(item: NhopItem, answer: NhopAnswer | None) -> Scores:
     scores: Scores = {"em": float(answer is not None and answer.token == item.answer)}
     if item.blocks:
         scores |= _ladder(item, answer)
-    scores["first_wrong_hop"] = None if answer is None else _first_wrong(item, answer)
-    return scores
+    return scores | _steps(item, answer)
 
 
 def _ladder(item: NhopItem, answer: NhopAnswer | None) -> Scores:
@@ -62,10 +71,17 @@ def _ladder(item: NhopItem, answer: NhopAnswer | None) -> Scores:
     return {"fn_correct": right, "fn_1_coherent": coherent, "fn_2_from_chain": from_chain}
 
 
-def _first_wrong(item: NhopItem, answer: NhopAnswer) -> float | None:
-    """The first hop whose slot is wrong; undefined without slots and where all are right."""
-    pairs = zip(answer.steps, true_chain(item)[1:], strict=False)
-    return next((float(hop) for hop, (slot, true) in enumerate(pairs, 1) if slot != true), None)
+def _steps(item: NhopItem, answer: NhopAnswer | None) -> Scores:
+    """How far the slots of steps mode are right; undefined where no slot was filled."""
+    if answer is None or not any(answer.steps):
+        return {"first_wrong_hop": None, "chain_right": None}
+    pairs = enumerate(zip(answer.steps, true_chain(item)[1:], strict=False), 1)
+    wrong = next((hop for hop, (slot, true) in pairs if slot != true), None)
+    right = item.depth if wrong is None else wrong - 1
+    return {
+        "first_wrong_hop": None if wrong is None else float(wrong),
+        "chain_right": right / item.depth,
+    }
 
 
 def kind(item: NhopItem, answer: NhopAnswer | None) -> str:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from trivium.benchmarks.nhop.budget import Filling, Sizes, prompt_sizes
 from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
+from trivium.core.spec import new_default
 
 MAX_HOPS = 200  # longer prompts measure nothing but patience
 MAX_CHAINS = 1000  # and so do wider ones
@@ -60,7 +62,14 @@ class ExplicitSpec:
     k1: int | None = None  # candidates for f_{n-1}, where different
     k2: int | None = None  # candidates for f_n and for blocks before f_{n-2}, where different
     context_chains: int = CONTEXT_CHAINS  # distractor chains mixed into the facts
-    budget_lines: int | None = None  # printed lines per item; determines context_chains
+    budget_lines: int | None = None  # lines of the prompt; determines the context chains
+    budget_tokens: int | None = None  # the same in tokens, approximately
+    # exact: the whole prompt is as long as the budget, the last context chain may be cut short;
+    # chains: version 0.1's count of facts and candidates, to the nearest whole chain
+    budget: Literal["exact", "chains"] = new_default("exact", before="chains")
+    # where the facts end: at f_{n-2}, as in the original, so that earlier blocks only repeat
+    # them; or where the ladder of blocks begins, so that every block has to be climbed
+    facts_until: Literal["n-2", "ladder"] = "n-2"
     M: int = 512  # tokens in each layer
     id_width: int = 4  # digits of a token's number
     path_collision_stress: bool = False  # every wrong candidate starts a coherent wrong path
@@ -86,18 +95,26 @@ class ExplicitSpec:
         )
 
     def _check_budget(self) -> None:
-        if (budget := self.budget_lines) is None:
+        require(
+            self.facts_until == "n-2" or self.hops > self.L,
+            f"facts_until ladder needs L below hops={self.hops}, got {self.L}",
+        )
+        require(
+            self.budget_lines is None or self.budget_tokens is None,
+            "give budget_lines or budget_tokens, not both",
+        )
+        if self._budget is None:
+            object.__setattr__(self, "budget", "exact")  # it says nothing without a budget
             return
+        name, budget = self._budget
         require(
             self.context_chains == CONTEXT_CHAINS and not self.chain_only_ordered,
-            "budget_lines picks the context chains itself: give neither context_chains "
+            f"{name} picks the context chains itself: give neither context_chains "
             "nor chain_only_ordered with it",
         )
-        low, high = self.lines_with(self.min_contexts), self.lines_with(MAX_CHAINS)
+        low, high = (self._size_with(chains) for chains in (self.min_contexts, MAX_CHAINS))
         bound = f"at least {low}" if budget < low else f"at most {high}"
-        require(
-            low <= budget <= high, f"budget_lines must be {bound} for these blocks, got {budget}"
-        )
+        require(low <= budget <= high, f"{name} must be {bound} for these blocks, got {budget}")
 
     def _check_controls(self) -> None:
         for control in ("path_collision_stress", "block_head_balance"):
@@ -130,18 +147,47 @@ class ExplicitSpec:
     @cached_property
     def fact_hops(self) -> int:
         """Facts cover hops 1 .. this one: enough to reach the first block that is needed."""
-        return max(self.hops - 2, self.hops - self.L)
+        ladder = self.hops - self.L
+        return ladder if self.facts_until == "ladder" else max(self.hops - 2, ladder)
+
+    @property
+    def _budget(self) -> tuple[str, int] | None:
+        """The budget that was given, with the name of its field."""
+        for name in ("budget_lines", "budget_tokens"):
+            if (value := getattr(self, name)) is not None:
+                return name, value
+        return None
 
     @cached_property
-    def contexts(self) -> int:
-        """How many distractor chains are printed."""
+    def _sizes(self) -> Sizes:
+        """The sizes of prompts in the unit of the budget."""
+        decoys = [self.hops - 1] * self.decoys
+        return prompt_sizes(self, NhopView(), tokens=self.budget_tokens is not None, extra=decoys)
+
+    def _size_with(self, chains: int) -> int:
+        """What the budget is compared with."""
+        return (
+            self.lines_with(chains) if self.budget == "chains" else self._sizes.with_chains(chains)
+        )
+
+    @cached_property
+    def filling(self) -> Filling:
+        """The distractor chains that are printed, and how many hops of one more."""
         if self.chain_only_ordered:
-            return 0
-        if self.budget_lines is None:
-            return self.context_chains
+            return Filling(0, 0)
+        if self._budget is None:
+            return Filling(self.context_chains, 0)
+        _, budget = self._budget
+        if self.budget == "exact":
+            return self._sizes.filling(budget)
         # The nearest number of chains to the budget, since lines come in whole chains.
-        spare = self.budget_lines - self.lines_with(0)
-        return max(self.min_contexts, round(spare / max(1, self.fact_hops)))
+        spare = budget - self.lines_with(0)
+        return Filling(max(self.min_contexts, round(spare / max(1, self.fact_hops))), 0)
+
+    @property
+    def contexts(self) -> int:
+        """How many whole distractor chains are printed."""
+        return self.filling.chains
 
     @property
     def min_contexts(self) -> int:
@@ -165,9 +211,10 @@ class ExplicitSpec:
     def tokens_needed(self) -> int:
         """Tokens that a layer must hold for every possible draw of chains and blocks."""
         wrong = max(self.block_sizes) - 1
+        chains = 1 + self.contexts + (self.filling.rest > 0)
         if self.block_head_balance:
-            return 1 + self.contexts + self.decoys
-        return 1 + self.contexts + (wrong if self.path_collision_stress else 2 * wrong)
+            return chains + self.decoys
+        return chains + (wrong if self.path_collision_stress else 2 * wrong)
 
 
 Spec = ImplicitSpec | ExplicitSpec
@@ -201,6 +248,12 @@ EXPLICIT_PRESETS = {
     "explicit-easy": ExplicitSpec(),
     "explicit-hard": ExplicitSpec(
         path_collision_stress=True, block_head_balance=True, alias_heads_per_block=True
+    ),
+    "explicit-ladder": ExplicitSpec(
+        path_collision_stress=True,
+        block_head_balance=True,
+        alias_heads_per_block=True,
+        facts_until="ladder",
     ),
 }
 

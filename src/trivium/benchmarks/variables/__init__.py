@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trivium.benchmarks.variables import answer, audit, files, generate, render, score, solvers
+from trivium.benchmarks.variables import (
+    answer,
+    canonical,
+    files,
+    floor,
+    generate,
+    probes,
+    render,
+    score,
+    solvers,
+)
 from trivium.benchmarks.variables.answer import VariablesAnswer
 from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.spec import (
@@ -17,9 +27,11 @@ from trivium.benchmarks.variables.spec import (
 )
 from trivium.core.benchmark import Benchmark
 from trivium.core.errors import require
+from trivium.core.spec import spec_from_dict
 
 # A sentence or two and the answer; a prompt that shows the trees invites their steps.
-OUTPUT_TOKENS = {"none": 128, "pseudocode": 256, "language": 256}
+OUTPUT_TOKENS: dict[object, int] = {"none": 128, "pseudocode": 256, "language": 256}
+ANSWER_TOKENS, STEPS_TOKENS = 64, 768
 
 
 class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem, VariablesAnswer]):
@@ -34,6 +46,7 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     solvers = solvers.SOLVERS
     crossed_groups = False
     answer_field = "gold_label"
+    default_preset = "balanced-ctrl"
     diagnostics = DIAGNOSTICS
 
     # A function named like its module comes last: from then on the name means the function.
@@ -47,11 +60,13 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     write = staticmethod(answer.write)
     gold = staticmethod(score.gold)
     kind = staticmethod(score.kind)
-    floor = staticmethod(score.floor)
-    item_floor = staticmethod(score.item_floor)
+    item_floor = staticmethod(floor.item_floor)
+    floor = staticmethod(floor.floor)
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
-    audit = staticmethod(audit.audit)
+    audit_views = staticmethod(probes.audit_views)
+    probes = staticmethod(probes.probes)
+    canonical = staticmethod(canonical.canonical)
 
     def variant(self, parts: Sequence[str]) -> tuple[VariablesSpec, VariablesView]:
         """The parts of NAME.<renderer>.<dataset>; either may be left out."""
@@ -63,25 +78,32 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
             f"{self.name} takes .<renderer>.<dataset> with a renderer of {', '.join(RENDERERS)} "
             f"and a dataset of {', '.join(PRESETS)}, got {'.'.join(parts)!r}",
         )
-        spec = PRESETS[datasets[0]] if datasets else VariablesSpec()
+        spec = PRESETS[datasets[0]] if datasets else self.default_spec
         return spec, view_of(renderers[0]) if renderers else VariablesView()
 
     def names(self, item: VariablesItem) -> Sequence[Sequence[str]]:
         return (item.names,)
 
     def gallery_examples(self) -> Iterator[tuple[str, VariablesSpec, VariablesView]]:
+        spec = self.default_spec
         for renderer in RENDERERS:
-            yield renderer, VariablesSpec(), view_of(renderer)
+            yield renderer, spec, view_of(renderer)
         yield "balanced-hypotheses", PRESETS["balanced-hypotheses"], VariablesView()
-        yield "several parents (dag)", VariablesSpec(graph="dag"), VariablesView()
-        yield "show_tree pseudocode", VariablesSpec(), VariablesView("corrset", "pseudocode")
-        yield "show_tree language", VariablesSpec(), VariablesView("corrset", "language")
+        yield "original-ctrl", PRESETS["original-ctrl"], VariablesView()
+        several = VariablesSpec(graph="dag", design="original")
+        yield "several parents (dag)", several, VariablesView()
+        yield "show_tree pseudocode", spec, VariablesView("corrset", "pseudocode")
+        yield "show_tree language", spec, VariablesView("corrset", "language")
+        for reasoning in ("direct", "chain_of_thought"):
+            view = spec_from_dict(VariablesView, {"renderer": "corrset", "reasoning": reasoning})
+            yield reasoning.replace("_", " "), spec, view
 
     def dataset_size(self, spec: VariablesSpec) -> int:
         return spec.size
 
     def output_tokens(self, view: VariablesView) -> int:
-        return OUTPUT_TOKENS[view.show_tree]
+        by_reasoning = {"direct": ANSWER_TOKENS, "chain_of_thought": STEPS_TOKENS}
+        return by_reasoning.get(view.reasoning, OUTPUT_TOKENS[view.show_tree])
 
 
 VARIABLES = IdentifyingVariables()

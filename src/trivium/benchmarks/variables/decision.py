@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
 
 V = TypeVar("V", int, str)  # a variable: its number, or its name
 Edge = tuple[int, int]  # cause and effect
@@ -17,6 +18,80 @@ class Decision(NamedTuple, Generic[V]):
     control: tuple[V, ...]
 
 
+@dataclass(frozen=True)
+class Case(Generic[V]):
+    """What the questions of the trees are asked about."""
+
+    correlated: Callable[[V, V], bool | None]  # None where it is not known
+    target: tuple[V, V]  # independent, dependent
+    believed: Set[V]  # what is hypothesised to cause the dependent variable
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of a decision tree; a branch is another question, or an answer in words."""
+
+    text: str
+    holds: Callable[[Case[Any], Any], bool]  # about a case and a variable
+    yes: Question | str
+    no: Question | str
+
+
+INVALID = "answer invalid"
+VALID = "answer valid, independent = IND, dependent = DEP"
+CONTROL = "control V"
+LEAVE = "do not control V"
+
+VALIDITY_TREE = Question(
+    "correlated(IND, DEP) is false",
+    lambda case, _: case.correlated(*case.target) is False,
+    yes=INVALID,
+    no=VALID,
+)
+CONTROL_TREE = Question(
+    "V is IND or V is DEP",
+    lambda case, v: v in case.target,
+    yes=LEAVE,
+    no=Question(
+        "correlated(V, DEP) is true or correlated(V, IND) is true",
+        lambda case, v: bool(
+            case.correlated(v, case.target[1]) or case.correlated(v, case.target[0])
+        ),
+        yes=CONTROL,
+        no=Question(
+            "correlated(V, DEP) is false",
+            lambda case, v: case.correlated(v, case.target[1]) is False,
+            yes=LEAVE,
+            no=Question(
+                "some hypothesis, or a chain of hypotheses, says that V causes DEP",
+                lambda case, v: v in case.believed,
+                yes=CONTROL,
+                no=LEAVE,
+            ),
+        ),
+    ),
+)
+
+
+def follow(tree: Question, case: Case[V], variable: V | None = None) -> str:
+    """The answer that a tree gives."""
+    branch: Question | str = tree
+    while not isinstance(branch, str):
+        branch = branch.yes if branch.holds(case, variable) else branch.no
+    return branch
+
+
+def pseudocode(tree: Question, indent: str = "    ") -> str:
+    """The tree as nested conditions, a line each."""
+    lines, keyword = [], "if"
+    branch: Question | str = tree
+    while not isinstance(branch, str):
+        # Every tree here is a ladder: what holds ends it, what does not leads on.
+        lines += [f"{indent}{keyword} {branch.text}:", f"{indent}    {branch.yes}"]
+        branch, keyword = branch.no, "else if"
+    return "\n".join([*lines, f"{indent}else:", f"{indent}    {branch}"])
+
+
 def decide(
     correlated: Callable[[V, V], bool | None],  # None where it is not known
     target: tuple[V, V],
@@ -24,19 +99,10 @@ def decide(
     variables: Iterable[V],
 ) -> Decision[V]:
     """What the decision trees say; nothing is controlled for an invalid hypothesis."""
-    independent, dependent = target
-    if correlated(independent, dependent) is False:
+    case = Case(correlated, target, causes(hypotheses, target[1]))
+    if follow(VALIDITY_TREE, case) == INVALID:
         return Decision(False, ())
-    believed = causes(hypotheses, dependent)
-    control = []
-    for variable in variables:
-        if variable in target:
-            continue
-        with_dependent = correlated(variable, dependent)
-        related = with_dependent or correlated(variable, independent)
-        if related or (with_dependent is None and variable in believed):
-            control.append(variable)
-    return Decision(True, tuple(control))
+    return Decision(True, tuple([v for v in variables if follow(CONTROL_TREE, case, v) == CONTROL]))
 
 
 def causes(hypotheses: Iterable[tuple[V, V]], effect: V) -> set[V]:

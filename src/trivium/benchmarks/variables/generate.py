@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from trivium.benchmarks.variables.item import WORDINGS, Table, VariablesItem, reordered
+from trivium.benchmarks.variables.matched import matched_structures
 from trivium.benchmarks.variables.spec import VariablesSpec
 from trivium.benchmarks.variables.structure import (
     BATCH,
-    Keys,
     Numbers,
     Structure,
     structures,
 )
-from trivium.benchmarks.variables.table import Floats, Ints, observe, words_needed
+from trivium.benchmarks.variables.table import Bools, Floats, Ints, observe, words_needed
 from trivium.core.benchmark import Origin
-from trivium.core.spec import spec_to_dict
-from trivium.core.streams import Stream, mixed, spec_key, stream_key, word_block
+from trivium.core.spec import later_fields, spec_to_dict
+from trivium.core.streams import Stream, balanced_kinds, mixed, spec_key, stream_key, word_block
 
 REST = np.uint64(2**63)  # the key of what is drawn once a structure is found
 
@@ -37,28 +37,53 @@ def generate(
         yield from _batch(spec, seed, first, min(BATCH, start + count - first))
 
 
-def kind_order(spec: VariablesSpec, seed: int) -> list[int]:
-    """The kinds of item in a cycle, in the order in which items take them."""
-    return Stream(stream_key("strata", spec_key(spec, seed))).shuffled(range(spec.strata))
+def kinds_of(spec: VariablesSpec, seed: int, start: int, count: int) -> Ints:
+    """The kind of each item: its number of control variables, or whether it is valid."""
+    key = stream_key("strata", spec_key(spec, seed))
+    if spec.block_order == "random":
+        return balanced_kinds(key, spec.strata, start, count)
+    order = np.array(Stream(key).shuffled(range(spec.strata)))
+    return order[np.arange(start, start + count) % spec.strata]
 
 
-def _wanted(spec: VariablesSpec, seed: int, start: int, count: int) -> tuple[Keys, Ints]:
-    """The keys of a batch of items, and what their structures must be like."""
-    head = word_block(stream_key(spec_key(spec, seed), "head"), start, count, 4)
+class Drawn(NamedTuple):
+    """What a batch of items is about, and the numbers that are left for the rest."""
+
+    structure: Structure
+    sizes: Ints  # how many variables each item has
+    numbers: Numbers
+
+
+def _structures(spec: VariablesSpec, seed: int, start: int, count: int) -> Drawn:
+    """The structures of a batch of items."""
+    key = spec_key(spec, seed)
+    kinds = kinds_of(spec, seed, start, count)
+    if spec.design == "matched":
+        head = word_block(stream_key(key, "matched"), start, count, 3)
+        numbers = Numbers(head[:, :2].copy().view(np.uint64)[:, 0])
+        valid = _plausible(spec, kinds, head[:, 2] / 2.0**32)
+        return Drawn(*matched_structures(spec, numbers, kinds, valid), numbers)
+    head = word_block(stream_key(key, "head"), start, count, 4)
     keys = head[:, :2].copy().view(np.uint64)[:, 0]
     size, coin = head[:, 2:].T / 2.0**32
     sizes = spec.min_vars + (size * (spec.max_vars - spec.min_vars + 1)).astype(np.int64)
-    kinds = np.array(kind_order(spec, seed))[np.arange(start, start + count) % spec.strata]
-    plausible = {"control": kinds >= 0, "hypotheses": kinds == 1, "none": coin < 0.5}[spec.balance]
     control = kinds if spec.balance == "control" else np.full(count, -1)
-    return keys, np.stack([sizes, plausible, control])
+    wanted = np.stack([sizes, _plausible(spec, kinds, coin), control])
+    return Drawn(structures(spec, keys, wanted), sizes, Numbers(mixed(keys ^ REST)))
+
+
+def _plausible(spec: VariablesSpec, kinds: Ints, coin: Floats) -> Bools:
+    plausible: dict[str, Bools] = {
+        "control": kinds >= 0,
+        "hypotheses": kinds == 1,
+        "none": coin < 0.5,
+    }
+    return plausible[spec.balance]
 
 
 def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[VariablesItem]:
     """One batch of items: drawn in topological order, then put into printed order."""
-    keys, wanted = _wanted(spec, seed, start, count)
-    structure, sizes = structures(spec, keys, wanted), wanted[0]
-    numbers = Numbers(mixed(keys ^ REST))
+    structure, sizes, numbers = _structures(spec, seed, start, count)
     most, shape = spec.max_vars, structure.parents.shape
 
     def draw() -> Floats:
@@ -68,15 +93,19 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
     grad += grad >= 0  # never 0
     bias = (draw() * 200).astype(np.int64) - 100
     terms = np.stack([structure.parents, draw() < 0.5, grad, bias])
+    scales = None
+    if spec.design == "matched":
+        _straighten(terms)
+        scales = np.stack([2000 * numbers.take(most) - 1000, 10 ** (1 + 2 * numbers.take(most))])
     order = numbers.order(sizes, most)  # the variable that is printed first, second, ...
     names = (1000 + numbers.distinct(most, 9000)).T.tolist()
     wording = (numbers.take(spec.max_hyps) * len(WORDINGS)).astype(np.int64).T.tolist()
     needed = words_needed(most, spec.observations, spec.snr is not None)
     words = word_block(stream_key(spec_key(spec, seed), "table"), start, count, needed)
-    tables = observe(terms, structure.rates, words, spec.observations, spec.snr)
+    tables = observe(terms, structure.rates, words, spec.observations, spec.snr, scales=scales)
     tables = np.take_along_axis(tables, order.T[:, None, :], axis=2)
     functions, rates, targets, edges = _printed(structure, terms, order)
-    fields = spec_to_dict(spec)
+    fields = stored_fields(spec)
     for row, size in enumerate(sizes.tolist()):
         believed = [(cause, effect) for cause, effect in edges[row] if cause >= 0]
         yield VariablesItem(
@@ -91,6 +120,31 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
             table=Table(tables[row, :, :size]),
             origin=Origin(fields, seed, start + row),
         )
+
+
+def stored_fields(spec: VariablesSpec) -> dict[str, Any]:
+    """The fields of a spec as items carry them: later ones only where they are not as before."""
+    before = later_fields(VariablesSpec)
+    return {
+        name: value
+        for name, value in spec_to_dict(spec).items()
+        if name not in before or before[name] != value
+    }
+
+
+def _straighten(terms: Ints) -> None:
+    """Turn parabolas of what is a parabola already into lines, in place.
+
+    So any two variables of a tree are related by a line or a parabola, and a table shows that
+    they are without any third one.
+    """
+    parents, squared = terms[0, 0], terms[1, 0]
+    bent = np.zeros(parents.shape, dtype=np.bool_)
+    item = np.arange(parents.shape[1])
+    for variable, above in enumerate(parents):
+        inherited = bent[above, item] & (above >= 0)
+        squared[variable] *= ~inherited
+        bent[variable] = inherited | ((squared[variable] == 1) & (above >= 0))
 
 
 def _printed(structure: Structure, terms: Ints, order: Ints) -> tuple[list[Any], ...]:

@@ -51,6 +51,11 @@ class VariablesItem(NamedTuple):
     origin: Origin | None
 
     @property
+    def matched(self) -> bool:
+        """Whether the item was made so that nothing but its relations gives the answer away."""
+        return self.origin is not None and self.origin.spec.get("design") == "matched"
+
+    @property
     def parents(self) -> list[list[int]]:
         """The causal graph: the parents of each variable."""
         return [[term[0] for term in terms] for terms in self.terms]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import pairwise
 
 import numpy as np
@@ -116,6 +117,16 @@ _EXACTLY = (
     "Changes in {name} went with changes in {others}, and with those of no other variable "
     "mentioned so far."
 )
+_PATTERNS = (
+    "{count} patterns of change were seen, named A to {last}. Variables of one pattern changed in "
+    "tandem with each other, and those of different patterns did not."
+)
+_FOLLOWED = "Changes in {name} followed pattern {pattern}."
+_COUNTS = (
+    *("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"),
+    *("Eleven", "Twelve", "Thirteen", "Fourteen", "Fifteen"),
+)
+_LETTERS = "ABCDEFGHIJKLMNOP"
 _HIDDEN = "Hypotheses also mention {names}, of which there are no observations."
 _ALL_SEEN = "There are observations of every variable that hypotheses mention."
 
@@ -125,7 +136,9 @@ def language_corrset(item: VariablesItem) -> str:
     sets = item.observed.sets()
     seen = [variable for variable, known in enumerate(item.seen) if known]
     lines = [_OPENING]
-    if len(sets) == 1:
+    if item.matched:
+        lines += _by_pattern(item, sets)
+    elif len(sets) == 1:
         lines.append(_TOGETHER.format(names=_list(_names(item, seen))))
     elif len(sets) == len(seen):
         lines.append(_ALONE.format(names=_list(_names(item, seen))))
@@ -135,6 +148,25 @@ def language_corrset(item: VariablesItem) -> str:
         lines += [_SEVERAL, *_one_by_one(item, seen)]
     hidden = _list(_names(item, item.hidden))
     return "\n".join([*lines, _HIDDEN.format(names=hidden) if hidden else _ALL_SEEN])
+
+
+def _by_pattern(item: VariablesItem, sets: Sequence[Sequence[int]]) -> list[str]:
+    """Each variable by itself with a letter for its set.
+
+    So which variables stand near each other, share a sentence or are mentioned often says
+    nothing: what has to be compared are the letters.
+    """
+    # Letters in the order of a hash: neither names nor places say which pattern comes first.
+    shuffled = sorted(sets, key=lambda own: _hash(sorted(_names(item, own))))
+    letter = {variable: _LETTERS[at] for at, own in enumerate(shuffled) for variable in own}
+    lines = [_PATTERNS.format(count=_COUNTS[len(sets)], last=_LETTERS[len(sets) - 1])]
+    for variable in sorted(letter):
+        lines.append(_FOLLOWED.format(name=item.names[variable], pattern=letter[variable]))
+    return lines
+
+
+def _hash(names: Sequence[str]) -> bytes:
+    return blake2b(" ".join(names).encode(), digest_size=8).digest()
 
 
 def _set_by_set(item: VariablesItem, sets: Sequence[Sequence[int]]) -> list[str]:
@@ -160,7 +192,16 @@ def _one_by_one(item: VariablesItem, seen: Sequence[int]) -> list[str]:
     return lines
 
 
+_PATTERN = re.compile(r"Changes in (x_[0-9]{1,9}) followed pattern ([A-P])\.")
+
+
 def read_language_corrset(text: str) -> Observations:
+    shown = list(dict.fromkeys(NAME.findall(text)))
+    if followed := _PATTERN.findall(text):
+        patterns: dict[str, set[str]] = {}
+        for name, letter in followed:
+            patterns.setdefault(letter, set()).add(name)
+        return Observations(shown, sets=[patterns[letter] for letter in sorted(patterns)])
     sets: list[set[str]] = []
     exact = "of no other variable" in text
     for line in text.splitlines():
@@ -176,7 +217,7 @@ def read_language_corrset(text: str) -> Observations:
                 sets += [{names[0], other} for other in names[1:]]
             else:
                 next(own for own in sets if names[1] in own).add(names[0])
-    return Observations(list(dict.fromkeys(NAME.findall(text))), sets=sets)
+    return Observations(shown, sets=sets)
 
 
 def _names(item: VariablesItem, variables: Iterable[int]) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from trivium.benchmarks.variables.decision import CONTROL_TREE, VALIDITY_TREE, pseudocode
 from trivium.benchmarks.variables.item import WORDINGS, VariablesItem
 from trivium.benchmarks.variables.observations import (
     Observations,
@@ -37,27 +38,15 @@ for example
 or, where the hypothesis is invalid, just
 [@ANSWER valid_hyp: false]
 """
-_PSEUDOCODE = """\
+_PSEUDOCODE = f"""\
 The perfect answer follows from two decision trees. correlated(a, b) is true, false, or unknown \
 where a or b was hardly observed (more than 80% of its observations are missing).
 
 Is the hypothesis "DEP is a function of IND" valid?
-    if correlated(IND, DEP) is false:
-        answer invalid
-    else:
-        answer valid, independent = IND, dependent = DEP
+{pseudocode(VALIDITY_TREE)}
 
 Is a variable V to be controlled when a valid hypothesis is tested?
-    if V is IND or V is DEP:
-        do not control V
-    else if correlated(V, DEP) is true or correlated(V, IND) is true:
-        control V
-    else if correlated(V, DEP) is false:
-        do not control V
-    else if some hypothesis, or a chain of hypotheses, says that V causes DEP:
-        control V
-    else:
-        do not control V
+{pseudocode(CONTROL_TREE)}
 """
 _LANGUAGE = """\
 The perfect answer follows from two rules. Whether two variables are correlated is unknown where \
@@ -74,14 +63,23 @@ is unknown whether a variable is correlated with the dependent variable (and it 
 with the independent one), control it exactly if the hypotheses say that it causes the dependent \
 variable, directly or through a chain of hypotheses.
 """
-_TREES = {"none": "", "pseudocode": _PSEUDOCODE, "language": _LANGUAGE}
+_TREES: dict[object, str] = {"none": "", "pseudocode": _PSEUDOCODE, "language": _LANGUAGE}
+_REASONING = {
+    "free": "",
+    "direct": "Reply with the answer alone, without any reasoning.\n",
+    "chain_of_thought": (
+        "First reason step by step about the target hypothesis and about every other variable, "
+        "then answer.\n"
+    ),
+}
 _OBSERVATIONS, _HYPOTHESES, _TARGET = "Observations:", "Hypotheses:", "Target hypothesis:"
 
 
 @lru_cache
-def preamble(show_tree: str) -> str:
+def preamble(view: VariablesView) -> str:
     """The part above the observations, the same for every item."""
-    return "\n".join(part for part in (_TASK, _TREES[show_tree], _FORMAT) if part)
+    parts = (_TASK, _TREES[view.show_tree], _REASONING[view.reasoning], _FORMAT)
+    return "\n".join(part for part in parts if part)
 
 
 def render(item: VariablesItem, view: VariablesView) -> str:
@@ -93,7 +91,7 @@ def render(item: VariablesItem, view: VariablesView) -> str:
     target = sentences[list(item.hypotheses).index(item.target)]
     return "\n".join(
         [
-            preamble(view.show_tree),
+            preamble(view),
             f"{_OBSERVATIONS}\n\n{write_observations(item, view.renderer).strip()}\n",
             f"{_HYPOTHESES}\n\n- " + "\n- ".join(sentences) + "\n",
             f"{_TARGET}\n\n{target}",

@@ -1,15 +1,13 @@
-"""Scores, kinds of error, the floor and groups."""
+"""Scores, kinds of error and groups."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from math import log2
 
 from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer
-from trivium.benchmarks.variables.generate import generate
 from trivium.benchmarks.variables.item import VariablesItem
-from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
-from trivium.core.benchmark import Floor, Metric
+from trivium.core.benchmark import Metric
 from trivium.core.records import Groups, Scores
 
 # Where the gold hypothesis is invalid only validity and violations are defined, so the
@@ -25,7 +23,6 @@ METRICS = (
     Metric("dep_acc", "dependent variable is right"),
     Metric("violation_rate", "no answer could be read", "proportion", 0.0, 1.0),
 )
-FLOOR_ITEMS = 900
 NAMING = METRICS[:3] + METRICS[4:6]  # defined for valid hypotheses only
 
 
@@ -87,6 +84,7 @@ def ndcg(hits: list[bool], wanted: int, others: int) -> float:
     return (total - worst) / (best - worst)
 
 
+@cache
 def discounts(ranks: int) -> float:
     """The sum of the discounts of the first so many ranks."""
     total = 0.0
@@ -117,33 +115,6 @@ def _control_kind(control: tuple[str, ...] | None, wanted: set[str]) -> str:
     if missed and wrong:
         return "control-missed-and-wrong"
     return "control-missed" if missed else "control-wrong" if wrong else "right"
-
-
-@lru_cache(maxsize=64)
-def floor(spec: VariablesSpec, view: VariablesView) -> Floor:
-    """The random solver, on average over items of this spec."""
-    items = list(generate(spec, 0, 0, FLOOR_ITEMS))
-    return Floor("random", sum(map(expected_of_random, items)) / len(items), exact=False)
-
-
-def item_floor(item: VariablesItem, view: VariablesView) -> Floor:
-    """The same for an item that may come without its spec."""
-    return Floor("random", expected_of_random(item))
-
-
-def expected_of_random(item: VariablesItem) -> float:
-    """The expected headline metric of the random solver.
-
-    Half of the time it calls the hypothesis invalid, which scores nothing here, and otherwise
-    it lists 0 .. n - 2 of the n variables that every renderer names, each number as often.
-    Every rank of its list holds each of them equally often, so each gain is right/n - wrong/n.
-    """
-    control = len(item.gold.control)
-    printed = sum(item.seen) + len(item.hidden)
-    gain = (2 * control - printed) / printed
-    listed = sum(discounts(length) for length in range(printed - 1)) / (printed - 1)
-    best, worst = discounts(control), -discounts(len(item.names) - control)
-    return 0.5 * (gain * listed - worst) / (best - worst)
 
 
 def groups(item: VariablesItem) -> Groups:

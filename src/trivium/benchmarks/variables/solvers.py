@@ -16,7 +16,7 @@ from trivium.benchmarks.variables.spec import UNOBSERVED
 from trivium.benchmarks.variables.table import Bools, Floats, Ints
 from trivium.core.benchmark import Solver, Turn, by_name
 
-LEVEL = 0.05  # of all pairs of a table together
+LEVEL = 0.01  # of all pairs of a table together
 MIN_ROWS = 4  # a parabola goes through any three
 TINY = 1e-12  # shares below this are rounding
 
@@ -27,23 +27,13 @@ def oracle(turn: Turn) -> VariablesAnswer:
 
 
 def guess(turn: Turn) -> VariablesAnswer:
-    """Flips a coin for validity, and names observed or hypothesised variables at random."""
+    """Flips a coin for validity, and names variables at random, as the original does."""
+    names = turn.item.names
     if turn.stream.random() < 0.5:
         return INVALID
-    names = nameable(read_prompt(turn.messages[0], turn.view))
     count = 2 + turn.stream.below(len(names) - 1)
     independent, dependent, *control = turn.stream.sample(names, count)
     return VariablesAnswer(True, independent, dependent, tuple(control))
-
-
-def nameable(prompt: Prompt) -> list[str]:
-    """The variables that every renderer names: a table shows the unobserved ones too."""
-    shown = prompt.observations
-    if shown.table is None:
-        return prompt.names
-    known = {shown.names[column] for column in _observed(shown.table)}
-    known.update(name for edge in prompt.hypotheses for name in edge)
-    return [name for name in prompt.names if name in known]
 
 
 def _observed(table: Floats) -> list[int]:
@@ -53,8 +43,31 @@ def _observed(table: Floats) -> list[int]:
 
 
 def noctrl(turn: Turn) -> VariablesAnswer:
-    """Calls every hypothesis valid, names its two variables, and controls nothing."""
-    return VariablesAnswer(True, *read_prompt(turn.messages[0], turn.view).target, ())
+    """Calls every hypothesis valid, names two variables at random, and controls nothing."""
+    independent, dependent = turn.stream.sample(turn.item.names, 2)
+    return VariablesAnswer(True, independent, dependent, ())
+
+
+def surface(turn: Turn) -> VariablesAnswer:
+    """Goes by the looks of single columns and sets, which give the original's items away.
+
+    In a table it controls the columns that are not all whole numbers from -100 to 99, and calls a
+    hypothesis valid if its dependent variable is one; in a text of sets it controls the largest.
+    """
+    prompt = read_prompt(turn.messages[0], turn.view)
+    shown, (independent, dependent) = prompt.observations, prompt.target
+    if shown.table is None:
+        picked = max(shown.sets or [set()], key=len)
+        valid = True
+    else:
+        like_root = (shown.table == np.round(shown.table)) & (np.abs(shown.table + 0.5) <= 99.5)
+        roots = (like_root | np.isnan(shown.table)).all(axis=0)
+        picked = {name for name, root in zip(shown.names, roots, strict=True) if not root}
+        valid = dependent in picked
+    if not valid:
+        return INVALID
+    control = [name for name in prompt.names if name in picked - set(prompt.target)]
+    return VariablesAnswer(True, independent, dependent, tuple(control))
 
 
 def statistician(turn: Turn) -> VariablesAnswer:
@@ -186,14 +199,16 @@ def _solver(
     def say(turn: Turn) -> str:
         return write(turn.item, answer(turn), turn.view)
 
-    return Solver(name, answer.__doc__ or "", say, role=role, omniscient=answer is oracle)
+    about = (answer.__doc__ or "").split("\n", maxsplit=1)[0]
+    return Solver(name, about, say, role=role, omniscient=answer in (oracle, guess, noctrl))
 
 
 SOLVERS = by_name(
     [
         _solver("oracle", "ceiling", oracle),
         _solver("statistician", "program", statistician),
-        _solver("noctrl", "shortcut", noctrl),
+        _solver("surface", "shortcut", surface),
+        _solver("noctrl", "floor", noctrl),
         _solver("random", "floor", guess),
     ]
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
-from trivium.core.spec import spec_from_dict
+from trivium.core.spec import new_default, spec_from_dict
 
 MAX_VARS = 30  # sets of variables are held as bits of one number
 UNOBSERVED = 0.8  # a variable that has lost more of its observations than this is unobserved
@@ -27,13 +27,18 @@ class VariablesSpec:
     balance: Literal["control", "hypotheses", "none"] = "control"
     size: int = 500  # items of the dataset, what commands use by default; any run is balanced
     min_vars: int = 10  # smallest number of variables
-    max_vars: int = 10  # largest number of variables; uniform in between
+    max_vars: int = 10  # largest number of variables; in the original design uniform in between
     graph: Literal["forest", "dag"] = "forest"  # dag: a child may have several parents
     max_parents: int = MAX_PARENTS  # largest number of parents of a child, in a dag
-    max_hyps: int = 3  # largest number of hypotheses in the list
+    max_hyps: int = 3  # largest number of hypotheses in the list; matched items have them in pairs
     thinned: float = 1.0  # the share of variables to thin out is uniform in 0 .. this
     observations: int = 20  # rows of the table; prose reports the first half of them
     snr: float | None = None  # signal-to-noise ratio of the table in dB (default: no noise)
+    # matched: neither a structure nor a single variable gives the answer away;
+    # original: the distribution of the original evaluation, with its leaks
+    design: Literal["matched", "original"] = new_default("matched", before="original")
+    # the order of kinds within a balanced block: drawn for each block, or one for all blocks
+    block_order: Literal["random", "fixed"] = new_default("random", before="fixed")
 
     def __post_init__(self) -> None:
         require(self.size >= 1, f"size must be at least 1, got {self.size}")
@@ -42,17 +47,12 @@ class VariablesSpec:
             self.min_vars <= self.max_vars <= MAX_VARS,
             f"max_vars must be in min_vars={self.min_vars}..{MAX_VARS}, got {self.max_vars}",
         )
-        require(
-            self.balance != "control" or self.min_vars == self.max_vars,
-            "balance control needs min_vars equal to max_vars, "
-            f"got {self.min_vars} and {self.max_vars}",
-        )
         require(1 <= self.max_parents <= 8, f"max_parents must be in 1..8, got {self.max_parents}")
         require(
             self.graph == "dag" or self.max_parents == MAX_PARENTS,
             f"max_parents goes with graph dag, got {self.max_parents} with {self.graph}",
         )
-        require(1 <= self.max_hyps <= 8, f"max_hyps must be in 1..8, got {self.max_hyps}")
+        require(1 <= self.max_hyps <= 16, f"max_hyps must be in 1..16, got {self.max_hyps}")
         require(0 <= self.thinned <= 1, f"thinned must be in 0..1, got {self.thinned}")
         require(
             10 <= self.observations <= 1000 and self.observations % 10 == 0,
@@ -62,11 +62,44 @@ class VariablesSpec:
             self.snr is None or MIN_SNR <= self.snr <= MAX_SNR,
             f"snr must be in {MIN_SNR}..{MAX_SNR} dB, got {self.snr}",
         )
+        if self.design == "original":
+            self._check_original()
+        else:
+            self._check_matched()
+
+    def _check_original(self) -> None:
+        require(
+            self.balance != "control" or self.min_vars == self.max_vars,
+            "balance control of the original design needs min_vars equal to max_vars, "
+            f"got {self.min_vars} and {self.max_vars}",
+        )
+
+    def _check_matched(self) -> None:
+        require(
+            self.graph == "forest",
+            f"graph {self.graph} needs design original, got {self.design}",
+        )
+        require(
+            self.max_hyps >= 2, f"max_hyps of matched items must be in 2..16, got {self.max_hyps}"
+        )
+        # Two trees of hypotheses need so many observed variables; two sets need four.
+        least = max(4, 2 * (self.max_hyps // 2) + 2)
+        require(
+            self.min_vars >= least,
+            f"min_vars of matched items must be at least {least} with max_hyps {self.max_hyps}, "
+            f"got {self.min_vars}",
+        )
+        require(
+            self.observations >= 20,
+            f"observations of matched items must be at least 20, got {self.observations}",
+        )
 
     @property
     def strata(self) -> int:
         """How many kinds of item are balanced; each occurs once in every run of this many items."""
-        return {"control": self.max_vars - 1, "hypotheses": 2, "none": 1}[self.balance]
+        # Matched: of two sets of one size, one is the target's, and two of its variables are in it.
+        most_control = self.max_vars - 2 if self.design == "original" else self.max_vars // 2 - 2
+        return {"control": most_control + 1, "hypotheses": 2, "none": 1}[self.balance]
 
     @property
     def parents(self) -> int:
@@ -79,10 +112,16 @@ class VariablesView:
     """How an item is presented, and which answer of a reply counts."""
 
     renderer: Renderer = "language-corrset"
-    # the decision trees of the perfect answer: not shown, as pseudocode, or in sentences
-    show_tree: Literal["none", "pseudocode", "language"] = "none"
-    # which of several answers in a reply counts; original: the first, read as the original does
+    # the decision trees of the perfect answer: not shown, as pseudocode (true), or in sentences
+    show_tree: Literal["none", "pseudocode", "language", True, False] = "none"
+    # which of several answers counts; original: the first, read as the original eval reads it
     answer_rule: Literal["last", "first", "original"] = "last"
+    # whether the prompt asks for the answer alone, for steps before it, or leaves that open
+    reasoning: Literal["free", "direct", "chain_of_thought"] = "free"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.show_tree, bool):
+            object.__setattr__(self, "show_tree", "pseudocode" if self.show_tree else "none")
 
 
 def view_of(renderer: str) -> VariablesView:
@@ -90,15 +129,26 @@ def view_of(renderer: str) -> VariablesView:
     return spec_from_dict(VariablesView, {"renderer": renderer})
 
 
+CTRL = VariablesSpec(min_vars=14, max_vars=20, max_hyps=12)
+HYPOTHESES = replace(CTRL, balance="hypotheses")
+ORIGINAL_CTRL = VariablesSpec(design="original")
+ORIGINAL_HYPOTHESES = VariablesSpec(balance="hypotheses", min_vars=2, design="original")
 PRESETS = {
-    "balanced-ctrl": VariablesSpec(),
-    "balanced-ctrl-large": VariablesSpec(size=5000),
-    "balanced-hypotheses": VariablesSpec(balance="hypotheses", min_vars=2),
-    "balanced-hypotheses-large": VariablesSpec(balance="hypotheses", min_vars=2, size=5000),
+    "balanced-ctrl": CTRL,
+    "balanced-ctrl-large": replace(CTRL, size=5000),
+    "balanced-hypotheses": HYPOTHESES,
+    "balanced-hypotheses-large": replace(HYPOTHESES, size=5000),
+    # As the original evaluation draws its items, with the leaks that it has.
+    "original-ctrl": ORIGINAL_CTRL,
+    "original-ctrl-large": replace(ORIGINAL_CTRL, size=5000),
+    "original-hypotheses": ORIGINAL_HYPOTHESES,
+    "original-hypotheses-large": replace(ORIGINAL_HYPOTHESES, size=5000),
 }
 DIAGNOSTICS = {
     "control": CONTROL,
     "tree": Diagnostic("the decision trees as pseudocode", view={"show_tree": "pseudocode"}),
     "tree_language": Diagnostic("the decision trees in sentences", view={"show_tree": "language"}),
+    "direct": Diagnostic("the answer alone", view={"reasoning": "direct"}),
+    "chain_of_thought": Diagnostic("steps first", view={"reasoning": "chain_of_thought"}),
     **{name: Diagnostic(f"presented as {name}", view={"renderer": name}) for name in RENDERERS},
 }

@@ -7,6 +7,8 @@ neither overflow nor grow without bound.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,15 +31,28 @@ def lost_counts(rates: Floats, rows: int) -> Ints:
     return np.ceil(rates * rows - 1e-6).astype(np.int64)
 
 
-def observe(terms: Ints, rates: Floats, words: Words, rows: int, snr: float | None) -> Floats:
+def observe(
+    terms: Ints,
+    rates: Floats,
+    words: Words,
+    rows: int,
+    snr: float | None,
+    *,
+    scales: Floats | None = None,
+) -> Floats:
     """Tables (items, rows, variables) drawn from the random words of each item.
 
     `terms` (4, parents, variables, items) holds the parent (-1 where there is none), whether
-    its value is squared, grad and bias; variables are in topological order.
+    its value is squared, grad and bias; variables are in topological order. With `scales`
+    (2, variables, items), a middle and half of a range, all columns have one distribution.
     """
     _, _, variables, items = terms.shape
     drawn = words.reshape(items, -1, variables, rows).transpose(1, 2, 0, 3)
-    values = true_values(terms, drawn[0])
+    if scales is None:
+        values = true_values(terms, drawn[0])
+    else:
+        values = matched_values(terms, drawn[0])
+        values = scales[0][..., None] + scales[1][..., None] * values
     if snr is not None:
         values = values + noise(values, drawn[2], drawn[3], snr)
     # Adding 0 turns -0.0, which would be printed, into 0.0.
@@ -66,6 +81,56 @@ def true_values(terms: Ints, words: Words) -> Floats:
         children = parents[0, variable] >= 0
         values[variable][children] = made[children]
     return values
+
+
+def matched_values(terms: Ints, words: Words) -> Floats:
+    """The values (variables, items, rows) in [-1, 1] without noise: one set of numbers for all.
+
+    The numbers are cosines of angles that are closed under doubling. A root has them in random
+    order; if x is one of them, 2x^2 - 1 = cos(2 angle) is another one. So lines and parabolas of a
+    root are the same numbers in another order, maybe with the other sign: neither the values of
+    a column nor those of two tell what they are functions of unless they are compared row by row.
+    Each half of the rows has a set of its own, so that half a table shows no more.
+    """
+    parents, squared, grad, _ = terms[:, 0]
+    values = np.zeros(words.shape)
+    roots = parents < 0
+    half = words.shape[-1] // 2
+    order = words[roots].reshape(-1, 2, half).argsort(axis=-1, kind="stable")
+    numbers = np.broadcast_to(closed_cosines(half), order.shape)
+    values[roots] = np.take_along_axis(numbers, order, axis=-1).reshape(len(order), -1)
+    item = np.arange(parents.shape[1])
+    for variable in range(1, len(values)):
+        child = parents[variable] >= 0
+        base = values[parents[variable], item]
+        bent = squared[variable][:, None] == 1
+        made = np.sign(grad[variable])[:, None] * np.where(bent, 2 * base * base - 1, base)
+        values[variable] = np.where(child[:, None], made, values[variable])
+    return values
+
+
+@cache
+def closed_cosines(half: int) -> Floats:
+    """Two sets of numbers in [-1, 1], each closed under x -> 2x^2 - 1, different if possible.
+
+    They are cos(2 pi j / n) for odd n, where doubling j only permutes the j. With n = 4 half + 1
+    there are 2 half different ones; whole cycles of doubling are dealt into two sets of one size.
+    Where these do not come out even, both sets are those of n = 2 half + 1.
+    """
+    count = 4 * half + 1
+    sets: list[list[int]] = [[], []]
+    left = set(range(1, 2 * half + 1))
+    while left:
+        cycle = [min(left)]
+        while (following := min(2 * cycle[-1] % count, -2 * cycle[-1] % count)) != cycle[0]:
+            cycle.append(following)
+        left -= set(cycle)
+        smaller = min(sets, key=len)
+        smaller += cycle
+    if len(sets[0]) != half:
+        count, sets = 2 * half + 1, [list(range(1, half + 1))] * 2
+    cosines: Floats = np.cos(2 * np.pi / count * np.array(sets))
+    return cosines
 
 
 def noise(values: Floats, first: Words, second: Words, snr: float) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 from inspect_ai.log import (
     EvalLog,
@@ -19,7 +19,7 @@ from trivium.core.dialogue import failed_attempt
 from trivium.core.errors import UserError, require
 from trivium.core.files import atomic_write
 from trivium.core.records import Attempt
-from trivium.models.inspect.samples import logged_attempt, presented_item
+from trivium.models.inspect.samples import ATTEMPT, logged_attempt, presented_item
 from trivium.models.providers import HIDDEN, MAX_ERROR, api_keys, key_hider
 
 SUFFIXES = (".eval", ".json")
@@ -77,6 +77,8 @@ def sample_attempt(sample: EvalSample, solver: str, hide: Callable[[str], str]) 
     """One logged sample as an attempt; `hide` removes keys from what was said."""
     if sample.error is None:
         return logged_attempt(sample.metadata, sample.store, solver, hide)
+    if (sample.metadata.get(ATTEMPT) or {}).get("error"):
+        return logged_attempt(sample.metadata, sample.store, solver, hide)
     # Inspect's message begins with the whole request; why it failed is at the end.
     line = " ".join(hide(sample.error.message).split())
     error = line if len(line) <= MAX_ERROR else "..." + line[-MAX_ERROR:]
@@ -86,13 +88,17 @@ def sample_attempt(sample: EvalSample, solver: str, hide: Callable[[str], str]) 
 def remove_keys(path: Path) -> None:
     """Write a log again without keys where a server had repeated one."""
     keys = [key.encode() for key in api_keys()]
-    with ZipFile(path) as log:
-        contents = map(log.read, log.infolist() if keys else [])
-        if not any(key in content for content in contents for key in keys):
-            return
-        with atomic_write(path) as file, ZipFile(file, "w") as new:
-            for part in log.infolist():
-                content = log.read(part)
-                for key in keys:
-                    content = content.replace(key, HIDDEN.encode())
-                new.writestr(part, content)
+    try:
+        with ZipFile(path) as log:
+            contents = map(log.read, log.infolist() if keys else [])
+            if not any(key in content for content in contents for key in keys):
+                return
+            with atomic_write(path) as file, ZipFile(file, "w") as new:
+                for part in log.infolist():
+                    content = log.read(part)
+                    for key in keys:
+                        content = content.replace(key, HIDDEN.encode())
+                    new.writestr(part, content)
+    except (BadZipFile, EOFError, OSError, NotImplementedError):
+        # A killed process left it half written: nothing can read it, nor tell what is in it.
+        path.unlink(missing_ok=True)

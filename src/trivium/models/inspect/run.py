@@ -7,8 +7,9 @@ import math
 import signal
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,35 +23,68 @@ from rich.console import Console
 
 from trivium.core.errors import UserError
 from trivium.core.records import Attempt, AttemptKey
+from trivium.core.task import PresentedItem
 from trivium.models.backends import Batch
+from trivium.models.calls import Caller
+from trivium.models.inspect.calls import CheckedClient
 from trivium.models.inspect.logs import failed_samples, read_header, remove_keys, sample_attempt
 from trivium.models.inspect.private import PrerequisiteError
-from trivium.models.inspect.samples import logged_attempt
+from trivium.models.inspect.samples import ATTEMPT, logged_attempt
 from trivium.models.inspect.tasks import build_task
-from trivium.models.providers import find_address, is_compatible, key_hider, keys_hidden_in_logs
-from trivium.models.settings import Model
+from trivium.models.providers import (
+    find_address,
+    find_key,
+    is_compatible,
+    key_hider,
+    keys_hidden_in_logs,
+    one_line,
+    scrub_urls,
+)
+from trivium.models.settings import Model, read_extra_body
 
 # Providers of Inspect's that do more than speak the protocol. The others go through its provider
 # for anything compatible: its own for vLLM would start servers and write to the environment.
 OWN_PROVIDER = {"openai", "openrouter"}
+MAX_SAMPLES = 5000  # of one eval set, all of which Inspect holds in memory
 
 
 def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
     """Make the attempts of all batches as one eval set; each finished sample is saved at once.
 
-    What Inspect retries, it retries within this call. What an interrupted command has left is known
-    from the records, which hold every finished sample, and not from Inspect's logs, which are
-    written a little later. So every call has a log folder of its own: in an old one Inspect
-    would take a batch for done, or delete the log of what is not asked again.
+    What an interrupted command has left is known from the records, which hold every finished
+    sample, and not from Inspect's logs, which are written a little later. So every call has a log
+    folder of its own: in an old one Inspect would take a batch for done, or delete the log of what
+    is not asked again. Many samples are several eval sets, one after the other, since Inspect
+    holds all samples of a set in memory.
     """
-    eval_set = EvalSet()
-    tasks = [task for batch in batches if (task := eval_set.task(batch)) is not None]
-    if not tasks:
-        return
-    folder = _new_folder(logs)
+    for path in logs.glob("*/*.eval"):
+        remove_keys(path)  # a run that was killed had no time for it
+    for portion in _portions(batches):
+        eval_set = EvalSet()
+        tasks = [eval_set.task(batch, items) for batch, items in portion]
+        _ask(eval_set, tasks, _new_folder(logs))
+
+
+def _portions(batches: Sequence[Batch]) -> Iterator[list[tuple[Batch, list[PresentedItem]]]]:
+    """What is asked together: as many batches, or as much of one, as memory should hold."""
+    portion, room = [], MAX_SAMPLES
+    for batch in batches:
+        items = iter(batch.items)
+        while taken := list(islice(items, room)):
+            portion.append((batch, taken))
+            room -= len(taken)
+            if not room:
+                yield portion
+                portion, room = [], MAX_SAMPLES
+    if portion:
+        yield portion
+
+
+def _ask(eval_set: EvalSet, tasks: list[inspect_ai.Task], folder: Path) -> None:
     try:
         try:
-            _evaluate(tasks, min(batch.model.options.concurrency for batch in batches), folder)
+            concurrency = min(model.options.concurrency for model in eval_set.models)
+            _evaluate(tasks, concurrency, folder)
         finally:  # a log of what was interrupted keeps no key either
             for path in folder.glob("*.eval"):
                 remove_keys(path)
@@ -58,9 +92,10 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
         if any(log.status == "cancelled" for log in unfinished):
             raise KeyboardInterrupt
     except KeyboardInterrupt:
-        if eval_set.stopped is not None:
-            raise eval_set.stopped from None
-        raise
+        if eval_set.stopped is None:
+            raise
+    if eval_set.stopped is not None:
+        raise eval_set.stopped
     for log in unfinished:
         why = log.error.message if log.error is not None else log.status
         raise UserError(f"Inspect did not finish {log.eval.task}: {eval_set.hide(why)}")
@@ -73,40 +108,62 @@ class EvalSet:
     batches: dict[str, Batch] = field(default_factory=dict)
     left: dict[str, set[AttemptKey]] = field(default_factory=dict)  # by name of the batch
     models: dict[Model, InspectModel] = field(default_factory=dict)
+    callers: dict[Model, Caller] = field(default_factory=dict)
     samples: Counter[Model] = field(default_factory=Counter)  # that have not ended
-    stopped: UserError | None = None  # why nothing more can be saved
+    stopped: UserError | None = None  # why nothing more can be asked or saved
 
     def __post_init__(self) -> None:
         self.hide = key_hider()
 
-    def task(self, batch: Batch) -> inspect_ai.Task | None:
-        """The Inspect task of a batch; None where nothing of it is left."""
-        items, model = list(batch.items), batch.model
-        if not items:
-            return None
+    def task(self, batch: Batch, items: list[PresentedItem]) -> inspect_ai.Task:
+        """The Inspect task of some items of a batch."""
+        model = batch.model
         self.batches[batch.name] = batch
         self.left[batch.name] = {(item.id, item.trial) for item in items}
         self.samples[model] += len(items)
         if model not in self.models:
             self.models[model] = inspect_model(model)
+            where = find_address(model).shown_url if is_compatible(model) else None
+            self.callers[model] = Caller(model, where, batch.note, self.stop, self._error_line)
 
         async def on_end(state: TaskState) -> None:
             self.samples[model] -= 1
             if not self.samples[model]:  # connections must be closed where they were opened
+                self.callers[model].close()
                 await self.models[model].api.aclose()
-            if state.scores:  # samples that failed are taken from the log, which knows why
+            failed = (state.metadata.get(ATTEMPT) or {}).get("error")
+            # What else failed is taken from the log, which knows why.
+            if self.stopped is None and (state.scores or failed):
                 store = dict(state.store.items())
                 attempt = logged_attempt(state.metadata, store, model.name, self.hide)
                 try:
                     self.save(batch, attempt, state.input_text)
+                    self.callers[model].count(attempt)
                 except UserError as problem:  # a full disk; Inspect itself would go on asking
-                    self.stopped = problem
-                    signal.raise_signal(signal.SIGINT)
+                    await self.stop(problem)
 
-        system = model.settings.system
         return build_task(
-            items, name=batch.name, model=self.models[model], system=system, on_end=on_end
+            items,
+            name=batch.name,
+            model=self.models[model],
+            system=model.settings.system,
+            caller=self.callers[model],
+            on_end=on_end,
         )
+
+    async def stop(self, problem: UserError) -> None:
+        """End the eval set, in the only way that Inspect knows."""
+        if self.stopped is None:
+            self.stopped = problem
+            for model, own in self.models.items():
+                self.callers[model].close()
+                await self.callers[model].drain()
+                with suppress(Exception):  # a call may be under way
+                    await own.api.aclose()
+            signal.raise_signal(signal.SIGINT)
+
+    def _error_line(self, text: str) -> str:
+        return one_line(scrub_urls(self.hide(text)))
 
     def save(self, batch: Batch, attempt: Attempt, prompt: str) -> None:
         """Save an attempt; a sample that Inspect had to run twice is saved once."""
@@ -119,7 +176,7 @@ class EvalSet:
         log = read_header(path)
         batch = self.batches[log.eval.task]
         # What was being asked when it was cancelled has not failed.
-        if self.left[batch.name] and log.status != "cancelled":
+        if self.left[batch.name] and log.status != "cancelled" and self.stopped is None:
             for sample in failed_samples(path):
                 sent = sample.input if isinstance(sample.input, str) else sample.input[-1].text
                 self.save(batch, sample_attempt(sample, batch.model.name, self.hide), sent)
@@ -195,24 +252,39 @@ def _in_one_sentence() -> Iterator[None]:
 
 def inspect_model(model: Model) -> InspectModel:
     """The model as Inspect knows it; UserError for what is missing."""
-    options = model.options
+    options, settings = model.options, model.settings
+    extra_body = read_extra_body(settings.extra_body)
     config = GenerateConfig(
-        temperature=model.settings.temp,
-        max_tokens=model.settings.max_output_tokens,
+        temperature=settings.temp,
+        max_tokens=settings.max_output_tokens,
+        reasoning_effort=settings.reasoning_effort,
+        extra_body=extra_body or None,
         attempt_timeout=max(1, round(options.timeout)),
-        max_retries=options.max_retries,
+        max_retries=0,  # retries are made and counted by the caller
         max_connections=options.concurrency,
     )
+    url: str | None = None
+    key: str | None
+    more: dict[str, Any] = {}
     with _in_one_sentence():
         if is_compatible(model):
             address = find_address(model)
             name = model.name if model.provider in OWN_PROVIDER else f"openai-api/{model.name}"
-            url, key = address.base_url, address.key
+            url, key = address.base_url.partition("?")[0], address.key
+            more = {
+                "default_query": address.query,
+                "max_retries": 0,
+                "http_client": CheckedClient(address, extra_body),
+            }
+            if settings.api != "auto":
+                more["responses_api"] = settings.api == "responses"
         else:
-            name, url, key = model.name, None, None
+            name, key = model.name, find_key(model.provider)[1]
         try:
-            return get_model(name, config=config, base_url=url, api_key=key, memoize=False)
+            made = get_model(name, config=config, base_url=url, api_key=key, memoize=False, **more)
         except ValueError as problem:  # a provider that it does not know
             raise UserError(
                 f"{problem} Where it speaks OpenAI's protocol, --base_url says where it is"
             ) from None
+        made.model_args = {}  # they would be written to the log
+        return made

@@ -11,15 +11,17 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 
 from trivium.benchmarks import get_benchmark
-from trivium.core.dialogue import Dialogue, failed_attempt
+from trivium.core.dialogue import Dialogue
 from trivium.core.errors import UserError
 from trivium.core.files import dump_line
 from trivium.core.records import Attempt
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
+from trivium.models.calls import finish, unanswered
 
-# Where a sample's metadata holds what was said and what it took: {"replies", "usage", "seconds"}.
-# Not in its store, where 0.1 kept them under these names, since Inspect logs every change of that.
+# Where a sample's metadata holds what was said ("replies"), what it took ("usage", "seconds") and
+# how it ended. Not in its store, where 0.1 kept them under the names of STORED, since Inspect logs
+# every change of that.
 ATTEMPT = "attempt"
 STORED = {"replies": "trivium:replies", "usage": "trivium:usage", "seconds": "trivium:seconds"}
 
@@ -94,8 +96,16 @@ def logged_attempt(
 ) -> Attempt:
     """The attempt of a sample as far as it came; `hide` removes keys from what was said."""
     held = metadata.get(ATTEMPT) or {key: store.get(name) for key, name in STORED.items()}
-    dialogue = Dialogue(presented_item(metadata))
-    dialogue.replies = [hide(reply) for reply in held["replies"] or []]
-    if not dialogue.replies:
-        return failed_attempt(dialogue.item, solver, "no reply")
-    return dialogue.attempt(solver, usage=held["usage"], seconds=held["seconds"] or 0.0)
+    item, replies = presented_item(metadata), [hide(reply) for reply in held["replies"] or []]
+    noted = dict(held)
+    if noted.get("reasoning") is not None:
+        noted["reasoning"] = hide(noted["reasoning"])
+    error = noted.get("error") or (None if replies else "no reply")
+    if error is not None or noted.get("refused"):
+        attempt = unanswered(item, solver, replies, noted, error if error is None else hide(error))
+    else:
+        dialogue = Dialogue(item)
+        dialogue.note(replies)
+        attempt = finish(dialogue.attempt(solver), noted)
+    attempt.seconds = round(held["seconds"] or 0.0, 6)
+    return attempt

@@ -11,7 +11,7 @@ from inspect_ai.solver import TaskState
 
 from trivium.core import benchmark as core
 from trivium.core.files import dump_line
-from trivium.core.records import ERROR
+from trivium.core.records import UNSCORED
 from trivium.core.results import estimate_of
 from trivium.models.inspect.samples import logged_attempt, presented_item
 
@@ -22,7 +22,7 @@ def scores() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         attempt = logged_attempt(state.metadata, dict(state.store.items()), str(state.model))
-        if attempt.kind == ERROR:
+        if attempt.kind in UNSCORED:
             return Score.unscored(reason="no_response")
         names = [own.name for own in presented_item(state.metadata).task.benchmark.metrics]
         values = {name: attempt.scores.get(name) for name in names}
@@ -38,11 +38,10 @@ def scores() -> Scorer:
     return score
 
 
-def metrics_of(benchmark: core.AnyBenchmark, *, repeated: bool) -> dict[str, list[Metric]]:
-    """The estimate of every metric; `repeated` where items are presented more than once."""
+def metrics_of(benchmark: core.AnyBenchmark) -> dict[str, list[Metric]]:
+    """The estimate of every metric."""
     return {
-        own.name: [make(own.kind, own.best, own.worst, repeated) for make in (value, low, high)]
-        + [n()]
+        own.name: [make(own.kind, own.best, own.worst) for make in (value, low, high)] + [n()]
         for own in benchmark.metrics
     }
 
@@ -50,16 +49,16 @@ def metrics_of(benchmark: core.AnyBenchmark, *, repeated: bool) -> dict[str, lis
 Kind = Literal["proportion", "mean"]
 
 
-def _part(name: str) -> Callable[[Kind, float, float, bool], Metric]:
+def _part(name: str) -> Callable[[Kind, float, float], Metric]:
     """One part of an estimate as an Inspect metric."""
 
-    def make(kind: Kind, best: float, worst: float, repeated: bool) -> Metric:
+    def make(kind: Kind, best: float, worst: float) -> Metric:
         own = core.Metric(name, "", kind, best, worst)
 
         def compute(scores: list[SampleScore]) -> float:
             values = [score.score.as_float() for score in scores]
             items = [hash((score.sample_metadata or {})["id"]) for score in scores]
-            estimate = estimate_of(values, items, own, repeated=repeated)
+            estimate = estimate_of(values, items, own)
             part: float | None = getattr(estimate, name)
             return math.nan if part is None else part
 

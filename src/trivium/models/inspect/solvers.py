@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, get_type_hints
 
 from inspect_ai.model import (
@@ -27,36 +26,79 @@ from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.dialogue import converse as lead
 from trivium.core.errors import require
 from trivium.core.tokens import approximate_tokens
+from trivium.models.calls import Caller, CallError, RefusedError, Reply, Taken, call_once
+from trivium.models.inspect.calls import call_error, reply_of
 from trivium.models.inspect.private import sample_state
 from trivium.models.inspect.samples import ATTEMPT, presented_item
 
 OVER = "The game is over."
 
 
+class Talk:
+    """The calls of one sample, noted in its metadata as they are made."""
+
+    def __init__(self, state: TaskState, caller: Caller | None) -> None:
+        self._state, self._caller = state, caller
+        self._taken, self._noted = Taken(), _noted(state)
+
+    async def ask(self, tools: Sequence[ToolDef] = ()) -> str:
+        """The model's next reply; its whole output is in the state."""
+        model = get_model()
+
+        async def call() -> Reply:
+            try:
+                self._state.output = await model.generate(self._state.messages, list(tools))
+            except Exception as problem:
+                if self._caller is None:
+                    raise  # Inspect's own retries are over
+                raise call_error(problem, model, self._caller.hide) from None
+            self._noted["seconds"] += self._state.output.time or 0.0
+            return reply_of(self._state.output)
+
+        try:
+            if self._caller is None:
+                reply = await call_once(call, self._taken)
+            else:
+                reply = await self._caller.call(call, self._taken)
+        except CallError as problem:
+            self._noted["error"] = str(problem)
+            raise
+        finally:
+            self._noted |= self._taken.noted()
+        self._state.messages.append(self._state.output.message)
+        return reply.text
+
+    async def until_refused(self, dialogue: Awaitable[object]) -> TaskState:
+        """The state after the dialogue, which a provider may end by declining to reply."""
+        try:
+            await dialogue
+        except RefusedError as refused:
+            self._noted["replies"].append(str(refused))
+            self._noted["refused"] = True
+        return self._state
+
+
 @solver
-def converse() -> Solver:
+def converse(caller: Caller | None = None) -> Solver:
     """The model replies in text until the attempt is over."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        dialogue = Dialogue(presented_item(state.metadata))
+        talk = Talk(state, caller)
 
         async def ask(messages: Sequence[str]) -> str:
             if len(messages) > 1:
                 state.messages.append(ChatMessageUser(content=messages[-1]))
-            await generate(state)
-            _note_call(state)
-            reply = state.output.message.text  # `completion` would fill in for an empty one
+            reply = await talk.ask()
             _noted(state)["replies"].append(reply)
             return reply
 
-        await lead(dialogue, ask)
-        return state
+        return await talk.until_refused(lead(Dialogue(presented_item(state.metadata)), ask))
 
     return solve
 
 
 @solver
-def play() -> Solver:
+def play(caller: Caller | None = None) -> Solver:
     """The model makes its moves through tools until the game is over.
 
     Every message of the model makes at least one move, so that no game lasts for ever: text
@@ -64,7 +106,7 @@ def play() -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        dialogue = Dialogue(presented_item(state.metadata))
+        dialogue, talk = Dialogue(presented_item(state.metadata)), Talk(state, caller)
 
         def send(move: str) -> str:
             if dialogue.done:
@@ -74,20 +116,20 @@ def play() -> Solver:
             return OVER if response is None else response
 
         tools = [_tool(move, send) for move in moves_of(dialogue.item.task.benchmark)]
-        while not dialogue.done:
-            state.output = await get_model().generate(state.messages, tools)
-            _note_call(state)
-            message, moves = state.output.message, len(dialogue.replies)
-            state.messages.append(message)
-            if not message.tool_calls:
-                state.messages.append(ChatMessageUser(content=send(message.text)))
-                continue
-            result = await execute_tools(state.messages, tools)
-            state.messages.extend(result.messages)
-            if len(dialogue.replies) == moves:
-                calls = [f"{call.function}({call.arguments})" for call in message.tool_calls]
-                send("\n".join(calls))
-        return state
+
+        async def make_moves() -> None:
+            while not dialogue.done:
+                text, moves = await talk.ask(tools), len(dialogue.replies)
+                calls = state.output.message.tool_calls
+                if not calls:
+                    state.messages.append(ChatMessageUser(content=send(text)))
+                    continue
+                result = await execute_tools(state.messages, tools)
+                state.messages.extend(result.messages)
+                if len(dialogue.replies) == moves:
+                    send("\n".join(f"{call.function}({call.arguments})" for call in calls))
+
+        return await talk.until_refused(make_moves())
 
     return solve
 
@@ -128,20 +170,6 @@ def _noted(state: TaskState) -> dict[str, Any]:
     start = {"replies": [], "usage": {}, "seconds": 0.0}
     noted: dict[str, Any] = state.metadata.setdefault(ATTEMPT, start)
     return noted
-
-
-def _note_call(state: TaskState) -> None:
-    """Add what the last call took to what the attempt has taken."""
-    output, noted = state.output, _noted(state)
-    usage = Counter[str](noted["usage"])
-    usage["requests"] += 1
-    if output.usage is not None:
-        usage["input_tokens"] += output.usage.input_tokens
-        usage["output_tokens"] += output.usage.output_tokens
-    if output.stop_reason == "max_tokens":
-        usage["cut_off"] += 1
-    noted["usage"] = dict(usage)
-    noted["seconds"] += output.time or 0.0
 
 
 @solver

@@ -14,6 +14,7 @@ from trivium.benchmarks import benchmark_names, load_task
 from trivium.core.errors import UserError, require
 from trivium.core.spec import spec_from_dict
 from trivium.core.task import PresentedItem
+from trivium.models.calls import Caller
 from trivium.models.inspect.private import PrerequisiteError
 from trivium.models.inspect.samples import ItemDataset
 from trivium.models.inspect.scoring import metrics_of, scores
@@ -46,16 +47,20 @@ def build_task(
     model: Model | None = None,
     system: str | None = None,
     tool: bool = True,
+    caller: Caller | None = None,
     on_end: Callable[[TaskState], Awaitable[None]] | None = None,
 ) -> inspect_ai.Task:
-    """An Inspect task over these items of one task; `on_end` is called after every sample."""
+    """An Inspect task over these items of one task; `on_end` is called after every sample.
+
+    `caller` retries calls; without one, Inspect itself does.
+    """
     benchmark = items[0].task.benchmark
     through_tools = benchmark.multi_turn and tool
     return inspect_ai.Task(
         dataset=ItemDataset(items, system, tool_hint(benchmark) if through_tools else None),
-        solver=play() if through_tools else converse(),
+        solver=play(caller) if through_tools else converse(caller),
         scorer=scores(),
-        metrics=metrics_of(benchmark, repeated=any(item.trial for item in items)),
+        metrics=metrics_of(benchmark),
         cleanup=on_end,
         name=name or benchmark.name,
         model=model,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from trivium.benchmarks.blicket.game import (
     answer,
-    audit,
     generate,
+    probes,
     render,
     score,
     solvers,
@@ -27,6 +27,7 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     spec_type = GameSpec
     view_type = GameView
     presets = spec.PRESETS
+    default_preset = "six-objects"
     diagnostics = spec.DIAGNOSTICS
     metrics = score.METRICS
     solvers = solvers.SOLVERS
@@ -50,7 +51,9 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     groups = staticmethod(score.groups)
     trace = staticmethod(score.trace)
     score = staticmethod(score.score)
-    audit = staticmethod(audit.audit)
+    canonical = staticmethod(probes.canonical)
+    item_space = staticmethod(probes.item_space)
+    probes = staticmethod(probes.probes)
 
     def write(self, item: GameItem, answer_: GameAnswer, view: GameView) -> str:
         return answer.write_answer(answer_)

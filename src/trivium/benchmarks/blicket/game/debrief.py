@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.adaptivity import Share, best_player, best_script
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.score import is_right, kind, named_machine, trajectory
 from trivium.benchmarks.blicket.game.solvers import can_plan
+from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.game.world import Game
 from trivium.benchmarks.blicket.inference.explore import planner
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis
-from trivium.benchmarks.blicket.inference.observer import Step, Trajectory, entropy
+from trivium.benchmarks.blicket.inference.observer import (
+    Step,
+    Trajectory,
+    entropy,
+    posterior,
+)
 from trivium.core.dialogue import attempt
 
+MAX_TO_COMPARE = 100_000  # machines times placements; more would keep a player waiting
 VERDICTS = {
     "right": "Right!",
     "lucky": "Right, with some luck: your tests left other machines possible.",
@@ -39,6 +45,7 @@ class Debrief:
     ideal: str  # optimal, or information_gain where the optimal tests cannot be computed
     ideal_tests: int  # on this machine
     expected_tests: float | None  # over all machines, where the optimal tests are known
+    budget: str  # what the tests allowed, in a sentence; empty where that is not known
 
 
 def debrief(game: Game) -> Debrief:
@@ -59,7 +66,24 @@ def debrief(game: Game) -> Debrief:
         ideal=ideal,
         ideal_tests=len(played.answer.tests),
         expected_tests=planner(space).fewest_tests(space.belief) if planned else None,
+        budget=_budget(item.spec),
     )
+
+
+def _budget(spec: GameSpec) -> str:
+    """How often as many tests are enough, chosen beforehand or by what was seen."""
+    if spec.noise or len(spec.space) << spec.objects > MAX_TO_COMPARE:
+        return ""
+    tests = "1 test" if spec.tests == 1 else f"{spec.tests} tests"
+    return (
+        f"With {tests} the optimal player is right in {_share(best_player(spec))} of all games, "
+        f"and the best script of tests chosen beforehand in {_share(best_script(spec))}."
+    )
+
+
+def _share(share: Share) -> str:
+    low, high = f"{share.low:.0%}", f"{share.high:.0%}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _verdict(item: GameItem, given: GameAnswer | None, path: Trajectory) -> str:
@@ -82,5 +106,6 @@ def _verdict(item: GameItem, given: GameAnswer | None, path: Trajectory) -> str:
 
 def _probability(item: GameItem, path: Trajectory, machine: Hypothesis) -> str:
     """The probability of a machine, or one that no test can tell from it, after the tests."""
-    share = float(np.asarray(path.belief)[item.space.equivalents(machine)].sum())
+    belief = posterior(item.space, [(step.placed, step.light) for step in path.steps])
+    share = float(belief[item.space.equivalents(machine)].sum())
     return f"{min(max(share, 0.01), 0.99):.0%}"  # never 0% or 100%: it is not certain

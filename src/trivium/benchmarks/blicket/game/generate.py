@@ -89,20 +89,22 @@ def reshuffle(item: GameItem, trial: int) -> GameItem:
 
 def rename(item: GameItem, mapping: Mapping[str, str]) -> GameItem:
     """The same game with its objects' letters exchanged."""
+    listed = tuple(str(rename_machine(parse(text), mapping)) for text in item.spec.hypotheses)
+    return item._replace(
+        spec=replace(item.spec, hypotheses=listed),
+        machine=rename_machine(item.machine, mapping),
+        listing="".join(mapping[letter] for letter in item.listing),
+    )
+
+
+def rename_machine(machine: Hypothesis, mapping: Mapping[str, str]) -> Hypothesis:
+    """The same machine with its objects' letters exchanged."""
 
     def renamed(mask: int) -> int:
         return mask_of("".join(mapping[letter] for letter in letters(mask)))
 
-    def exchanged(machine: Hypothesis) -> Hypothesis:
-        return replace(
-            machine, blickets=renamed(machine.blickets), inhibitors=renamed(machine.inhibitors)
-        )
-
-    listed = tuple(str(exchanged(parse(text))) for text in item.spec.hypotheses)
-    return item._replace(
-        spec=replace(item.spec, hypotheses=listed),
-        machine=exchanged(item.machine),
-        listing="".join(mapping[letter] for letter in item.listing),
+    return replace(
+        machine, blickets=renamed(machine.blickets), inhibitors=renamed(machine.inhibitors)
     )
 
 

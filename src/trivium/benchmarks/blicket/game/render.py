@@ -59,6 +59,7 @@ def rule_lines(spec: GameSpec) -> list[str]:
     return [_rule_line(rule, spec) for rule in rules] + [INHIBITED] * ("inhibitor" in rules)
 
 
+@lru_cache(maxsize=256)
 def _rule_line(rule: str, spec: GameSpec) -> str:
     """A line such as "- disjunctive: lights up when ...; its blickets are one of A, B, C."."""
     own = [machine for machine in spec.space if machine.rule == rule]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 
 import numpy as np
@@ -9,7 +10,13 @@ import numpy as np
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests, gold
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
 from trivium.benchmarks.blicket.inference import observer
-from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, fires, mask_of
+from trivium.benchmarks.blicket.inference.hypotheses import (
+    INHIBITOR,
+    Hypothesis,
+    fires,
+    mask_of,
+    subsets,
+)
 from trivium.core.benchmark import Floor, Metric
 from trivium.core.errors import UserError
 from trivium.core.records import Groups, Scores
@@ -115,10 +122,50 @@ def kind(item: GameItem, answer: GameAnswer | None) -> str:
 
 @lru_cache(maxsize=64)
 def floor(spec: GameSpec, view: GameView) -> Floor:
-    """Name the machine that most others cannot be told from, without a test."""
+    """The best constant answer: tests do not help a player who does not read the lights."""
     space = spec.space
-    share = max(float(space.equivalents(machine).mean()) for machine in space)
-    return Floor("name one machine without a test", share)
+    share = float(np.bincount(space.equivalence).max()) / len(space)
+    return Floor("constant_answer", share, others=_other_floors(spec))
+
+
+def constant_answer(spec: GameSpec) -> Hypothesis:
+    """The machine that most others cannot be told from."""
+    space = spec.space
+    largest = int(np.bincount(space.equivalence).argmax())
+    return space.hypotheses[int(np.flatnonzero(space.equivalence == largest)[0])]
+
+
+def _other_floors(spec: GameSpec) -> dict[str, float]:
+    """The best that a constant answer can reach in each other metric of the answer."""
+    space = spec.space
+    inhibitors = [[each.inhibitors >> bit & 1 for bit in range(spec.objects)] for each in space]
+    blicket, inhibitor = space.blickets.mean(axis=0), np.mean(inhibitors, axis=0)
+    objects = np.max([blicket, inhibitor, 1 - blicket - inhibitor], axis=0).mean()
+    rules = Counter(machine.rule for machine in space)
+    equivalent = max(count + _gained(spec, rule) for rule, count in rules.items())
+    return {
+        "objects": float(objects),
+        "form": max(rules.values()) / len(space),
+        "form_equivalent": equivalent / len(space),
+    }
+
+
+def _gained(spec: GameSpec, rule: str) -> int:
+    """How many machines of other rules a machine of this rule can be the same as.
+
+    Conjunctive A is the same as disjunctive A, and threshold-2 AB as conjunctive AB; an inhibitor
+    machine is like no machine of another rule.
+    """
+    form, _, number = rule.partition("-")
+    if form == INHIBITOR:
+        return 0
+    placed = np.arange(1 << spec.objects)
+    others = Counter(fires(each, placed).tobytes() for each in spec.space if each.rule != rule)
+    own = (
+        Hypothesis(form, blickets, int(number or 0))
+        for blickets in subsets(spec.objects, int(number or 1))
+    )
+    return max(others[fires(machine, placed).tobytes()] for machine in own)
 
 
 def item_floor(item: GameItem, view: GameView) -> Floor:

@@ -8,6 +8,7 @@ solver's reply.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -15,21 +16,22 @@ import numpy as np
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer, Tests
 from trivium.benchmarks.blicket.game.render import Conversation, read_conversation
-from trivium.benchmarks.blicket.game.score import trials_of
+from trivium.benchmarks.blicket.game.score import constant_answer, trials_of
 from trivium.benchmarks.blicket.game.spec import GameSpec
-from trivium.benchmarks.blicket.inference import observer
-from trivium.benchmarks.blicket.inference.explore import EXPLORERS
+from trivium.benchmarks.blicket.inference import explore, observer
+from trivium.benchmarks.blicket.inference.budget import budget_planner
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, letters, mask_of
+from trivium.benchmarks.blicket.inference.scripts import best_fixed_script
 from trivium.core.benchmark import Solver, Turn, by_name
 from trivium.core.errors import require
 from trivium.core.streams import Stream
 
 Explore = Callable[[Conversation, Stream], str | None]
 Conclude = Callable[[Conversation, Stream], Hypothesis]
-MAX_TO_PLAN = 2048  # machines times placements: all of five objects, or five rules of four
+MAX_TO_PLAN = 1024  # machines times placements: all of four objects, or five rules of three
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _belief_after(spec: GameSpec, tests: Tests) -> observer.Belief:
     return observer.posterior(spec.space, trials_of(tests))
 
@@ -59,24 +61,45 @@ def singles(seen: Conversation, stream: Stream) -> str | None:
     return None if made >= seen.spec.objects else letters(1 << made)
 
 
+def script(seen: Conversation, stream: Stream) -> str | None:
+    """The tests of the best fixed script, whatever is seen; again and again where lights err."""
+    spec, made = seen.spec, len(seen.tests)
+    placed = best_fixed_script(replace(spec, noise=0.0).space, spec.tests).placed
+    if made >= len(placed) and not (spec.noise and placed):
+        return None
+    return letters(placed[made % len(placed)])
+
+
 def can_plan(spec: GameSpec) -> bool:
-    """Whether the optimal tests can be computed in about a minute at most."""
+    """Whether the fewest tests to certainty can be computed in about a second."""
     space = spec.space
     return not space.noisy and len(space) << space.objects <= MAX_TO_PLAN
+
+
+def optimal(seen: Conversation, stream: Stream) -> str | None:
+    """A test with which most games are won in the tests left, until the machine is known."""
+    known = observer.settled(seen.spec.space, _belief_after(seen.spec, seen.tests))
+    return None if known else letters(_optimal_test(seen.spec, seen.tests))
+
+
+@lru_cache(maxsize=4096)
+def _optimal_test(spec: GameSpec, tests: Tests) -> int:
+    require(not spec.noise, "optimal plans for machines without noise; use information_gain")
+    planner, belief = budget_planner(spec.space), _belief_after(spec, tests)
+    possible = planner.possible(belief)
+    revealing = planner.tests(possible)
+    if can_plan(spec):  # of several tests that win as often, those that lead to the fewest tests
+        fewest = explore.planner(spec.space).best_tests(belief)
+        revealing.sort(key=lambda placed: (not fewest[placed], placed.bit_count(), placed))
+    return planner.best_test(possible, spec.tests - len(tests), revealing)
 
 
 def explore_by(name: str) -> Explore:
     """One of the exact explorers, which stops as soon as the machine is known."""
 
-    def explore(seen: Conversation, stream: Stream) -> str | None:
-        space = seen.spec.space
-        if observer.settled(space, _belief_after(seen.spec, seen.tests)):
+    def explore_next(seen: Conversation, stream: Stream) -> str | None:
+        if observer.settled(seen.spec.space, _belief_after(seen.spec, seen.tests)):
             return None
-        require(
-            name != "optimal" or can_plan(seen.spec),
-            f"optimal plans for machines without noise and for at most {MAX_TO_PLAN} machines "
-            f"times placements, got {len(space) << space.objects}; use information_gain",
-        )
         chances = _choice(name, seen.spec, seen.tests)
         # The last placement with a chance is the choice where rounding leaves something over.
         placed, drawn = 0, stream.random()
@@ -86,21 +109,21 @@ def explore_by(name: str) -> Explore:
                 break
         return letters(placed)
 
-    return explore
+    return explore_next
 
 
 @lru_cache(maxsize=4096)
 def _choice(name: str, spec: GameSpec, tests: Tests) -> tuple[float, ...]:
     belief = _belief_after(spec, tests)
-    return tuple(EXPLORERS[name](spec.space, belief, len(tests)).tolist())
+    return tuple(explore.EXPLORERS[name](spec.space, belief, len(tests)).tolist())
 
 
-def player(explore: Explore, conclude: Conclude = most_likely) -> Callable[[Turn], str]:
+def player(choose: Explore, conclude: Conclude = most_likely) -> Callable[[Turn], str]:
     """Tests while there are tests left and something to explore, then one answer."""
 
     def reply(turn: Turn) -> str:
         seen = read_conversation(turn.messages)
-        placed = explore(seen, turn.stream) if seen.left > 0 else None
+        placed = choose(seen, turn.stream) if seen.left > 0 else None
         if placed is not None:
             return write_test(placed)
         return write_answer(GameAnswer.of(conclude(seen, turn.stream)))
@@ -108,17 +131,32 @@ def player(explore: Explore, conclude: Conclude = most_likely) -> Callable[[Turn
     return reply
 
 
-OPTIMAL, GREEDY, RANDOM = map(explore_by, ("optimal", "information_gain", "random"))
+def answer_at_once(turn: Turn) -> str:
+    """The best constant answer."""
+    spec = read_conversation(turn.messages).spec
+    return write_answer(GameAnswer.of(constant_answer(spec)))
+
+
+GREEDY, RANDOM = map(explore_by, ("information_gain", "random"))
 SOLVERS = by_name(
     [
         Solver(
-            "optimal", "fewest expected tests, then the certain answer", player(OPTIMAL), "ceiling"
+            "optimal", "the tests that win most games, then the answer", player(optimal), "ceiling"
         ),
         Solver("information_gain", "best next test, then the likeliest machine", player(GREEDY)),
         Solver("posterior", "random tests, then the likeliest machine", player(RANDOM)),
         Solver("one_at_a_time", "each object alone, then the likeliest machine", player(singles)),
         Solver(
+            "best_fixed_script",
+            "tests chosen beforehand, then the likeliest machine",
+            player(script),
+            "shortcut",
+        ),
+        Solver(
             "one_cause", "what lights alone is a blicket", player(singles, one_cause), "shortcut"
+        ),
+        Solver(
+            "constant_answer", "the same machine always, without a test", answer_at_once, "floor"
         ),
         Solver("random", "random tests, then any machine", player(RANDOM, any_machine), "floor"),
     ]

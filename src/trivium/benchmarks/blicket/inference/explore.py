@@ -157,6 +157,7 @@ class Progress:
     known: NDArray[np.float64]  # the probability that the machine is known
     reward: NDArray[np.float64]  # the expected reward of the best answers to the quiz
     bits: NDArray[np.float64]  # the expected bits still unknown
+    correct: NDArray[np.float64]  # the probability that the likeliest machine is the true one
 
     @property
     def expected_tests(self) -> float:
@@ -168,16 +169,22 @@ def progress(space: Space, explorer: Explorer, tests: int) -> Progress:
     """How far an explorer gets in so many tests, over all lights that may occur."""
     beliefs = {_key(space.belief): space.belief}
     weights = {_key(space.belief): 1.0}
-    values: dict[bytes, NDArray[np.float64]] = {}  # of a belief: known, reward, bits
+    values: dict[bytes, NDArray[np.float64]] = {}  # of a belief, as in Progress
     after: dict[tuple[bytes, int], list[tuple[float, bytes]]] = {}
-    rows = np.zeros((tests + 1, 3))
+    rows = np.zeros((tests + 1, 4))
     for made in range(tests + 1):
         next_weights: dict[bytes, float] = defaultdict(float)
         for key, weight in weights.items():
             belief = beliefs[key]
             if key not in values:
-                known, bits = float(observer.settled(space, belief)), observer.entropy(belief)
-                values[key] = np.array([known, observer.quiz_reward(space, belief), bits])
+                values[key] = np.array(
+                    [
+                        observer.settled(space, belief),
+                        observer.quiz_reward(space, belief),
+                        observer.entropy(belief),
+                        observer.best_guess(space, belief),
+                    ]
+                )
             rows[made] += weight * values[key]
             chosen = explorer(space, belief, made)
             for placed in map(int, np.flatnonzero(chosen)):

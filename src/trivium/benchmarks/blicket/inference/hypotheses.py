@@ -204,7 +204,7 @@ class Space:
         number = self.equivalence[self.hypotheses.index(hypothesis)]
         return np.asarray(self.equivalence == number)
 
-    @property
+    @cached_property
     def noisy(self) -> bool:
         """Whether any hypothesis has noise."""
         return any(hypothesis.noise > 0 for hypothesis in self)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import lgamma
 
 import numpy as np
@@ -55,12 +56,19 @@ def light_probability(space: Space, belief: Belief) -> NDArray[np.float64]:
 
 def information_gain(space: Space, belief: Belief) -> NDArray[np.float64]:
     """The bits that each placement is expected to reveal about the hypothesis."""
-    total = _binary_entropy(light_probability(space, belief))
-    gain = total - belief @ _binary_entropy(space.likelihood) if space.noisy else total
+    total = binary_entropy(light_probability(space, belief))
+    gain = total - belief @ _noise_entropy(space) if space.noisy else total
     return np.where(gain > TINY, gain, 0.0)
 
 
-def _binary_entropy(chance: NDArray[np.float64]) -> NDArray[np.float64]:
+@lru_cache(maxsize=16)
+def _noise_entropy(space: Space) -> NDArray[np.float64]:
+    """The bits of each light that noise alone decides: [hypothesis, placement]."""
+    return binary_entropy(space.likelihood)
+
+
+def binary_entropy(chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The bits of something that happens with this probability."""
     inner = np.clip(chance, TINY, 1 - TINY)
     bits = -(inner * np.log2(inner) + (1 - inner) * np.log2(1 - inner))
     return np.where((chance > TINY) & (chance < 1 - TINY), bits, 0.0)
@@ -79,7 +87,12 @@ def family_probability(space: Space, belief: Belief) -> dict[str, float]:
 
 def settled(space: Space, belief: Belief, level: float = CERTAIN) -> bool:
     """Whether the machine is known, up to hypotheses that no test can tell apart."""
-    return float(np.bincount(space.equivalence, weights=belief).max()) >= level
+    return best_guess(space, belief) >= level
+
+
+def best_guess(space: Space, belief: Belief) -> float:
+    """The probability of the likeliest machine, with those that no test can tell from it."""
+    return float(np.bincount(space.equivalence, weights=belief).max())
 
 
 def quiz_reward(space: Space, belief: Belief) -> float:
@@ -172,7 +185,6 @@ class Trajectory:
     """The measures of a sequence of tests."""
 
     steps: tuple[Step, ...]
-    belief: tuple[float, ...]  # at the end
     tests_to_certainty: int | None  # None where the machine was never known
 
     @property
@@ -205,4 +217,4 @@ def measure(space: Space, trials: Sequence[Trial]) -> Trajectory:
         steps.append(Step(placed, bool(light), before - after, gain, best_gain, left, after))
         if certain_after is None and settled(space, belief):
             certain_after = len(steps)
-    return Trajectory(tuple(steps), tuple(map(float, belief)), certain_after)
+    return Trajectory(tuple(steps), certain_after)

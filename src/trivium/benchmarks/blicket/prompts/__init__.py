@@ -22,6 +22,8 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     spec_type = PromptSpec
     view_type = PromptView
     presets = PRESETS
+    default_preset = "four-conditions"
+    leaky_presets = frozenset({"paper-evidence"})
     diagnostics = DIAGNOSTICS
     metrics = score.METRICS
     solvers = solvers.SOLVERS
@@ -41,7 +43,9 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     item_floor = staticmethod(score.item_floor)
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
-    audit = staticmethod(audit.audit)
+    probes = staticmethod(audit.probes)
+    surface = staticmethod(audit.surface)
+    canonical = staticmethod(audit.canonical)
 
     def write(self, item: PromptItem, answer_: PromptAnswer, view: PromptView) -> str:
         return answer.write_answer(answer_, view)
@@ -51,14 +55,14 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
         return () if item.paper else (item.objects, [machine.pattern for machine in item.machines])
 
     def variant(self, parts: Sequence[str]) -> tuple[PromptSpec, PromptView]:
-        spec, view = PromptSpec(), PromptView()
+        spec, view = self.default_spec, PromptView()
         for part in parts:
             known = part == "paper" or part in VIEWS
             allowed = ", ".join(["paper", *VIEWS])
             require(known, f"unknown variant {part!r} of {self.name}; there are {allowed}")
-            if part == "paper":
-                spec = PromptSpec(stimuli="paper")
             view = VIEWS.get(part, view)
+        if "paper" in parts:
+            spec = PromptSpec(stimuli="paper_two_shot" if "two_shot" in parts else "paper")
         return spec, view
 
     def gallery_examples(self) -> Iterator[tuple[str, PromptSpec, PromptView]]:
@@ -68,7 +72,7 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
         yield "given-conjunctive, lines", PRESETS["given-conjunctive"], lines
         paper = PromptSpec("given", "conjunctive", stimuli="paper")
         yield "the paper's prompt: given, conjunctive", paper, PromptView()
-        paper = PromptSpec("not_given", "disjunctive", stimuli="paper")
+        paper = PromptSpec("not_given", "disjunctive", stimuli="paper_two_shot")
         yield "the paper's prompt: not given, disjunctive, two-shot", paper, two_shot
 
     def output_tokens(self, view: PromptView) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer, judge
+from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer, forms_of
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.parse_blickets import Claims
 from trivium.benchmarks.blicket.prompts.parse_structure import Known, parse_structure
@@ -35,7 +35,10 @@ def strict(item: PromptItem, replies: Sequence[str], view: PromptView) -> bool |
     """Whether a reply ends with the two lines that were asked for; None in any words."""
     if view.reply == "free":
         return None
-    *_, blickets, machine = ["", "", *replies[-1].strip().split("\n")]
+    lines = ["", "", *replies[-1].strip().split("\n")]
+    if item.matched and lines[-2].startswith("Maybe blickets: "):
+        del lines[-2]  # the third line that matched evidence asks for
+    *_, blickets, machine = lines
     names = blickets.removeprefix("Blickets: ").split(", ")
     listed = names == ["none"] or set(names) <= set(item.objects)
     answers = [f"Machine: {each}" for each in (*item.known, "unsure")]
@@ -51,7 +54,7 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     claims = Claims(item.objects, item.new.objects, [*item.known, item.new.pattern])
     for sentence in sentences:
         claims.read(sentence)
-    (*forms, _), _ = judge(item.machines)
+    *forms, _ = forms_of(item.machines)
     like = parse_structure(sentences, Known(item.known, tuple(forms), item.new.pattern))
     if not claims.any_claim and like is None:
         return None

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.inference import observer
 from trivium.benchmarks.blicket.inference.hypotheses import Space, make_space
-from trivium.benchmarks.blicket.inference.observer import CERTAIN, Trial
+from trivium.benchmarks.blicket.inference.observer import (
+    Trial,
+    family_probability,
+    hierarchical_prior,
+    update,
+)
+from trivium.benchmarks.blicket.inference.support import Support, support_of
+from trivium.benchmarks.blicket.prompts.matched import KINDS_OPEN, KINDS_TOLD
 from trivium.benchmarks.blicket.prompts.phrases import PATTERNS, mentions
+from trivium.core.errors import require
 
 UNSURE = "unsure"
 Test = tuple[tuple[str, ...], bool]  # the objects that were placed, and whether it lit
@@ -40,63 +47,100 @@ class PromptAnswer:
     like: str | None = None  # a machine's pattern, "unsure", or None where nothing was said
 
 
-@lru_cache(maxsize=16)
-def _machines_of(objects: int) -> Space:
-    """Every conjunctive and disjunctive machine, both forms equally likely."""
-    space = make_space(objects)
+def forms_of(machines: Sequence[Machine], kinds: tuple[str, ...] = KINDS_TOLD) -> list[str | None]:
+    """The form of each machine as its tests show it; None where more than one is possible."""
+    found = []
+    for machine in machines:
+        support = support_of(len(machine.objects), kinds)
+        forms = support.forms(_possible(machine, support))
+        found.append(forms[0] if len(forms) == 1 else None)
+    return found
+
+
+def _possible(machine: Machine, support: Support) -> int:
+    left = support.possible(machine.trials)
+    require(left > 0, f"no machine does what is seen on the {machine.pattern} one")
+    return left
+
+
+def ideal_answer(
+    machines: Sequence[Machine],
+    kinds: tuple[str, ...] = KINDS_TOLD,
+    told: Mapping[str, str] | None = None,
+) -> PromptAnswer:
+    """The exact observer's answer: what follows from the evidence, and no more.
+
+    `kinds` are the forms that it takes for possible; `told` names the pattern of each form, where
+    a prompt says so instead of showing it.
+    """
+    *known, form = forms_of(machines, kinds)
+    new = machines[-1]
+    support = support_of(len(new.objects), kinds)
+    sure, maybe = support.answer(_possible(new, support))
+    pairs = zip(machines, known, strict=False)
+    alike = [machine.pattern for machine, each in pairs if each == form]
+    decided = None not in (*known, form) and len(alike) == 1
+    like = alike[0] if decided else UNSURE
+    if told:
+        like = told.get(str(form), UNSURE)
+    return PromptAnswer(_members(new, sure), _members(new, maybe), like)
+
+
+def _members(machine: Machine, objects: int) -> tuple[str, ...]:
+    return tuple(sorted(name for bit, name in enumerate(machine.objects) if objects >> bit & 1))
+
+
+def form_beliefs(
+    machines: Sequence[Machine], kinds: tuple[str, ...] = KINDS_TOLD
+) -> list[dict[str, float]]:
+    """What the ideal observer believes about the new machine's form: at first, after each test.
+
+    It learns from the other machines what to expect of a new one, so that it predicts the effect
+    of given against not given hypotheses: how soon the form of the new machine is certain.
+    """
+    *others, new = machines
+    learned = [(_machines_of(len(each.objects), kinds), each.trials) for each in others]
+    space = hierarchical_prior(_machines_of(len(new.objects), kinds), learned)
+    belief = space.belief
+    found = [family_probability(space, belief)]
+    for placed, light in new.tests:
+        on = sum(1 << new.objects.index(name) for name in placed)
+        belief = update(space, belief, on, light)
+        found.append(family_probability(space, belief))
+    return found
+
+
+@lru_cache(maxsize=32)
+def _machines_of(objects: int, kinds: tuple[str, ...]) -> Space:
+    """Every machine of these kinds, all kinds equally likely."""
+    space = make_space(objects, kinds)
     members = space.family_members
     weights = members.T @ (1 / members.sum(axis=1))
     return Space(space.hypotheses, tuple(map(float, weights)), objects)
 
 
-def judge(machines: Sequence[Machine]) -> tuple[list[str | None], dict[str, float]]:
-    """The form of each machine (None: open), and each new object's probability to be a blicket.
-
-    Each machine is judged by its own tests, with a prior over forms learned from the others.
-    """
-    forms, chances = _judge(tuple((len(each.objects), each.trials) for each in machines))
-    return list(forms), dict(zip(machines[-1].objects, chances, strict=True))
-
-
-# The same evidence recurs under other names all the time, so a cache saves most of the work.
-@lru_cache(maxsize=4096)
-def _judge(
-    seen: tuple[tuple[int, tuple[Trial, ...]], ...],
-) -> tuple[tuple[str | None, ...], tuple[float, ...]]:
-    evidence = [(_machines_of(objects), trials) for objects, trials in seen]
-    forms: list[str | None] = []
-    for number, (space, trials) in enumerate(evidence):
-        others = evidence[:number] + evidence[number + 1 :]
-        expected = observer.hierarchical_prior(space, others)
-        belief = observer.posterior(expected, trials)
-        shares = observer.family_probability(expected, belief)
-        forms.append(next((form for form, share in shares.items() if share >= CERTAIN), None))
-    # The new machine is the last, so the last belief is about it.
-    return tuple(forms), tuple(map(float, observer.blicket_probability(expected, belief)))
-
-
-def ideal_answer(machines: Sequence[Machine]) -> PromptAnswer:
-    """The exact observer's answer: what follows from the evidence, and no more."""
-    (*known, form), chances = judge(machines)
-    sure = sorted(name for name, chance in chances.items() if chance >= CERTAIN)
-    maybe = sorted(name for name, chance in chances.items() if 1 - CERTAIN < chance < CERTAIN)
-    pairs = zip(machines, known, strict=False)
-    alike = [machine.pattern for machine, each in pairs if each == form]
-    decided = None not in (*known, form) and len(alike) == 1
-    return PromptAnswer(tuple(sure), tuple(maybe), alike[0] if decided else UNSURE)
-
-
 class Page(NamedTuple):
-    """What a prompt shows."""
+    """What a prompt shows and says."""
 
     machines: tuple[Machine, ...]  # the new one last; a pattern that is not given is empty
     known: tuple[str, ...]  # the patterns that the new machine may be like
+    kinds: tuple[str, ...] = KINDS_TOLD  # of machines that are possible, as far as it says
+    told: Mapping[str, str] = {}  # the pattern of each form, where it says so
 
 
 _PATTERN = re.compile(rf"\b({'|'.join(PATTERNS)})\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _DARK = re.compile(r"\b(?:do|does|did) not (?:light up|turn on)|\bstays dark", re.IGNORECASE)
 _LIT = re.compile(r"\b(?:lights? up|turned on)\b", re.IGNORECASE)
+
+
+_KINDS = re.compile(
+    r"at least one of|just one of|a single blicket|needs? one blicket|Sometimes 1, 2 or 3"
+)
+_PREAMBLE = re.compile(
+    r"\bA (\w+) machine needs (?:two|all of its) blickets.{0,60}?"
+    r"\ba (\w+) machine needs one blicket"
+)
 
 
 def read_page(prompt: str) -> Page:
@@ -114,7 +158,10 @@ def read_page(prompt: str) -> Page:
     new = machines[-1].pattern if machines else ""
     patterns = [machine.pattern for machine in machines] + _PATTERN.findall(prompt.lower())
     known = dict.fromkeys(pattern for pattern in patterns if pattern not in ("", new))
-    return Page(tuple(machines), tuple(known))
+    kinds = KINDS_TOLD if _KINDS.search(prompt) else KINDS_OPEN
+    said = _PREAMBLE.search(prompt)
+    told = {"conjunctive": said[1], "disjunctive": said[2]} if said else {}
+    return Page(tuple(machines), tuple(known), kinds, told)
 
 
 def _read_tests(paragraph: str) -> tuple[Test, ...]:

@@ -6,12 +6,14 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from trivium.benchmarks.blicket.prompts import matched
 from trivium.benchmarks.blicket.prompts.evidence import (
+    UNSURE,
     Machine,
     PromptAnswer,
     Test,
+    forms_of,
     ideal_answer,
-    judge,
     read_page,
 )
 from trivium.benchmarks.blicket.prompts.phrases import COLOURS, PATTERNS, SHAPES, VOICES, mentions
@@ -20,7 +22,7 @@ from trivium.benchmarks.blicket.prompts.stimuli import prompt_text
 from trivium.core.benchmark import Origin
 from trivium.core.errors import require
 from trivium.core.spec import spec_to_dict
-from trivium.core.streams import Stream, item_stream, stream_key
+from trivium.core.streams import Stream, balanced_kinds, spec_key, stream_key
 
 # What is placed on a machine to learn from, in terms of its first three objects, and what lights
 # it in each role. "open" evidence fits one blicket as well as two.
@@ -49,6 +51,14 @@ class PromptItem(NamedTuple):
     paper: bool  # one of the paper's own prompts
     answer: PromptAnswer
     origin: Origin | None
+    matched: bool = False  # counts say nothing, and not given means that no kinds are named
+    two_shot: bool = False  # the paper's two-shot prompt, whose preamble names the kinds
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of machines that are possible as far as the prompt says."""
+        silent = self.matched and self.hypotheses == "not_given"
+        return matched.KINDS_OPEN if silent else matched.KINDS_TOLD
 
     @property
     def new(self) -> Machine:
@@ -72,21 +82,85 @@ def gold(item: PromptItem) -> PromptAnswer:
 
 
 def generate(spec: PromptSpec, seed: int, start: int = 0, count: int = 1) -> Iterator[PromptItem]:
-    """The items start .. start + count - 1; the cells of the spec take turns."""
-    fields, cells = spec_to_dict(spec), spec.cells
-    paper = spec.stimuli == "paper"
-    for index in range(start, start + count):
-        hypotheses, form = cells[index % len(cells)]
-        stream = item_stream(spec, seed, index)
-        voice = 0 if paper else stream.below(len(VOICES))
-        machines = (
-            _paper_machines(hypotheses, form)
-            if paper
-            else _machines(spec, hypotheses, form, stream)
-        )
-        answer, origin = ideal_answer(machines), Origin(fields, seed, index)
-        name = f"BLK-{index:06d}"
-        yield PromptItem(name, hypotheses, form, machines, voice, paper, answer, origin)
+    """The items start .. start + count - 1; every block of items has each cell once."""
+    fields, cells, key = spec_to_dict(spec), spec.cells, spec_key(spec, seed)
+    order = [index % len(cells) for index in range(start, start + count)]
+    if spec.block_order == "random":
+        order = list(balanced_kinds(key, len(cells), start, count))
+    make = {"paper": _paper_item, "paper_two_shot": _paper_item}.get(
+        spec.stimuli, _matched_item if spec.evidence == "matched" else _full_item
+    )
+    for index, cell in zip(range(start, start + count), order, strict=True):
+        item = make(spec, *cells[cell], key, index)
+        yield item._replace(id=f"BLK-{index:06d}", origin=Origin(fields, seed, index))
+
+
+def _paper_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
+    two_shot = spec.stimuli == "paper_two_shot"
+    machines = _paper_machines(hypotheses, form)
+    answer = _paper_answer(hypotheses, form, two_shot)
+    return PromptItem("", hypotheses, form, machines, 0, True, answer, None, two_shot=two_shot)
+
+
+def _paper_answer(hypotheses: str, form: str, two_shot: bool) -> PromptAnswer:
+    """What follows from the paper's prompt; the two-shot prompt names the kinds of machines."""
+    page = read_page(prompt_text("two_shot" if two_shot else "freeform", hypotheses, form))
+    return ideal_answer(page.machines, page.kinds, page.told)
+
+
+def _full_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
+    stream = Stream(stream_key(key, index, ""))
+    voice = stream.below(len(VOICES))
+    machines = _machines(spec, hypotheses, form, stream)
+    return PromptItem("", hypotheses, form, machines, voice, False, ideal_answer(machines), None)
+
+
+def _matched_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
+    stream = Stream(stream_key(key, index, f"matched {spec.tests}"))
+    voice = stream.below(len(VOICES))
+    size = matched.LEARNED_FROM
+    total = 2 * size + spec.objects
+    colours, shapes = stream.sample(COLOURS, total), stream.sample(SHAPES, total)
+    names = [f"{colour} {shape}" for colour, shape in zip(colours, shapes, strict=True)]
+    patterns = stream.sample(PATTERNS, 3)
+    # Both machines have the same counts, so that these do not say which is conjunctive.
+    group = stream.choice(matched.machines_to_learn_from())
+    given = hypotheses == "given"
+    roles = stream.shuffled(["conjunctive", "disjunctive"]) if given else ["open", "open"]
+    first, _ = _named(patterns[0], names[:size], stream.choice(group[roles[0]]), stream)
+    second, _ = _named(patterns[1], names[size : 2 * size], stream.choice(group[roles[1]]), stream)
+    kinds = matched.KINDS_TOLD if given else matched.KINDS_OPEN
+    number = stream.below(matched.GROUPS)
+    (sure, maybe), options = stream.choice(
+        matched.answers(spec.objects, spec.tests, form, kinds, number)
+    )
+    new, cast = _named(patterns[2], names[2 * size :], stream.choice(options), stream)
+    like = patterns[roles.index(form)] if given else UNSURE
+    answer = PromptAnswer(_members(sure, cast), _members(maybe, cast), like)
+    machines = (first, second, new)
+    return PromptItem("", hypotheses, form, machines, voice, False, answer, None, matched=True)
+
+
+def _named(
+    pattern: str, names: list[str], tests: matched.Tests, stream: Stream
+) -> tuple[Machine, list[str]]:
+    """A machine with these tests in random order, and which object has which name."""
+    cast, uniform = stream.shuffled(names), stream.random
+    told: list[Test] = []
+    for placed, light in stream.shuffled(tests):
+        on = [cast[bit] for bit in _BITS[placed]]
+        for last in range(len(on) - 1, 0, -1):  # as Stream.shuffle, which takes twice the time
+            other = int(uniform() * (last + 1))
+            on[last], on[other] = on[other], on[last]
+        told.append((tuple(on), light))
+    return Machine(pattern, tuple(names), tuple(told)), cast
+
+
+_BITS = [[bit for bit in range(MAX_OBJECTS) if placed >> bit & 1] for placed in range(256)]
+
+
+def _members(objects: int, cast: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sorted(name for bit, name in enumerate(cast) if objects >> bit & 1))
 
 
 def _paper_machines(hypotheses: str, form: str) -> tuple[Machine, ...]:
@@ -159,6 +233,10 @@ def to_row(item: PromptItem) -> dict[str, Any]:
         "blickets": item.answer.blickets,
         "like": item.answer.like,
     }
+    if item.matched:
+        row |= {"maybe": item.answer.maybe, "evidence": "matched"}
+    if item.two_shot:
+        row["two_shot"] = True
     if item.origin is not None:
         row |= {"spec": item.origin.spec, "seed": item.origin.seed, "index": item.origin.index}
     return row
@@ -179,36 +257,44 @@ def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
     voices = ", ".join(map(str, range(len(VOICES))))
     valid = type(voice) is int and 0 <= voice < len(VOICES)
     require(valid, f"voice must be one of {voices}, got {voice!r}")
-    (first, second, form), _ = judge(machines)
+    first, second, form = forms_of(machines)
     hypotheses = "not_given" if None in (first, second) else "given"
     require(
         hypotheses == "not_given" or first != second,
         f"the first two machines must differ in form or leave it open; both are {first}",
     )
     require(form is not None, "the tests of the new machine must show its form")
-    answer = ideal_answer(machines)
-    derived: dict[str, Any] = {"hypotheses": hypotheses, "form": form, "like": answer.like}
-    derived["blickets"] = list(answer.blickets)
-    for key, value in derived.items():
-        stored = row.get(key)
-        same = stored == value
-        if isinstance(stored, list) and key == "blickets":
-            same = sorted(map(str, stored)) == value  # their order does not matter
-        require(same, f"{key} is {stored!r}, but the tests show {value!r}")
     require(
         not paper or machines == _paper_machines(hypotheses, str(form)),
         "a paper item must hold the machines of the paper's prompt",
     )
-    return PromptItem(
+    is_matched, two_shot = row.get("evidence") == "matched", row.get("two_shot") is True
+    draft = PromptItem(
         str(name),
         hypotheses,
         str(form),
         machines,
         row["voice"],
         row["paper"],
-        answer,
+        PromptAnswer(()),
         Origin.from_row(row),
+        is_matched,
+        two_shot,
     )
+    answer = ideal_answer(machines, draft.kinds)
+    if paper:
+        answer = _paper_answer(hypotheses, str(form), two_shot)
+    derived: dict[str, Any] = {"hypotheses": hypotheses, "form": form, "like": answer.like}
+    derived["blickets"] = list(answer.blickets)
+    if is_matched:
+        derived["maybe"] = list(answer.maybe)
+    for key, value in derived.items():
+        stored = row.get(key)
+        same = stored == value
+        if isinstance(stored, list) and key in ("blickets", "maybe"):
+            same = sorted(map(str, stored)) == value  # their order does not matter
+        require(same, f"{key} is {stored!r}, but the tests show {value!r}")
+    return draft._replace(answer=answer)
 
 
 def _machine(value: Any, where: str) -> Machine:

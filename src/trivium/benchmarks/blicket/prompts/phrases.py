@@ -84,6 +84,19 @@ VOICES = (
         "leave open.",
     ),
 )
+# The openings of the three voices where hypotheses are not given: no kinds are named.
+OPENINGS_NOT_GIVEN = (
+    "A blicket detector is a machine that lights up because of blickets. Some objects are "
+    "blickets and others are not, and nobody can see which.",
+    "Let us play with some machines. Each machine has its own objects, and some of those objects "
+    "are blickets. Blickets are what makes a machine light up.",
+    "Below are notes from experiments with blicket machines. What lights a machine up are the "
+    "blickets among its objects.",
+)
+SURE_OR_MAYBE = (
+    "The evidence may leave some objects open: say which objects must be blickets, and which ones "
+    "may be blickets or not."
+)
 TWO_SHOT_OPENING = (
     "If we put objects on a machine, it either lights up or does not. Some objects are blickets, "
     "and others are not. {kinds} Please say which objects are blickets, and whether the last "
@@ -97,6 +110,7 @@ KINDS_NOT_GIVEN = (
     "There are {first} machines and {second} machines. Some machines need one blicket to light "
     "up, and others need all of their blickets, two or more."
 )
+KINDS_NOT_SAID = "There are {first} machines and {second} machines."
 
 
 def article(name: str) -> str:

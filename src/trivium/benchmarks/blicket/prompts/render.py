@@ -9,8 +9,8 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     UNSURE,
     Machine,
     PromptAnswer,
+    forms_of,
     ideal_answer,
-    judge,
 )
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.phrases import article, listed
@@ -23,47 +23,69 @@ LINES = (
     "Blickets: <the new objects that are blickets, or none>\n"
     "Machine: <{first}, {second} or unsure>"
 )
+LINES_WITH_MAYBE = (
+    "Finish with these three lines:\n"
+    "Blickets: <the new objects that must be blickets, or none>\n"
+    "Maybe blickets: <the new objects that may be blickets or not, or none>\n"
+    "Machine: <{first}, {second} or unsure>"
+)
 
 
 def render(item: PromptItem, view: PromptView) -> str:
     """The prompt: the paper's own text, a story, or two solved examples."""
     if item.paper:
-        text = prompt_text(view.prompt, item.hypotheses, item.form)
+        prompt = "two_shot" if item.two_shot else view.prompt
+        text = prompt_text(prompt, item.hypotheses, item.form)
     else:
         text = _freeform(item) if view.prompt == "freeform" else _two_shot(item)
     if view.reply == "lines":
         first, second = item.known
-        text += "\n\n" + LINES.format(first=first, second=second)
+        lines = LINES_WITH_MAYBE if item.matched else LINES
+        text += "\n\n" + lines.format(first=first, second=second)
     return text
 
 
 def _freeform(item: PromptItem) -> str:
     voice = phrases.VOICES[item.voice]
-    paragraphs = [voice.opening]
-    for introduction, machine in zip(voice.machines, item.machines, strict=True):
+    silent = item.matched and item.hypotheses == "not_given"
+    paragraphs = [phrases.OPENINGS_NOT_GIVEN[item.voice] if silent else voice.opening]
+    for words, machine in zip(voice.machines, item.machines, strict=True):
         count, pattern = NUMBERS[len(machine.objects)], machine.pattern
         objects = listed([article(name) for name in machine.objects])
+        # Matched machines have different numbers of objects.
+        introduction = words.replace(" objects too", " objects") if item.matched else words
         sentences = [introduction.format(pattern=pattern, count=count, objects=objects)]
+        # A sentence cut at its objects, which is faster than a format for each test.
+        cuts = {
+            (number == 0, lit): (voice.then if number else voice.first)
+            .format(objects="\0", pattern=pattern, light=voice.lit if lit else voice.dark)
+            .split("\0")
+            for number in (0, 1)
+            for lit in (False, True)
+        }
         for number, (placed, lit) in enumerate(machine.tests):
-            sentence = voice.then if number else voice.first
-            light = voice.lit if lit else voice.dark
-            sentences.append(sentence.format(objects=_the(placed), pattern=pattern, light=light))
+            before, after = cuts[number == 0, lit]
+            sentences.append(f"{before}{_the(placed)}{after}")
         paragraphs.append(" ".join(sentences))
     first, second = item.known
     question = voice.question.format(pattern=item.new.pattern, first=first, second=second)
+    if item.matched:
+        question += f" {phrases.SURE_OR_MAYBE}"
     return "\n\n".join([*paragraphs, question])
 
 
 def _two_shot(item: PromptItem) -> str:
     first, second = item.known
     given = item.hypotheses == "given"
-    kinds = phrases.KINDS_NOT_GIVEN.format(first=first, second=second)
+    silent = phrases.KINDS_NOT_SAID if item.matched else phrases.KINDS_NOT_GIVEN
+    kinds = silent.format(first=first, second=second)
     if given:
-        forms, _ = judge(item.machines)
+        forms = forms_of(item.machines)
         kinds = phrases.KINDS_GIVEN.format(**dict(zip(map(str, forms), item.known, strict=False)))
-    paragraphs = [phrases.TWO_SHOT_OPENING.format(kinds=kinds, first=first, second=second)]
+    opening = phrases.TWO_SHOT_OPENING.format(kinds=kinds, first=first, second=second)
+    paragraphs = [f"{opening} {phrases.SURE_OR_MAYBE}" if item.matched else opening]
     for machine in item.machines[:-1]:
-        own = ideal_answer([machine])
+        own = ideal_answer([machine], item.kinds)
         example = PromptAnswer(own.blickets, own.maybe, machine.pattern if given else UNSURE)
         paragraphs += [_input(machine), f"Output: {in_sentences(example)}"]
     return "\n\n".join([*paragraphs, _input(item.new), "Output:"])
@@ -93,4 +115,6 @@ def in_sentences(answer: PromptAnswer) -> str:
 
 
 def _the(names: Sequence[str]) -> str:
-    return listed([f"the {name}" for name in names])
+    if len(names) < 2:
+        return f"the {names[0]}"
+    return f"the {', the '.join(names[:-1])} and the {names[-1]}"

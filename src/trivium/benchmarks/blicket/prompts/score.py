@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
+from functools import lru_cache
+from math import factorial
+from statistics import fmean
 
+from trivium.benchmarks.blicket.prompts import matched
 from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 from trivium.core.benchmark import Floor, Metric
 from trivium.core.records import Groups, Scores
+from trivium.core.spec import stored_spec
 
 METRICS = (
     Metric("correct", "exactly the blickets are named, and the structure is right"),
@@ -18,6 +24,7 @@ METRICS = (
     Metric("other_machine", "objects of other machines named", "mean", 0.0, 12.0),
     Metric("maybe", "objects called maybe", "mean", 0.0, 18.0),
     Metric("structure", "the right machine, or unsure where the evidence leaves it open"),
+    Metric("paper_key", "correct by the printed key, for the paper's two-shot prompts"),
 )
 
 
@@ -48,11 +55,12 @@ def table_line(item: PromptItem, answer: PromptAnswer | None) -> TableLine:
 def score(item: PromptItem, answer: PromptAnswer | None) -> Scores:
     """The value of every metric."""
     if answer is None:
-        return {"correct": 0.0, "blickets": 0.0, "blickets_right": 0.0, "structure": 0.0}
+        silent: Scores = {"correct": 0.0, "blickets": 0.0, "blickets_right": 0.0, "structure": 0.0}
+        return silent | ({"paper_key": 0.0} if item.two_shot else {})
     blickets, named = set(item.answer.blickets), set(answer.blickets)
     exact = named == blickets and set(answer.maybe) == set(item.answer.maybe)
     structure = answer.like == item.answer.like
-    return {
+    scores: Scores = {
         "correct": float(exact and structure),
         "blickets": float(exact),
         "blickets_right": len(named & blickets) / len(blickets) if blickets else None,
@@ -61,6 +69,11 @@ def score(item: PromptItem, answer: PromptAnswer | None) -> Scores:
         "maybe": float(len(answer.maybe)),
         "structure": float(structure),
     }
+    if item.two_shot:
+        # The key says unsure wherever hypotheses are not given, whatever the preamble says.
+        printed = item.answer.like if item.hypotheses == "given" else UNSURE
+        scores["paper_key"] = float(exact and answer.like == printed)
+    return scores
 
 
 def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
@@ -85,14 +98,64 @@ def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
     return f"{what}:structure-{structure}"
 
 
+Sizes = tuple[int, int]  # how many objects must be blickets, and how many may be
+
+
 def floor(spec: PromptSpec, view: PromptView) -> Floor:
-    """Any set of new objects but the empty one, and one of three structures."""
-    return Floor("random", 1 / (3 * ((1 << spec.objects) - 1)))
+    """The best guess that knows the spec and the condition: numbers of objects, and a structure."""
+    return _floor(spec)
+
+
+@lru_cache(maxsize=64)
+def _floor(spec: PromptSpec) -> Floor:
+    # The prompt says at once whether hypotheses are given, so that the guess may depend on it.
+    conditions = dict.fromkeys(hypotheses for hypotheses, _ in spec.cells)
+    names, values, structures = [], [], []
+    for hypotheses in conditions:
+        draws: dict[Sizes, float] = defaultdict(float)
+        forms = [form for each, form in spec.cells if each == hypotheses]
+        for form in forms:
+            for sizes, chance in _blind_draws(spec, hypotheses, form).items():
+                draws[sizes] += chance / len(forms)
+        (sure, maybe), value = max(draws.items(), key=lambda pair: pair[1])
+        structure = 0.5 if hypotheses == "given" else 1.0
+        like = "one of the machines" if hypotheses == "given" else "unsure"
+        names.append(f"{sure} blickets and {maybe} maybe at random, {like}")
+        values.append(value)
+        structures.append(structure)
+    shares = [a * b for a, b in zip(values, structures, strict=True)]
+    others = {"blickets": fmean(values), "structure": fmean(structures)}
+    return Floor("; ".join(names), fmean(shares), others=others)
+
+
+def _blind_draws(spec: PromptSpec, hypotheses: str, form: str) -> dict[Sizes, float]:
+    """How often an answer of these sizes is right where its objects are drawn at random."""
+    if spec.stimuli != "generated" or spec.evidence == "full":
+        sizes = (1 if form == "disjunctive" else 2, 0)
+        return {sizes: 1 / _draws(spec.objects, *sizes)}
+    kinds = matched.KINDS_TOLD if hypotheses == "given" else matched.KINDS_OPEN
+    found: dict[Sizes, float] = defaultdict(float)
+    for number in range(matched.GROUPS):
+        options = matched.answers(spec.objects, spec.tests, form, kinds, number)
+        for (sure, maybe), _ in options:
+            sizes = (sure.bit_count(), maybe.bit_count())
+            found[sizes] += 1 / _draws(spec.objects, *sizes) / len(options) / matched.GROUPS
+    return dict(found)
+
+
+def _draws(objects: int, sure: int, maybe: int) -> int:
+    """The number of answers of these sizes."""
+    rest = objects - sure - maybe
+    return factorial(objects) // (factorial(sure) * factorial(maybe) * factorial(rest))
 
 
 def item_floor(item: PromptItem, view: PromptView) -> Floor:
-    """The same for an item that may come without its spec."""
-    return floor(PromptSpec(objects=len(item.new.objects)), view)
+    """The floor of the item's spec; without one, of a guess that knows the sizes of the answer."""
+    if item.origin is not None:
+        return floor(stored_spec(PromptSpec, item.origin.spec), view)
+    sizes = len(item.answer.blickets), len(item.answer.maybe)
+    structure = 0.5 if item.hypotheses == "given" else 1.0
+    return Floor("sizes known", structure / (1 + _draws(len(item.new.objects), *sizes)))
 
 
 def groups(item: PromptItem) -> Groups:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Literal
 
 from trivium.benchmarks.blicket.prompts.answer import write_answer
 from trivium.benchmarks.blicket.prompts.evidence import (
@@ -15,13 +14,14 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     ideal_answer,
     read_page,
 )
-from trivium.core.benchmark import Solver, Turn, by_name
+from trivium.benchmarks.blicket.prompts.matched import KINDS_TOLD
+from trivium.core.benchmark import Role, Solver, Turn, by_name
 from trivium.core.streams import Stream
 
 
 def ideal_observer(page: Page, stream: Stream) -> PromptAnswer:
     """What follows from the evidence by exact Bayesian inference, and no more."""
-    return ideal_answer(page.machines)
+    return ideal_answer(page.machines, page.kinds, page.told)
 
 
 def random_answer(page: Page, stream: Stream) -> PromptAnswer:
@@ -52,6 +52,78 @@ def one_cause(page: Page, stream: Stream) -> PromptAnswer:
     return PromptAnswer((named,), (), single[0] if len(single) == 1 else UNSURE)
 
 
+def most_often_lit(page: Page, stream: Stream) -> PromptAnswer:
+    """The objects that were most often on the machine when it lit."""
+    counts = _lit_with(page.machines[-1])
+    return _highest(page, stream, {name: counts[name] for name in page.machines[-1].objects})
+
+
+def lit_share(page: Page, stream: Stream) -> PromptAnswer:
+    """The objects with the highest share of light among their tests."""
+    new = page.machines[-1]
+    lit, all_tests = _lit_with(new), Counter(name for placed, _ in new.tests for name in placed)
+    return _highest(
+        page, stream, {name: lit[name] / max(1, all_tests[name]) for name in new.objects}
+    )
+
+
+def lit_alone(page: Page, stream: Stream) -> PromptAnswer:
+    """The objects that lit the machine alone, or else in the smallest test that did."""
+    lit = [placed for placed, light in page.machines[-1].tests if light]
+    size = min(map(len, lit), default=0)
+    named = {name for placed in lit if len(placed) == size for name in placed}
+    return PromptAnswer(tuple(sorted(named)), (), _guess(page, stream))
+
+
+def never_dark(page: Page, stream: Stream) -> PromptAnswer:
+    """The objects that were never on a dark machine: what a disjunctive machine allows."""
+    return PromptAnswer(_never(page.machines[-1], False), (), _guess(page, stream))
+
+
+def always_lit(page: Page, stream: Stream) -> PromptAnswer:
+    """The objects that no light was without: what a conjunctive machine allows."""
+    return PromptAnswer(_always(page.machines[-1]), (), _guess(page, stream))
+
+
+def one_by_one(page: Page, stream: Stream) -> PromptAnswer:
+    """Objects ruled out one by one by the light seen more rarely, the rest sure or maybe at random.
+
+    The most that can be had without a look at which objects were on together.
+    """
+    new = page.machines[-1]
+    lights = [light for _, light in new.tests]
+    mostly_lit = 2 * sum(lights) > len(lights)
+    left = _never(new, False) if mostly_lit else _always(new)
+    sure = tuple(name for name in left if stream.below(2))
+    return PromptAnswer(
+        sure, tuple(name for name in left if name not in sure), _guess(page, stream)
+    )
+
+
+def _highest(page: Page, stream: Stream, values: dict[str, float]) -> PromptAnswer:
+    most = max(values.values())
+    named = sorted(name for name, value in values.items() if value == most)
+    return PromptAnswer(tuple(named), (), _guess(page, stream))
+
+
+def _guess(page: Page, stream: Stream) -> str:
+    """Either machine, or unsure where the prompt does not say which kinds there are."""
+    return stream.choice(page.known) if page.kinds == KINDS_TOLD else UNSURE
+
+
+def _never(machine: Machine, light: bool) -> tuple[str, ...]:
+    """The objects that were on the machine, and never with this light."""
+    seen = {name for placed, _ in machine.tests for name in placed}
+    other = {name for placed, lit in machine.tests if lit == light for name in placed}
+    return tuple(sorted(seen - other))
+
+
+def _always(machine: Machine) -> tuple[str, ...]:
+    """The objects that were on the machine whenever it lit."""
+    lit = [set(placed) for placed, light in machine.tests if light]
+    return tuple(sorted(set(machine.objects).intersection(*lit)))
+
+
 def _lit_with(machine: Machine) -> Counter[str]:
     """How often each object was on the machine when it lit."""
     return Counter(name for placed, light in machine.tests if light for name in placed)
@@ -60,7 +132,7 @@ def _lit_with(machine: Machine) -> Counter[str]:
 def _solver(
     name: str,
     answer: Callable[[Page, Stream], PromptAnswer],
-    role: Literal["floor", "shortcut", "ceiling"],
+    role: Role,
 ) -> Solver:
     def reply(turn: Turn) -> str:
         return write_answer(answer(read_page(turn.messages[0]), turn.stream), turn.view)
@@ -73,6 +145,12 @@ SOLVERS = by_name(
         _solver("ideal_observer", ideal_observer, "ceiling"),
         _solver("one_cause", one_cause, "shortcut"),
         _solver("everything_lit", everything_lit, "shortcut"),
+        _solver("most_often_lit", most_often_lit, "shortcut"),
+        _solver("lit_share", lit_share, "shortcut"),
+        _solver("lit_alone", lit_alone, "shortcut"),
+        _solver("never_dark", never_dark, "shortcut"),
+        _solver("always_lit", always_lit, "shortcut"),
+        _solver("one_by_one", one_by_one, "program"),
         _solver("random", random_answer, "floor"),
     ]
 )

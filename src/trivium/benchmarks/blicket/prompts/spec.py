@@ -8,37 +8,60 @@ from typing import Literal
 
 from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
+from trivium.core.spec import new_default
 
-MAX_OBJECTS = 6  # three machines of six objects are 18 different colours and shapes
+MAX_OBJECTS = 8
+MAX_OBJECTS_FULL = 6  # three machines of six objects are 18 different colours and shapes
+# Tests of the new machine by its number of objects, where the spec does not say.
+# With these, 7 or 8 objects are placed equally often.
+TRIALS = {3: 5, 4: 6, 5: 8, 6: 10, 7: 13, 8: 12}
 
 
 @dataclass(frozen=True)
 class PromptSpec:
     """Two machines to learn from, and a new one to explain."""
 
-    # whether the first two machines show how machines can work; both: cell after cell
+    # whether the prompt says which kinds of machines there are, and the first two machines show it
     hypotheses: Literal["given", "not_given", "both"] = "both"
-    # how the new machine works; both: cell after cell
-    form: Literal["disjunctive", "conjunctive", "both"] = "both"
-    objects: int = 3  # on each machine
+    form: Literal["disjunctive", "conjunctive", "both"] = "both"  # how the new machine works
+    objects: int = 3  # of the new machine; with full evidence of the first two as well
     # what is placed on the first two machines. balanced: the same sets whether hypotheses are
     # given or not, so that only the lights differ; paper: the paper's sets
     placements: Literal["balanced", "paper"] = "balanced"
-    stimuli: Literal["generated", "paper"] = "generated"  # paper: its four prompts, word for word
+    # paper: its four prompts, word for word; paper_two_shot: the two-shot ones, which are scored by
+    # what they say, as their preamble names the kinds of machines in all conditions
+    stimuli: Literal["generated", "paper", "paper_two_shot"] = "generated"
+    # what is tested. matched: counts say nothing about the answer, from 4 objects on; full: every
+    # object, every pair and all together, as in the paper, where counting is enough
+    evidence: Literal["matched", "full"] = new_default("matched", before="full")
+    trials: int | None = new_default(None, before=None)  # tests of the new machine, if matched
+    # the order of the cells in each block of items; fixed: cell after cell, as in version 0.1
+    block_order: Literal["random", "fixed"] = new_default("random", before="fixed")
 
     def __post_init__(self) -> None:
-        valid = 3 <= self.objects <= MAX_OBJECTS
-        require(valid, f"objects must be in 3..{MAX_OBJECTS}, got {self.objects}")
-        if self.stimuli == "paper":
-            require(self.objects == 3, f"the paper's stimuli have objects = 3, got {self.objects}")
+        most = MAX_OBJECTS if self.evidence == "matched" else MAX_OBJECTS_FULL
+        valid = 3 <= self.objects <= most
+        require(valid, f"objects must be in 3..{most}, got {self.objects}")
+        if self.trials is not None:
+            require(self.evidence == "matched", "trials goes with evidence matched")
+            valid = self.objects <= self.trials <= 2 * self.objects
+            allowed = f"{self.objects}..{2 * self.objects} for {self.objects} objects"
+            require(valid, f"trials must be in {allowed}, got {self.trials}")
+        if self.stimuli != "generated":
             require(
                 self.placements == "balanced",
                 "placements goes with stimuli generated: the paper's prompts have their own",
             )
+            require(self.objects == 3, f"the paper's stimuli have objects = 3, got {self.objects}")
+
+    @property
+    def tests(self) -> int:
+        """The number of tests of the new machine, if they are matched."""
+        return self.trials or TRIALS[self.objects]
 
     @property
     def cells(self) -> list[tuple[str, str]]:
-        """The cells of the design, hypotheses and form, that items are drawn from in turn."""
+        """The cells of the design, hypotheses and form; every block of items has each once."""
         hypotheses = ("given", "not_given") if self.hypotheses == "both" else (self.hypotheses,)
         forms = ("disjunctive", "conjunctive") if self.form == "both" else (self.form,)
         return list(itertools.product(hypotheses, forms))
@@ -57,16 +80,25 @@ class PromptView:
         require(valid, f"sentences must be at least 1, got {self.sentences}")
 
 
+CONDITIONS = {
+    "given-disjunctive": ("given", "disjunctive"),
+    "given-conjunctive": ("given", "conjunctive"),
+    "not-given-disjunctive": ("not_given", "disjunctive"),
+    "not-given-conjunctive": ("not_given", "conjunctive"),
+}
+# Seven objects are the fewest with which counting stays within five points of the floor.
 PRESETS = {
-    "given-disjunctive": PromptSpec("given", "disjunctive"),
-    "given-conjunctive": PromptSpec("given", "conjunctive"),
-    "not-given-disjunctive": PromptSpec("not_given", "disjunctive"),
-    "not-given-conjunctive": PromptSpec("not_given", "conjunctive"),
+    "four-conditions": PromptSpec(objects=7),
+    **{
+        name: PromptSpec(hypotheses, form, objects=7)  # type: ignore[arg-type]
+        for name, (hypotheses, form) in CONDITIONS.items()
+    },
+    "paper-evidence": PromptSpec(evidence="full"),  # keeps the paper's leak: counting is enough
 }
 DIAGNOSTICS = {
     name: Diagnostic(
-        f"hypotheses {preset.hypotheses.replace('_', ' ')}, {preset.form} machine",
-        spec={"hypotheses": preset.hypotheses, "form": preset.form},
+        f"hypotheses {hypotheses.replace('_', ' ')}, {form} machine",
+        spec={"hypotheses": hypotheses, "form": form},
     )
-    for name, preset in PRESETS.items()
+    for name, (hypotheses, form) in CONDITIONS.items()
 }

@@ -20,6 +20,8 @@ from trivium.core.spec import changed_fields, spec_to_dict
 from trivium.core.streams import stream_key
 
 FOLDER = "MINARI_DATASETS_PATH"  # the environment variable that names Minari's folder
+EPISODE_BYTES = 20_000  # what an episode takes on the disk, most of it HDF5's own
+STEP_BYTES = 100  # and each of its steps
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,9 @@ def write_dataset(
     with _minari_folder(folder):
         taken = name in minari.list_local_datasets()
         require(not taken, f"there is a dataset {name!r} already: choose another name or folder")
-        with _removed_on_failure(storage.get_dataset_path(name)):
+        path = storage.get_dataset_path(name)
+        _require_space(path, episodes)
+        with _removed_on_failure(path):
             return minari.create_dataset_from_buffers(
                 dataset_id=name,
                 buffer=[_buffer(spec, *pair) for pair in enumerate(episodes)],
@@ -118,6 +122,16 @@ def _buffer(spec: BlicketSpec, number: int, episode: Episode) -> Any:
     )
 
 
+def _require_space(path: Path, episodes: Sequence[Episode]) -> None:
+    """Refuse a disk that is too full, on which h5py can crash the whole process."""
+    needed = EPISODE_BYTES * len(episodes) + STEP_BYTES * sum(len(one.rewards) for one in episodes)
+    there = next(parent for parent in path.parents if parent.exists())
+    require(
+        shutil.disk_usage(there).free >= needed,
+        f"{path}: cannot be written (about {needed / 1e6:.1f} MB are needed, and there is less)",
+    )
+
+
 @contextmanager
 def _removed_on_failure(path: Path) -> Iterator[None]:
     """Remove a dataset that could not be written completely."""
@@ -125,9 +139,10 @@ def _removed_on_failure(path: Path) -> Iterator[None]:
         yield
     except BaseException as problem:
         shutil.rmtree(path, ignore_errors=True)
-        if isinstance(problem, OSError):
-            reason = " ".join(str(problem.strerror or problem).split())
-            raise UserError(f"{path}: cannot be written ({reason})") from None
+        # A full disk is an OSError while data is written, and a RuntimeError of h5py at the end.
+        if isinstance(problem, OSError) or "errno = " in str(problem):
+            reason = " ".join(str(getattr(problem, "strerror", None) or problem).split())
+            raise UserError(f"{path}: cannot be written ({reason:.200})") from None
         raise
 
 

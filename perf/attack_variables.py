@@ -1,0 +1,118 @@
+"""Attack on identifying_variables: gradient boosting on everything but relations.
+
+For each preset, and for tables and prose: a classifier of validity and one of control status see
+the statistics of all columns, the sizes and places of all sets, and all mentions; they are trained
+on one seed and tested on another. One-line rules stand beside them. Needs scikit-learn.
+
+    python perf/attack_variables.py [ITEMS] [PRESET ...]
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
+
+from trivium.benchmarks.variables import VARIABLES
+from trivium.benchmarks.variables.probes import audit_views, probes
+from trivium.benchmarks.variables.score import ndcg
+from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, VariablesView
+from trivium.core.dialogue import attempt
+
+Rows = Any
+NAMES = ("original-hypotheses", "balanced-hypotheses", "original-ctrl", "balanced-ctrl")
+THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7)
+
+
+class Examples:
+    """Features and labels of both questions, on the items of one seed."""
+
+    def __init__(self, spec: VariablesSpec, view: VariablesView, seed: int, count: int) -> None:
+        validity, valid, control = [], [], []
+        right: list[bool] = []
+        owner: list[int] = []
+        sizes: list[tuple[int, int]] = []
+        for item in VARIABLES.generate(spec, seed, 0, count):
+            asked = probes(item, view)
+            validity.append(list(asked[0].item_features.values()))
+            valid.append(asked[0].right[0])
+            for probe in asked[1:]:
+                own = np.array(list(probe.candidate_features.values())).T
+                about = np.tile(list(probe.item_features.values()), (len(own), 1))
+                ranks = own.argsort(axis=0).argsort(axis=0)
+                control.append(np.hstack([own, ranks, about]))
+                right += probe.right
+                owner += [len(sizes)] * len(own)
+                sizes.append((sum(probe.right), len(item.names)))
+        self.validity, self.valid = np.array(validity, dtype=np.float32), np.array(valid)
+        self.control = np.vstack(control).astype(np.float32)
+        self.right, self.owner, self.sizes = np.array(right), np.array(owner), sizes
+
+    def ndcg(self, scores: Rows, threshold: float) -> float:
+        """The mean nDCG of listing what scores above a threshold, best first."""
+        values = []
+        bounds = np.searchsorted(self.owner, np.arange(len(self.sizes) + 1))
+        for number, (wanted, variables) in enumerate(self.sizes):
+            part = slice(bounds[number], bounds[number + 1])
+            order = np.argsort(-scores[part], kind="stable")
+            listed = order[scores[part][order] > threshold]
+            hits = self.right[part][listed].tolist()
+            values.append(ndcg(hits, wanted, variables - wanted))
+        return float(np.mean(values))
+
+
+def learn(features: Rows, labels: Rows) -> HistGradientBoostingClassifier:
+    model = HistGradientBoostingClassifier(
+        max_iter=200, learning_rate=0.1, early_stopping=True, random_state=0
+    )
+    return model.fit(features, labels)
+
+
+def attack(preset: str, view: VariablesView, count: int) -> None:
+    spec = PRESETS[preset]
+    train, test = (Examples(spec, view, seed, count) for seed in (101, 202))
+    floor = VARIABLES.floor(spec, view)
+    found = []
+    if spec.balance != "control":
+        model = learn(train.validity, train.valid)
+        accuracy = (model.predict(test.validity) == test.valid).mean()
+        found.append(f"validity {accuracy:.3f} (floor {floor.others['hyp_valid_acc']:.2f})")
+    half = len(train.right) // 2
+    model = learn(train.control[:half], train.right[:half])
+    tuning = np.where(np.arange(len(train.right)) < half, -1.0, 0.0)
+    tuning[half:] = model.predict_proba(train.control[half:])[:, 1]
+    threshold = max(THRESHOLDS, key=lambda level: train.ndcg(tuning, level))
+    scores = model.predict_proba(test.control)[:, 1]
+    best = test.ndcg(scores, threshold)
+    lift = (best - floor.value) / (1 - floor.value)
+    found.append(f"control nDCG {best:.3f} (floor {floor.value:.3f} {floor.name}, lift {lift:.3f})")
+    first = [
+        test.right[part][scores[part].argmax()]
+        for number in range(min(3000, len(test.sizes)))
+        if (part := test.owner == number).any()
+    ]
+    share = np.mean([wanted / max(1, size - 2) for wanted, size in test.sizes])
+    found.append(f"its first candidate is right {np.mean(first):.3f} (share {share:.3f})")
+    print(f"{preset}, {view.renderer}: {'; '.join(found)}", flush=True)
+
+
+def rules(preset: str, view: VariablesView, solvers: Sequence[str], count: int) -> None:
+    items = list(VARIABLES.generate(PRESETS[preset], 303, 0, count))
+    for name in solvers:
+        made = [attempt(VARIABLES, item, VARIABLES.solvers[name], view).scores for item in items]
+        means = {
+            key: np.mean([row[key] for row in made if row[key] is not None])
+            for key in ("ctrl_nDCG", "hyp_valid_acc")
+        }
+        print(f"{preset}, {view.renderer}, {name}: {means}", flush=True)
+
+
+if __name__ == "__main__":
+    items = int(sys.argv[1]) if len(sys.argv) > 1 else 30_000
+    for preset in sys.argv[2:] or NAMES:
+        for view in audit_views():
+            rules(preset, view, ("surface", "noctrl"), min(items, 3000))
+            attack(preset, view, items)

@@ -1,0 +1,83 @@
+"""What the audit tries to guess from an opening, and when two games are the same."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from trivium.benchmarks.blicket.game.generate import GameItem, rename_machine
+from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
+from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, letters, parse
+from trivium.core.probes import Probe
+
+
+def probes(item: GameItem, view: GameView) -> Sequence[Probe]:
+    """Which objects are blickets, which are inhibitors, and how the machine works."""
+    machine, listing = item.machine, item.listing
+    places = {
+        "place in the list": [float(place) for place in range(len(listing))],
+        "place in the alphabet": [float(item.objects.index(letter)) for letter in listing],
+    }
+    asked = {"blickets": machine.blickets}
+    if "inhibitor" in item.spec.possible_rules:
+        asked["inhibitors"] = machine.inhibitors
+    found = [
+        Probe(
+            name,
+            tuple(listing),
+            [letter in letters(objects) for letter in listing],
+            candidate_features=places,
+        )
+        for name, objects in asked.items()
+    ]
+    rules = item.spec.possible_rules
+    if len(rules) > 1:
+        first, last = item.objects.index(listing[0]), item.objects.index(listing[-1])
+        features = {"first listed": float(first), "last listed": float(last)}
+        right = [rule == machine.rule for rule in rules]
+        found.append(Probe("form", rules, right, item_features=features))
+    return found
+
+
+def canonical(item: GameItem) -> Hashable:
+    """The game up to the names of the objects and the order in which they are listed."""
+    spec, machine = item.spec, item.machine
+    listed: Hashable = spec.rules
+    if spec.hypotheses:
+        listed = _listed_form(spec.objects, spec.hypotheses, machine)
+    sizes = (machine.blickets.bit_count(), machine.inhibitors.bit_count())
+    return (spec.objects, listed, spec.tests, spec.noise, machine.rule, sizes, item.flips)
+
+
+@lru_cache(maxsize=4096)
+def _listed_form(objects: int, hypotheses: tuple[str, ...], machine: Hypothesis) -> Hashable:
+    """The first in order of all lists that renaming makes of this one.
+
+    The blickets of the machine always get the first letters and its inhibitors the next.
+    """
+    every = letters((1 << objects) - 1)
+    parts = [letters(machine.blickets), letters(machine.inhibitors)]
+    parts.append("".join(letter for letter in every if letter not in "".join(parts)))
+    listed = [parse(text) for text in hypotheses]
+
+    def renamed(orders: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+        mapping: Mapping[str, str] = dict(zip(itertools.chain(*orders), every, strict=True))
+        return tuple(sorted(str(rename_machine(each, mapping)) for each in listed))
+
+    return min(map(renamed, itertools.product(*map(itertools.permutations, parts))))
+
+
+def item_space(spec: GameSpec) -> int:
+    """How many games there are: machines, orders of the objects, and lights that noise inverts."""
+    flips = 2**spec.tests if spec.noise else 1
+    return len(spec.space) * math.factorial(spec.objects) * flips
+
+
+def machines_up_to_renaming(spec: GameSpec) -> int:
+    """How many games there are up to the names and the order of the objects, without noise."""
+    quiet = replace(spec, noise=0.0)
+    games = (GameItem("", quiet, machine, (), "", None) for machine in quiet.space)
+    return len(set(map(canonical, games)))

@@ -1,0 +1,100 @@
+"""The optimal player with a budget of tests: the most right answers that any player can expect.
+
+A set of machines is an integer whose bits are the machines, as sets of objects are elsewhere.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from trivium.benchmarks.blicket.inference.distinct import Distinct
+from trivium.benchmarks.blicket.inference.hypotheses import Space
+from trivium.benchmarks.blicket.inference.observer import TINY, Belief
+from trivium.core.errors import UserError
+
+MAX_WORK = 8_000_000  # sets of machines times placements, some seconds
+
+
+class TooLongError(UserError):
+    """The search for the optimal tests was given up."""
+
+
+class BudgetPlanner:
+    """Branch and bound over the sets of machines that tests leave possible."""
+
+    def __init__(self, space: Space) -> None:
+        self.machines = Distinct(space)
+        fires = self.machines.fires
+        self.lit = [
+            int.from_bytes(np.packbits(fires[:, placed], bitorder="little").tobytes(), "little")
+            for placed in range(fires.shape[1])
+        ]
+        self.every = (1 << len(fires)) - 1
+        self.values: dict[tuple[int, int], float] = {}
+
+    def possible(self, belief: Belief) -> int:
+        """The set of the machines that a belief allows."""
+        allowed = belief[self.machines.firsts] > TINY
+        return sum(1 << at for at in np.flatnonzero(allowed).tolist())
+
+    def bound(self, possible: int, tests: int) -> float:
+        """What no player can exceed: t tests have at most 2 to the t outcomes."""
+        return float(self.machines.best_of[min(possible.bit_count(), 1 << min(tests, 60))])
+
+    def value(self, possible: int, tests: int) -> float:
+        """The probability of these machines and a right answer after the best tests."""
+        likeliest = (possible & -possible).bit_length() - 1  # machines are in order
+        if tests == 0 or possible.bit_count() == 1:
+            return float(self.machines.weights[likeliest])
+        key = (possible, tests)
+        if key not in self.values:
+            if len(self.values) * len(self.lit) >= MAX_WORK:
+                raise TooLongError(
+                    f"{len(self.machines.weights)} machines are too many to find the optimal tests "
+                    "of this budget; use information_gain"
+                )
+            best, bound = float(self.machines.weights[likeliest]), self.bound(possible, tests)
+            for placed in self.tests(possible):
+                if best >= bound - TINY:
+                    break
+                best = max(best, self.value_of_test(possible, placed, tests, best))
+            self.values[key] = best
+        return self.values[key]
+
+    def tests(self, possible: int) -> list[int]:
+        """The placements that can reveal something, those first that divide most evenly."""
+        count, half = possible.bit_count(), {}
+        for placed in self.machines.placements:
+            lit = (possible & self.lit[placed]).bit_count()
+            if 0 < lit < count:
+                half[placed] = abs(2 * lit - count)
+        return sorted(half, key=half.__getitem__)
+
+    def value_of_test(self, possible: int, placed: int, tests: int, beaten: float = -1.0) -> float:
+        """The value after this test; any value that is not above `beaten` where none can be."""
+        lit = possible & self.lit[placed]
+        dark = possible ^ lit
+        if self.bound(lit, tests - 1) + self.bound(dark, tests - 1) <= beaten + TINY:
+            return beaten
+        value = self.value(lit, tests - 1)
+        if value + self.bound(dark, tests - 1) <= beaten + TINY:
+            return beaten
+        return value + self.value(dark, tests - 1)
+
+    def best_test(self, possible: int, tests: int, preferred: list[int] | None = None) -> int:
+        """The first placement with the highest value, of those in the order that is preferred."""
+        value = self.value(possible, tests)
+        order = self.tests(possible) if preferred is None else preferred
+        return next(
+            placed
+            for placed in order
+            if self.value_of_test(possible, placed, tests, value - 2 * TINY) >= value - TINY
+        )
+
+
+@lru_cache(maxsize=16)
+def budget_planner(space: Space) -> BudgetPlanner:
+    """The planner of a space, shared by all callers so that nothing is computed twice."""
+    return BudgetPlanner(space)

@@ -1,0 +1,180 @@
+"""Evidence in which counting fails: tests with equal counts and different answers.
+
+Exchanging two objects between two tests with the same light changes neither how often an object
+was placed nor how often the machine lit or stayed dark with it. Tests that can be turned into one
+another by such exchanges are a group. An item draws a group, then one of the group's answers,
+all equally likely, then tests with that answer: counts say which group it is, and no more.
+
+Sets of objects are the bits of an integer, as everywhere in `inference`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from functools import cache
+
+from trivium.benchmarks.blicket.inference.hypotheses import CONJUNCTIVE, DISJUNCTIVE, PARITY
+from trivium.benchmarks.blicket.inference.observer import Trial
+from trivium.benchmarks.blicket.inference.support import support_of
+from trivium.core.streams import Stream, stream_key
+
+Tests = tuple[Trial, ...]
+Answer = tuple[int, int]  # the objects that must be blickets, and those that may be
+# The kinds of machines that a reader takes for possible: those it is told of, or more.
+KINDS_TOLD = (DISJUNCTIVE, CONJUNCTIVE)
+KINDS_OPEN = (DISJUNCTIVE, CONJUNCTIVE, PARITY)
+GROUPS = 16
+EXCHANGES = 1500  # tried in each group
+# The fewest answers of a group, by the number of objects.
+MIN_ANSWERS = {3: 1, 4: 4, 5: 10, 6: 13, 7: 21, 8: 21}
+LEARNED_FROM = 6  # objects of the first two machines: with fewer, the counts give the form away
+
+
+@cache
+def answers(
+    objects: int, trials: int, form: str, kinds: tuple[str, ...], number: int
+) -> tuple[tuple[Answer, tuple[Tests, ...]], ...]:
+    """The answers of a group to tests of a machine of this form, each with the tests for it."""
+    everything = (1 << objects) - 1
+    told, kind = support_of(objects, KINDS_TOLD), support_of(objects, kinds)
+    found: dict[Answer, list[Tests]] = defaultdict(list)
+    for of_disjunctive in _group(objects, trials, number):
+        tests = of_disjunctive
+        if form == CONJUNCTIVE:
+            # Objects on the machine for objects beside it, dark for lit: a conjunctive machine
+            # is a disjunctive one seen in the mirror.
+            tests = tuple((everything ^ placed, not light) for placed, light in of_disjunctive)
+        if told.forms(told.possible(tests)) == [form]:
+            found[kind.answer(kind.possible(tests))].append(tests)
+    return tuple((answer, tuple(found[answer])) for answer in sorted(found))
+
+
+@cache
+def _group(objects: int, trials: int, number: int) -> tuple[Tests, ...]:
+    """Tests of a disjunctive machine, all with the same counts, in a fixed order."""
+    for attempt in itertools.count():
+        stream = Stream(stream_key("matched evidence", objects, trials, number, attempt))
+        group = _exchange(objects, trials, stream)
+        told = support_of(objects, KINDS_TOLD)
+        possible = (told.possible(tests) for tests in group)
+        found = {told.answer(left) for left in possible if told.forms(left) == [DISJUNCTIVE]}
+        # Few or many tests have fewer answers, so that the demand falls with every attempt.
+        if len(found) >= max(1, MIN_ANSWERS[objects] - attempt // 8):
+            return group
+    raise AssertionError
+
+
+def _exchange(objects: int, trials: int, stream: Stream) -> tuple[Tests, ...]:
+    """Random tests of a disjunctive machine, and others reached from them by exchanges.
+
+    One or two objects are dark in tests of their own. The others may be blickets; which must be
+    depends on which of them were together.
+    """
+    ruled_out = 2 if objects > 5 else 1
+    others = (1 << objects - ruled_out) - 1
+    dark = [1 << objects - number for number in range(1, ruled_out + 1)]
+    lit: list[int] = []
+    while not lit:
+        lit = _deal(objects, trials - ruled_out, dark, stream)
+        if not all(placed & others for placed in lit):
+            lit = []
+    found = {tuple(sorted(lit)): None}
+    for _ in range(EXCHANGES):
+        first, second = stream.below(len(lit)), stream.below(len(lit))
+        give, take = lit[first] & ~lit[second], lit[second] & ~lit[first]
+        if not give or not take:
+            continue
+        swap = _pick(give, stream) | _pick(take, stream)
+        one, other = lit[first] ^ swap, lit[second] ^ swap
+        if one & others and other & others and one not in lit and other not in lit:
+            lit[first], lit[second] = one, other
+            found[tuple(sorted(lit))] = None
+    darkness = [(placed, False) for placed in dark]
+    return tuple(tuple([(placed, True) for placed in each] + darkness) for each in sorted(found))
+
+
+def _deal(objects: int, count: int, dark: list[int], stream: Stream) -> list[int]:
+    """Different lit tests such that all objects are placed equally often, or nearly so."""
+    # With one size for all, no count by size can differ either; five objects are too few for it.
+    options = (3,) if objects > 5 else (2, 3) if objects > 3 else (1, 2)
+    sizes = [stream.choice(options) for _ in range(count)]
+    total = sum(sizes) + sum(placed.bit_count() for placed in dark)
+    more = set(stream.sample(range(objects), total % objects))  # objects that are placed once more
+    cards = []
+    for number in range(objects):
+        often = total // objects + (number in more)
+        often -= sum(placed >> number & 1 for placed in dark)
+        cards += [1 << number] * often
+    stream.shuffle(cards)
+    dealt, start = [], 0
+    for size in sizes:
+        placed = 0
+        for card in cards[start : start + size]:
+            placed |= card
+        if placed.bit_count() != size or placed in dealt:
+            return []
+        dealt.append(placed)
+        start += size
+    return dealt
+
+
+def _pick(objects: int, stream: Stream) -> int:
+    """One object of a set."""
+    options = [1 << number for number in range(objects.bit_length()) if objects >> number & 1]
+    return options[stream.below(len(options))]
+
+
+@cache
+def machines_to_learn_from() -> tuple[dict[str, tuple[Tests, ...]], ...]:
+    """Groups of tests with equal counts: conjunctive for certain, disjunctive, and open.
+
+    Objects 0 and 1 are in all three lit tests, and 2 and 3 in none of the three dark ones. If the
+    machine is conjunctive, 0 and 1 are what it needs, which a dark test with both rules out; if
+    it is disjunctive, one of 2 and 3 lights it, which a lit test with neither rules out.
+    """
+    lit = _by_counts([0b11 | part for part in range(4, 64, 4)], True, 0b1100)
+    dark = _by_counts([part for part in range(1, 64) if not part & 0b1100], False, 0b11)
+    groups = []
+    for (lit_counts, by_hit), (dark_counts, by_cover) in itertools.product(lit, dark):
+        in_all_lit = [number for number, sizes in enumerate(lit_counts) if len(sizes) == 3]
+        in_no_dark = [number for number, sizes in enumerate(dark_counts) if not sizes]
+        if (in_all_lit, in_no_dark) == ([0, 1], [2, 3]):
+            groups.append(
+                {
+                    CONJUNCTIVE: _joined(by_hit[False], by_cover[False]),
+                    DISJUNCTIVE: _joined(by_hit[True], by_cover[True]),
+                    "open": _joined(by_hit[True], by_cover[False]),
+                }
+            )
+    return tuple(groups)
+
+
+Counts = tuple[tuple[int, ...], ...]  # for each object the sizes of the tests that it is in
+
+
+def _by_counts(
+    options: list[int], light: bool, part: int
+) -> list[tuple[Counts, dict[bool, list[Tests]]]]:
+    """Three tests with one light, grouped by counts, for groups where the part matters.
+
+    That is where some have an object of the part in every test (lit), or all of the part in one
+    (dark), and others have not.
+    """
+    found: dict[Counts, dict[bool, list[Tests]]] = defaultdict(lambda: defaultdict(list))
+    for chosen in itertools.combinations(options, 3):
+        counts = tuple(
+            tuple(sorted(placed.bit_count() for placed in chosen if placed >> number & 1))
+            for number in range(LEARNED_FROM)
+        )
+        with_part = (
+            all(placed & part for placed in chosen)
+            if light
+            else any(placed & part == part for placed in chosen)
+        )
+        found[counts][with_part].append(tuple((placed, light) for placed in chosen))
+    return [(counts, by) for counts, by in sorted(found.items()) if len(by) == 2]
+
+
+def _joined(lit: list[Tests], dark: list[Tests]) -> tuple[Tests, ...]:
+    return tuple(one + other for one in lit for other in dark)

@@ -1,0 +1,131 @@
+"""What the audit tries to guess, with the looks of single columns, sets and mentions.
+
+No feature compares two columns row by row, follows a hypothesis, or says whether two variables are
+of one set: that would be the reasoning itself.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from trivium.benchmarks.variables.item import VariablesItem
+from trivium.benchmarks.variables.render import Prompt, read_prompt, render
+from trivium.benchmarks.variables.spec import VariablesView, view_of
+from trivium.benchmarks.variables.table import Floats
+from trivium.core.probes import Probe
+
+Columns = dict[str, list[float]]  # a feature's value for each variable in the order of the prompt
+
+
+def audit_views() -> Sequence[VariablesView]:
+    """A table and a text of sets: what the other renderers show is shown by one of them."""
+    return view_of("markdown"), view_of("language-corrset")
+
+
+def probes(item: VariablesItem, view: VariablesView) -> Sequence[Probe]:
+    """Is the hypothesis valid, and which variables are to be controlled?"""
+    prompt = read_prompt(render(item, view), view)
+    names = prompt.names
+    features = variable_features(prompt)
+    about = item_features(prompt)
+    at = [names.index(name) for name in prompt.target]
+    marked = dict(zip(("ind", "dep"), prompt.target, strict=True))
+    of_target = {
+        f"{role}_{feature}": values[place]
+        for feature, values in features.items()
+        for role, place in zip(marked, at, strict=True)
+    }
+    valid, control = item.gold
+    validity = Probe("validity", ["valid"], [valid], marked, {}, {**about, **of_target})
+    if not valid:
+        return [validity]
+    right = {item.names[variable] for variable in control}
+    others = [place for place in range(len(names)) if place not in at]
+    candidates = [names[place] for place in others]
+    own = {feature: [values[place] for place in others] for feature, values in features.items()}
+    asked = [name in right for name in candidates]
+    return [validity, Probe("control", candidates, asked, marked, own, {**about, **of_target})]
+
+
+def item_features(prompt: Prompt) -> dict[str, float]:
+    """What an item looks like as a whole."""
+    shown = prompt.observations
+    found: dict[str, float] = {
+        "variables": len(prompt.names),
+        "hypotheses": len(prompt.hypotheses),
+        "target_at": prompt.hypotheses.index(prompt.target),
+    }
+    if shown.sets is not None:
+        sizes = sorted(map(len, shown.sets))
+        found |= {"sets": len(sizes), "smallest_set": sizes[0], "largest_set": sizes[-1]}
+        found["largest_sets"] = sizes.count(sizes[-1])
+        found["middle_set"] = sizes[len(sizes) // 2]
+        found["single"] = sizes.count(1)
+        found["unobserved"] = len(prompt.names) - len(set().union(*shown.sets))
+    elif shown.table is not None:
+        missing = np.isnan(shown.table)
+        found |= {"missing": float(missing.mean()), "whole_rows": float((~missing).all(1).sum())}
+    return found
+
+
+def variable_features(prompt: Prompt) -> Columns:
+    """What every variable looks like by itself, in the order of the names in the prompt."""
+    names, edges = prompt.names, prompt.hypotheses
+    mentions = {name: [at for at, edge in enumerate(edges) if name in edge] for name in names}
+    found: Columns = {
+        "place": [float(place) for place in range(len(names))],
+        "number": [float(name[2:]) for name in names],
+        "as_cause": [float(sum(cause == name for cause, _ in edges)) for name in names],
+        "as_effect": [float(sum(effect == name for _, effect in edges)) for name in names],
+        "mentioned_first": [float(min(mentions[name], default=len(edges))) for name in names],
+        "mentioned_last": [float(max(mentions[name], default=-1)) for name in names],
+    }
+    shown = prompt.observations
+    if shown.table is not None:
+        return found | column_statistics(shown.table)
+    return found | _set_sizes(prompt)
+
+
+def _set_sizes(prompt: Prompt) -> Columns:
+    """The size of each variable's set, 0 for an unobserved one.
+
+    Which set it is, or the place within it, would be reading: the candidates that a set lacks
+    are those of the target.
+    """
+    sizes = {name: len(own) for own in prompt.observations.sets or [] for name in own}
+    return {"set_size": [float(sizes.get(name, 0)) for name in prompt.names]}
+
+
+def column_statistics(table: Floats) -> Columns:
+    """Statistics of single columns; 0 where a column has too few values for one."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", RuntimeWarning)  # columns without values
+        there = ~np.isnan(table)
+        count = there.sum(axis=0)
+        mean, spread = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
+        standard = (table - mean) / spread
+        lowest, highest = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
+        thousandths = np.round(table * 1000)
+        distinct = np.array([len(np.unique(own[~np.isnan(own)])) for own in table.T])
+        found = {
+            "missing": 1 - count / len(table),
+            "whole": np.nanmean(table == np.round(table), axis=0) * len(table) / count,
+            "two_decimals": np.where(there, thousandths % 10 == 0, 0).sum(axis=0) / count,
+            "odd": np.where(there, thousandths % 2 == 1, 0).sum(axis=0) / count,
+            "like_root": np.where(there, np.abs(table + 0.5) <= 99.5, 0).sum(axis=0) / count,
+            "negative": np.where(there, table < 0, 0).sum(axis=0) / count,
+            "mean": mean,
+            "spread": spread,
+            "lowest": lowest,
+            "highest": highest,
+            "largest": np.maximum(np.abs(lowest), np.abs(highest)),
+            "spread_of_range": spread / (highest - lowest),
+            "median_of_range": (np.nanmedian(table, axis=0) - lowest) / (highest - lowest),
+            "skew": np.nanmean(standard**3, axis=0),
+            "kurtosis": np.nanmean(standard**4, axis=0),
+            "distinct": distinct / count,
+        }
+    return {name: np.nan_to_num(values).tolist() for name, values in found.items()}

@@ -1,0 +1,135 @@
+"""What `eval`, `run`, `sweep` and `diagnose` share: which folder, what is left, how it ended."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trivium.benchmarks import get_benchmark
+from trivium.core.errors import require
+from trivium.core.records import ERROR, RECORDS, read_records
+from trivium.core.results import Summary
+from trivium.evaluation.cost import confirm, cost_of_run, money
+from trivium.evaluation.evaluation import Run
+from trivium.evaluation.execute import check_solver, execute
+from trivium.evaluation.executors import Workers
+from trivium.evaluation.index import new_folder, newest_folder
+from trivium.evaluation.prices import Price, Prices
+from trivium.models.settings import ModelOptions
+from trivium.report.tables import result_table, terminal
+
+ROOT = Path("runs")
+
+
+@dataclass(frozen=True)
+class Execution:
+    """How a run is executed."""
+
+    workers: Workers
+    options: ModelOptions
+    prices: Prices = field(default_factory=Prices)
+    write_items: bool = False
+
+    def execute(self, run: Run, folder: Path | None, command: str) -> tuple[Path, list[Summary]]:
+        """The run's folder (a new one for None) and its summaries, after what was left is done."""
+        for evaluation in run.models:
+            check_solver(evaluation, self.options)
+        prices = self.prices.of_run(run)  # refuses a file that lacks one, before any work
+        held = self._held(run, folder)
+        if run.models:
+            confirm(cost_of_run(run, held, prices), self.options)
+        with self.workers.open() as executor:
+            if folder is None:
+                folder = new_folder(run, ROOT)
+                text = f"{run.kind} of {len(run.evaluations)} evaluations in {folder}"
+                print(text, file=sys.stderr)
+            elif any(held):
+                say_what_is_held(run, folder, sum(held))
+            summaries = execute(
+                run,
+                folder,
+                executor=executor,
+                options=self.options,
+                command=command,
+                write_items=self.write_items,
+            )
+        return folder, summaries
+
+    def _held(self, run: Run, folder: Path | None) -> list[int]:
+        """How many attempts of each evaluation are recorded and will not be made again."""
+        if folder is None:
+            return [0] * len(run.evaluations)
+        errors = not self.options.retry_errors
+        return [len(one.held(folder, errors=errors)) for one in run.evaluations]
+
+
+def choose_folder(run: Run, out: Path | None, *, new: bool) -> Path | None:
+    """The folder asked for, or the newest one of the same run; None for a new one."""
+    require(not (out and new), "--new begins a new folder: give it or --out, not both")
+    return out or (None if new else newest_folder(run, ROOT))
+
+
+def say_what_is_held(run: Run, folder: Path, held: int) -> None:
+    """Say on standard error what a folder holds already."""
+    total = sum(one.attempts for one in run.evaluations)
+    text = f"{folder} holds {held:,} of {total:,} attempts; only the others are made"
+    if held == total:
+        text = f"{folder} holds all {total:,} attempts; none is made again"
+    hint = "" if run.kind == "eval" else " (--new begins a new folder)"
+    print(text + hint, file=sys.stderr)
+
+
+def print_results(run: Run, summaries: Sequence[Summary]) -> None:
+    """One table for each benchmark."""
+    several = len({one.items.seed for one in run.evaluations}) > 1
+    for name in run.benchmarks:
+        benchmark = get_benchmark(name)
+        rows = [
+            (f"{one.setting} seed={one.items.seed}" if several else str(one.setting), summary)
+            for one, summary in zip(run.evaluations, summaries, strict=True)
+            if summary.benchmark == name
+        ]
+        title = f"{name}: {benchmark.title}"
+        result_table(title, rows, benchmark.metrics[0].name).show(terminal())
+
+
+def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: Prices) -> int:
+    """Say what went wrong and what was spent; 1 where calls failed or nothing was answered."""
+    named = list(zip(run.evaluations, summaries, strict=True))
+    failed = sum(summary.errors for summary in summaries)
+    attempts = sum(sum(summary.kinds.values()) for summary in summaries)
+    answered = sum(summary.answered for summary in summaries)
+    if cut := sum(summary.cut_offs for summary in summaries):
+        print(f"{cut:,} of {attempts:,} attempts were cut off before an answer")
+    if refused := sum(summary.refusals for summary in summaries):
+        print(f"{refused:,} of {attempts:,} attempts were refused")
+    if run.models and (known := prices.of_run(run)):
+        print(spending(summaries, known))
+    if failed:
+        first = next(one.folder for one, summary in named if summary.errors)
+        print(f"FAILED: {failed:,} of {attempts:,} attempts; the same command makes them again")
+        print(f"the first of them: {_first_error(folder / first)}")
+    elif answered == 0:
+        print(f"FAILED: none of {attempts:,} attempts was answered")
+    return 1 if failed or answered == 0 else 0
+
+
+def _first_error(folder: Path) -> str:
+    """Why the first failed attempt failed, as plain text on one line."""
+    errors = (row["error"] for _, row in read_records(folder / RECORDS) if row["kind"] == ERROR)
+    return ascii(next(errors, ""))[1:-1]
+
+
+def spending(summaries: Sequence[Summary], prices: Mapping[str, Price]) -> str:
+    """What the recorded attempts of models cost, by the tokens that their providers told."""
+    total, sent, received, not_told = 0.0, 0, 0, 0
+    for summary in summaries:
+        if summary.tokens:  # programs have none
+            given, made = summary.tokens["input_tokens"], summary.tokens["output_tokens"]
+            total += prices[summary.solver].of(given.total, made.total)
+            sent, received = sent + given.total, received + made.total
+            not_told += max(given.not_told, made.not_told)
+    text = f"spent: {money(total)} for {sent:,} input and {received:,} output tokens"
+    return text + (f"; of {not_told:,} attempts the tokens were not told" if not_told else "")

@@ -1,0 +1,103 @@
+"""trivium export NAME"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from trivium.api import export, exported_items
+from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags, require_out
+from trivium.core.errors import require
+from trivium.evaluation.evaluation import Evaluation
+from trivium.evaluation.export import MAX_REQUESTS, TEXT_FORMATS, Format, Request, write_items
+from trivium.models.names import full_model_name
+
+ABOUT = """Prompts for other tools, each with its system message, gold answer, floor, groups, and
+the spec, seed and index that make it again. Replies to them are scored by trivium score.
+--format huggingface writes a folder that datasets.load_dataset opens, with a card and Croissant
+metadata.
+Example: trivium export nhop_explicit --items 200 --seed 7 --out prompts.jsonl
+Example: trivium export nhop_explicit --items 200 --format openai-batch --model gpt-4.1-mini \
+--out batch.jsonl"""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Which items are exported, and how."""
+
+    format: Format = "jsonl"  # of the file; huggingface is a folder
+    # files of items, instead of generated items
+    input: Annotated[tuple[Path, ...], tyro.conf.arg(name="in")] = field(default=())
+    items: int = 100  # how many
+    seed: int = 0  # the seed of all of them
+    start: int = 0  # the index of the first
+    order_trials: int = 1  # how often each item is written, each time in another order
+    out: Path | None = None  # the file or folder; '-' is standard output
+    model: str | None = None  # openai-batch: which model is asked
+    temp: float | None = None  # openai-batch: the temperature (default: the provider's own)
+    max_output_tokens: int | None = None  # openai-batch: where a reply is cut off
+    audit: bool = True  # huggingface: audit the spec for the card
+
+
+def main(args: Sequence[str]) -> int:
+    """Write the file or folder."""
+    asked = read_benchmark_flags("export", Flags, args, ABOUT)
+    flags, task = asked.flags, asked.task
+    out = require_out(flags.out)
+    request = _request(asked)
+    if flags.input:
+        asked.refuse_item_flags("items", "seed", "start")
+    if str(out) == "-":
+        require(flags.format in TEXT_FORMATS, f"{flags.format} needs a file: say --out FILE")
+        items = exported_items(task, flags.items, flags.seed, flags.start, flags.input)
+        prompts = Evaluation(task, items, "export", flags.order_trials)
+        stdout = sys.stdout.buffer
+        write_items(prompts.presented(), stdout, flags.format, prompts.attempts, request)
+        stdout.flush()
+        return 0
+    total = export(
+        task,
+        out,
+        format=flags.format,
+        items=flags.items,
+        seed=flags.seed,
+        start=flags.start,
+        trials=flags.order_trials,
+        files=flags.input,
+        request=request,
+        audit=flags.audit,
+    )
+    print(f"{total} prompts written to {out}")
+    _print_notes(asked, total)
+    return 0
+
+
+def _request(asked: BenchmarkFlags[Flags]) -> Request | None:
+    """What an OpenAI batch asks for; None for other formats, which refuse its flags."""
+    flags = asked.flags
+    if flags.format == "openai-batch":
+        require(flags.model is not None, "--model is missing: which model does the batch ask?")
+        name = full_model_name(str(flags.model))
+        served = name.partition("/")[2]
+        return Request(served, flags.temp, flags.max_output_tokens)
+    for name in ("model", "temp", "max_output_tokens"):
+        given = asked.given.get(name, "")
+        require(not given.startswith("--"), f"{given} goes with --format openai-batch")
+    return None
+
+
+def _print_notes(asked: BenchmarkFlags[Flags], total: int) -> None:
+    """What a reader of the file has to know besides."""
+    name = asked.task.benchmark.name
+    if asked.task.benchmark.multi_turn:
+        print(
+            f"{name} is played in turns and the file holds only the openings: what the "
+            "environment says to a move comes from task.start(item).send(move) in Python"
+        )
+    if asked.flags.format == "openai-batch" and total > MAX_REQUESTS:
+        print(f"OpenAI takes {MAX_REQUESTS:,} requests in a file: use --start and --items")

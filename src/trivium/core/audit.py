@@ -1,0 +1,272 @@
+"""The audit of a benchmark: does anything on the surface of its items give the answer away?
+
+Rules are learned on the items of one seed and tested on those of a second one. What is significant
+there is tested again on a third, and only what is confirmed is reported. The rules that go on to
+the confirmation share its error rate (Bonferroni); they were chosen on other items, so an audit of
+clean items raises a false alarm in at most 1% of runs, however many rules were tried.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+
+from trivium.core.benchmark import AnyBenchmark, Solver
+from trivium.core.cues import (
+    Floats,
+    Outcome,
+    Rule,
+    Sample,
+    collect,
+    judge,
+    judge_exclusion,
+    learned_rule,
+    pair_rules,
+    single_rules,
+)
+from trivium.core.dialogue import Dialogue, next_reply
+from trivium.core.errors import require
+from trivium.core.probes import GAIN, LEVEL, Audit, Cue, Probe
+from trivium.core.spec import changed_fields
+from trivium.core.statistics import items_to_see
+from trivium.core.streams import stream_key
+from trivium.core.surface import Page
+from trivium.core.tails import interval, upper_tail
+from trivium.core.task import PresentedItem, Task
+
+ALARM = 1 - LEVEL  # how often an audit of clean items may raise a false alarm
+SELECT = 0.01  # the level at which a cue goes on to the confirmation
+SHARED = 10  # cues that are expected to share the confirmation's error rate, for the power
+POWER = 0.975  # of the confirmation; with the test before it, more than 0.95 in all
+PEEK = 200  # items from which the number of items needed is estimated
+TRAIN = 2  # training items for each item of the test
+MAX_ITEMS = 20_000
+
+
+@dataclass(frozen=True)
+class Part:
+    """The items of one seed, and every probe of them."""
+
+    items: list[PresentedItem]
+    samples: Mapping[str, Sample]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A rule or a solver, and what it reaches on the items of a part."""
+
+    name: str
+    about: str
+    outcome: Callable[[Part], Outcome]
+
+
+def audit(benchmark: AnyBenchmark, spec: Any, seed: int, items: int | None = None) -> Audit:
+    """Every shortcut tried on fresh items; `items` None takes as many as are needed."""
+    studies = [_Study(benchmark, spec, view, seed) for view in benchmark.audit_views()]
+    needed = max(study.needed() for study in studies)
+    count = min(needed, MAX_ITEMS) if items is None else items
+    for study in studies:
+        study.try_all(count, f" [{_view_name(study.task.view)}]" if len(studies) > 1 else "")
+    floor = studies[0].task.floor
+    names = [name for name, preset in benchmark.presets.items() if preset == spec]
+    return Audit(
+        cues=tuple(settle(studies, count)),
+        items=count,
+        level=LEVEL,
+        notes=tuple(note for study in studies for note in study.notes),
+        needed=needed,
+        learned=all(study.learned for study in studies),
+        floor=floor.name,
+        floor_value=floor.value,
+        keeps_leaks=any(
+            name in benchmark.leaky_presets or name.startswith("original") for name in names
+        ),
+    )
+
+
+def settle(studies: Sequence[_Study], count: int) -> Iterator[Cue]:
+    """Every trial as a cue: tested, and where that is significant tested again on fresh items."""
+    chosen = sum(is_chosen(outcome) for study in studies for outcome in study.tested)
+    for study in studies:
+        again = any(map(is_chosen, study.tested))
+        fresh = study.part("confirm", count) if again else None
+        for trial, outcome in zip(study.trials, study.tested, strict=True):
+            final = None
+            if fresh is not None and is_chosen(outcome):
+                final = trial.outcome(fresh)
+            yield cue(trial.name, trial.about, outcome, final, chosen)
+
+
+def is_chosen(outcome: Outcome) -> bool:
+    """Whether a trial goes on to the confirmation."""
+    return upper_tail(outcome.values, outcome.chance) < SELECT
+
+
+def cue(name: str, about: str, tested: Outcome, confirmed: Outcome | None, chosen: int) -> Cue:
+    """A trial as a cue; where it is confirmed, so many others share the error rate."""
+    final, error = (tested, SELECT) if confirmed is None else (confirmed, ALARM / chosen)
+    low, high = interval(final.values, error)
+    value = float(final.values.mean()) if len(final.values) else final.chance
+    p = upper_tail(tested.values, tested.chance)
+    size = len(final.values)
+    return Cue(name, about, value, low, high, final.chance, size, p, confirmed is not None)
+
+
+def items_needed(chance: float) -> int:
+    """Items on which a cue that is GAIN over chance is caught with 95% probability."""
+    inside = min(max(chance, 0.01), 0.95)
+    return items_to_see(inside, GAIN, level=1 - ALARM / SHARED, power=POWER)
+
+
+class _Study:
+    """The audit of a benchmark in one view."""
+
+    def __init__(self, benchmark: AnyBenchmark, spec: Any, view: Any, seed: int) -> None:
+        self.benchmark = benchmark
+        self.task = Task(benchmark, spec, view)
+        self.seed = seed
+        self.learned = True
+        self.notes: list[str] = []
+        self.trials: list[Trial] = []
+        self.tested: list[Outcome] = []
+        self._ids: dict[str, dict[str, int]] = defaultdict(dict)
+        solvers = benchmark.solvers.values()
+        # In a game even a shortcut makes moves and reads what they reveal, which is no surface.
+        self.shortcuts = [
+            solver for solver in solvers if solver.role == "shortcut" and not benchmark.multi_turn
+        ]
+
+    def part(self, name: str, count: int) -> Part:
+        """Fresh items; the same name stands for the same items."""
+        items = self.task.items(count, stream_key("audit", self.seed, name) % 2**32)
+        return Part(items, self._samples([item.original for item in items]))
+
+    def _samples(self, items: Sequence[Any]) -> dict[str, Sample]:
+        found: dict[str, tuple[list[Page], list[Probe]]] = defaultdict(lambda: ([], []))
+        view = self.task.view
+        for number, item in enumerate(items):
+            probes = self.benchmark.probes(item, view)
+            if not probes:
+                continue
+            names = {name for group in self.benchmark.names(item) for name in group}
+            for probe in probes:
+                names.update(probe.candidates, probe.marked.values())
+            page = Page(self.benchmark.surface(item, view), number, names)
+            for probe in probes:
+                pages, same = found[probe.name]
+                pages.append(page)
+                same.append(probe)
+        return {
+            name: collect(pages, same, self._ids[name]) for name, (pages, same) in found.items()
+        }
+
+    def needed(self) -> int:
+        """Items that show GAIN over chance in every probe and for every shortcut."""
+        needed = [items_needed(self.task.floor.value)] if self.shortcuts else []
+        for sample in self.part("train", PEEK).samples.values():
+            share = float(sample.judged.sum()) / PEEK
+            if share:
+                needed.append(ceil(items_needed(_blind(sample)) / share))
+        require(bool(needed), f"{self.benchmark.name} has neither probes nor shortcuts to audit")
+        return max(needed)
+
+    def try_all(self, count: int, where: str) -> None:
+        """Learn every rule on training items, and see what rules and shortcuts reach on others."""
+        for solver in self.shortcuts:
+            self.trials.append(Trial(solver.name + where, solver.about, self._play(solver)))
+        for probe, sample in self.part("train", TRAIN * count).samples.items():
+            if sample.judged.any():
+                self.trials += self._rules(probe, sample, where)
+                if probe == "answer" and sample.kind == "choice" and sample.same_names:
+                    self.trials.append(self._constant(sample, where))
+            else:
+                self.notes.append(
+                    f"{probe}{where}: nothing, for no candidate is wrong or none is right"
+                )
+        test = self.part("test", count)
+        self.tested = [trial.outcome(test) for trial in self.trials]
+
+    def _rules(self, probe: str, sample: Sample, where: str) -> Iterator[Trial]:
+        singles, pairs = single_rules(sample), pair_rules(sample)
+        learned = learned_rule(sample)
+        named: list[tuple[str, str, Rule]] = [
+            *((name, "one feature", rule) for name, rule in singles.items()),
+            *((name, "two features", rule) for name, rule in pairs.items()),
+        ]
+        if learned is None:
+            self.learned = False
+        else:
+            named.append(("learned probe", "gradient-boosted trees on all features", learned))
+        for name, about, rule in named:
+            yield Trial(f"{probe}: {name}{where}", about, _judged(probe, rule, judge))
+            # A rule that knows which candidate is wrong is a cue even if it picks no right one.
+            if sample.kind == "choice" and sample.right.shape[1] > 2 and name not in pairs:
+                found = _judged(probe, rule, judge_exclusion)
+                yield Trial(f"{probe}: ruled out by {name}{where}", about, found)
+        self.notes.append(
+            f"{probe}{where}: {len(singles)} features, {len(pairs)} pairs of features"
+            + ", learned probe" * (learned is not None)
+        )
+
+    def _constant(self, sample: Sample, where: str) -> Trial:
+        """Always the answer that is right most often in training, against the floor."""
+        best = int(np.bincount(sample.candidates[sample.right]).argmax())
+        name = next(name for name, number in self._ids["answer"].items() if number == best)
+
+        def outcome(part: Part) -> Outcome:
+            given = part.samples["answer"]
+            hits = (given.right & (given.candidates == best)).any(axis=1).astype(np.float64)
+            return Outcome(hits, self.task.floor.value)
+
+        return Trial(f"answer: always {name!r}{where}", "a constant answer", outcome)
+
+    def _play(self, solver: Solver) -> Callable[[Part], Outcome]:
+        """What a solver reaches in the headline metric, against the floor."""
+        headline = self.benchmark.metrics[0].name
+
+        def outcome(part: Part) -> Outcome:
+            scores = [_scores(item, solver)[headline] for item in part.items]
+            known = [score for score in scores if score is not None]
+            return Outcome(np.array(known, dtype=np.float64), self.task.floor.value)
+
+        return outcome
+
+
+def _judged(
+    probe: str, rule: Rule, judged: Callable[[Sample, Floats], Outcome]
+) -> Callable[[Part], Outcome]:
+    def outcome(part: Part) -> Outcome:
+        sample = part.samples.get(probe)
+        if sample is None:  # so rare that these items do not ask it
+            return Outcome(np.empty(0), 0.5)
+        return judged(sample, rule(sample))
+
+    return outcome
+
+
+def _scores(item: PresentedItem, solver: Solver) -> Mapping[str, float | None]:
+    dialogue = Dialogue(item)
+    while not dialogue.done:
+        dialogue.send(next_reply(dialogue, solver))
+    return dialogue.scores
+
+
+def _blind(sample: Sample) -> float:
+    """A share whose hits vary as much as a blind guess does in this probe."""
+    if sample.kind == "label":
+        return 0.5
+    scores = np.random.default_rng(0).random(sample.right.shape).astype(np.float32)
+    outcome = judge(sample, scores)
+    if sample.kind == "choice":
+        return outcome.chance
+    return 0.5 - sqrt(max(0.0, 0.25 - float(outcome.values.var())))
+
+
+def _view_name(view: Any) -> str:
+    fields = changed_fields(view)
+    return ", ".join(f"{key}={value}" for key, value in fields.items()) or "default view"

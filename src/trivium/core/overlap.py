@@ -1,0 +1,125 @@
+"""Overlap: how often items repeat, word for word and up to names and order."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.streams import stream_key
+
+_WORD = re.compile(r"\w+")
+_ROUNDS = 4  # of refinement: names are told apart by what is said up to so many lines away
+_UNSEEN = 3.0  # pairs of equal items that go unseen in one of 20 samples (Poisson)
+WAYS = {
+    "exact": "the same prompt, word for word",
+    "renamed": "the same prompt up to names",
+    "renamed and reordered": "the same item up to names and the order of what is said",
+}
+
+
+def line_structure(text: str, names: Sequence[Sequence[str]]) -> Hashable:
+    """A text up to a renaming within the groups of names and the order of its lines.
+
+    Names are told apart by colour refinement: a name's colour is what its lines say, with the
+    colours of the other names in them. Texts that are the same up to renaming and reordering
+    have the same form in one process; other texts differ, except where refinement cannot tell
+    (as between two rings of three and one of six).
+    """
+    colours = {name: number for number, group in enumerate(names) for name in group}
+    lines = masked_lines(text, colours)
+    for _ in range(_ROUNDS):
+        said = defaultdict(list)
+        for template, found in lines:
+            shown = hash((template, *[colours[name] for name in found]))
+            for place, name in enumerate(found):
+                said[name].append(hash((shown, place)))
+        colours = {name: hash((own, *sorted(said[name]))) for name, own in colours.items()}
+    return hash(
+        tuple(sorted(hash((line, *[colours[name] for name in found])) for line, found in lines))
+    )
+
+
+def in_order_of_appearance(text: str, names: Sequence[Sequence[str]]) -> Hashable:
+    """A text up to a renaming within the groups of names."""
+    groups = {name: number for number, group in enumerate(names) for name in group}
+    lines = masked_lines(text, groups)
+    seen: dict[str, int] = {}
+    order = [seen.setdefault(name, len(seen)) for _, found in lines for name in found]
+    return hash((*[line for line, _ in lines], *order, *map(groups.__getitem__, seen)))
+
+
+def masked_lines(text: str, names: Collection[str]) -> list[tuple[str, list[str]]]:
+    """Each line with its names masked, and the names in their order."""
+    word = _WORD
+    if any(not _WORD.fullmatch(name) for name in names):
+        longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+        word = re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)")
+    return [
+        (
+            word.sub(lambda found: "#" if found[0] in names else found[0], line),
+            [found for found in word.findall(line) if found in names],
+        )
+        for line in text.split("\n")
+    ]
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """How often items repeat when they are compared in one way."""
+
+    way: str
+    about: str
+    distinct: int  # in the first seed
+    within: int  # items of the first seed that an earlier one is the same as
+    between: int  # items of the second seed that are in the first as well
+    space: float  # about how many there are, if all are as probable
+    at_least: bool  # no two were the same: there are at least so many
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The overlap certificate of a spec."""
+
+    items: int  # of each of the two seeds
+    seeds: tuple[int, int]
+    repeats: tuple[Repeats, ...]
+    space: int | None  # how many different items there are, where the benchmark can tell
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return asdict(self)
+
+
+def overlap(benchmark: AnyBenchmark, spec: Any, seed: int, items: int) -> Overlap:
+    """How many of the items of a seed, and of another one, are the same."""
+    seeds = seed, stream_key("another seed", seed) % 2**32
+    forms = [list(zip(*_forms(benchmark, spec, one, items), strict=True)) for one in seeds]
+    repeats = [
+        _repeats(way, first, second) for way, first, second in zip(WAYS, *forms, strict=True)
+    ]
+    return Overlap(items, seeds, tuple(repeats), benchmark.item_space(spec))
+
+
+def _forms(
+    benchmark: AnyBenchmark, spec: Any, seed: int, count: int
+) -> Iterator[tuple[Hashable, ...]]:
+    """What is compared of every item, for each of WAYS."""
+    view = benchmark.view_type()
+    for item in benchmark.generate(spec, seed, 0, count):
+        text = benchmark.render(item, view)
+        renamed = in_order_of_appearance(text, benchmark.names(item))
+        yield hash(text), renamed, benchmark.canonical(item)
+
+
+def _repeats(way: str, first: Sequence[Hashable], second: Sequence[Hashable]) -> Repeats:
+    counts = Counter(first)
+    n = len(first)
+    pairs = sum(count * (count - 1) for count in counts.values())
+    all_pairs = n * (n - 1)
+    space = all_pairs / pairs if pairs else all_pairs / 2 / _UNSEEN
+    between = sum(form in counts for form in second)
+    return Repeats(way, WAYS[way], len(counts), n - len(counts), between, space, not pairs)

@@ -1,0 +1,266 @@
+"""Replies collected elsewhere, scored like any others: a run folder from prompts and replies."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.dialogue import Dialogue, failed_attempt
+from trivium.core.errors import UserError, require
+from trivium.core.files import atomic_write, dump_line, locked, open_input, write_json
+from trivium.core.records import CUT_OFF, MANIFEST, RECORDS, REFUSAL, SUMMARY, UNSCORED, Row
+from trivium.core.results import Summary
+from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict, stored_spec
+from trivium.core.task import PresentedItem, Task
+from trivium.evaluation.evaluation import Evaluation, Items
+from trivium.evaluation.execute import write_summary
+from trivium.evaluation.export import NESTED, export_id
+from trivium.evaluation.replies import Replies, Reply, numbered_replies, read_replies
+from trivium.evaluation.tables import read_table
+from trivium.models.calls import LENGTH, REFUSED
+
+NO_REPLY = "no reply"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt that was replied to, and what its file calls it."""
+
+    item: PresentedItem
+    name: str | None = None  # the id of an exported row
+
+    def names(self, trial: int) -> dict[str, int]:
+        """The names that a reply may use in this trial, each with the trial that it stands for."""
+        own = self.name or export_id(self.item)
+        return {own: self.item.trial, export_id(self.at(trial)): trial, self.item.id: 0}
+
+    def at(self, trial: int) -> PresentedItem:
+        """The same item in another trial."""
+        item = self.item
+        return item if trial == item.trial else PresentedItem(item.task, item.original, trial)
+
+
+def read_prompts(task: Task, paths: Sequence[Path], *, own_view: bool = False) -> Iterator[Prompt]:
+    """The prompts of exported files, or of files of items presented as the task says.
+
+    `own_view` says that the view was asked for; an exported file has one already.
+    """
+    seen = set()
+    for path in paths:
+        for number, (where, row) in enumerate(read_table(path)):
+            try:
+                prompt = _prompt(task, row, number, own_view=own_view)
+            except UserError as problem:
+                raise UserError(f"{where}: {problem}") from None
+            key = export_id(prompt.item)
+            require(key not in seen, f"{where}: {prompt.name or prompt.item.id} is there already")
+            seen.add(key)
+            yield prompt
+    require(bool(seen), f"{', '.join(map(str, paths))}: there are no items")
+
+
+def holds_prompts(paths: Sequence[Path]) -> bool:
+    """Whether some files are exported ones, maybe with a column of replies added."""
+    first = next((row for path in paths for _, row in read_table(path)), {})
+    return "prompt" in first and "view" in first
+
+
+def _has_trials(paths: Sequence[Path]) -> bool:
+    """Whether the rows of some files say in which of several orders items are presented."""
+    rows = (row for path in paths for _, row in read_table(path))
+    trials = ((row.get("metadata") or row).get("trial") for row in rows)
+    return any(trial not in (None, "", 0, "0") for trial in trials)
+
+
+def _prompt(task: Task, row: Row, number: int, *, own_view: bool) -> Prompt:
+    if "metadata" in row and "input" in row:  # a sample of Inspect
+        text = row["input"] if isinstance(row["input"], str) else row["input"][-1]["content"]
+        row = {**row["metadata"], "id": row["id"], "prompt": text}
+    require(
+        "custom_id" not in row,
+        "requests do not say how their items were made: give --preset, --items, --seed and the "
+        "other flags of the export instead of --in",
+    )
+    if "prompt" not in row or "view" not in row:
+        return Prompt(PresentedItem(task, task.benchmark.from_row(row, number)))
+    require(not own_view, "an exported file says how its items are presented; leave out that flag")
+    return _exported(task.benchmark, row)
+
+
+def _exported(benchmark: AnyBenchmark, row: Row) -> Prompt:
+    """The item of an exported row, generated again; it must give the same prompt."""
+    row = {**row, **{key: _nested(row.get(key)) for key in NESTED}}
+    name = row.get("benchmark")
+    require(name == benchmark.name, f"this is an item of {name}, not of {benchmark.name}")
+    task = _task(benchmark, orjson.dumps(row["spec"]), orjson.dumps(row["view"]))
+    if row["spec"] is None:
+        require(isinstance(row["source"], dict), "spec and source are missing: which item is this?")
+        item = benchmark.from_row(row["source"], 0)
+    else:
+        seed, index = (_number(row.get(key), key) for key in ("seed", "index"))
+        require(index >= 0, f"index must be at least 0, got {index}")
+        item = next(iter(benchmark.generate(task.spec, seed, index, 1)))
+    presented = PresentedItem(task, item, _number(row.get("trial") or 0, "trial"))
+    require(
+        presented.prompt == row["prompt"],
+        "the prompt is not the one that spec, seed and index make: was the file changed, or "
+        "exported by another version?",
+    )
+    return Prompt(presented, str(row["id"]))
+
+
+def _nested(value: Any) -> Any:
+    """What a table holds as JSON."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return orjson.loads(value) if value else None
+    except orjson.JSONDecodeError:
+        raise UserError(f"not JSON: {value!r:.80}") from None
+
+
+def _number(value: Any, key: str) -> int:
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise UserError(f"{key} must be a whole number, got {value!r:.80}") from None
+
+
+@lru_cache(maxsize=256)
+def _task(benchmark: AnyBenchmark, spec: bytes, view: bytes) -> Task:
+    fields = orjson.loads(spec)
+    require(fields is None or isinstance(fields, dict), f"spec must be an object, got {fields!r}")
+    presented = spec_from_dict(benchmark.view_type, orjson.loads(view) or {}, where="view")
+    made = None if fields is None else stored_spec(benchmark.spec_type, fields, where="spec")
+    return Task(benchmark, made, presented)
+
+
+def score_replies(
+    prompts: Iterable[Prompt], replies: Replies, solver: str, trials: int = 1
+) -> Iterator[Row]:
+    """A record for every prompt in every trial; a prompt without a reply is an error."""
+    for prompt in prompts:
+        for trial in range(trials) if trials > 1 else (prompt.item.trial,):
+            item = prompt.at(trial)
+            seed = None if item.original.origin is None else item.original.origin.seed
+            yield record(item, replies.take(prompt.names(trial), seed, trial), solver)
+    replies.require_all_used()
+
+
+def record(item: PresentedItem, reply: Reply | None, solver: str) -> Row:
+    """The record of one reply, with the gold answer, and the prompt where it cannot be remade."""
+    if reply is None or reply.error is not None:
+        attempt = failed_attempt(item, solver, NO_REPLY if reply is None else str(reply.error))
+    else:
+        dialogue = Dialogue(item)
+        # As they were given, whether or not the dialogue ended before; no answer is no text.
+        dialogue.note(reply.texts or ("",))
+        attempt = dialogue.attempt(solver, usage=dict(reply.usage), seconds=0.0)
+        attempt.stop_reason, attempt.reasoning = reply.stop_reason, reply.reasoning
+        if reply.texts is None:
+            attempt.reply = None
+        if attempt.answer is None and reply.stop_reason == LENGTH:
+            attempt.kind = CUT_OFF
+        if attempt.answer is None and reply.stop_reason in REFUSED:
+            attempt.kind = REFUSAL
+        if attempt.kind in UNSCORED:
+            attempt.scores = {}
+    row = asdict(attempt)
+    return row if item.original.origin is not None else row | {"prompt": item.prompt}
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """Which prompts were replied to, and by whom."""
+
+    task: Task
+    replies: Sequence[Path]
+    files: Sequence[Path] = ()  # exported files, dataset folders or files of items; or
+    items: Items | None = None  # the items that were generated
+    trials: int = 1
+    by_order: bool = False  # the n-th reply is to the n-th prompt
+    solver: str = "replies"
+    own_view: bool = False  # whether the view was asked for
+
+    def __post_init__(self) -> None:
+        require(bool(self.replies), "--replies is missing: where are the replies?")
+        require(
+            bool(self.files) or self.items is not None,
+            "--in is missing (or --items): which items were replied to?",
+        )
+
+    def prompts(self) -> Iterator[Prompt]:
+        """Every prompt, made when it is needed."""
+        if self.files:
+            return read_prompts(self.task, self.files, own_view=self.own_view)
+        assert self.items is not None
+        return map(Prompt, Evaluation(self.task, self.items, self.solver).presented())
+
+    def records(self) -> Iterator[Row]:
+        """A record for every prompt in every trial."""
+        lists = self.task.benchmark.multi_turn
+        trials = self.trials
+        if self.by_order:
+            names = [prompt.name or export_id(prompt.item) for prompt in self.prompts()]
+            replies = numbered_replies(self.replies, names, lists=lists)
+        else:
+            replies = read_replies(self.replies, lists=lists)
+        if self.by_order or (self.files and _has_trials(self.files)):
+            return score_replies(self.prompts(), replies, self.solver)
+        return score_replies(self.prompts(), replies, self.solver, max(trials, replies.trials))
+
+    def manifest(self) -> dict[str, Any]:
+        """What identifies the scores, as run.json holds it."""
+        made = None if self.items is None else [self.items.seed, self.items.start, self.items.count]
+        spec = None if self.files else spec_to_dict(self.task.spec)
+        return {
+            "kind": "score",
+            "benchmark": self.task.benchmark.name,
+            "solver": self.solver,
+            "spec": spec,
+            "view": spec_to_dict(self.task.view),
+            "items": content_hash(self.files) if self.files else made,
+            "replies": content_hash(self.replies),
+            "order_trials": self.trials,
+            "by_order": self.by_order,
+        }
+
+
+def write_scores(scoring: Scoring, out: Path, command: str | None = None) -> Summary:
+    """Write the run folder; one that holds the results of other replies is refused."""
+    require(not out.is_file(), f"{out} is a file: --out is the folder of the records")
+    manifest = scoring.manifest()
+    files = [str(path) for path in (*scoring.files, *scoring.replies)]
+    with locked(out):
+        path = out / MANIFEST
+        held = read_mapping(path) if path.exists() else {}
+        same = bool(held) and {key: held.get(key) for key in manifest} == manifest
+        free = not any((out / name).exists() for name in (RECORDS, SUMMARY))
+        require(
+            same or free,
+            f"{out} holds the results of other replies; choose another folder with --out",
+        )
+        with atomic_write(out / RECORDS) as file:
+            file.writelines(map(dump_line, scoring.records()))
+            # Only now: a folder must not be claimed by replies that cannot be scored.
+            write_json(path, manifest | {"files": files, "command": command})
+        return write_summary(scoring.task.benchmark, out)
+
+
+def content_hash(paths: Iterable[Path]) -> str:
+    """A hash of what is in some files or folders."""
+    digest = hashlib.sha256()
+    for path in paths:
+        parts = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+        for part in parts:
+            with open_input(part) as file:
+                while chunk := file.read(1 << 20):
+                    digest.update(chunk)
+    return digest.hexdigest()

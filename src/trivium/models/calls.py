@@ -1,0 +1,272 @@
+"""Calls to a model: what a reply and a failure are, how calls are retried, what attempts took."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from trivium.core.dialogue import failed_attempt
+from trivium.core.errors import UserError
+from trivium.core.records import CUT_OFF, REFUSAL, TOKENS, UNSCORED, Attempt
+from trivium.core.task import PresentedItem
+from trivium.models.settings import Model
+
+MAX_BACKOFF = 60.0  # seconds between two tries of one call, unless the server asks for more
+MAX_WAIT = 600.0  # seconds that a server may ask us to wait
+SECONDS_BETWEEN_NOTES = 10.0  # of a countdown; a shorter wait is not announced
+SECONDS_TO_FIRST_NOTE = 30.0  # of silence before a run says that no reply has come
+SECONDS_TO_DRAIN = 1.0  # that calls under way have when a run is stopped
+# This many attempts failed permanently and none succeeded: something is set up wrong.
+MAX_FIRST_FAILURES = 20
+
+LENGTH = "length"  # the stop reason of a reply that ran out of tokens
+REFUSED = {"content_filter", "refusal"}  # the stop reasons of a reply that was declined
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the model wrote, why it stopped, and what it took."""
+
+    text: str
+    usage: dict[str, int]  # tokens by kind, without those that the provider did not tell
+    stop_reason: str | None = None
+    reasoning: str | None = None  # what the provider sent as reasoning, apart from the text
+
+
+class CallError(Exception):
+    """A call that gave no reply: whether another try may help, and when."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retryable: bool,
+        after: float | None = None,
+        hopeless: bool = False,
+        at_first: bool = False,
+        unreachable: bool = False,
+        usage: dict[str, int] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.retryable = retryable  # another try may help
+        self.after = after  # seconds that the server asked to wait
+        self.hopeless = hopeless  # no call of this run can succeed
+        self.at_first = at_first  # the same, as long as none has succeeded
+        self.unreachable = unreachable  # nobody listens there
+        self.usage = usage  # what the failed call took, where the provider told
+
+
+class RefusedError(Exception):
+    """The provider declined to reply; its text is what it sent instead."""
+
+
+@dataclass
+class Taken:
+    """What the calls of one attempt took, and how they ended."""
+
+    requests: int = 0
+    retries: int = 0
+    stop_reason: str | None = None  # of the last reply
+    cut_off: bool = False  # whether any reply ran out of tokens
+    _tokens: Counter[str] = field(default_factory=Counter)
+    _not_told: set[str] = field(default_factory=set)
+    _reasoning: list[str] = field(default_factory=list)
+
+    def add(self, reply: Reply) -> None:
+        """Add what a reply took; a sum of which a part is not told is not told."""
+        self._tokens.update(reply.usage)
+        self._not_told.update(name for name in TOKENS if name not in reply.usage)
+        self.stop_reason = reply.stop_reason
+        self.cut_off |= reply.stop_reason == LENGTH
+        if reply.reasoning:
+            self._reasoning.append(reply.reasoning)
+
+    def add_failure(self, problem: CallError) -> None:
+        """Add what a failed call took, which most providers do not tell and do not charge."""
+        self._tokens.update(problem.usage or {})
+
+    def noted(self) -> dict[str, Any]:
+        """What `finish` takes, as plain data that a log can hold."""
+        told = {name: self._tokens[name] for name in TOKENS if name in self._tokens}
+        known = {name: count for name, count in told.items() if name not in self._not_told}
+        return {
+            "usage": {"requests": self.requests, "retries": self.retries} | known,
+            "stop_reason": self.stop_reason,
+            "cut_off": self.cut_off,
+            "reasoning": "\n\n".join(self._reasoning) or None,
+        }
+
+
+def finish(attempt: Attempt, noted: Mapping[str, Any]) -> Attempt:
+    """The attempt with what it took; one that was cut off before an answer is not wrong."""
+    attempt.usage = noted.get("usage") or {}
+    attempt.stop_reason, attempt.reasoning = noted.get("stop_reason"), noted.get("reasoning")
+    if attempt.kind == "violation" and noted.get("cut_off"):
+        attempt.kind = CUT_OFF
+    if attempt.kind in UNSCORED:
+        attempt.scores = {}
+    return attempt
+
+
+def unanswered(
+    item: PresentedItem,
+    solver: str,
+    replies: Sequence[str],
+    noted: Mapping[str, Any],
+    error: str | None,
+) -> Attempt:
+    """An attempt whose call failed permanently; without an error, one that was declined."""
+    attempt = failed_attempt(item, solver, error or "")
+    if replies:
+        attempt.reply = list(replies) if item.task.benchmark.multi_turn else replies[0]
+    if error is None:
+        attempt.error, attempt.kind = None, REFUSAL
+    return finish(attempt, noted)
+
+
+async def call_once(ask: Callable[[], Awaitable[Reply]], taken: Taken) -> Reply:
+    """The reply to one call, counted; RefusedError where the provider declined."""
+    taken.requests += 1
+    try:
+        reply = await ask()
+    except CallError as problem:
+        taken.add_failure(problem)
+        raise
+    taken.add(reply)
+    if reply.stop_reason in REFUSED:
+        raise RefusedError(reply.text)
+    return reply
+
+
+def print_note(text: str) -> None:
+    """Say something about the progress of a run; a bar on the terminal stays whole."""
+    print(text, file=sys.stderr, flush=True)
+
+
+class Caller:
+    """Calls one model: retries what may succeed, and stops a run in which nothing can."""
+
+    def __init__(
+        self,
+        model: Model,
+        where: str | None,
+        note: Callable[[str], None] = print_note,
+        on_stop: Callable[[UserError], Awaitable[None]] | None = None,
+        hide: Callable[[str], str] = str,
+    ) -> None:
+        self._model, self._note, self._on_stop = model, note, on_stop
+        self.hide = hide  # removes keys from an error, which is made one line
+        self._name = model.name if where is None else f"{model.name} at {where}"
+        self._answered = self._failed = 0  # attempts
+        self._replied = self._warned = False
+        self._open = 0  # calls under way
+        self._stopped: UserError | None = None  # why no call is made any more
+        self._countdown: asyncio.Task[None] | None = None
+        self._waits_until = 0.0
+        self._silence: asyncio.TimerHandle | None = None
+
+    async def call(self, ask: Callable[[], Awaitable[Reply]], taken: Taken) -> Reply:
+        """The reply, asked for until it comes or there is no point in asking again."""
+        self._expect_a_reply()
+        for tried in range(self._model.options.max_retries + 1):
+            if self._stopped is not None:
+                await asyncio.sleep(MAX_WAIT)  # until the run is cancelled
+            taken.retries += tried > 0
+            self._open += 1
+            try:
+                reply = await call_once(ask, taken)
+            except CallError as problem:
+                if problem.hopeless or (problem.at_first and not self._replied):
+                    raise await self._stop(problem) from None
+                if not problem.retryable or tried == self._model.options.max_retries:
+                    if problem.unreachable:
+                        raise await self._stop(problem) from None
+                    raise
+                await self._wait(problem, tried)
+            except RefusedError:
+                self._replied = True
+                raise
+            else:
+                self._replied = True
+                return reply
+            finally:
+                self._open -= 1
+        raise AssertionError("the last try returns or raises")
+
+    def count(self, attempt: Attempt) -> None:
+        """Stop a run in which no attempt succeeds."""
+        self._answered += attempt.error is None
+        self._failed += attempt.error is not None
+        if self._failed >= MAX_FIRST_FAILURES and not self._answered:
+            raise UserError(
+                f"the first {self._failed} attempts of {self._name} all failed "
+                f"({attempt.error}); --retry_errors asks them again"
+            )
+
+    async def drain(self) -> None:
+        """Wait a little for the calls that are under way, so that their connections are closed."""
+        deadline = time.monotonic() + SECONDS_TO_DRAIN
+        while self._open > 1 and time.monotonic() < deadline:  # one of them is the caller's own
+            await asyncio.sleep(0.01)
+
+    def close(self) -> None:
+        """Stop what is left of notes and countdowns."""
+        if self._silence is not None:
+            self._silence.cancel()
+        if self._countdown is not None:
+            self._countdown.cancel()
+
+    async def _stop(self, problem: CallError) -> UserError:
+        first = self._stopped is None
+        stopped = self._stopped or UserError(f"{self._name} cannot be asked: {problem}")
+        self._stopped = stopped
+        if self._on_stop is not None:
+            if first:
+                await self._on_stop(stopped)
+            # An error of every sample would be rendered at length; they are cancelled instead.
+            self._open -= 1
+            try:
+                await asyncio.sleep(MAX_WAIT)
+            finally:
+                self._open += 1
+        return stopped
+
+    async def _wait(self, problem: CallError, tried: int) -> None:
+        # Jitter keeps calls that failed together from coming back together.
+        backoff = self._model.options.retry_backoff * 2.0 ** min(tried, 60)
+        seconds = min(backoff * (0.5 + random.random()), MAX_BACKOFF)
+        seconds = max(seconds, min(problem.after or 0.0, MAX_WAIT))
+        if not self._replied and not self._warned:
+            self._warned = True
+            self._note(f"{self._name}: no reply yet, trying again ({problem})")
+        if (problem.after or 0.0) > SECONDS_BETWEEN_NOTES:
+            self._waits_until = max(self._waits_until, time.monotonic() + seconds)
+            if self._countdown is None or self._countdown.done():
+                self._countdown = asyncio.create_task(self._count_down(str(problem)))
+        await asyncio.sleep(seconds)
+
+    async def _count_down(self, why: str) -> None:
+        """Say now and then how long the server wants us to wait."""
+        while (left := self._waits_until - time.monotonic()) > 1:
+            self._note(f"{self._name}: the server asks to wait, {left:.0f} s left ({why})")
+            await asyncio.sleep(min(left, SECONDS_BETWEEN_NOTES))
+
+    def _expect_a_reply(self) -> None:
+        """Say so when nothing comes back for long: a server may hang, or reason for minutes."""
+        if self._silence is None:
+            loop = asyncio.get_running_loop()
+            self._silence = loop.call_later(SECONDS_TO_FIRST_NOTE, self._note_silence)
+
+    def _note_silence(self) -> None:
+        if not self._replied and not self._warned:
+            self._warned = True
+            limit = self._model.options.timeout
+            self._note(
+                f"{self._name}: no reply after {SECONDS_TO_FIRST_NOTE:g} s (--timeout is {limit:g})"
+            )

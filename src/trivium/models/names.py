@@ -1,0 +1,41 @@
+"""Model names as people type them: a well-known model needs no provider before it."""
+
+from __future__ import annotations
+
+import re
+
+from trivium.core.errors import UserError
+
+# The provider of the models whose names begin so.
+FAMILIES = {
+    "anthropic": r"claude-",
+    "deepseek": r"deepseek-",
+    "google": r"gemini-",
+    "grok": r"grok-",
+    "mistral": r"(?:mistral|ministral|magistral|codestral|devstral|pixtral)-|open-mi[sx]",
+    "moonshot": r"(?:kimi|moonshot)-",
+    "openai": r"(?:chat)?gpt-|o\d(?:-|$)|codex-|ft:gpt-",
+    "perplexity": r"sonar(?:-|$)",
+}
+
+
+def full_model_name(name: str) -> str:
+    """The name as PROVIDER/MODEL; a sentence that says what is missing where nobody can know."""
+    full = known_model(name)
+    if full is None:
+        raise UserError(
+            f"model must be PROVIDER/MODEL such as openai/gpt-4.1-mini or ollama/llama3.2, "
+            f"got {name!r}"
+        )
+    return full
+
+
+def known_model(name: str) -> str | None:
+    """The full name of a model, if this is one: PROVIDER/MODEL, or a well-known model alone."""
+    provider, slash, served = name.partition("/")
+    if slash:
+        return name if provider and served else None
+    for family, pattern in FAMILIES.items():
+        if re.match(pattern, name, re.IGNORECASE):
+            return f"{family}/{name}"
+    return None

@@ -1,0 +1,57 @@
+"""The audits of the presets, made once with a version and shown beside results.
+
+`make audits` writes them into audits.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.probes import Audit
+from trivium.core.spec import spec_to_dict, stored_spec
+
+AUDITS = Path(__file__).with_name("audits.json")
+
+
+def audit_key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
+    """What a stored audit is found by: the benchmark and all that its items depend on."""
+    spec = spec_to_dict(stored_spec(benchmark.spec_type, fields))
+    spec.pop("size", None)  # how many items a dataset has does not change an item
+    return f"{benchmark.name} {orjson.dumps(spec, option=orjson.OPT_SORT_KEYS).decode()}"
+
+
+def audit_sentence(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> str:
+    """What is known about shortcuts in the items of this spec."""
+    kept = None if fields is None else _stored().get(audit_key(benchmark, fields))
+    command = f"trivium audit {benchmark.name}"
+    if kept is None:
+        return f"Audit: these items were not audited; {command} tells whether they have shortcuts."
+    strongest = kept["strongest"]
+    reach = f"{strongest['value']:.3f} against {strongest['chance']:.3f} by chance"
+    if kept["verdict"] == "caught":
+        why = ", kept on purpose as in the original" if kept["keeps_leaks_on_purpose"] else ""
+        return f"Audit: these items have shortcuts{why}, such as {strongest['name']} ({reach})."
+    return (
+        f"Audit: passed. None of {kept['tried']} cues beats chance on {kept['items']:,} fresh "
+        f"items, a learned probe among them; the nearest is {strongest['name']} ({reach})."
+    )
+
+
+def stored_audit(audit: Audit) -> dict[str, Any]:
+    """The part of an audit that is kept: the verdict and the strongest cue."""
+    found = audit.to_dict()
+    cues = found.pop("cues")
+    found["tried"] = len(cues)
+    found["strongest"] = next(cue for cue in cues if cue["name"] == found["strongest"])
+    return found
+
+
+@cache
+def _stored() -> dict[str, Any]:
+    return dict(orjson.loads(AUDITS.read_bytes())) if AUDITS.exists() else {}

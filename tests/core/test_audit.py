@@ -1,0 +1,214 @@
+"""Planted leaks are caught, clean items pass, and the error rates are those that are stated."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from tests.core.leaks import LEAKS, Constant, LeakSpec, Leaky, LeakyLabel, LeakySet
+from trivium.core import cues
+from trivium.core.audit import cue, is_chosen, items_needed
+from trivium.core.cues import Outcome, Sample, judge, ranks
+from trivium.core.probes import Audit, Probe
+from trivium.core.question import PlainView, Question
+from trivium.core.tails import binomial_tail, upper_tail
+
+
+@pytest.fixture(autouse=True)
+def _few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Big leaks need few trees."""
+    monkeypatch.setitem(cues.TREES, "max_iter", 12)
+
+
+def names_of_caught(audit: Audit) -> str:
+    return "; ".join(found.name for found in audit.cues if found.caught)
+
+
+# What the leak shows in: one of these must be among the cues that are caught.
+CAUGHT_BY = {
+    "middle places": "answer: place;",
+    "first place": "answer: place;",
+    "never the first place": "answer: ruled out by place;",
+    "odd number": "answer: parity of the number beside it, first mention;",
+    "leading zero": "answer: leading zeros of the number beside it, first mention;",
+    "decimals": "answer: decimals of the number beside it, first mention;",
+    "negative number": "answer: sign of the number beside it, first mention;",
+    "word before it": "answer: word before it, first mention;",
+    "longest name": "answer: rank by length of its name;",
+    "spelling": "answer: last character;",
+    "capitals": "answer: capitals in its name;",
+    "lexical rank": "answer: alphabetical rank;",
+    "mention count": "answer: mentions;",
+    "first mention": "answer: ",
+    "last mention": "answer: ",
+    "largest group": "answer: ",
+    "column order": "answer: ",
+    "column with decimals": "answer: share of whole numbers in its column;",
+    "missing cell": "answer: missing cells in its column;",
+    "index": "answer: place with item's index mod 3;",
+    "xor of two features": "with",
+    "xor of place and index": "with item's index mod 2",
+}
+
+
+def test_there_are_enough_kinds_of_leaks() -> None:
+    assert set(CAUGHT_BY) == set(LEAKS)
+    assert len(LEAKS) + len(LeakyLabel.leaks) >= 25
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_planted_leaks_are_caught(leak: str) -> None:
+    audit = Leaky().audit(LeakSpec(leak), 3, 200)
+    assert audit.verdict == "caught"
+    assert CAUGHT_BY[leak] in names_of_caught(audit) + ";"
+
+
+@pytest.mark.parametrize("leak", LeakyLabel.leaks)
+def test_planted_leaks_of_labels_are_caught(leak: str) -> None:
+    assert LeakyLabel().audit(LeakSpec(leak, 0.7), 3, 300).verdict == "caught"
+
+
+def test_a_leak_of_several_right_candidates_is_caught() -> None:
+    audit = LeakySet().audit(LeakSpec("middle places"), 3, 300)
+    assert "members: place" in names_of_caught(audit)
+    assert {found.chance for found in audit.cues} == {0.5}
+
+
+def test_a_leak_of_five_points_is_caught() -> None:
+    """A sixth plus 5 points: 6% of the items have their answer in the first place on purpose."""
+    audit = Leaky().audit(LeakSpec("first place", 0.06), 3, 1500)
+    found = next(found for found in audit.cues if found.name == "answer: place")
+    assert found.caught
+    assert 0.18 < found.value < 0.25
+
+
+@pytest.mark.parametrize("benchmark", [Leaky(), LeakyLabel(), LeakySet()])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_clean_items_pass(benchmark: Leaky, seed: int) -> None:
+    audit = benchmark.audit(LeakSpec(), seed, 250)
+    assert audit.passed, names_of_caught(audit)
+
+
+def test_a_floor_below_the_best_constant_answer_is_caught() -> None:
+    audit = Constant().audit(LeakSpec(strength=0.65), 0, 400)
+    assert names_of_caught(audit) == "heads; answer: always 'heads'"
+    assert Constant().audit(LeakSpec(strength=0.5), 0, 400).passed
+
+
+def test_without_scikit_learn_nothing_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+    clean = Leaky().audit(LeakSpec(), 0, 150)
+    assert (clean.learned, clean.passed, clean.verdict) == (False, False, "incomplete")
+    assert Leaky().audit(LeakSpec("odd number"), 0, 150).verdict == "caught"
+
+
+# Error rates, by simulation of what the verdict is made from.
+
+
+def hits(generator: np.random.Generator, share: float, n: int) -> Outcome:
+    return Outcome((generator.random(n) < share).astype(np.float64), 1 / 6)
+
+
+def caught(tested: list[Outcome], fresh: Callable[[int], Outcome]) -> list[int]:
+    """The numbers of the cues that an audit with these outcomes reports."""
+    chosen = [number for number, outcome in enumerate(tested) if is_chosen(outcome)]
+    return [
+        number
+        for number in chosen
+        if cue("", "", tested[number], fresh(number), len(chosen)).caught
+    ]
+
+
+def test_at_most_one_clean_audit_in_a_hundred_raises_an_alarm() -> None:
+    """800 audits of 50 cues: more than 19 alarms would come up with probability 0.0003."""
+    generator = np.random.default_rng(1)
+    alarms = 0
+    for _ in range(800):
+        tested = [hits(generator, 1 / 6, 200) for _ in range(50)]
+        alarms += bool(caught(tested, lambda _: hits(generator, 1 / 6, 200)))
+    assert alarms <= 19
+
+
+def test_three_points_over_chance_are_seen() -> None:
+    """One such cue among 40 clean ones, 150 audits: fewer than 134 come up with 0.002."""
+    generator = np.random.default_rng(2)
+    n = items_needed(1 / 6)
+    shares = [1 / 6 + 0.03, *[1 / 6] * 40]
+    seen = 0
+    for _ in range(150):
+        tested = [hits(generator, share, n) for share in shares]
+        seen += 0 in caught(tested, lambda number: hits(generator, shares[number], n))
+    assert seen >= 134
+
+
+@pytest.mark.parametrize("chance", [0.05, 0.125, 1 / 6, 0.25, 0.5, 0.8])
+def test_the_power_is_that_of_the_exact_test(chance: float) -> None:
+    """Both tests together, with ten cues to confirm."""
+    n = items_needed(chance)
+
+    def passes(level: float) -> float:
+        least = next(h for h in range(int(n * chance), n) if binomial_tail(h, n, chance) < level)
+        return binomial_tail(least, n, chance + 0.03)
+
+    assert passes(0.01) * passes(0.01 / 10) >= 0.95
+
+
+def test_accuracy_is_tested_against_guesses_of_other_items() -> None:
+    """Labels of which 70% are true, guesses that know nothing: p < 0.01 in 1% of 4,000 tests."""
+    generator = np.random.default_rng(3)
+    alarms = 0
+    for _ in range(4000):
+        truth, guess = generator.random(300) < 0.7, generator.random(300) < 0.6
+        sample = without_features(truth[:, None])
+        outcome = judge(sample, np.where(guess, 1, -1).astype(np.float32)[:, None])
+        alarms += upper_tail(outcome.values, outcome.chance) < 0.01
+    assert alarms <= 62  # 40 are expected, and more than 62 in one of 2,000 repetitions
+
+
+def test_pairs_in_order_are_tested_with_items_as_units() -> None:
+    """Six candidates, some of them right, scores that know nothing: p < 0.01 in 1% of tests."""
+    generator = np.random.default_rng(4)
+    right = generator.random((2000 * 100, 6)) < 0.4
+    sample = without_features(right)
+    outcome = judge(sample, generator.integers(0, 4, right.shape).astype(np.float32))
+    parts = np.array_split(outcome.values, 2000)
+    alarms = sum(upper_tail(part, 0.5) < 0.01 for part in parts)
+    assert alarms <= 36  # 20 are expected, and more than 36 in one of 2,000 repetitions
+
+
+def without_features(right: cues.Bools) -> Sample:
+    """A sample in which every item has the same candidates."""
+    names = np.tile(np.arange(right.shape[1]), (len(right), 1))
+    return Sample([], np.empty((0, 0, 0), np.float32), right, np.ones_like(right), names)
+
+
+def test_guesses_among_the_same_candidates_are_compared_with_their_shares() -> None:
+    """Of two answers, one is right in three of four items: naming it always is no cue."""
+    right = np.array([[True, False]] * 3 + [[False, True]])
+    always = judge(without_features(right), np.array([[1, 0]] * 4, dtype=np.float32))
+    assert (always.values.mean(), always.chance) == (0.75, 0.75)
+    informed = judge(without_features(right), right.astype(np.float32))
+    assert (informed.values.mean(), informed.chance) == (1.0, 0.625)
+
+
+def test_a_probe_that_only_the_training_items_ask_is_no_alarm() -> None:
+    class Rare(Leaky):
+        asked = 0
+
+        def probes(self, item: Question, view: PlainView) -> Sequence[Probe]:
+            self.asked += 1
+            return [Probe("rare", ["a", "b"], [True, False])] if self.asked < 300 else []
+
+    audit = Rare().audit(LeakSpec(), 0, 100)
+    assert {found.n for found in audit.cues} == {0}
+    assert not any(found.caught for found in audit.cues)
+
+
+def test_ranks_count_ties_half() -> None:
+    values = np.array([[[3.0], [1.0], [3.0], [np.nan]]], dtype=np.float32)
+    assert ranks(values)[0, :3, 0].tolist() == [2.0, 0.5, 2.0]
+    assert np.isnan(ranks(values)[0, 3, 0])

@@ -1,0 +1,138 @@
+"""Surface features of hand-made pages, in plain numbers."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.core.probes import Probe
+from trivium.core.surface import Page, features, names_of_features
+
+TEXT = """Ann has 07 stones, Ben has -3.50 stones
+the Cleo7, Ann
+,Ben
+Who?"""
+PROBE = Probe(
+    "answer",
+    ["Ben", "Ann", "Cleo7"],
+    [True, False, False],
+    {"target": "Ann"},
+    {"own": [5.0, 6.0, 7.0]},
+    {"whole": 9.0},
+)
+
+
+def described(candidate: int) -> dict[str, float]:
+    rows, _ = features(Page(TEXT, 5, ["Ann", "Ben", "Cleo7"]), PROBE)
+    return dict(zip(names_of_features(PROBE)[0], rows[candidate], strict=True))
+
+
+def test_places_of_a_candidate() -> None:
+    ben = described(0)
+    expected = {
+        "place": 0,
+        "place from the end": 2,
+        "alphabetical rank": 1,
+        "mentions": 2,
+        "first mention": 19,
+        "last mention": 56,
+        "span of mentions": 37,
+        "characters after its last mention": 5,
+        "line of its first mention": 0,
+        "line of its last mention": 2,
+        "lines after its last mention": 1,
+        "lines that mention it": 2,
+        "mentions in the first half": 1,
+        "mentions at the start of a line": 0,
+        "mentions at the end of a line": 1,
+        "smallest gap between mentions": 37,
+        "longest line that mentions it": 39,
+        "shortest line that mentions it": 4,
+        "most commas in a line that mentions it": 1,
+        "own": 5,
+    }
+    assert {name: ben[name] for name in expected} == expected
+
+
+def test_what_stands_beside_a_candidate() -> None:
+    ben, ann = described(0), described(1)
+    assert ben["position in its line, first mention"] == 19
+    assert ben["words before it in its line, first mention"] == 4
+    assert ben["character before it, last mention"] == ord(",")
+    assert ben["decimals of the number beside it, first mention"] == 2
+    assert ben["sign of the number beside it, first mention"] == 1
+    assert ben["parity of the number beside it, first mention"] == 1
+    assert ann["leading zeros of the number beside it, first mention"] == 1
+    assert ann["word before it, first mention"] == -3  # there is none
+    assert ann["word before it, last mention"] == -1  # another name, whichever
+    assert math.isnan(ann["parity of the number beside it, last mention"])
+
+
+def test_spelling_and_marked_names() -> None:
+    cleo = described(2)
+    assert cleo["length of its name"] == 5
+    assert cleo["its number"] == 7
+    assert cleo["parity of its number"] == 1
+    assert cleo["vowels in its name"] == 2
+    assert cleo["characters from first mention to that of target"] == 44
+    assert cleo["lines from first mention to that of target"] == 1
+    assert cleo["mentioned before target"] == 0
+    assert cleo["length of name less that of target"] == 2
+
+
+def test_features_of_an_item() -> None:
+    _, row = features(Page(TEXT, 5, ["Ann", "Ben", "Cleo7"]), PROBE)
+    item = dict(zip(names_of_features(PROBE)[1], row, strict=True))
+    expected = {
+        "candidates": 3,
+        "lines": 4,
+        "numbers": 2,
+        "odd numbers": 2,
+        "most decimals": 2,
+        "negative numbers": 1,
+        "numbers with leading zeros": 1,
+        "number of ','": 3,
+        "index": 5,
+        "index mod 3": 2,
+        "mentions, of target": 2,
+        "whole": 9,
+    }
+    assert {name: item[name] for name in expected} == expected
+
+
+def test_columns_of_a_table() -> None:
+    text = "Here:\n\nA,B\n1,2.5\n3,\n-4,0.5\n\nWhich?"
+    probe = Probe("column", ["A", "B"], [True, False])
+    rows, _ = features(Page(text, 0), probe)
+    a, b = (dict(zip(names_of_features(probe)[0], row, strict=True)) for row in rows)
+    column = " in its column"
+    assert a["share of whole numbers" + column] == 1
+    assert a["share of negative numbers" + column] == pytest.approx(1 / 3)
+    assert a["mean value" + column] == 0
+    assert a["last value" + column] == -4
+    assert b["share of whole numbers" + column] == 0
+    assert b["missing cells" + column] == 1
+    assert b["largest value" + column] == 2.5
+
+
+def test_a_name_is_found_as_a_whole_word_only() -> None:
+    assert Page("H1 H12 xH1 H1_ (H1)", 0).mentions("H1") == [0, 16]
+    assert Page("red cube, red cubes", 0).mentions("red cube") == [0]
+    assert Page("a <b> <b>", 0).mentions("<b>") == [2, 6]
+
+
+names = st.text(min_size=1, max_size=6)
+
+
+@given(st.text(max_size=200), st.lists(names, min_size=1, max_size=4, unique=True))
+def test_any_text_has_as_many_features_as_names_of_features(text: str, given_: list[str]) -> None:
+    probe = Probe("p", given_, [True] * len(given_), {"role": given_[0]}, {}, {})
+    rows, item = features(Page(text, 3, given_), probe)
+    own, of_item = names_of_features(probe)
+    assert {len(row) for row in rows} == {len(own)}
+    assert len(item) == len(of_item)
+    assert len(set(own)) == len(own)
+    assert len(set(of_item)) == len(of_item)

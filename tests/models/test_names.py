@@ -1,0 +1,46 @@
+"""Model names as people type them."""
+
+from __future__ import annotations
+
+import pytest
+
+from trivium.core.errors import UserError
+from trivium.models.names import full_model_name, known_model
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("gpt-4.1-mini", "openai/gpt-4.1-mini"),
+        ("chatgpt-4o-latest", "openai/chatgpt-4o-latest"),
+        ("o3", "openai/o3"),
+        ("o4-mini", "openai/o4-mini"),
+        ("claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"),
+        ("gemini-2.5-pro", "google/gemini-2.5-pro"),
+        ("grok-4", "grok/grok-4"),
+        ("deepseek-chat", "deepseek/deepseek-chat"),
+        ("mistral-large-latest", "mistral/mistral-large-latest"),
+        ("openai/gpt-4.1-mini", "openai/gpt-4.1-mini"),
+        ("openrouter/openai/gpt-4.1-mini", "openrouter/openai/gpt-4.1-mini"),
+        ("ollama/llama3.2:1b", "ollama/llama3.2:1b"),
+    ],
+)
+def test_a_well_known_model_needs_no_provider(typed: str, meant: str) -> None:
+    assert full_model_name(typed) == meant
+    assert full_model_name(meant) == meant
+
+
+@pytest.mark.parametrize(
+    "typed", ["", "llama3.2", "oracle", "/gpt-4.1-mini", "openai/", "o", "gpt"]
+)
+def test_a_name_that_nobody_knows_is_refused(typed: str) -> None:
+    assert known_model(typed) is None
+    with pytest.raises(UserError, match="model must be PROVIDER/MODEL such as"):
+        full_model_name(typed)
+
+
+def test_no_built_in_solver_is_taken_for_a_model() -> None:
+    from trivium.benchmarks import benchmark_names, get_benchmark
+
+    for name in benchmark_names():
+        assert not [solver for solver in get_benchmark(name).solvers if known_model(solver)]

@@ -1,0 +1,388 @@
+"""How replies end: whole, cut off, declined, broken off; on both backends, none of it as wrong."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.models.common import eval_words, oracle, prompts, records, summary
+from tests.models.server import Alter, Server
+from trivium.cli import main
+from trivium.core.errors import UserError
+from trivium.models.protocols import read_error, read_reply
+from trivium.models.settings import ModelOptions
+
+BACKENDS = pytest.mark.parametrize("backend", ["direct", "inspect"])
+
+
+def ask(server: Server, out: Path, backend: str, *flags: str, items: int = 3) -> int:
+    quick = ("--retry_backoff", "0.01", "--max_retries", "2")
+    return main(eval_words(server, out, *quick, *flags, backend=backend, items=items))
+
+
+def chat(**changes: Any) -> Alter:
+    """Changes of the choice in a chat completion; `message_` ones are of its message."""
+
+    def alter(body: dict[str, Any], nth: int) -> None:
+        for key, value in changes.items():
+            inner = key.startswith("message_")
+            target = body["choices"][0]["message"] if inner else body["choices"][0]
+            target[key.removeprefix("message_")] = value
+
+    return alter
+
+
+@BACKENDS
+def test_thinking_in_the_content_is_kept_with_the_reply(backend: str, tmp_path: Path) -> None:
+    own = oracle(3)
+    with Server(lambda messages: f"<think>\nA, then B\n</think>\n\n{own(messages)}") as server:
+        assert ask(server, tmp_path, backend) == 0
+    for row, prompt in zip(records(tmp_path), prompts(3), strict=True):
+        # Inspect takes the block for reasoning; directly, the reply is kept as it came.
+        whole = f"{row['reply']}{row['reasoning'] or ''}"
+        assert own([prompt]) in row["reply"]
+        assert "A, then B" in whole
+
+
+@BACKENDS
+def test_reasoning_of_the_provider_is_kept_apart_from_the_reply(
+    backend: str, tmp_path: Path
+) -> None:
+    def alter(body: dict[str, Any], nth: int) -> None:
+        body["choices"][0]["message"]["reasoning_content"] = "first A, then B"
+        body["usage"]["completion_tokens_details"] = {"reasoning_tokens": 5}
+
+    with Server(oracle(3), alter=alter) as server:
+        assert ask(server, tmp_path, backend) == 0
+    found = records(tmp_path)
+    assert {row["reasoning"] for row in found} == {"first A, then B"}
+    assert {row["kind"] for row in found} == {"right"}
+    told = {"total": 15, "told": 3, "not_told": 0, "mean": 5.0}
+    assert summary(tmp_path)["tokens"]["reasoning_tokens"] == told
+
+
+def test_reasoning_of_the_other_protocol_is_kept_too(tmp_path: Path) -> None:
+    def alter(body: dict[str, Any], nth: int) -> None:
+        summary = [{"type": "summary_text", "text": "first A"}]
+        body["output"][0]["summary"] = [*summary, {"type": "summary_text", "text": "then B"}]
+        body["usage"]["output_tokens_details"]["reasoning_tokens"] = 4
+
+    with Server(oracle(3), alter=alter) as server:
+        assert ask(server, tmp_path, "direct", "--api", "responses") == 0
+    assert {row["reasoning"] for row in records(tmp_path)} == {"first A\n\nthen B"}
+    assert summary(tmp_path)["tokens"]["reasoning_tokens"]["total"] == 12
+
+
+@BACKENDS
+def test_a_reply_cut_off_before_an_answer_is_counted_apart_with_bounds(
+    backend: str, tmp_path: Path
+) -> None:
+    own, first = oracle(4), prompts(4)[0]
+
+    def answer(messages: list[str]) -> str:
+        return "Let me think about" if messages[0] == first else own(messages)
+
+    def alter(body: dict[str, Any], nth: int) -> None:
+        if body["choices"][0]["message"]["content"].startswith("Let me"):
+            body["choices"][0]["finish_reason"] = "length"
+
+    with Server(answer, alter=alter) as server:
+        assert ask(server, tmp_path, backend, items=4) == 0
+    cut = records(tmp_path)[0]
+    assert (cut["kind"], cut["stop_reason"], cut["scores"]) == ("cut-off", "length", {})
+    assert cut["reply"] == "Let me think about"
+    found = summary(tmp_path)
+    assert (found["cut_offs"], found["errors"], found["answered"]) == (1, 0, 3)
+    assert found["metrics"]["em"]["n"] == 3
+    assert found["metrics"]["em"]["value"] == 1.0
+    assert found["bounds"] == [0.75, 1.0]
+
+
+@BACKENDS
+@pytest.mark.parametrize(
+    ("changes", "reply"),
+    [
+        ({"finish_reason": "content_filter", "message_content": "I"}, "I"),
+        ({"message_content": None, "message_refusal": "I must not."}, "I must not."),
+    ],
+)
+def test_what_is_declined_is_a_refusal_and_not_wrong(
+    changes: dict[str, Any], reply: str, backend: str, tmp_path: Path
+) -> None:
+    with Server(oracle(3), alter=chat(**changes)) as server:
+        assert ask(server, tmp_path, backend) == 1
+    found = records(tmp_path)
+    assert [(row["kind"], row["reply"], row["scores"]) for row in found] == [
+        ("refusal", reply, {})
+    ] * 3
+    figures = summary(tmp_path)
+    assert (figures["refusals"], figures["errors"], figures["answered"]) == (3, 0, 0)
+    assert figures["metrics"]["em"]["n"] == 0
+    assert set(server.asked.values()) == {1}, "a refusal is not asked again"
+
+
+def test_a_prompt_that_the_server_declines_is_a_refusal(tmp_path: Path) -> None:
+    body = b'{"error": {"message": "no", "code": "content_filter"}}'
+    assert read_error(body) == ("no", "declined")
+    assert read_error(b'{"error": {"message": "m", "metadata": {"reasons": ["x"]}}}')[1] == (
+        "declined"
+    )
+    assert read_error(b'{"detail": "Not Found"}') == ("Not Found", "None")
+    assert read_error(b"<html>") == ("<html>", None)
+    assert read_error(b'"text"') == ("text", None)
+
+
+@BACKENDS
+@pytest.mark.parametrize("reason", ["error", "cancelled"])
+def test_a_reply_that_broke_off_is_asked_for_again(
+    reason: str, backend: str, tmp_path: Path
+) -> None:
+    def alter(body: dict[str, Any], nth: int) -> None:
+        if nth == 1:
+            chat(finish_reason=reason, message_content="B_00", error={"message": "gone"})(body, nth)
+
+    with Server(oracle(3), alter=alter) as server:
+        assert ask(server, tmp_path, backend) == 0
+    found = records(tmp_path)
+    assert [row["kind"] for row in found] == ["right"] * 3
+    assert {row["usage"]["retries"] for row in found} == {1}
+    assert summary(tmp_path)["retries"] == 3
+
+
+@BACKENDS
+def test_what_always_breaks_off_is_an_error_with_what_it_took(backend: str, tmp_path: Path) -> None:
+    broken = prompts(3)[1]
+
+    def answer(messages: list[str]) -> str:
+        return "B_00" if messages[0] == broken else oracle(3)(messages)
+
+    def alter(body: dict[str, Any], nth: int) -> None:
+        if body["choices"][0]["message"]["content"] == "B_00":
+            chat(finish_reason="error", error={"message": "gone"})(body, nth)
+
+    with Server(answer, alter=alter) as server:
+        assert ask(server, tmp_path, backend) == 1
+    failed = records(tmp_path)[1]
+    assert (failed["kind"], failed["error"]) == ("error", "the reply ended with 'error': gone")
+    assert failed["usage"]["requests"] == 3
+    if backend == "direct":
+        assert failed["usage"]["output_tokens"] == 3 * 7
+
+
+@pytest.mark.parametrize(
+    ("status", "details", "kind"),
+    [
+        ("cancelled", None, "error"),
+        ("failed", None, "error"),
+        ("incomplete", None, "error"),
+        ("incomplete", {"reason": "content_filter"}, "refusal"),
+        ("incomplete", {"reason": "max_output_tokens"}, "cut-off"),
+    ],
+)
+def test_responses_that_are_not_complete(
+    status: str, details: dict[str, str] | None, kind: str, tmp_path: Path
+) -> None:
+    def alter(body: dict[str, Any], nth: int) -> None:
+        body.update(status=status, incomplete_details=details)
+        body["output"][1]["content"][0]["text"] = "so"
+
+    with Server(oracle(3), alter=alter) as server:
+        assert ask(server, tmp_path, "direct", "--api", "responses") == 1
+    assert {row["kind"] for row in records(tmp_path)} == {kind}
+
+
+@BACKENDS
+@pytest.mark.parametrize(
+    "usage",
+    ["many", ["a"], {"prompt_tokens": "raw:NaN"}, {"prompt_tokens": "raw:1e999"}, "raw:1e999"],
+)
+def test_odd_usage_throws_no_reply_away(usage: object, backend: str, tmp_path: Path) -> None:
+    def alter(body: dict[str, Any], nth: int) -> None:
+        body["usage"] = usage
+
+    with Server(oracle(3), alter=alter) as server:
+        assert ask(server, tmp_path, backend) == 0
+    found = records(tmp_path)
+    assert [row["kind"] for row in found] == ["right"] * 3
+    assert {frozenset(row["usage"].items()) for row in found} == {
+        frozenset({("requests", 1), ("retries", 0)})
+    }
+    not_told = {"total": 0, "told": 0, "not_told": 3, "mean": None}
+    assert summary(tmp_path)["tokens"]["input_tokens"] == not_told
+
+
+def test_of_odd_usage_what_can_be_read_is_kept() -> None:
+    def usage(text: str) -> dict[str, int]:
+        choice = '{"message": {"content": "x"}, "finish_reason": "stop"}'
+        body = f'{{"choices": [{choice}], "usage": {{"prompt_tokens": 3, {text}}}}}'
+        return read_reply("chat", body.encode()).usage
+
+    assert usage('"completion_tokens": 4.0') == {"input_tokens": 3, "output_tokens": 4}
+    for odd in ("-1", "true", '"7"', "null", "18446744073709551616", "2.5", "{}"):
+        assert usage(f'"completion_tokens": {odd}') == {"input_tokens": 3}
+
+
+@BACKENDS
+@pytest.mark.parametrize("fault", ["truncated", "empty", "500"])
+def test_what_is_no_reply_is_asked_for_again_and_counted(
+    fault: str, backend: str, tmp_path: Path
+) -> None:
+    def alter(body: dict[str, Any], nth: int) -> None:
+        if fault == "empty" and nth == 1:
+            body["choices"] = []
+
+    def fail(prompt: str, nth: int) -> str | None:
+        return fault if nth == 1 and fault != "empty" else None
+
+    with Server(oracle(3), fail, alter=alter) as server:
+        assert ask(server, tmp_path, backend) == 0
+    found = records(tmp_path)
+    assert [row["kind"] for row in found] == ["right"] * 3
+    assert sum(row["usage"]["requests"] for row in found) >= 6
+    assert {row["usage"]["retries"] for row in found} == {1}
+
+
+@BACKENDS
+def test_retries_do_not_multiply_and_errors_can_be_read(backend: str, tmp_path: Path) -> None:
+    broken = prompts(3)[1]
+    with Server(oracle(3), lambda prompt, nth: "503" if prompt == broken else None) as server:
+        assert ask(server, tmp_path, backend, "--max_retries", "4") == 1
+    assert server.asked[broken] == 5
+    failed = records(tmp_path)[1]
+    assert failed["error"].startswith("503: no: 503 for Bearer")
+    assert (failed["usage"]["requests"], failed["usage"]["retries"]) == (5, 4)
+
+
+# The server of the test is left with connections that were dropped while it answered.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@BACKENDS
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_what_cannot_succeed_stops_at_once(
+    status: int, backend: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Server(oracle(50), lambda prompt, nth: str(status)) as server:
+        assert ask(server, tmp_path, backend, "--concurrency", "4", items=50) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"trivium: vllm/m at {server.url} cannot be asked: {status}: no:")
+    assert error.count("\n") == 1
+    assert sum(server.asked.values()) <= 8
+
+
+@BACKENDS
+@pytest.mark.parametrize("host", ["127.0.0.1:9", "no-such-host.invalid"])
+def test_a_server_that_is_not_there_stops_at_once(
+    host: str, backend: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server, began = Server(oracle()), time.monotonic()
+    words = eval_words(server, tmp_path, backend=backend, items=50)
+    words[words.index("--base_url") + 1] = f"http://{host}/v1"
+    assert main(words) == 1
+    assert time.monotonic() - began < 60  # 0.1 tried for two minutes
+    error = capsys.readouterr().err
+    start = f"trivium: vllm/m at http://{host}/v1 cannot be asked: no connection ("
+    assert error.startswith(start)
+    assert "invalid" in host or error == f"{start}Connection refused)\n"
+    assert error.count("\n") == 1
+
+
+def test_a_server_that_hangs_is_not_asked_one_call_at_a_time(tmp_path: Path) -> None:
+    with Server(oracle(), lambda prompt, nth: "slow", slow=30) as server:
+        began = time.monotonic()
+        flags = ("--timeout", "2", "--max_retries", "0", "--concurrency", "20")
+        assert ask(server, tmp_path, "direct", *flags, items=20) == 1
+        assert time.monotonic() - began < 8
+    assert len(server.asked) == 20
+
+
+def test_a_long_wait_is_counted_down(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium.models.calls.SECONDS_BETWEEN_NOTES", 1.0)
+    fault: Callable[[str, int], str | None] = lambda prompt, nth: "429" if nth == 1 else None  # noqa: E731
+    with Server(oracle(), fault, retry_after="3.2") as server:
+        assert ask(server, tmp_path, "direct", items=3) == 0
+    lines = capsys.readouterr().err.splitlines()
+    waits = [line for line in lines if "the server asks to wait" in line]
+    assert [line.split(", ")[1].split(" ")[0] for line in waits] == ["3", "2", "1"]
+
+
+def test_a_server_that_hangs_is_announced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium.models.calls.SECONDS_TO_FIRST_NOTE", 0.2)
+    with Server(oracle(3), latency=0.6) as server:
+        assert ask(server, tmp_path, "direct") == 0
+    assert capsys.readouterr().err == (
+        f"vllm/m at {server.url}: no reply after 0.2 s (--timeout is 600)\n"
+    )
+
+
+@BACKENDS
+@pytest.mark.parametrize("status", [401, 503])
+def test_a_server_with_one_protocol_is_asked_by_that(
+    status: int, backend: str, tmp_path: Path
+) -> None:
+    with Server(oracle(3), refuse={"/responses": status}) as server:
+        assert ask(server, tmp_path / "auto", backend) == 0
+        assert ask(server, tmp_path / "chat", backend, "--api", "chat") == 0
+    assert set(server.paths) == {"/v1/chat/completions"}
+    with Server(oracle(3), refuse={"/chat/completions": status}) as server:
+        assert ask(server, tmp_path / "responses", backend, "--api", "responses") == 0
+    assert set(server.paths) == {"/v1/responses"}
+
+
+@BACKENDS
+@pytest.mark.parametrize("protocol", ["chat", "responses"])
+def test_effort_and_more_fields_reach_the_server(
+    backend: str, protocol: str, tmp_path: Path
+) -> None:
+    flags = ["--api", protocol, "--reasoning_effort", "low", "--extra_body", '{"user": "me"}']
+    with Server(oracle(3)) as server:
+        assert ask(server, tmp_path, backend, *flags) == 0
+    body = server.bodies[-1]
+    effort = body["reasoning"]["effort"] if protocol == "responses" else body["reasoning_effort"]
+    assert (effort, body["user"]) == ("low", "me")
+    assert not {"max_tokens", "max_output_tokens", "max_completion_tokens"} & set(body)
+
+
+def test_old_records_are_read_beside_new_ones(tmp_path: Path) -> None:
+    with Server(oracle(3)) as server:
+        assert ask(server, tmp_path, "direct") == 0
+    path = tmp_path / "records.jsonl"
+    import orjson
+
+    later = ("gold", "stop_reason", "reasoning")
+    rows = [{k: v for k, v in row.items() if k not in later} for row in records(tmp_path)]
+    path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    assert main(["analyze", str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ("{", "extra_body must be a JSON object such as"),
+        ("[1]", "extra_body must be a JSON object such as"),
+        ('{"stream": true}', "extra_body must not set stream"),
+    ],
+)
+def test_more_fields_must_be_an_object(given: str, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        ModelOptions(extra_body=given)
+
+
+def test_what_shapes_replies_identifies_a_run_and_runs_of_0_1_are_still_known() -> None:
+    old = {"temp": None, "max_output_tokens": 4096, "system": None}
+    assert ModelOptions(max_output_tokens=4096).settings().to_dict() == old
+    more = ModelOptions(
+        max_output_tokens=4096, reasoning_effort="low", extra_body='{"b": 1, "a": 2}', api="chat"
+    )
+    assert more.settings().to_dict() == old | {
+        "reasoning_effort": "low",
+        "extra_body": '{"a": 2, "b": 1}',
+        "api": "chat",
+    }
+    assert ModelOptions().settings().max_output_tokens is None

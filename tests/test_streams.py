@@ -1,0 +1,192 @@
+"""Standard streams that are closed or full, files that cannot be, and work that is taken up."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import run
+from trivium.cli import main
+
+TRIVIUM = f"{sys.executable} -m trivium"
+EVAL = "eval nhop_implicit --solver oracle --items 5 --out e"
+
+
+def shell(command: str, folder: Path) -> tuple[int, str]:
+    """The exit status of the first command of a pipe, and everything that was said."""
+    script = f"{command}\nexit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, check=False)
+    return done.returncode, (done.stdout + done.stderr).decode()
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        (f"{TRIVIUM} list >&-", 0),
+        (f"{TRIVIUM} list 2>&-", 0),
+        (f"{TRIVIUM} {EVAL} >&- 2>&- <&-", 0),
+        (f"{TRIVIUM} {EVAL} --solver none 2>&-", 2),
+        (f"{TRIVIUM} {EVAL} --solver none >/dev/full 2>/dev/full", 2),
+        (f"{TRIVIUM} list >/dev/full 2>/dev/full", 2),
+        (f"{TRIVIUM} generate nhop_implicit --out - >&-", 0),
+    ],
+)
+def test_closed_and_full_streams_give_no_traceback(
+    command: str, status: int, tmp_path: Path
+) -> None:
+    code, said = shell(command, tmp_path)
+    assert code == status, said
+    assert "Traceback" not in said
+    assert "Exception" not in said
+    if "2>&-" in command:
+        assert "trivium: " not in said, "what is for standard error is not printed elsewhere"
+
+
+def test_no_file_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
+    """A library that writes to descriptor 1 or 2 must not write into the records."""
+    shell(f"{TRIVIUM} {EVAL} >&- 2>&- <&-", tmp_path)
+    whole = shell(f"{TRIVIUM} {EVAL[:-1]}f", tmp_path)
+    assert whole[0] == 0
+    lines = [(tmp_path / name / "records.jsonl").read_bytes().count(b"\n") for name in "ef"]
+    assert lines == [5, 5]
+
+
+@pytest.mark.parametrize(
+    "words", ["list", "show nhop_explicit", EVAL, "eval --help", "eval nhop_implicit --help"]
+)
+def test_a_reader_that_goes_away_is_no_error(words: str, tmp_path: Path) -> None:
+    code, said = shell(f"{TRIVIUM} {words} | true", tmp_path)
+    assert (code, said) == (0, "")
+
+
+def test_progress_that_nobody_reads_does_not_stop_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Gone:
+        def isatty(self) -> bool:
+            return False
+
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+        def flush(self) -> None:
+            raise BrokenPipeError
+
+    monkeypatch.setattr("trivium.evaluation.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr(sys, "stderr", Gone())
+    assert run(f"eval nhop_implicit --solver oracle --items 600 --out {tmp_path / 'e'}") == 0
+    assert (tmp_path / "e" / "records.jsonl").read_bytes().count(b"\n") == 600
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "eval nhop_implicit --solver oracle --out loop",
+        "eval nhop_implicit --solver oracle --out loop/below",
+        "eval nhop_implicit --solver oracle --in loop --out e",
+        "eval nhop_implicit --solver oracle --out e",  # whose records.jsonl is a loop
+        "generate nhop_implicit --out loop",
+        "run --items 1 --out loop",
+        "sweep loop.toml",
+        "report loop",
+        "analyze loop",
+        "record --episodes 1 --out loop",
+    ],
+)
+def test_links_in_a_circle_end_in_a_sentence(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("loop", "loop.toml", "e/records.jsonl"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).symlink_to(Path(name).name)
+    assert main(words.split()) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("trivium: ")
+    assert said.count("\n") == 1
+
+
+def test_generating_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("trivium.commands.generate.CHUNK", 10)
+    out, part = tmp_path / "items.jsonl", tmp_path / "items.jsonl.part"
+    words = f"generate nhop_implicit --items 100 --seed 5 --out {out}"
+    assert run(words) == 0
+    whole = out.read_bytes()
+    assert not part.exists()
+    lines = whole.splitlines(keepends=True)
+
+    made: list[int] = []
+    from trivium.commands import generate
+    from trivium.evaluation.execute import item_lines as plain
+
+    def counted(job: tuple[int, object, object]) -> tuple[int, bytes]:
+        made.append(job[0])
+        return plain(job)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(generate, "item_lines", counted)
+    for held, left in (
+        (b"".join(lines[:43]) + b'{"id": "half', 57),
+        (b"".join(lines[:1]), 99),
+        (whole, 0),
+        (whole + lines[0], 0),
+        (b"".join(lines[1:43]), 100),  # of another start
+        (b"".join([*lines[:42], lines[41]]), 100),
+        (b"", 100),
+    ):
+        out.unlink()
+        part.write_bytes(held)
+        made.clear()
+        assert run(words) == 0
+        assert out.read_bytes() == whole
+        assert sum(made) == left
+        assert not part.exists()
+    capsys.readouterr()
+    part.write_bytes(b"".join(lines[:43]))
+    assert run(words) == 0
+    assert capsys.readouterr().err == "43 of 100 items were generated before\n"
+
+
+def test_an_interrupted_file_of_items_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from trivium.evaluation.progress import Progress
+
+    monkeypatch.setattr("trivium.commands.generate.CHUNK", 10)
+
+    def interrupt(progress: Progress, count: int) -> None:
+        raise KeyboardInterrupt
+
+    out = tmp_path / "items.jsonl"
+    words = f"generate nhop_implicit --items 30 --out {out}"
+    with monkeypatch.context() as patched:
+        patched.setattr(Progress, "advance", interrupt)
+        assert run(words) == 130
+    assert not out.exists()
+    assert (tmp_path / "items.jsonl.part").read_bytes().count(b"\n") == 10
+    assert run(words) == 0
+    assert "10 of 30 items were generated before" in capsys.readouterr().err
+    assert out.read_bytes().count(b"\n") == 30
+
+
+def test_two_processes_cannot_generate_the_same_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from trivium.core.files import resumable_write
+
+    with resumable_write(tmp_path / "items.jsonl"):
+        assert run(f"generate nhop_implicit --out {tmp_path / 'items.jsonl'}") == 2
+    assert "items.jsonl: another process is writing it" in capsys.readouterr().err
+
+
+def test_flags_win_over_a_config_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.toml").write_text("hops = 6\nm = 4\n")
+    words = f"show nhop_implicit --config {tmp_path / 'a.toml'}"
+    assert run(f"{words} --hops 3") == 0
+    said = capsys.readouterr().out
+    assert run("show nhop_implicit --hops 3 --m 4") == 0
+    assert capsys.readouterr().out == said
