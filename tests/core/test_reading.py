@@ -54,7 +54,7 @@ could be either|both are possible|equally likely|a toss-up|50/50|anyone's guess|
 I have no idea|I have no clue|not obvious|unable to tell|not able to say|insufficient information
 hard to say|difficult to tell|no definite answer|no way to know|not sure|not certain|not clear
 not known|not possible to say|cannot be determined|can't tell|do not know|cannot be inferred
-can't be settled|does not reveal it|not enough information|don't have enough evidence|cannot decide"""
+can't be settled|does not reveal it|not enough information|don't have enough evidence"""
 
 
 @pytest.mark.parametrize("phrase", UNSURE.replace("\n", "|").split("|"))
