@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from trivium.models.endpoint import Endpoint
+
+# The servers of these tests are left with connections that were dropped while they were accepted.
+LEFT = ("ignore:unclosed transport:ResourceWarning", "ignore:unclosed <socket:ResourceWarning")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            for warning in LEFT:
+                item.add_marker(pytest.mark.filterwarnings(warning))
 
 
 @pytest.fixture(autouse=True)

@@ -128,10 +128,7 @@ class Server:
         self.port = runner.addresses[0][1]
         ready()
         await self._stop.wait()
-        await site.stop()
-        await asyncio.sleep(0.01)  # connections that are being accepted are open after this
         await runner.cleanup()
-        await asyncio.sleep(0.01)  # and closed after this
 
     async def _responses(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()

@@ -257,8 +257,6 @@ def test_retries_do_not_multiply_and_errors_can_be_read(backend: str, tmp_path: 
     assert (failed["usage"]["requests"], failed["usage"]["retries"]) == (5, 4)
 
 
-# The server of the test is left with connections that were dropped while it answered.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @BACKENDS
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_what_cannot_succeed_stops_at_once(
