@@ -220,7 +220,7 @@ def test_a_model_of_a_config_is_asked_as_the_config_says(
     speaker = SolverModel(task, "oracle", task.items(5, seed=7))
     Path("asked.json").write_text(
         '{"approach": "implicit", "items": 5, "hops": 4, "m": 4, "seeds": 7, "temp": 0.5, '
-        '"model": "said-so", "max_output_tokens": 99, "baseline": "last_line"}'
+        '"model": "openai/said-so", "max_output_tokens": 99, "baseline": "last_line"}'
     )
     with Server(speaker) as server:
         words = ["sweep", "asked.json", "--out", "asked", "--base_url", server.url]

@@ -206,7 +206,7 @@ class Caller:
         if self._failed >= MAX_FIRST_FAILURES and not self._answered:
             raise UserError(
                 f"the first {self._failed} attempts of {self._name} all failed "
-                f"({attempt.error}); --retry_errors asks them again"
+                f"({attempt.error}); the same command asks them again"
             )
 
     async def drain(self) -> None:
