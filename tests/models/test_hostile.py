@@ -101,7 +101,8 @@ def test_hostile_replies_are_kept_and_shown_safely(
 ) -> None:
     reply = HOSTILE[kind]
     with Server(lambda messages: reply) as server:
-        assert ask(server, tmp_path, backend) == 1
+        # One token over and over is an answer, a wrong one.
+        assert ask(server, tmp_path, backend) == (0 if kind == "long" else 1)
     found = records(tmp_path)
     assert [row["kind"] == "error" for row in found] == [False] * 3
     expected = reply.encode("utf-8", "replace").decode()

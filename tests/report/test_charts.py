@@ -58,7 +58,7 @@ def lines(chart: ChartSpec, **where: object) -> dict[str, float]:
 
 
 def test_a_grid_has_heatmaps_curves_and_kinds(grid: BenchmarkResults) -> None:
-    assert list(drawn(grid)) == ["results", "em_n_m", "lift_n_m", "em_by_n", "kinds"]
+    assert list(drawn(grid)) == ["results", "em_n_m", "lift_n_m", "em_by_n", "metrics", "kinds"]
 
 
 def test_lines_are_the_floor_the_best_shortcut_and_the_best_ceiling(
@@ -135,10 +135,12 @@ def test_metrics_between_0_and_1_are_bars_under_the_heading_of_the_benchmark(
     tmp_path: Path,
 ) -> None:
     (row,) = scored("oracle", [0.0], benchmark="nhop_explicit")
-    rows = [{**row, "scores": {"em": 0.0, "fn_correct": 1.0, "first_wrong_hop": 3.0}}]
+    scores = {"em": 0.0, "fn_correct": 0.0, "fn_1_coherent": 1.0, "first_wrong_hop": 3.0}
+    rows = [{**row, "scores": scores}]
     chart = drawn(results_of(tmp_path, rows))["metrics"]
     bars = [(row["metric"], row["value"]) for row in data(chart) if "metric" in row]
-    assert bars == [("em", 0.0), ("fn_correct", 1.0)]
+    # fn_correct is em by construction, so it has no bar.
+    assert bars == [("em", 0.0), ("fn_1_coherent", 1.0)]
     assert lines(chart) == {"floor": 0.125, "ceiling": 0.0}  # of the headline metric
     assert chart.spec["title"]["text"] == "Block by block: where answers go wrong"
 
@@ -150,6 +152,7 @@ def test_a_label_is_in_every_title(grid: BenchmarkResults) -> None:
         "my label: em over n and m",
         "my label: lift over n and m",
         "my label: em against n, by m",
+        "my label: Every metric between 0 and 1 (4 settings together)",
         "my label: Kinds of answers (4 settings together)",
     ]
 

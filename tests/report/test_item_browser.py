@@ -115,4 +115,6 @@ def test_items_from_files_show_the_prompt_that_was_kept_or_say_that_there_is_non
     rows = [{**row, "prompt": "as it was presented"} for row in rows]
     shown = browser_items([results_of(tmp_path, rows)])
     assert shown["texts"][0] == "as it was presented"
+    assert shown["attempts"][0]["expected"] == rows[0]["gold"]
+    shown = browser_items([results_of(tmp_path, [{**row, "gold": None} for row in rows])])
     assert shown["attempts"][0]["expected"] == "-"

@@ -12,6 +12,7 @@ def plain_help(text: str) -> str:
     """The help without defaults that say nothing."""
     text = re.sub(r"\s*\(default:\s*(None\s*)?\)", "", text)
     text = re.sub(r"^ (?:\w+\.)?(\w+) options$", r" \1", text, flags=re.MULTILINE)
+    text = text.replace("{None,", "{")
     text = re.sub(r"\{None\}\|(\w+)", rf"\1{' ' * len('{None}|')}", text)
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 

@@ -100,7 +100,7 @@ def collect(pages: Sequence[Page], probes: Sequence[Probe], ids: dict[str, int])
         size = len(probe.candidates)
         rows, item = features(page, probe)
         flat = np.fromiter(chain.from_iterable(rows), np.float32)
-        own[number, :size] = flat.reshape(size, -1)
+        own[number, :size] = flat.reshape(size, len(own_names))
         of_item[number, 0] = item
         right[number, :size] = probe.right
         there[number, :size] = True

@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.connection
 import os
+import signal
 import socket
 import threading
 from collections import deque
@@ -86,19 +87,36 @@ class Processes:
 
     def _start(self) -> ProcessPoolExecutor:
         # Spawned, not forked: a fork of a process with threads (jax, polars) can hang.
-        return ProcessPoolExecutor(
+        pool = ProcessPoolExecutor(
             self._count,
             mp_context=multiprocessing.get_context("spawn"),
             initializer=_prepare_worker,
         )
+        with _interrupts_ignored():
+            pool.submit(os.getpid)  # starts the workers, which inherit this until they are ready
+        return pool
 
     def close(self) -> None:
         """Stop the processes; waiting jobs are dropped."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Ctrl-C does nothing meanwhile, here and in processes that are started."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say so
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _prepare_worker() -> None:
     """Import benchmarks of the project; end with the parent, which may be killed at any moment."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # end at once, without a traceback
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -107,10 +107,10 @@ def test_replies_collected_elsewhere_are_scored(tmp_path: Path) -> None:
     )
     rows = [{"id": first["id"], "reply": said}, {"id": second["id"], "reply": "no idea"}]
     replies.write_bytes(b"".join(map(dump_line, rows)))
-    out = tmp_path / "results.jsonl"
+    out = tmp_path / "scored"
     command = ["score", NAME, "--in", str(items), "--replies", str(replies), "--out", str(out)]
     assert main(command) == 0
-    results = [row for _, row in read_rows(out)]
+    results = [row for _, row in read_rows(out / "records.jsonl")]
     assert [row["kind"] for row in results] == ["right", "violation"]
     assert results[0]["scores"]["ctrl_nDCG"] == 1
     assert results[1]["scores"]["ctrl_fallout"] == 1

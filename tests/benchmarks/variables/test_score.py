@@ -84,7 +84,7 @@ def test_the_gold_answer_is_best_everywhere() -> None:
     for item in [*VALID, WRONG]:
         scores = score(item, gold(item))
         for metric in VARIABLES.metrics:
-            assert scores[metric.name] in (metric.best, None)
+            assert scores.get(metric.name) in (metric.best, None)  # strict is not about answers
         assert kind(item, gold(item)) == "right"
 
 
