@@ -150,7 +150,7 @@ class _Study:
         found: dict[str, tuple[list[Page], list[Probe]]] = defaultdict(lambda: ([], []))
         view = self.task.view
         for number, item in enumerate(items):
-            probes = self.benchmark.probes(item, view)
+            probes = [probe for probe in self.benchmark.probes(item, view) if probe.candidates]
             if not probes:
                 continue
             names = {name for group in self.benchmark.names(item) for name in group}

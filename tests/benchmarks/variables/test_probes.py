@@ -84,3 +84,10 @@ def test_the_looks_of_related_columns_are_as_different_as_those_of_others() -> N
     together = np.array(gaps[True]), np.array(gaps[False])
     error = np.hypot(*(part.std() / len(part) ** 0.5 for part in together))
     assert abs(together[0].mean() - together[1].mean()) < 4 * error
+
+
+def test_items_that_leave_nothing_to_guess_are_left_out() -> None:
+    """Two variables are both in the target, so none could be a control variable."""
+    audit = VARIABLES.audit(PRESETS["original-hypotheses"], 0, 100)
+    assert audit.verdict == "caught"
+    assert audit.keeps_leaks
