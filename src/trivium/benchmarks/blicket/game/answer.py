@@ -76,13 +76,23 @@ _HEAD = re.compile(
     r"|\b(?P<capitals>(?-i:TEST|ANSWER))\b",
     re.MULTILINE | re.IGNORECASE,
 )
+_LETTERS = r"(?-i:[A-H](?:(?:,? and |, ?| )[A-H]){0,7})"  # "A, D and E" in a sentence
 _BARE_ANSWER = re.compile(
-    r"(?:^|(?<=[.!?]))[\s{\[(-]{0,9}(?:(?:so|thus|therefore|hence),? )?"
-    r"(?=(?:the )?(?:blickets?|form|rule)(?:\s?[:=]| (?:is|are)\b))",
+    r"(?:^|(?<=[.!?]))[\s{\[(|-]{0,9}(?:(?:so|thus|therefore|hence),? )?"
+    r"(?:(?:final|conclusion|verdict|result)\s?: "
+    r"|i (?:conclude|am confident|am certain)(?: that)? )?"
+    r"(?=(?:the |my )?(?:blickets?|form|rule)(?:\s?[:=|]| (?:is|are)\b)"
+    r"|(?:(?:the |this )?machine is|it is|it's) (?:an? )?[a-z]{5,11}"
+    rf"|{_LETTERS} are (?:all |both )?(?:the )?blickets\b)",
     re.MULTILINE | re.IGNORECASE,
 )
+_SUBJECT_FIRST = re.compile(
+    rf"(?P<letters>{_LETTERS}),? are (?:all |both )?(?:the )?(?P<role>blickets|inhibitors)\b"
+)
 _INTENT = re.compile(
-    r"(?:^|(?<=[.!?\n]))\s{0,3}(?:put|place|try)\b|\b(?:i'll|i will|i'd like to"
+    r"(?:^|(?<=[.!?\n]))\s{0,3}(?:(?:now |next,? |so ){0,2}i )?(?:now )?"
+    r"(?:put|place|try|testing|placing|trying)\b"
+    r"|\b(?:i'll|i will|i'd like to"
     r"|i would like to|i want to|i choose to|i am going to|i'm going to"
     r"|let me|let's|let us|going to|please|(?:action|move|command|next)\s?:)\s"
     r"(?:(?:now|first|next|start by|begin by|try|then) ){0,2}(?:test(?:ing)?|plac(?:e|ing)"
@@ -99,11 +109,15 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _SO = re.compile(
-    r"\b(?:so|therefore|hence|thus)\b|;|\b(?:instead of|rather than)\b[^,]{0,60},", re.IGNORECASE
+    r"\b(?:so|therefore|hence|thus)\b|;|\b(?:instead of|rather than)\b[^,]{0,60},"
+    r"|\bto (?:see|check|learn|find out|determine|verify|know|tell|decide|confirm) (?:if|whether)\b"
+    r"[^,:]{0,80}[,:]",
+    re.IGNORECASE,
 )
 _PAST = re.compile(
     r"\b(?:did|made|ran|tried|tested|previous\w{0,2}|earlier|already|so far|from|since|because|was"
-    r"|result\w{0,2} (?:of|from)|based on|showed|given|with|by|in)\s[^:\n]{0,40}$",
+    r"|result\w{0,2} (?:of|from)|based on|showed|given|by|in"
+    r"|(?<!go )(?<!start )(?<!begin )(?<!proceed )(?<!continue )with)\s[^:\n]{0,40}$",
     re.IGNORECASE,
 )
 _POSSIBLE = re.compile(
@@ -156,12 +170,15 @@ _DECORATION = str.maketrans(dict.fromkeys('"<>', " "))
 
 def _moves(text: str, objects: str, rules: Sequence[str]) -> Iterator[_Move]:
     """Every move that is named in the reply."""
-    heads = list(_HEAD.finditer(text)) or list(_BARE_ANSWER.finditer(text))
+    heads = list(_HEAD.finditer(text))
     ends = [*(head.start() for head in heads[1:]), len(text)]
+    if not heads:
+        heads = list(_BARE_ANSWER.finditer(text))
+        ends = [len(text)] * len(heads)  # blickets and form may stand in two sentences
     for head, end in zip(heads, ends, strict=False):
         groups = head.groupdict()
         word = groups.get("start") or groups.get("capitals") or "ANSWER"
-        start = head.end() - len(word) if groups else head.start()
+        start = head.end() - len(word) if groups else head.end()
         rest = text[head.end() : min(end, head.end() + MAX_READ)]
         before = _SENTENCE.split(text[max(0, start - 200) : start])[-1]
         before = _SO.split(before)[-1]
@@ -173,7 +190,7 @@ def _moves(text: str, objects: str, rules: Sequence[str]) -> Iterator[_Move]:
                 continue
         else:
             command = _read_answer(rest, objects, rules)
-            if command is None and not _is_final(rest):
+            if command is None and not (groups and _is_final(rest)):
                 continue
         yield _Move(_rank(before), start, command)
 
@@ -204,6 +221,11 @@ _COMMENT = re.compile(
     r"[.;!#(:|\]})-]|(?:to|because|since|so|as|for|then|and then|next|on|now|first|again|not"
     r"|without"
     r"|but|which|in order|after|before|please|at|into|onto|will)\b|$",
+    re.IGNORECASE,
+)
+# What opens the objects of a test in a sentence, and what ends them in JSON.
+_REASON = re.compile(
+    r",\s{0,3}(?:reason\w{0,3}|rationale|why|explanation|thoughts?|comment|note|purpose|goal)\s{0,3}:",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\s{0,3}#?\d{1,2}\s{0,3}[:.)]")
@@ -269,9 +291,13 @@ def _leading_objects(text: str, objects: str) -> _Named:
 
 def _read_test(rest: str, objects: str, *, exact: bool) -> Command | None:
     """The test in the rest of a line; `exact` (it may be prose) allows nothing after it."""
-    line = re.sub(r"^[\s:,]{0,9}", "", rest).partition("\n")[0].partition("//")[0]
+    line = (
+        re.sub(r"^[\s:,]{0,9}(?:(?:should|will|would|to) be\b|is\b)?", "", rest)
+        .partition("\n")[0]
+        .partition("//")[0]
+    )
     number = _NUMBER.match(line)
-    line = line[number.end() :] if number else line
+    line = _REASON.split(line[number.end() :] if number else line)[0]
     named = _leading_objects("none" if reading.is_none(line) else line, objects)
     if named.all is None or _RESULT.match(named.after):
         return None
@@ -361,6 +387,7 @@ def _read_answer(rest: str, objects: str, rules: Sequence[str]) -> Command | Non
 def _read_fields(rest: str) -> dict[str, str]:
     """The values of an answer by their keys."""
     rest = re.sub(r",\s{0,9}\n", ", ", rest)
+    rest = _SUBJECT_FIRST.sub(r"\g<role>: \g<letters>;", rest)
     keys = list(_KEY.finditer(rest))
     ends = [*(key.start() for key in keys[1:]), len(rest)]
     fields: dict[str, str] = {}
