@@ -77,27 +77,28 @@ _HEAD = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _LETTERS = r"(?-i:[A-H](?:(?:,? and |, ?| )[A-H]){0,7})"  # "A, D and E" in a sentence
+_ARE = r"(?:,? are (?:all |both )?(?:the )?|\s?[:=] )"
 _BARE_ANSWER = re.compile(
     r"(?:^|(?<=[.!?]))[\s{\[(|-]{0,9}(?:(?:so|thus|therefore|hence),? )?"
     r"(?:(?:final|conclusion|verdict|result)\s?: "
     r"|i (?:conclude|am confident|am certain)(?: that)? )?"
     r"(?=(?:the |my )?(?:blickets?|form|rule)(?:\s?[:=|]| (?:is|are)\b)"
     r"|(?:(?:the |this )?machine is|it is|it's) (?:an? )?[a-z]{5,11}"
-    rf"|{_LETTERS} are (?:all |both )?(?:the )?blickets\b)",
+    rf"|{_LETTERS}{_ARE}blickets\b)",
     re.MULTILINE | re.IGNORECASE,
 )
 _SUBJECT_FIRST = re.compile(
-    rf"(?P<letters>{_LETTERS}),? are (?:all |both )?(?:the )?(?P<role>blickets|inhibitors)\b"
+    rf"(?P<letters>{_LETTERS}){_ARE}(?P<role>blickets|inhibitors)\b(?!\s?:)"
 )
 _INTENT = re.compile(
     r"(?:^|(?<=[.!?\n]))\s{0,3}(?:(?:now |next,? |so ){0,2}i )?(?:now )?"
     r"(?:put|place|try|testing|placing|trying)\b"
-    r"|\b(?:i'll|i will|i'd like to"
+    r"|\b(?:i'll|i will|i'd|i'd like to"
     r"|i would like to|i want to|i choose to|i am going to|i'm going to"
     r"|let me|let's|let us|going to|please|(?:action|move|command|next)\s?:)\s"
-    r"(?:(?:now|first|next|start by|begin by|try|then) ){0,2}(?:test(?:ing)?|plac(?:e|ing)"
-    r"|put(?:ting)?"
-    r"|try(?:ing)?)\b",
+    r"(?:(?:now|first|next|start by|begin by|try|then"
+    r"|(?:verify|check|confirm|continue|proceed)(?: this| that| it)? by) ){0,2}"
+    r"(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?|try(?:ing)?)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.!?]\s|\n")
@@ -228,6 +229,8 @@ _REASON = re.compile(
     r",\s{0,3}(?:reason\w{0,3}|rationale|why|explanation|thoughts?|comment|note|purpose|goal)\s{0,3}:",
     re.IGNORECASE,
 )
+_OPENING = re.compile(r"^[\s:,]{0,9}(?:(?:should|will|would|to) be\b|is\b)?")
+_LETTER_LINE = re.compile(r"\n\s{0,3}(?:- )?(?=[A-H]\s{0,3}(?:\n|$))")  # one object a line
 _NUMBER = re.compile(r"\s{0,3}#?\d{1,2}\s{0,3}[:.)]")
 _FILLER = re.compile(
     r"[\s,+&:/|()\[\]{}='`]|;(?=\s?[A-Z]\s{0,3}(?:$|[.;,\n]))|(?:and|objects?|the|are|is|on|put|place|placing|alone|together|only|just"
@@ -291,11 +294,8 @@ def _leading_objects(text: str, objects: str) -> _Named:
 
 def _read_test(rest: str, objects: str, *, exact: bool) -> Command | None:
     """The test in the rest of a line; `exact` (it may be prose) allows nothing after it."""
-    line = (
-        re.sub(r"^[\s:,]{0,9}(?:(?:should|will|would|to) be\b|is\b)?", "", rest)
-        .partition("\n")[0]
-        .partition("//")[0]
-    )
+    text = _OPENING.sub("", _LETTER_LINE.sub(" ", rest))
+    line = text.partition("\n")[0].partition("//")[0]
     number = _NUMBER.match(line)
     line = _REASON.split(line[number.end() :] if number else line)[0]
     named = _leading_objects("none" if reading.is_none(line) else line, objects)

@@ -151,7 +151,8 @@ class Claims:
                     complete.add(status)
                 named = self._objects_of(symbols, start + part.position, claims)
                 claims |= dict.fromkeys(named, status)
-                self.any_claim = True
+                none = symbols[start + part.position][0] == "Z"
+                self.any_claim = self.any_claim or none or bool(named)
             seen = seen or any(each in "BP" for each, _ in symbols[start:end])
             start = end + 1
         # An answer line is about the new machine, whatever it names.

@@ -26,7 +26,7 @@ class Part(NamedTuple):
     alone: bool = False  # whether nothing else is in the clause
 
 
-def clause_claims(kinds: Sequence[str], seen: bool) -> Iterator[Part]:
+def clause_claims(kinds: list[str], seen: bool) -> Iterator[Part]:
     """The objects of one clause, each with its verdict from before or after it.
 
     `seen` says whether blickets were named in an earlier clause of the sentence.
@@ -166,8 +166,8 @@ def _short_predicate(said: str, seen: bool) -> str | None:
 def verdict(symbols: Sequence[str]) -> str | None:
     """What symbols say: "may not be" is a maybe."""
     said = set(symbols)
-    if "M" in said:
-        return "maybe"
+    if "M" in said or re.search("N[VU]{0,2}K", "".join(symbols)):
+        return "maybe"  # "not certain", "neither is guaranteed"
     if said & {"N", "E"}:
         return "no"
     return "yes" if said & {"B", "P", "K"} else None

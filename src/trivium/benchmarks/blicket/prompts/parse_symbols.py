@@ -69,7 +69,7 @@ _WORDS = (
      r"|would(?! say| guess)"),
     ("V", r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as|remains?|stays?"
      r"|as(?= (?:the |a )(?:only |sole )?blicket)"),
-    ("C", r"about|regarding|concerning|as to|for(?! sure| certain)"),
+    ("C", r"about|regarding|concerning|as to|(?:status|nature|role)s? of|for(?! sure| certain)"),
     ("Q", r"or|and/or"),
     ("S", r"and|plus|as well as|nor|along with"),
     ("D", r"but|while|whereas|though|although|however|yet|so|therefore|thus|hence|because|since"
