@@ -79,7 +79,8 @@ _HEAD = re.compile(
 _LETTERS = r"(?-i:[A-H](?:(?:,? and |, ?| )[A-H]){0,7})"  # "A, D and E" in a sentence
 _ARE = r"(?:,? are (?:all |both )?(?:the )?|\s?[:=] )"
 _BARE_ANSWER = re.compile(
-    r"(?:^|(?<=[.!?]))[\s{\[(|-]{0,9}(?:(?:so|thus|therefore|hence),? )?"
+    r"(?:(?:^|(?<=[.!?]))[\s{\[(|-]{0,9}(?:(?:so|thus|therefore|hence),? )?"
+    r"|(?<=,) (?:and )?(?:so|thus|therefore|hence) )"
     r"(?:(?:final|conclusion|verdict|result)\s?: "
     r"|i (?:conclude|am confident|am certain)(?: that)? )?"
     r"(?=(?:the |my )?(?:blickets?|form|rule)(?:\s?[:=|]| (?:is|are)\b)"
@@ -104,7 +105,8 @@ _INTENT = re.compile(
 _SENTENCE = re.compile(r"[.!?]\s|\n")
 # What stands before a move in its sentence: a condition, a choice, what was done, what will be.
 _CONDITION = re.compile(
-    r"\b(?:if|once|unless|until|before|after|when|whether|otherwise|depending|else|or|instead of"
+    r"\b(?:if|once|unless|until|before|when"
+    r"|after(?! (?:considering|thinking|reviewing|weighing|all)\b)|whether|otherwise|depending|else|or|instead of"
     r"|rather than|without|than|not|don't|won't|shouldn't|never|avoid|between|can't|cannot"
     r"|unsure)\b",
     re.IGNORECASE,
@@ -229,7 +231,7 @@ _REASON = re.compile(
     r",\s{0,3}(?:reason\w{0,3}|rationale|why|explanation|thoughts?|comment|note|purpose|goal)\s{0,3}:",
     re.IGNORECASE,
 )
-_OPENING = re.compile(r"^[\s:,]{0,9}(?:(?:should|will|would|to) be\b|is\b)?")
+_OPENING = re.compile(r"^[\s:,>-]{0,9}(?:(?:should|will|would|to) be\b|is\b)?")
 _LETTER_LINE = re.compile(r"\n\s{0,3}(?:- )?(?=[A-H]\s{0,3}(?:\n|$))")  # one object a line
 _NUMBER = re.compile(r"\s{0,3}#?\d{1,2}\s{0,3}[:.)]")
 _FILLER = re.compile(
@@ -351,7 +353,7 @@ _BULLET = re.compile(
 _DENIED = re.compile(
     r"\b[A-Z]\s?\((?:no|not a blicket|not needed|non-?blicket)\s?\)", re.IGNORECASE
 )
-_REMARK = re.compile(r"\([^()]{0,80}\)")
+_REMARK = re.compile(r"\((?!\s?or\b)[^()]{0,80}\)")
 
 
 def _is_final(rest: str) -> bool:
@@ -436,7 +438,9 @@ def _may_follow(after: str) -> bool:
     """Whether this text may follow the objects of an answer: a remark, what they are, or "not"."""
     return (
         after == ""
-        or re.match(r"[.(;,-]|(?:is|are|not|but not|only|since|because|as)\b", after, re.I)
+        or re.match(
+            r"[.;,-]|\((?!\s?or\b)|(?:is|are|not|but not|only|since|because|as)\b", after, re.I
+        )
         is not None
     )
 

@@ -31,6 +31,9 @@ _SAYS = set("BPKNEM")  # what a verdict is made of
 _FILLER = re.compile(
     r"\b(?:only|just|the|answer|final|object|an?|its?|is|are|like|unsure)\b|[^a-z]+"
 )
+_SAME = re.compile(
+    r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
+)
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 # Other ways to say the same: "it's", "so is the torus", "is one too".
 _SIMPLER = (
@@ -62,6 +65,7 @@ class Claims:
     any_claim: bool = False
     label: _Label | None = None  # of the lines that follow
     asked: bool = True  # whether the sentence before asked for the blickets, as the prompt does
+    last_status: str | None = None  # the last verdict: "the same holds for B"
     last_named: Sequence[str] = ()  # the objects of the last sentence that named any
     last_group: Sequence[str] = ()  # the last objects that were named together
 
@@ -93,6 +97,9 @@ class Claims:
         if self.asked and _only_objects(sentence, self.patterns):
             label = _Label("yes", complete=True)
             symbols = [each for each in symbols if each[0] in NAMES | JOINS | set("MNED")]
+        if self.last_status and _SAME.search(sentence):
+            label = _Label(self.last_status, complete=False)
+            symbols = [each for each in symbols if each[0] in NAMES | JOINS]
         self.asked = False
         found = self._claims_of(symbols, sentence, label)
         if not found:
@@ -151,6 +158,7 @@ class Claims:
                     complete.add(status)
                 named = self._objects_of(symbols, start + part.position, claims)
                 claims |= dict.fromkeys(named, status)
+                self.last_status = status
                 none = symbols[start + part.position][0] == "Z"
                 self.any_claim = self.any_claim or none or bool(named)
             seen = seen or any(each in "BP" for each, _ in symbols[start:end])

@@ -118,8 +118,8 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
         alone = _one_word(sentence, known) or alone
         asked = False
     last = _with_patterns(sentences[-1], known.patterns) if sentences else ""
-    if len(last) <= MAX_SHORT:
-        last = re.split(r"[,;]", last)[-1]  # "brown torus; striped"
+    # "brown torus; striped"
+    last = re.split(r"[,;]" if len(last) <= MAX_SHORT else ";", last)[-1]
     return _one_word(last, known) or found or by_rule or alone
 
 

@@ -30,7 +30,8 @@ _WORDS = (
     ("J", rf"(?:it|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
     ("S", r"\d{1,2}[.)](?= )"),
     ("M", r"either(?=[^.;]{0,120}\bor\b)"),
-    ("", r"the|an?|also|too|as well(?! as)|both(?= the)|each|that|there|following|objects?|new"),
+    ("", r"the|an?|also|too|as well(?! as)|both(?= the)|each|that|here|there|following"
+     r"|objects?|new"),
     ("VNB", r"(?:is|are|was) no blickets?|\u2717"),
     ("KB", r"\u2713"),
     ("Z", r"none(?: of (?:them|these|the(?: [a-z]{1,9})? objects))?|no (?:[a-z]{1,9} )?objects?"
@@ -69,7 +70,8 @@ _WORDS = (
      r"|would(?! say| guess)"),
     ("V", r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as|remains?|stays?"
      r"|as(?= (?:the |a )(?:only |sole )?blicket)"),
-    ("C", r"about|regarding|concerning|as to|(?:status|nature|role)s? of|for(?! sure| certain)"),
+    ("C", r"namely|includes?|including|i\.e\.?|viz|about"
+     r"|regarding|concerning|as to|(?:status|nature|role)s? of|for(?! sure| certain)"),
     ("Q", r"or|and/or"),
     ("S", r"and|plus|as well as|nor|along with"),
     ("D", r"but|while|whereas|though|although|however|yet|so|therefore|thus|hence|because|since"
