@@ -146,7 +146,9 @@ def _parse_clause(clause: str, known: Known) -> str | None:
     compared = _TOPIC.search(clause) or any(_mentioned(each, clause) for each in known.patterns)
     if unsure and compared and not _BLICKETS.search(clause):
         changed = like and named and re.search(r"\bbut\b", clause[unsure.end() : like.start()])
-        if not changed:
+        # A guess is an answer: "like the dotted one, though I am not sure".
+        guessed = len(named) == 1 and "," in clause[clause.find(named[0].lower()) : unsure.start()]
+        if not (changed or (guessed and not _TOPIC.search(clause, unsure.start()))):
             return UNSURE
     if not named:
         named = [
