@@ -126,6 +126,7 @@ _KEY = re.compile(
     rf"|(?=\s(?:[A-Z]|none|[A-H]{{2,8}}|{'|'.join(FORMS)})\b))",
     re.IGNORECASE,
 )
+_FORM_IS = re.compile(r"\b(?:form|rule|type|kind)(?: is|\s?[:=])\s(?:an? )?$", re.IGNORECASE)
 _ROLE = re.compile(
     r"(?<![A-Za-z])(?P<letter>[A-Za-z])\s{0,3}(?:[:=]|is\b|->)\s{0,3}(?P<not>(?:not an?|non"
     r"|not)[\s-]{1,2})?"
@@ -201,7 +202,12 @@ def _read_fields(rest: str) -> dict[str, str]:
     """The values of an answer by their keys."""
     rest = re.sub(r",\s{0,9}\n", ", ", rest)
     rest = _SUBJECT_FIRST.sub(r"\g<role>: \g<letters>;", rest)
-    keys = list(_KEY.finditer(rest))
+    # "The form is inhibitor: blickets ..." names a form, and opens no list of inhibitors.
+    keys = [
+        key
+        for key in _KEY.finditer(rest)
+        if not (key["inhibitor"] and _FORM_IS.search(rest, 0, key.start()))
+    ]
     ends = [*(key.start() for key in keys[1:]), len(rest)]
     fields: dict[str, str] = {}
     for key, end in zip(keys, ends, strict=False):

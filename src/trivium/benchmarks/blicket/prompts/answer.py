@@ -52,7 +52,8 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     *forms, _ = forms_of(item.machines)
     known = Known(item.known, tuple(forms), item.new.pattern)
     said = _read(item, sentences, known)
-    final = _read(item, sentences[_final_part(sentences, view)], known)
+    part = sentences[_final_part(sentences, view)]
+    final = said if len(part) == len(sentences) else _read(item, part, known)
     # What a final part says counts, and the rest of the reply where it says nothing.
     claims = final[0] if final[0].status else said[0]
     like = final[1] or said[1]
@@ -173,4 +174,5 @@ def split_sentences(reply: str) -> list[str]:
         lambda found: f"{found[1]} none" if reading.is_none(found[2]) else found[0], text
     )
     text = _MACHINE_KEY.sub("machine", _LEADER.sub(": ", text))
-    return reading.sentences(re.sub(r"[ \t]{2,}", " ", text))
+    parts = reading.sentences(re.sub(r"[ \t]{2,}", " ", text))
+    return [part for part in parts if re.search(r"[^\W\d_]|[?\u2713\u2717]", part)]

@@ -192,6 +192,10 @@ class Claims:
             ]
         if symbol == "J":
             return before[-1:]
+        others = [n for n, (each, _) in enumerate(near) if each == "R"]
+        if others and symbol == "T" and not _last_group(near):
+            # "The others never light it without A, so they are not blickets."
+            return self._objects_of(symbols, index - len(near) + others[-1], claims)
         group = _last_group(near) or ([] if any(each for _, each in near) else self.last_group)
         return list(group or before) if symbol == "T" else []
 
