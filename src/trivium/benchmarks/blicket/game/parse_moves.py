@@ -31,7 +31,7 @@ _BARE_ANSWER = re.compile(
     r"(?:(?:^|(?<=[.!?]))[\s{\[(|-]{0,9}(?:(?:so|thus|therefore|hence),? )?"
     r"|(?<=,) (?:and )?(?:so|thus|therefore|hence) )"
     r"(?:(?:final|conclusion|verdict|result)\s?: "
-    r"|i (?:conclude|am confident|am certain)(?: that)? )?"
+    r"|i(?:'d|'ll| will| would)? answer\s?:? |i (?:conclude|am confident|am certain)(?: that)? )?"
     r"(?=(?:the |my )?(?:blickets?|form|rule)(?:\s?[:=|]| (?:is|are)\b)"
     r"|(?:(?:the |this )?machine is|it is|it's) (?:an? )?[a-z]{5,11}"
     rf"|{LETTERS}{ARE}blickets\b)",
@@ -42,7 +42,7 @@ _INTENT = re.compile(
     r"(?:put|place|try|testing|placing|trying)\b"
     r"|\b(?:i'll|i will|i'd|i'd like to"
     r"|i would like to|i want to|i choose to|i am going to|i'm going to"
-    r"|let me|let's|let us|going to|please|(?:action|move|command|next)\s?:)\s"
+    r"|let me|let's|let us|going to|please|(?:action|move|command|next|step)\s?:)\s"
     r"(?:(?:now|first|next|start by|begin by|try|then"
     r"|(?:verify|check|confirm|continue|proceed)(?: this| that| it)? by) ){0,2}"
     r"(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?|try(?:ing)?)\b",

@@ -29,7 +29,7 @@ Symbols = list[Symbol]
 
 _SAYS = set("BPKNEM")  # what a verdict is made of
 _FILLER = re.compile(
-    r"\b(?:only|just|the|answer|final|object|an?|its?|is|are|like|unsure)\b|[^a-z]+"
+    r"\b(?:only|just|both|the|answer|final|object|an?|its?|is|are|like|unsure)\b|[^a-z]+"
 )
 _SAME = re.compile(
     r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
