@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.benchmarks.blicket.game.answer import Command, read_command
+from trivium.benchmarks.blicket.game.parse_answer import Command
+from trivium.benchmarks.blicket.game.parse_moves import read_command
 
 HOSTILE = (
     """TEST |ANSWER |ANSWER blickets: |TEST A or |form: |\nTEST |A |(|not |<|,\n|blickets form: """

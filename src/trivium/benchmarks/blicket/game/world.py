@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from trivium.benchmarks.blicket.game.answer import Command, read_command
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
+from trivium.benchmarks.blicket.game.parse_answer import Command
+from trivium.benchmarks.blicket.game.parse_moves import read_command
 from trivium.benchmarks.blicket.game.score import score
 from trivium.benchmarks.blicket.game.spec import GameView
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, lights, mask_of

@@ -2,7 +2,7 @@
 
 A reply is made plain and split into sentences (`trivium.core.reading`); `parse_blickets` finds what
 each sentence says about objects, `parse_structure` which machine the new one is said to be like.
-JSON, tables and lists become sentences first: a bulleted list is one sentence, a field is a line.
+JSON, tables and fields become lines first; a line is a sentence.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer, forms_of
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.parse_blickets import Claims
 from trivium.benchmarks.blicket.prompts.parse_structure import Known, parse_structure
+from trivium.benchmarks.blicket.prompts.phrases import mentions
 from trivium.benchmarks.blicket.prompts.render import in_sentences
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.core import reading
@@ -48,76 +49,130 @@ def strict(item: PromptItem, replies: Sequence[str], view: PromptView) -> bool |
 def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptAnswer | None:
     """The answer in the last reply; None where it says nothing about blickets or machines."""
     sentences = split_sentences(replies[-1])[: view.sentences]
-    if view.reply == "lines":
-        starts = [n for n, line in enumerate(sentences) if line.startswith("blickets:")]
-        sentences = sentences[starts[-1] :] if starts else sentences
-    claims = Claims(item.objects, item.new.objects, [*item.known, item.new.pattern])
-    for sentence in sentences:
-        claims.read(sentence)
     *forms, _ = forms_of(item.machines)
-    like = parse_structure(sentences, Known(item.known, tuple(forms), item.new.pattern))
+    known = Known(item.known, tuple(forms), item.new.pattern)
+    said = _read(item, sentences, known)
+    part = sentences[_final_part(sentences, view)]
+    final = said if len(part) == len(sentences) else _read(item, part, known)
+    # What a final part says counts, and the rest of the reply where it says nothing.
+    claims = final[0] if final[0].status else said[0]
+    like = final[1] or said[1]
     if not claims.any_claim and like is None:
         return None
     return PromptAnswer(claims.named("yes"), claims.named("maybe"), like)
 
 
-# A field of JSON or of a list on one line becomes a line of its own.
+def _read(item: PromptItem, sentences: list[str], known: Known) -> tuple[Claims, str | None]:
+    claims = Claims(item.objects, item.new.objects, [*item.known, item.new.pattern])
+    for sentence in sentences:
+        claims.read(sentence)
+    return claims, parse_structure(sentences, known)
+
+
+_FINAL = re.compile(
+    rf"(?:so |my |the |in ){{0,2}}(?:(?:{reading.ANSWER_WORDS}|final (?:answer|verdict)s?|summary"
+    r"|conclusions?|in short|to sum up|overall|to summari[sz]e)[\s:]{0,3}(?:$|(?<=:)))"
+)
+
+
+def _final_part(sentences: Sequence[str], view: PromptView) -> slice:
+    """The final part of a reply: what follows the last heading, or the asked lines."""
+    start, end = 0, len(sentences)
+    for number, sentence in enumerate(sentences):
+        if _FINAL.match(sentence) or (view.reply == "lines" and sentence.startswith("blickets:")):
+            start = number
+    while start and sentences[start - 1].startswith(("maybe blickets:", "machine:")):
+        start -= 1
+    if view.reply == "lines" and sentences[start:]:
+        last = [n for n in range(start, end) if sentences[n].startswith(("machine:", "maybe bl"))]
+        if last and not any(_CORRECTED.search(each) for each in sentences[last[-1] :]):
+            end = last[-1] + 1 + sentences[last[-1]].endswith(":")
+    return slice(start, end)
+
+
+_CORRECTED = re.compile(reading.CORRECTION_WORDS)
+
+
+# A field of JSON, or one in the middle of a line, becomes a line of its own.
+_KEY = re.compile(r"[{,]\s{0,9}\"([a-z_ -]{1,60})\"\s{0,3}:")
 _FIELD = re.compile(
-    r"[\s,;{|-]{1,9}\"?((?:maybe|not|non|possible|uncertain)?[\s_-]?blickets?|machine|detector|like"
-    r"|behaves[\s_]like|similar[\s_]to|structure|machine[\s_]type|type)\"?\s{0,3}:(?!\s{0,3}\")"
-    r"|[{,]\s{0,9}\"([a-z_ ]{1,40})\"\s{0,3}:"
+    r"(?:^|(?<=[^\s|-])[\s,;-]{1,9})((?:(?:maybe|not|non|possibl[ey]|possibly|uncertain|must|may|or|be"
+    r"|might|can|cannot|could|definite|definitely|certain|certainly|sure|a|an|the|only|new|known)"
+    r"[\s-]){0,8}blickets?|machine(?: type)?|detector|(?:behaves|works) like)\s{0,3}[:=]"
+    r"(?!\s{0,3}\")",
+    re.MULTILINE,
 )
-_ROW = re.compile(
-    r"^\|\s?((?:maybe |non-)?blickets|machine|detector|structure)\s?\|(?!\s?(?:machine|detector))",
-    re.M,
+_MACHINE_KEY = re.compile(
+    r"^(?:behaves[ _]like|like|similar[ _]to|structure|machine[ _]type|type)(?=:)", re.MULTILINE
 )
-_LIST_LINE = re.compile(r"^(?:- )?(?:maybe |non-)?blickets?:[^\n]{0,500}$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"<[^<>\n]{0,80}\bor\b[^<>\n]{0,40}>")  # the form, copied from the prompt
-_QUOTES = re.compile(r"[\"{}<>]+|(?<![a-z])'|'(?![a-z])")
-# A dash is a colon only before words that say what an object is, and a comma otherwise.
-_DASH = re.compile(
-    r"\s-\s(?=(?:yes|no|not|non|an?|is|it|maybe|possibly|blicket|true|false|likely|unclear)\b)"
+_QUOTES = re.compile(r"[\"{<>]+|(?<![a-z])'|'(?![a-z])")
+_BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
+_LEADER = re.compile(r"(?<![.!?\n])[ \t](?:-{1,2}|->|=>|\.{3,60})[ \t]|\.{4,60}")
+_EMPTY = re.compile(
+    r"^((?:the |maybe |possible ){0,2}blickets?(?: are| is)?\s?:)\s{0,3}([^\n]{1,60})$",
+    re.MULTILINE,
 )
-_SPACED_DASH = re.compile(r"(?<=[^\s|])[ \t]-[ \t]")
-_BULLET = re.compile(
-    r"(?<=[^\s?])\s*\n\s{0,9}(?:-|\d{1,2}[.)])\s(?!\s?[\u2713\u2717]|[^\n?]{0,200}\?)"
+_VERDICT = re.compile(
+    r"\b(?:blickets?|must|may|might|maybe|possibl[ey]|definite(?:ly)?|certain|not|no|non|unsure"
+    r"|uncertain|unknown|undetermined|ruled out|open)\b"
 )
-_NOTHING = re.compile(
-    r"^(?:the )?((?:maybe )?blickets?(?: are| is)?\s?:)\s{0,3}([^\n]{1,60})$", re.M
+
+
+def _without_columns(text: str) -> str:
+    """The text with tables that have a column for each verdict written as "verdict: objects"."""
+    lines: list[str] = []
+    header: list[str] = []
+    for line in text.split("\n"):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.strip().startswith("|"):
+            header = header if not line.strip() else []
+            lines.append(line)
+        elif sum(_VERDICT.search(cell) is not None for cell in cells) > 1 and not mentions(line):
+            header = cells
+        elif len(header) == len(cells) and mentions(line):
+            ticked = [
+                verdict for verdict, cell in zip(header, cells, strict=True) if cell == "\u2713"
+            ]
+            rows = [
+                f"{name}: {cell}"
+                for name, cell in zip(header, cells, strict=True)
+                if mentions(cell)
+            ]
+            lines += [f"{cells[0]}: {' '.join(ticked)}"] if ticked else rows
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+# The few words that an answer needs, in other languages.
+_ENGLISH = {
+    "vielleicht|m\u00f6glicherweise|quiz\u00e1s?|tal vez|posiblemente|peut-\u00eatre|forse|talvez"
+    "|\u53ef\u80fd|\u4e5f\u8bb8": "maybe",
+    "sicher|seguro|forc\u00e9ment|certainement|\u4e00\u5b9a|\u5fc5\u987b": "definitely",
+    "kein|nicht|pas|\u4e0d\u662f": "not",
+    "ist|sind|est|sont|son|es|\u662f": "is",
+    "und|et|y|\u548c|\u4e0e": "and",
+    "maschine|m\u00e1quina|macchina|\u673a\u5668": "machine",
+}
+_FOREIGN = re.compile(
+    "|".join(
+        rf"(?P<f{number}>(?<![a-z])(?:{words})(?![a-z]))" for number, words in enumerate(_ENGLISH)
+    )
 )
+_ENGLISH_WORDS = list(_ENGLISH.values())
 
 
 def split_sentences(reply: str) -> list[str]:
-    """The sentences of a reply in lower case; a bulleted list is one sentence."""
-    text = _PLACEHOLDER.sub(" ", reading.plain(reply).lower())
-    text = _ROW.sub(r"\1: ", text)
-    text = _FIELD.sub(lambda found: f"\n{_field_name(found[1] or found[2])}: ", text)
-    text = _QUOTES.sub(" ", text.replace("->", " : ").replace("=>", " : "))
-    text = _LIST_LINE.sub(lambda found: re.sub(r"[;|]", ",", found[0]), text)
-    text = _NOTHING.sub(
+    """The sentences of a reply in lower case; a bullet, a row and a field are sentences."""
+    text = _PLACEHOLDER.sub(" ", _without_columns(reading.plain(reply).lower()))
+    text = _FOREIGN.sub(lambda found: f" {_ENGLISH_WORDS[int(str(found.lastgroup)[1:])]} ", text)
+    text = _KEY.sub(lambda found: f"\n{found[1].replace('_', ' ')}: ", text)
+    text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
+    text = _QUOTES.sub(" ", _FIELD.sub(r"\n\1:", text))
+    text = _EMPTY.sub(
         lambda found: f"{found[1]} none" if reading.is_none(found[2]) else found[0], text
     )
-    text = _SPACED_DASH.sub(", ", _DASH.sub(": ", text))
-    return reading.sentences(re.sub(r"[ \t]{2,}", " ", _BULLET.sub(", ", text)))
-
-
-def _field_name(key: str) -> str:
-    """A key of JSON as an answer line has it; a name of an object stays."""
-    words = re.sub(r"[\s_-]+", " ", key).strip()
-    if words.endswith(("blicket", "blickets")):
-        denied = words.startswith(("not", "non"))
-        hedged = words.startswith(("maybe", "possible", "uncertain"))
-        return "non-blickets" if denied else "maybe blickets" if hedged else "blickets"
-    return "machine" if words in _MACHINE_KEYS else words
-
-
-_MACHINE_KEYS = (
-    "machine",
-    "detector",
-    "like",
-    "behaves like",
-    "similar to",
-    "structure",
-    "machine type",
-    "type",
-)
+    text = _MACHINE_KEY.sub("machine", _LEADER.sub(": ", text))
+    parts = reading.sentences(re.sub(r"[ \t]{2,}", " ", text))
+    return [part for part in parts if re.search(r"[^\W\d_]|[?\u2713\u2717]", part)]

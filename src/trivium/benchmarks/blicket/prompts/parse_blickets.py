@@ -1,135 +1,56 @@
 """Which objects free text calls blickets, not blickets, or maybe blickets.
 
-A reply is read sentence by sentence. Every relevant word becomes one symbol (an object, a blicket,
-a verb, a "not", a "maybe", ...), other words are dropped, and short patterns over the symbols find
-the claims: objects before a verb ("the torus is not a blicket") and lists after one ("the blickets
-are the torus and the cone"). Every pattern is bounded, so that the time is linear in the length of
-the reply, whatever it contains.
+A reply is read sentence by sentence. Every word becomes one symbol (`parse_symbols`), and a small
+grammar over the symbols of a clause finds what is said about its objects (`parse_clauses`). A label
+without objects ("must be blickets:") is that of the lines below it; a later claim replaces an
+earlier one, and a list that is meant to be complete replaces the list before it. Everything is one
+pass over the symbols, so that the time is linear in the length of the reply, whatever it contains.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from trivium.benchmarks.blicket.prompts.phrases import COLOURS, SHAPES
-from trivium.core import reading
+from trivium.benchmarks.blicket.prompts.parse_clauses import (
+    JOINS,
+    NAMES,
+    clause_claims,
+    runs_of,
+    verdict,
+)
+from trivium.benchmarks.blicket.prompts.parse_symbols import NAME, Symbol, symbols_of
 
 MAX_BACK = 60  # how many symbols back "they" and "the others" may refer
-Symbols = list[tuple[str, str]]  # each symbol, with the name of the object where it is one
+MAX_LABEL = 8  # words of a label without objects
+Symbols = list[Symbol]
 
-# O an object, A all objects, Z none of them, R the other objects, T these, J it, B a blicket,
-# P blickets, N not, E except, M maybe, I if, V a verb, W a verb that ends its clause, S a comma or
-# "and", Q "or" (which patterns see as S), D "but", X what happens on the machine.
-_IT_IS = (
-    r"(?:is|was|must|may|might|could|cannot|not|isn't|be|also|thus|the|an?|only|sole|one|single"
-    r"|lone|no|indeed)"
+_SAYS = set("BPKNEM")  # what a verdict is made of
+_FILLER = re.compile(
+    r"\b(?:only|just|both|the|answer|final|object|an?|its?|is|are|like|unsure)\b|[^a-z]+"
 )
-_UNSURE = reading.UNSURE_WORDS.removeprefix(r"\b(?:").removesuffix(r")\b")
-_WORDS = (
-    ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"),
-    ("VNB", r"(?:is|are|was) no blickets?|(?<=[:|(]) ?(?:no|false)(?=\s?(?:[.,;)|]|$))|\u2717"),
-    ("VB", r"(?<=[:|(]) ?(?:yes|true)(?=\s?(?:[.,;)|]|$))|\u2713"),
-    ("Z", r"none|no (?:[a-z]{1,9} )?objects?|no blickets?|nothing"),
-    ("AE", r"(?:all|everything) (?:but|except)"),
-    ("A", r"all (?:of )?(?:the |these |its |[a-z]{3,5} )?(?:new )?objects|everything|all of them"),
-    ("R", r"the (?:other|remaining) (?:two|three|objects|ones)(?: objects)?|the others|the rest"),
-    ("TNV", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
-    ("T", r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two)?|they"),
-    ("J", rf"(?:it|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
-    (
-        "M",
-        r"maybe|might|may|could|possibly|perhaps|probably|likely|potentially|unclear|unsure"
-        r"|uncertain|undetermined|unknown|not (?:sure|certain|clear|known|possible)"
-        r"|not enough (?:information|evidence|data)|possible|candidates?|suspects?|suspected"
-        r"|potential"
-        rf"|conceivably|plausibly|i guess|can't be ruled out|cannot be ruled out|{_UNSURE}",
-    ),
-    ("NP", r"non-?\s?blickets"),
-    ("NB", r"non-?\s?blicket"),
-    ("P", r"blickets"),
-    ("B", r"blicket"),
-    ("VN", r"(?:has|have|plays?) no (?:effect|role|influence)|fails? to be"),
-    ("N", r"no (?:evidence|indication|sign|reason|proof)|false|[a-z]{2,5}n't"),
-    ("N", r"not|cannot|neither|nor|never"),
-    ("E", r"except(?: for)?|other than|apart from|rather than|instead of|without"),
-    ("I", r"if|whether|when|suppose|supposing|assume|assuming|unless|were"),
-    ("W", r"(?:is|are)(?=\s?(?:[.,;!)]|$)| too\b)"),
-    (
-        "V",
-        r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as"
-        r"|as(?= (?:the |a )(?:only |sole )?blicket)",
-    ),
-    ("Q", r"or|and/or"),
-    ("S", r"and|so|plus|as well as"),
-    ("D", r"but|while|whereas|though|although|however|yet"),
+_SAME = re.compile(
+    r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
 )
-_MARKS = {",": "S", ";": "D", ":": "V", "=": "V", "|": "V", "(": "S", "+": "S", "&": "S"}
-_NAME = (
-    rf"(?:(?P<colour>{'|'.join(COLOURS)})\s(?:(?!and\b|or\b)[a-z]{{1,9}}\s)?)?"
-    rf"(?P<shape>{'|'.join(SHAPES)})(?:e?s)?|(?P<tint>{'|'.join(COLOURS)})\s(?:one|object|item)"
-)
-# A bracket says what an object is ("torus (not a blicket)") or adds to a list.
-_BRACKET = r"\((?=(?:not |maybe |an? |is |non-?){0,3}blicket)"
-_SYMBOL = re.compile(
-    rf"(?<![\w'])(?:{_NAME}|"
-    + "|".join(rf"(?P<w{number}>{text})" for number, (_, text) in enumerate(_WORDS))
-    + rf")(?![\w'])|(?P<bracket>{_BRACKET})|(?P<mark>[,;:=|(+&])"
-)
-
-_PREFIX = r"(?P<{0}before>[NMI]{{0,6}})"
-_LISTED = r"[NME]{0,3}[OAZ](?![SD]{0,2}[VNM]{0,3}[VW])"
-_LIST = (
-    rf"{_PREFIX.format('list_')}(?P<what>[BP])(?P<list_verb>[VNMS]{{0,6}}|X{{1,3}}[VNM]{{0,3}}V[NM]{{0,3}})"
-    rf"(?P<listed>S{{0,3}}{_LISTED}(?:(?:S{{0,3}}|DS{{0,2}}(?=[NME])){_LISTED}){{0,40}})"
-)
-# A verb without a blicket after it is about something else: "the torus does not light it".
-_SUBJECT = (
-    rf"{_PREFIX.format('')}(?:EOS)?(?P<subject>[OAZTRJ](?:(?:S{{1,3}}|(?=[NE]))[NE]{{0,2}}[OA]){{0,40}})"
-    r"S{0,2}(?P<verb>[VWNM]{1,8})(?:(?P<object>[BP])|(?!X))"
-)
-_CLAIM = re.compile(f"{_LIST}|{_SUBJECT}")
-_BLICKET = re.compile("[BP]")
-_GROUP = re.compile(r"O(?:[SN]{1,3}O)+")
-_ANSWER_LINES = ("blickets:", "maybe blickets:")
-_ONLY = re.compile(rf"\b(?:only|sole) (?:blickets?\b(?! [dm])|(?:the )?(?:{_NAME}))")
-_FILLER = re.compile(r"\b(?:only|just|the|answer|final|object|an?|it|its|like|unsure)\b|[^a-z]+")
+_BRACKET = re.compile(r"\(([^()]{0,300})\)")
+# Other ways to say the same: "it's", "so is the torus", "is one too".
 _SIMPLER = (
-    (
-        re.compile(
-            r"\b(?:unsure|not sure|uncertain|undecided|unclear) (?:about|on|of) (the [a-z ]{1,40})"
-        ),
-        r"\1 is maybe a blicket",
-    ),  # other ways to say the same: "it's", "so is the torus", "is one too"
+    (re.compile(r"^(?:(?:no|yes|wait|actually|hmm+|ok|okay|so)[,:.! ]{1,3}(?!$)){1,3}"), ""),
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
-    (re.compile(r"\([a-z ]{0,40}(?:detector|machine)s?\)"), ""),
-    (re.compile(r", (?:which is )?(?:the |a )(?:only )?blicket, "), " (blicket), "),
-    (re.compile(r"\b(is|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)"), r"\1 blicket"),
-    (re.compile(r"\bso (?:is|are) ((?:the )?[a-z ]{1,60})"), r"\1 is a blicket"),
+    (re.compile(r"\bmay or may not\b|\bmay be or not\b|\bcould go\b"), "may"),
+    (re.compile(r", (?:which is )?(?:the |a )(?:only )?blicket, "), " is a blicket, "),
+    (re.compile(r"\b(is|be|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)"), r"\1 a blicket"),
+    (re.compile(r"\bso (?:is|are|must|does|do) ((?:the )?[a-z ]{1,60})"), r"\1 is a blicket"),
 )
 
 
-def _symbols(sentence: str, objects: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for found in _SYMBOL.finditer(sentence):
-        group = str(found.lastgroup)
-        if group == "shape":
-            # The shape alone is enough where it is the only one: "the torus".
-            wanted = " ".join(filter(None, (found["colour"], found["shape"])))
-            named = [name for name in objects if f" {name}".endswith(f" {wanted}")]
-            if len(named) == 1:
-                yield "O", named[0]
-        elif group == "tint":
-            named = [name for name in objects if name.startswith(f"{found['tint']} ")]
-            if len(named) == 1:
-                yield "O", named[0]
-        elif group == "mark":
-            yield _MARKS[found[0]], ""
-        elif group == "bracket":
-            yield "V", ""
-        else:
-            for symbol in _WORDS[int(group[1:])][0]:
-                yield symbol, ""
+class _Label(NamedTuple):
+    """A verdict that stands before a list."""
+
+    status: str
+    complete: bool  # whether the list is meant to name all of them
 
 
 @dataclass
@@ -142,8 +63,11 @@ class Claims:
     status: dict[str, str] = field(default_factory=dict)  # "yes", "no" or "maybe"
     elsewhere: dict[str, str] = field(default_factory=dict)  # in sentences about other machines
     any_claim: bool = False
+    label: _Label | None = None  # of the lines that follow
     asked: bool = True  # whether the sentence before asked for the blickets, as the prompt does
+    last_status: str | None = None  # the last verdict: "the same holds for B"
     last_named: Sequence[str] = ()  # the objects of the last sentence that named any
+    last_group: Sequence[str] = ()  # the last objects that were named together
 
     def named(self, status: str) -> tuple[str, ...]:
         """The objects with this status, in alphabetical order.
@@ -158,55 +82,99 @@ class Claims:
         """Take in one sentence."""
         for pattern, words in _SIMPLER:
             sentence = pattern.sub(words, sentence)
-        symbols = list(_symbols(sentence, self.objects))
+        sentence = _BRACKET.sub(self._without_brackets, sentence)
+        symbols = list(symbols_of(sentence, self.objects))
         kinds = {symbol for symbol, _ in symbols}
+        if sentence.endswith("?") and len(sentence) > 1 and not kinds & NAMES:
+            self.asked, self.label = bool(kinds & {"B", "P"}), None
+            return
+        if not kinds & NAMES:
+            self._read_label(sentence, symbols)
+            return
         if sentence.endswith("?"):
-            self.asked = bool(kinds & {"B", "P"})
             return
-        bare = self.asked and kinds <= set("OAZSQMVD") and kinds & {"O", "A", "Z"}
-        if bare and _only_objects(sentence, self.patterns):
-            symbols = [("P", ""), ("V", ""), *symbols]
-            kinds |= {"P"}
+        label = self.label
+        if self.asked and _only_objects(sentence, self.patterns):
+            label = _Label("yes", complete=True)
+            symbols = [each for each in symbols if each[0] in NAMES | JOINS | set("MNED")]
+        if self.last_status and _SAME.search(sentence):
+            label = _Label(self.last_status, complete=False)
+            symbols = [each for each in symbols if each[0] in NAMES | JOINS]
         self.asked = False
-        if "no blicket" in sentence:
-            self.any_claim = True
-        if kinds & {"B", "P"}:
-            self._take_claims(symbols, sentence)
-            # "It is not possible to figure out which objects are blickets" is an answer: none.
-            self.any_claim = self.any_claim or ("M" in kinds and not kinds & {"O", "A"})
+        found = self._claims_of(symbols, sentence, label)
+        if not found:
+            self.label = None
         self.last_named = [name for _, name in symbols if name] or self.last_named
+        self.last_group = _last_group(symbols) or self.last_group
 
-    def _take_claims(self, symbols: Symbols, sentence: str) -> None:
+    def _without_brackets(self, found: re.Match[str]) -> str:
+        """A remark in brackets as a clause, as a verdict or, where it says neither, as nothing."""
+        kinds = {symbol for symbol, _ in symbols_of(found[1], self.objects)}
+        before = list(
+            symbols_of(found.string[max(0, found.start() - 60) : found.start()], self.objects)
+        )
+        says = bool(kinds & _SAYS)
+        if kinds & {"O"}:
+            return f"; {found[1]} ;" if says and kinds & set("BPVC") else f", {found[1]}, "
+        if "X" in kinds or not says:
+            return ""
+        return f": {found[1]}," if before and before[-1][0] in NAMES else f" {found[1]} "
+
+    def _read_label(self, sentence: str, symbols: Symbols) -> None:
+        """Take in a sentence that names no object: it may be the label of the next ones."""
+        kinds = [symbol for symbol, _ in symbols]
+        self.label = None
+        short = len([each for each in kinds if each != "C"]) <= MAX_LABEL and "X" not in kinds
+        if sentence.endswith(":") or (short and not sentence.endswith((".", "!"))):
+            status = verdict(kinds)
+            self.label = _Label(status, complete=True) if status else None
+        if set(kinds) & {"B", "P"}:
+            self.asked = self.asked and sentence.endswith(":")
+            # "It is not possible to figure out which objects are blickets" is an answer: none.
+            self.any_claim = self.any_claim or "M" in kinds
+        elif self.label is None and not sentence.endswith(":"):
+            self.asked = False
+
+    def _claims_of(self, symbols: Symbols, sentence: str, label: _Label | None) -> bool:
+        """Take in the claims of a sentence; returns whether its objects take the label above."""
         claims: dict[str, str] = {}
-        complete, only = False, _ONLY.search(sentence) is not None
-        text = "".join(symbol for symbol, _ in symbols).replace("Q", "S")
-        first = _BLICKET.search(text)
-        first_blicket = first.start() if first else len(text)
-        for found in _CLAIM.finditer(text):
-            part, prefix = ("listed", "list_") if found["what"] else ("subject", "")
-            around = found[f"{prefix}before"] + found[f"{prefix}verb"]
-            if _no_claim(found, around, first_blicket < found.start()):
-                continue
-            status = _status(around)
-            if status == "yes" and _leaves_open(
-                [each for each, _ in symbols[slice(*found.span(part))]]
-            ):
-                status = "maybe"
-            complete = complete or (status == "yes" and (found["what"] == "P" or only))
-            for index in range(*found.span(part)):
-                symbol = symbols[index][0]
-                if symbol in "NME":
-                    status = _status(symbol)
-                claims |= dict.fromkeys(self._objects_of(symbols, index, claims), status)
-                self.any_claim = self.any_claim or symbol in "OAZTRJ"
+        complete: set[str] = set()
+        bare = True
+        seen = False  # whether blickets were named in an earlier clause
+        said: str | None = None  # the last verdict
+        start = 0
+        for end in [*(n for n, (each, _) in enumerate(symbols) if each == "D"), len(symbols)]:
+            for part in clause_claims([symbol for symbol, _ in symbols[start:end]], seen):
+                said = part.status or said
+                bare = bare and part.status is None
+                status, whole = part.status, part.complete
+                if status is None and said and part.alone:
+                    status = said  # "blickets: A; B"
+                elif status is None and label is not None and part.plain:
+                    status, whole = label
+                if status is None:
+                    continue
+                if whole:
+                    complete.add(status)
+                named = self._objects_of(symbols, start + part.position, claims)
+                claims |= dict.fromkeys(named, status)
+                self.last_status = status
+                none = symbols[start + part.position][0] == "Z"
+                self.any_claim = self.any_claim or none or bool(named)
+            seen = seen or any(each in "BP" for each, _ in symbols[start:end])
+            start = end + 1
         # An answer line is about the new machine, whatever it names.
-        if not sentence.startswith(_ANSWER_LINES) and claims and not set(claims) & set(self.new):
+        line = sentence.startswith(("blickets:", "maybe blickets:")) or (bare and label is not None)
+        if not line and claims and not set(claims) & set(self.new):
             self.elsewhere.update(claims)
-            return
-        if complete:
+            return bare
+        if complete and not (bare and label is self.label is not None):
             # A complete list replaces what was named before it.
-            self.status = {name: each for name, each in self.status.items() if each != "yes"}
+            self.status = {name: each for name, each in self.status.items() if each not in complete}
         self.status.update(claims)
+        if bare and label is not None:
+            self.label = label._replace(complete=False)
+        return bare and label is not None
 
     def _objects_of(self, symbols: Symbols, index: int, claims: dict[str, str]) -> list[str]:
         """The objects that one symbol refers to."""
@@ -218,44 +186,30 @@ class Claims:
         near = symbols[max(0, index - MAX_BACK) : index]
         before = [each for _, each in near if each] or list(self.last_named)
         if symbol == "R":
-            return [each for each in self.new if each not in {*before, *claims}]
+            known = {*before, *claims} if before or claims else set()
+            return [each for each in self.new if each not in {*known, *self.status}] or [
+                each for each in self.new if each not in known
+            ]
         if symbol == "J":
             return before[-1:]
-        return (_last_group(near) or before) if symbol == "T" else []
-
-
-def _no_claim(found: re.Match[str], around: str, blicket_before: bool) -> bool:
-    """Whether an apparent claim is an "if", or a verb that belongs to something else."""
-    if "I" in around and "M" not in around:
-        return True
-    if found["what"] or found["object"] or set(around) & {"N", "M"}:
-        return False
-    # "... are not blickets, but the torus is" leaves out the blicket named before.
-    return not (around.endswith("W") and blicket_before)
-
-
-def _leaves_open(symbols: Sequence[str]) -> bool:
-    """Whether objects are joined by "or" before any of them is denied."""
-    named = "".join(symbols)
-    return "Q" in named.partition("N")[0].partition("E")[0]
+        others = [n for n, (each, _) in enumerate(near) if each == "R"]
+        if others and symbol == "T" and not _last_group(near):
+            # "The others never light it without A, so they are not blickets."
+            return self._objects_of(symbols, index - len(near) + others[-1], claims)
+        group = _last_group(near) or ([] if any(each for _, each in near) else self.last_group)
+        return list(group or before) if symbol == "T" else []
 
 
 def _last_group(symbols: Symbols) -> list[str]:
     """The last objects that were named together: "the torus and the cone"."""
-    text = "".join(symbol for symbol, _ in reversed(symbols)).replace("Q", "S")
-    found = _GROUP.search(text)
-    if found is None:
+    runs = [run for run in runs_of([symbol for symbol, _ in symbols]) if run[1] - run[0] > 1]
+    if not runs:
         return []
-    end = len(symbols) - found.start()
-    return [name for _, name in symbols[end - len(found[0]) : end] if name]
+    return [name for _, name in symbols[slice(*runs[-1])] if name]
 
 
 def _only_objects(sentence: str, patterns: Sequence[str]) -> bool:
     """Whether a sentence is objects, a machine and nothing else: "Only the brown torus."."""
-    words = _FILLER.sub(" ", _SYMBOL.sub(" ", sentence)).split()
-    return set(words) <= {pattern.lower() for pattern in patterns}
-
-
-def _status(symbols: str) -> str:
-    """What the symbols around a verb say; "may not be" is a maybe."""
-    return "maybe" if "M" in symbols else "no" if set(symbols) & {"N", "E"} else "yes"
+    known = {pattern.lower() for pattern in patterns}
+    words = _FILLER.sub(" ", re.sub(NAME, " ", sentence)).split()
+    return set(words) - {"and", "or", "so", "one", "none", "maybe"} <= known

@@ -40,16 +40,19 @@ _UNSURE = re.compile(
 )
 _TOPIC = re.compile(
     r"\b(?:behaves?|works?|machines?|detectors?|structure|like|rule|kind|type|which one|resembles?"
+    r"|(?:other|second|latter) question"
     r"|match(?:es)?)\b"
 )
-_CLAUSE = re.compile(r"\b(?:because|since|whereas|while)\b|;|, (?:and|but)\b")
+_CLAUSE = re.compile(
+    r"\b(?:because|since|whereas|while|though|although|i mean)\b|;|, (?:and|but|so)\b"
+)
 # "The dotted one is what it behaves like", and an answer of one word.
 _INVERTED = (
     r"{}[a-z' ]{{0,30}}(?: is (?:the|what)\b|:)[a-z, ]{{0,40}}\b(?:like|same|resembles|matches)\b"
 )
 _ONE_WORD = (
-    r"(?:(?:so|thus|the|it's|i'd say|answer:|final|and),? ){{0,3}}{}"
-    r"(?:-like| pattern| one| type|-type| (?:detector|machine)(?=[.!]|$)){{0,2}}[.!]?"
+    r"(?:(?:so|thus|the|it's|i'd say|answer:|final|and|no|wait|actually|i mean|sorry),? ){{0,3}}{}"
+    r"(?:-like| pattern| one| type|-type| (?:detector|machine)(?=[.!]|$)){{0,2}}\s?[.!]?"
 )
 _BLICKETS = re.compile(r"\bblickets?\b(?! detectors?| machines?)")
 MAX_SHORT = 60  # characters of a reply to one's own question, such as "the dotted one"
@@ -91,30 +94,38 @@ _IS_RULE = re.compile(
 
 def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     """The pattern of a known machine, "unsure", or None; the last statement counts."""
-    found = by_rule = None
+    found = by_rule = alone = None
     asked = False  # whether the sentence before asked which machine it is like
     for original in sentences:
         sentence = _with_patterns(original, known.patterns)
         if sentence.endswith("?"):
-            asked = _LIKE.search(sentence) is not None
+            asked = _LIKE.search(sentence) is not None or any(
+                _mentioned(each, sentence) for each in known.patterns
+            )
             continue
         short = asked and len(sentence) <= MAX_SHORT
         clauses = _CLAUSE.split(f"machine: {sentence}" if short else sentence)
+        compared = None  # what this sentence has said
         for number, clause in enumerate(clauses):
-            found = _parse_clause(clause, known) or found
+            compared = _parse_clause(clause, known) or compared
+            if compared is None and number and _UNSURE.search(clause):
+                asks = _TOPIC.search(sentence) and not _BLICKETS.search(sentence)
+                compared = UNSURE if asks else None  # "nothing tells which machine, so I'm unsure"
+            found = compared or found
             if number and _DENIAL.search(clauses[number - 1]) and _LIKE.search(sentence):
                 found = _one_word(clause, known) or found  # "not dotted, but striped"
         by_rule = _parse_rule(sentence, known) or by_rule
+        alone = _one_word(sentence, known) or alone
         asked = False
     last = _with_patterns(sentences[-1], known.patterns) if sentences else ""
-    if len(last) <= MAX_SHORT:
-        last = re.split(r"[,;]", last)[-1]  # "brown torus; striped"
-    return _one_word(last, known) or found or by_rule
+    # "brown torus; striped"
+    last = re.split(r"[,;]" if len(last) <= MAX_SHORT else ";", last)[-1]
+    return _one_word(last, known) or found or by_rule or alone
 
 
 def _one_word(text: str, known: Known) -> str | None:
     """The machine that is all that a text says: "Striped."."""
-    said = text.strip(" :-")
+    said = text.strip(" :->")
     return next(
         (each for each in known.patterns if re.fullmatch(_ONE_WORD.format(_word(each)), said)), None
     )
@@ -135,7 +146,9 @@ def _parse_clause(clause: str, known: Known) -> str | None:
     compared = _TOPIC.search(clause) or any(_mentioned(each, clause) for each in known.patterns)
     if unsure and compared and not _BLICKETS.search(clause):
         changed = like and named and re.search(r"\bbut\b", clause[unsure.end() : like.start()])
-        if not changed:
+        # A guess is an answer: "like the dotted one, though I am not sure".
+        guessed = len(named) == 1 and "," in clause[clause.find(named[0].lower()) : unsure.start()]
+        if not (changed or (guessed and not _TOPIC.search(clause, unsure.start()))):
             return UNSURE
     if not named:
         named = [

@@ -1,0 +1,104 @@
+"""The words of a reply about blickets as symbols: objects, verdicts, verbs and joins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from trivium.benchmarks.blicket.prompts.phrases import COLOURS, SHAPES
+from trivium.core import reading
+
+Symbol = tuple[str, str]  # what kind of word it is, and the name where it is an object
+
+NAME = (
+    rf"(?:(?P<colour>{'|'.join(COLOURS)})\s(?:(?!and\b|or\b)[a-z]{{1,9}}\s)?)?"
+    rf"(?P<shape>{'|'.join(SHAPES)})(?:e?s)?|(?P<tint>{'|'.join(COLOURS)})\s(?:one|object|item)"
+)
+_COLOUR = rf"(?:{'|'.join(COLOURS)})\s"
+_IT_IS = (
+    r"(?:is|was|must|may|might|could|cannot|not|isn't|be|also|thus|the|an?|only|sole|one|single"
+    r"|lone|no|indeed)"
+)
+_UNSURE = reading.UNSURE_WORDS.removeprefix(r"\b(?:").removesuffix(r")\b")
+_SOME = r"(?:one|two|three|some)"
+# O an object, A all objects, Z none of them, R the other objects, T these, J it; B a blicket, P
+# blickets, K surely, N not, E except, M maybe; V a verb, C a colon; S a comma or "and", Q "or", D a
+# new clause, G a closed bracket; I if, L only, X what happens on the machine, U another word.
+_WORDS = (
+    ("L", r"only|sole|just"),
+    ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"),
+    ("J", rf"(?:it|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
+    ("S", r"\d{1,2}[.)](?= )"),
+    ("M", r"either(?=[^.;]{0,120}\bor\b)"),
+    ("", r"the|an?|also|too|as well(?! as)|both(?= the)|each|that|here|there|following"
+     r"|objects?|new"),
+    ("VNB", r"(?:is|are|was) no blickets?|\u2717"),
+    ("KB", r"\u2713"),
+    ("Z", r"none(?: of (?:them|these|the(?: [a-z]{1,9})? objects))?|no (?:[a-z]{1,9} )?objects?"
+     r"|no blickets?|nothing(?! can| is)"),
+    ("RN", r"no (?:others?|other objects?)"),
+    ("AE", r"(?:all|everything) (?:but|except)"),
+    ("R", r"(?:the )?(?:(?:other|remaining) (?:two|three|four|five|six|objects|ones)"
+     r"(?: objects| ones| candidates)?"
+     r"|others|rest|everything else|all others?|all the (?:others|rest))"),
+    ("A", r"all (?:of )?(?:the |these |its |[a-z]{3,5} )?(?:new )?objects|everything|all of them"
+     r"|all (?:three|seven)"),
+    ("TNV", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
+    ("T", r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two| three)?|they"),
+    ("N", r"(?:could not|couldn't) be|(?:impossible|not possible|not candidates?)(?= blicket|:)"),
+    (
+        "M",
+        rf"maybe|might|may|could|possibly|perhaps|probably|likely|potentially|unsure|possible"
+        rf"|possibilit(?:y|ies)|undetermined|candidates?|suspect(?:s|ed)?|potential|conceivably"
+        rf"|plausibl[ey]|optional|optionally|questionable|open|undecided|[?\u2753\u2754]"
+        rf"|(?:can't|cannot|can not|not) be (?:ruled out|excluded|settled)|either way|i guess"
+        rf"|scenarios?|not necessarily"
+        rf"|at least {_SOME}(?! blickets?)|{_SOME} of (?:the )?(?={_COLOUR})"
+        rf"|nothing (?:can be|is) (?:said|known|certain)[a-z ]{{0,20}}|{_UNSURE}",
+    ),
+    ("NP", r"non-?\s?blickets"),
+    ("NB", r"non-?\s?blicket"),
+    ("P", r"blickets"),
+    ("B", r"blicket"),
+    ("K", r"must|definite|definitely|certain|certainly|sure|surely|for sure|guaranteed|necessarily"
+     r"|confirmed|yes|true|proven|known|known to be|certainty"),
+    ("VN", r"(?:has|have|plays?) no (?:effect|role|influence)|fails? to be"),
+    ("N", r"no (?:evidence|indication|sign|reason|proof)|false|[a-z]{2,5}n't|not|no|cannot|neither"
+     r"|never|ruled out|excluded|eliminated|impossible|irrelevant|inert|non"),
+    ("E", r"except(?: for)?|other than|apart from|rather than|instead of|without"),
+    ("I", r"if|whether|when|in which|suppose|supposing|assume|assuming|unless|were"
+     r"|would(?! say| guess)"),
+    ("V", r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as|remains?|stays?"
+     r"|as(?= (?:the |a )(?:only |sole )?blicket)"),
+    ("C", r"namely|includes?|including|i\.e\.?|viz|about"
+     r"|regarding|concerning|as to|(?:status|nature|role)s? of|for(?! sure| certain)"),
+    ("Q", r"or|and/or"),
+    ("S", r"and|plus|as well as|nor|along with"),
+    ("D", r"but|while|whereas|though|although|however|yet|so|therefore|thus|hence|because|since"
+     r"|which means|meaning|as(?= the| it)"),
+)  # fmt: skip
+_MARKS = {",": "S", ";": "D", "+": "S", "&": "S", "/": "S", "]": "G", "}": "G"}
+_SYMBOL = re.compile(
+    rf"(?<![\w'])(?:{NAME}|"
+    + "|".join(rf"(?P<w{number}>{text})" for number, (_, text) in enumerate(_WORDS))
+    + r")(?![\w'])|(?P<mark>[,;:=|+&/\]}])|(?P<other>[\w'-]+)"
+)
+
+
+def symbols_of(sentence: str, objects: Sequence[str]) -> Iterator[Symbol]:
+    """The symbols of a sentence, with the name where one is an object."""
+    for found in _SYMBOL.finditer(sentence):
+        group = str(found.lastgroup)
+        if group in ("shape", "tint"):
+            # The shape or the colour alone is enough where it is the only one: "the torus".
+            wanted = " ".join(filter(None, (found["colour"], found["shape"], found["tint"])))
+            named = [name for name in objects if wanted in (name, *name.split())]
+            if len(named) == 1:
+                yield "O", named[0]
+        elif group == "mark":
+            yield _MARKS.get(found[0], "C"), ""
+        elif group == "other":
+            yield "U", ""
+        else:
+            for symbol in _WORDS[int(group[1:])][0]:
+                yield symbol, ""
