@@ -44,7 +44,7 @@ SELECT = 0.01  # the level at which a cue goes on to the confirmation
 SHARED = 10  # cues that are expected to share the confirmation's error rate, for the power
 POWER = 0.975  # of the confirmation; with the test before it, more than 0.95 in all
 PEEK = 200  # items from which the number of items needed is estimated
-TRAIN = 2  # training items for each item of the test
+TRAIN = 8000  # training items, or as many as are tested
 MAX_ITEMS = 20_000
 
 
@@ -179,7 +179,7 @@ class _Study:
         """Learn every rule on training items, and see what rules and shortcuts reach on others."""
         for solver in self.shortcuts:
             self.trials.append(Trial(solver.name + where, solver.about, self._play(solver)))
-        for probe, sample in self.part("train", TRAIN * count).samples.items():
+        for probe, sample in self.part("train", max(min(TRAIN, 2 * count), count)).samples.items():
             if sample.judged.any():
                 self.trials += self._rules(probe, sample, where)
                 if probe == "answer" and sample.kind == "choice" and sample.same_names:
@@ -228,9 +228,10 @@ class _Study:
     def _play(self, solver: Solver) -> Callable[[Part], Outcome]:
         """What a solver reaches in the headline metric, against the floor."""
         headline = self.benchmark.metrics[0].name
+        enough = items_needed(self.task.floor.value)  # where the probes need more
 
         def outcome(part: Part) -> Outcome:
-            scores = [_scores(item, solver)[headline] for item in part.items]
+            scores = [_scores(item, solver)[headline] for item in part.items[:enough]]
             known = [score for score in scores if score is not None]
             return Outcome(np.array(known, dtype=np.float64), self.task.floor.value)
 

@@ -68,7 +68,7 @@ class Sample:
     def judged(self) -> Bools:
         """The items that can be judged: with right and wrong candidates, or one candidate."""
         if self.kind == "label":
-            return np.ones(len(self.right), dtype=np.bool_)
+            return np.full(len(self.right), bool(self.right.any() and not self.right.all()))
         right: NDArray[np.int64] = self.right.sum(axis=1)
         wrong: NDArray[np.int64] = (self.there & ~self.right).sum(axis=1)
         return np.logical_and(right > 0, wrong > 0)
@@ -265,8 +265,12 @@ def judge(sample: Sample, scores: Floats) -> Outcome:
         return Outcome((guess == truth).astype(np.float64), float(chance))
     judged = sample.judged
     if sample.kind == "several":
-        ordered = _ordered_pairs(scores[judged], sample.right[judged], sample.there[judged])
-        return Outcome(ordered, 0.5)
+        right, there = sample.right[judged], sample.there[judged]
+        ordered = _ordered_pairs(scores[judged], right, there)
+        # Weighed so that nothing is expected where all candidates of an item are equally likely
+        # to be right, however many are: a plain mean favours items with few right or few wrong.
+        weight = right.sum(axis=1) * (there.sum(axis=1) - right.sum(axis=1)) / there.sum(axis=1)
+        return Outcome(0.5 + (ordered - 0.5) * weight / max(float(weight.mean()), 1e-9), 0.5)
     return _hits(sample, scores[judged])
 
 
