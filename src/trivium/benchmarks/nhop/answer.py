@@ -12,6 +12,9 @@ The grammar, clause by clause, on the pieces of `trivium.core.reading`:
                 supposition ("if it were X"); the last one counts where nothing is committed to
     correction  "Wait", "Actually", ...: mentions after it replace a commitment before it
 
+A chain after a commitment with a cue is an explanation, and the start of the question is no mention
+of an answer. Reading stops where the reply goes on to ask something else.
+
 In steps mode a slot is a function and the token that is said to be its value; the last filling
 counts.
 """
@@ -84,7 +87,10 @@ _LEXER = reading.Lexer(
 _CLAUSE = re.compile(r"\bbut\b|\bhowever\b|;|\s-\s|\b(?:so|because|since|as|whereas|while)\b", re.I)
 _LOOSE = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})[\s-]?([0-9]{1,18})(?![A-Za-z0-9_])")
 _OPEN = re.compile(r"or|either|one of|any of|both|between", re.IGNORECASE)
+_QUESTION = re.compile(r"(?:\W{0,3}question|q)\b.{0,20}:", re.IGNORECASE)
 _PARENTHESES = re.compile(r"\([^()]{0,300}\)")
+# What a clause may hold and still be nothing but an answer.
+_BARE = {"token", "small", "arrow", "or", "not", "correction", "close", "of", "would"}
 MAX_PHRASE = 200  # characters of a reply that is compared as a whole with other spellings
 
 
@@ -93,15 +99,18 @@ class _Reader:
     """What has been committed to, and what has been mentioned, so far."""
 
     layers: set[str]  # the letters of tokens that could be the answer
+    start: str  # the token that the question is about
     committed: str | None = None
     ambiguous: bool = False  # the last commitment names two tokens
     open: bool = False  # two tokens are left open in passing: "both X and Y fit"
     corrected: bool = False  # something was corrected after the last commitment
+    sure: bool = False  # the last commitment had a cue
     cue: bool = False  # the sentence before ended in a cue: "The answer is:"
     mentions: list[str] = field(default_factory=list)  # since the last correction
 
-    def commit(self, tokens: list[str]) -> None:
+    def commit(self, tokens: list[str], *, sure: bool = False) -> None:
         """Take in a commitment to one token, or to several, which is none."""
+        self.sure = sure
         # A list that runs through the layers ends in the answer.
         named = set(self._fitting(tokens)) or set(tokens)
         self.ambiguous = len(named) != 1
@@ -139,8 +148,7 @@ class _Reader:
         if self.committed is None:
             self._mention(symbols)
         elif symbols and symbols[0][1].lower() == "or":
-            others = [token for token, used in _asserted(symbols) if used]
-            self.commit([self.committed, *others])
+            self.commit([self.committed, *_values(symbols)], sure=self.sure)
 
     def _correct(self, clause: str) -> None:
         if reading.withdraws(clause):
@@ -153,41 +161,35 @@ class _Reader:
         if "token" not in kinds:
             if "cue" in kinds and "unsure" in kinds:
                 self.commit([])  # "Answer: unknown"
-            self.cue = (first and "cue" in kinds and "unsure" not in kinds) or (
+            # The heading of a column is no cue: "| Step | Result |".
+            heading = sum(word == "|" for _, word in symbols) > 2
+            self.cue = (first and "cue" in kinds and "unsure" not in kinds and not heading) or (
                 cued and not kinds & {"word", "unsure"}
             )
             return
         if "unsure" in kinds and not cued:
-            named = self._fitting([token for token, used in _asserted(symbols) if used])
+            named = self._fitting(_values(symbols))
             if len(set(named)) > 1:
                 self.commit(named)
             return
         if "hypothetical" in kinds and not cued:
             return
+        symbols = _asserted(symbols)
         cues = [place for place, (kind, _) in enumerate(symbols) if kind == "cue"]
         if cued or cues:
             start = 0 if not cues else cues[-1] + 1
             stated = _stated(symbols[start:]) or _stated(symbols[:start][::-1])
             if stated:
-                self.commit(stated)
+                self.commit(stated, sure=True)
                 return
-        if kinds <= {
-            "token",
-            "small",
-            "arrow",
-            "or",
-            "not",
-            "correction",
-            "slot",
-            "close",
-            "of",
-            "would",
-        }:
+        goes_on = symbols[0][0] == "arrow"  # "Answer: A_0001 -> ... -> F_0824"
+        explains = self.sure and not self.corrected and "arrow" in kinds and not goes_on
+        # A slot is a step on the way, unless nothing else comes.
+        if kinds <= _BARE and not explains:
             stated = _stated(symbols)
             if stated and self.committed and first and symbols[0][1].lower() == "or":
                 stated.append(self.committed)  # "X? Or maybe Y?"
-            # A slot is a step on the way, unless nothing else comes.
-            if stated and "slot" not in kinds:
+            if stated:
                 self.commit(stated)
                 return
         self._mention(symbols)
@@ -195,7 +197,7 @@ class _Reader:
     def _mention(self, symbols: list[reading.Symbol]) -> None:
         if any(kind in ("hypothetical", "unsure") for kind, _ in symbols):
             return
-        tokens = [token for token, used in _asserted(symbols) if used]
+        tokens = [token for token in _values(symbols) if token != self.start]
         fitting = set(self._fitting(tokens))
         if len(fitting) > 1 and any(_OPEN.fullmatch(word) for _, word in symbols):
             self.commit(sorted(fitting))
@@ -204,15 +206,20 @@ class _Reader:
         self.mentions += tokens
 
 
-def _asserted(symbols: list[reading.Symbol]) -> list[tuple[str, bool]]:
-    """The tokens of a clause, and whether each is said to be a value: not denied, no argument."""
-    found: list[tuple[str, bool]] = []
+def _asserted(symbols: list[reading.Symbol]) -> list[reading.Symbol]:
+    """The symbols of a clause, in which only a token that is said to be a value is still one.
+
+    What is denied ("not X") and what a function is applied to ("f2 of X") is of another kind.
+    """
+    found: list[reading.Symbol] = []
     denied = argument = False
     for kind, word in symbols:
         if kind == "token":
-            found.append((word.upper(), not denied and not argument))
+            found.append(("other" if denied or argument else "token", word.upper()))
             argument = False
-        elif kind == "not":
+            continue
+        found.append((kind, word))
+        if kind == "not":
             denied = True
         elif kind == "of":
             argument = True
@@ -224,20 +231,21 @@ def _asserted(symbols: list[reading.Symbol]) -> list[tuple[str, bool]]:
     return found
 
 
+def _values(symbols: list[reading.Symbol]) -> list[str]:
+    """The tokens of a clause that are said to be values."""
+    return [word for kind, word in _asserted(symbols) if kind == "token"]
+
+
 def _stated(symbols: list[reading.Symbol]) -> list[str]:
     """The tokens that open these symbols: the end of a chain, and others joined to it by "or"."""
     stated: list[str] = []
-    asserted = iter(_asserted(symbols))
     joined = "start"
-    for kind, _ in symbols:
+    for kind, word in symbols:
         if kind == "token":
-            token, used = next(asserted)
-            if not used:
-                continue
             if joined == "arrow" and stated:
-                stated[-1] = token
+                stated[-1] = word
             elif joined in ("start", "or"):
-                stated.append(token)
+                stated.append(word)
             else:
                 break
             joined = "end"
@@ -260,8 +268,11 @@ def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer 
         return NhopAnswer(item.answer)
     known = {token for head, _, tail in item.triples() for token in (head, tail)}
     text = _LOOSE.sub(lambda found: _token_in(found, known), text)
-    reader = _Reader({token.partition("_")[0].upper() for token in item.candidates})
+    layers = {token.partition("_")[0].upper() for token in item.candidates}
+    reader = _Reader(layers, item.start.upper())
     for sentence in reading.sentences(text):
+        if reader.committed and _QUESTION.match(sentence) and reader.start not in sentence.upper():
+            break  # it goes on with a question of its own
         reader.read(sentence)
     token = reader.result()
     if token is None:

@@ -8,10 +8,13 @@ The grammar, on the pieces of `trivium.core.reading`:
                 after `[@ANSWER` the bare values in their order will do
     field       a name in any of its spellings, a colon, "=", "is" or "|", and a value
     value       true or false; a variable; a list of variables, "none", or "all except x_1"
+    sentence    outside of [@ANSWER: a verdict or a role, as in `trivium.benchmarks.variables.prose`
     correction  after "Wait" or "Actually", a field without its answer replaces that field
 
 A list leaves out remarks in parentheses and what is negated. Two variables where one is asked for,
-or an "or" between them, are no value. `answer_rule` "original" reads as the original eval does.
+or an "or" between them, are no value; "or" between two answers makes them none. A whole design
+without a word about the hypothesis takes it to be valid. `answer_rule` "original" reads as the
+original eval does.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from trivium.benchmarks.variables.languages import in_english
+from trivium.benchmarks.variables.prose import VARIABLE, design, variable, verdict
 from trivium.benchmarks.variables.spec import VariablesView
 from trivium.core import reading
 
@@ -58,16 +63,18 @@ def strict(item: object, replies: Sequence[str], view: VariablesView) -> bool:
     return answer is not None and replies[-1].rstrip().endswith(write(item, answer, view))
 
 
-_OPENING = re.compile(r"[\[({<]?\s{0,3}@\s{0,3}answer\b[:\s]{0,5}|\[\s?answer\b[:\s]{0,5}", re.I)
+_OPENING = re.compile(
+    r"[\[({<]?\s{0,3}@\s{0,3}answer(?:\b|(?=valid))[:\s]{0,5}|\[\s?answer\b[:\s]{0,5}", re.I
+)
 # Spellings of the field names, longest first; "independent" holds "dependent".
+_OF = r"(?:[\s_-]?var(?:iable)?s?)?"
 _NAMES = {
-    "valid": r"valid[\s_-]?hyp(?:othesis)?|(?:is[\s_-]?)?(?:the )?hypothesis[\s_-]?(?:valid(?:ity)?"
-    r"|status)|hyp[\s_-]?valid(?:ity)?|(?:is[\s_-]?)?valid(?:ity)?",
-    "independent": r"in[\s_-]?dependent(?:[\s_-]?var(?:iable)?s?)?|ind(?:ep)?[\s_-]?var(?:iable)?"
-    r"|indep|ind|iv",
-    "dependent": r"dependent(?:[\s_-]?var(?:iable)?s?)?|dep[\s_-]?var(?:iable)?|dep|dv",
-    "control": r"(?:variables? )?(?:to )?(?:be )?control(?:s|led|ling)?(?:[\s_-]?var(?:iable)?s?)?"
-    r"(?: for)?|ctrl(?:[\s_-]?var(?:iable)?s?)?|controls|covariates?|confound(?:er|ing variable)s?",
+    "valid": r"valid[\s_-]?hyp(?:othesis)?|(?:is[\s_-]?)?(?:the )?(?:target )?hypothesis[\s_-]{0,2}"
+    r"(?:is[\s_-]?)?(?:valid(?:ity)?|status)|hyp[\s_-]?valid(?:ity)?|(?:is[\s_-]?)?valid(?:ity)?",
+    "independent": rf"in[\s_-]?dependent{_OF}|ind(?:ep)?[\s_-]?var(?:iable)?|indep|ind|iv",
+    "dependent": rf"dependent{_OF}|dep[\s_-]?var(?:iable)?|dep|dv",
+    "control": rf"(?:variables? )?(?:to )?(?:be )?control(?:s|led|ling)?{_OF}(?: for)?|ctrl{_OF}"
+    r"|covariates?|confound(?:er|ing variable)s?",
 }
 # A label: a name, perhaps a remark in parentheses, and what separates it from its value.
 _LABEL = re.compile(
@@ -77,26 +84,16 @@ _LABEL = re.compile(
     r"(?P<sign>:{1,2}|=|\||\?|->|-(?=\s)|(?:is|are|should be|would be|will be|must be)\b:?)",
     re.IGNORECASE,
 )
-# "The target hypothesis is not valid", in so many words.
-_VERDICT = re.compile(
-    r"\bhypothesis[^.;:\n]{0,60}?\b(?:is|should be|was|must be|can be|appears|seems)\s(?P<words>"
-    r"(?:(?:not|in fact|therefore|thus|also|clearly|indeed|considered|deemed|called|to be|judged"
-    r"|marked|worth|an?|an? worthwhile|still) ){0,4}(?:valid|invalid|plausible|implausible"
-    r"|rejected|refuted|testing|an experiment|supported|unsupported))\b"
-    r"|\b(?:reject|call|mark|deem|consider)\b[^.;:\n]{0,30}\bhypothesis\b(?P<call>[^.;:\n]{0,20})",
-    re.IGNORECASE,
-)
-_TRUE = (
-    r"true|yes|valid|y|t|1|plausible|supported|correct|\u2713|worth testing|testing|an experiment"
-)
+_TRUE = r"true|yes|valid|y|t|1|plausible|supported|correct|\u2713|worth testing"
 _FALSE = r"false|no|invalid|n|f|0|implausible|rejected|refuted|unsupported|incorrect|\u2717"
 _BOOLEAN = re.compile(
     rf"(?P<not>not\b.{{0,20}}?)?(?:(?P<true>{_TRUE})|(?P<false>{_FALSE}))(?![\w])", re.I
 )
 _BRACKET = re.compile(r"[\[\]]|\n[ \t]*\n")
 _CORRECTION = re.compile(reading.CORRECTION_WORDS, re.IGNORECASE)
-_VARIABLE = re.compile(r"(?<![A-Za-z0-9])x[\s_-]{0,2}([0-9]{1,9})(?![A-Za-z0-9_])", re.IGNORECASE)
-_IF = re.compile(r"\b(?:if|whether|unless|would(?! reject| call))\b|\?", re.IGNORECASE)
+_VARIABLE = re.compile(VARIABLE, re.IGNORECASE)
+_DOUBT = re.compile(r"\b(?:if|whether|unless)\b|\?", re.IGNORECASE)
+_OR = re.compile(r"\W{0,9}(?:or|alternatively)\b(?: possibly| else| maybe)?\W{0,9}", re.IGNORECASE)
 _REMARK = re.compile(r"\([^()]{0,300}\)")
 _EXCEPT = re.compile(r"\b(?:except|but not|other than|excluding|not|without|rather than)\b", re.I)
 _ALL = re.compile(r"\b(?:all|every|everything|each)\b", re.IGNORECASE)
@@ -126,7 +123,9 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     if view.answer_rule == "original":
         return parse_as_original(replies[-1])
     names = tuple(getattr(item, "names", ()))
-    records = list(_records(_with_rows(reading.plain(replies[-1]))))
+    target = {names[place] for place in item.target} if names else set()
+    text = _TAGGED.sub(r"\n\1: \2\n", replies[-1])
+    records = list(_records(_with_rows(in_english(reading.plain(text))), target))
     marked = [record for record in records if record.marked and _read(record, names) is not None]
     chosen = marked or records
     for record in chosen if view.answer_rule == "first" else reversed(chosen):
@@ -135,6 +134,9 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     return None
 
 
+_TAGGED = re.compile(
+    rf"<\s?({'|'.join(_NAMES.values())})\s?>([^<>]{{0,{MAX_VALUE}}})</[^<>]{{1,40}}>", re.IGNORECASE
+)
 _TABLE = re.compile(r"^\|([^\n]{1,300})\|[ \t]*\n+\|([^\n]{1,2000})\|[ \t]*$", re.MULTILINE)
 _NAME = re.compile("|".join(f"(?:{spelling})" for spelling in _NAMES.values()), re.IGNORECASE)
 
@@ -152,26 +154,26 @@ def _with_rows(text: str) -> str:
     return _TABLE.sub(rows, text)
 
 
-def _records(text: str) -> Iterator[_Record]:
+def _records(text: str, target: set[str]) -> Iterator[_Record]:
     """Every answer in a plain text, with later corrections of single fields."""
-    record = _Record(False)
+    record, last = _Record(False), 0
     openings = list(_OPENING.finditer(text))
     bounds = [0, *(opening.end() for opening in openings)]
     ends = [*(opening.start() for opening in openings), len(text)]
     for number, (start, end) in enumerate(zip(bounds, ends, strict=True)):
         closed = None
         if number:
+            either = number > 1 and _OR.fullmatch(text, last, ends[number - 1]) is not None
+            record.broken = record.broken or either
             yield record
             closed = _closing(text, start, end)
-            record = _Record(True)
+            record = _Record(True, broken=either)
             _take_body(record, text[start:closed])
-            if closed == end:
-                continue
-        last = closed if closed is not None else start
+        last = start if closed is None else closed
         rest = text[last:end]
-        if number and record.values and _CORRECTION.search(rest) is None:
+        if number and (not rest or (record.values and _CORRECTION.search(rest) is None)):
             continue
-        yield from _loose(record, rest)
+        yield from _loose(record, rest, target)
         record = _Record(False)
     yield record
 
@@ -198,38 +200,30 @@ def _take_body(record: _Record, body: str) -> None:
         record.values = dict(zip(_NAMES, parts, strict=False))
 
 
-def _loose(record: _Record, text: str) -> Iterator[_Record]:
+def _loose(record: _Record, text: str, target: set[str]) -> Iterator[_Record]:
     """The answers in text without [@ANSWER; fields after a correction amend the one before."""
     for part in re.split(rf"(?={reading.CORRECTION_WORDS})", text, flags=re.IGNORECASE):
-        fresh = True
+        labelled: set[str] = set()
         for name, value in _labels(part):
             if name == "valid" and _boolean(value) is None:
                 continue
-            again = name in record.values and (name == "valid" or not fresh)
-            if again and name == "valid":
+            if name == "valid" and name in record.values:
                 yield record
                 record = _Record(record.marked)
             record.broken = False
             record.values[name] = value
-            fresh = False
-        for sentence in reading.sentences(part):
-            verdict = _verdict(sentence)
-            if verdict is not None:
-                record.values["valid"] = verdict
+            labelled.add(name)
+        sentences = reading.sentences(part)
+        for sentence in sentences:
+            for role, variables in design(sentence).items():
+                if role not in labelled:
+                    record.values[role] = ", ".join(variables) or "none"
+        valid = verdict(sentences, target)
+        if valid is not None and "valid" not in labelled:
+            record.values["valid"] = str(valid)
+    if record.values.keys() == _NAMES.keys() - {"valid"} and not _DOUBT.search(text):
+        record.values["valid"] = "true"
     yield record
-
-
-def _verdict(sentence: str) -> str | None:
-    """What a sentence says about the hypothesis in so many words, if it is sure of it."""
-    found = _VERDICT.search(sentence)
-    if found is None or reading.is_unsure(sentence) or _IF.search(sentence):
-        return None
-    if found["words"] is None:
-        said = "invalid" if "reject" in found[0].lower() else str(found["call"])
-    else:
-        denied = re.search(r"\bnot\b", found["words"], re.IGNORECASE)
-        said = ("not " if denied else "") + found["words"].split()[-1]
-    return said if _boolean(said) is not None else None
 
 
 def _labels(text: str) -> Iterator[tuple[str, str]]:
@@ -298,7 +292,7 @@ def _alternative(rest: str) -> bool:
 
 
 def _variables(text: str) -> list[str]:
-    return [f"x_{found[1]}" for found in _VARIABLE.finditer(text)]
+    return [variable(word) for word in _VARIABLE.findall(text)]
 
 
 def _one(text: str) -> str | None:
