@@ -72,8 +72,10 @@ _LEXER = reading.Lexer(
         "token": _TOKEN,
         "cue": reading.ANSWER_WORDS,
         "correction": reading.CORRECTION_WORDS,
-        "unsure": reading.UNSURE_WORDS,
-        "not": reading.NEGATION_WORDS,
+        "unsure": reading.UNSURE_WORDS
+        + r"|\bundefined\b|\bno (?:such )?(?:fact|answer|mapping)s?\b",
+        "not": reading.NEGATION_WORDS + "|" + reading.FOREIGN_NEGATIONS,
+        "not before": reading.FOREIGN_NEGATIONS_AFTER,
         "or": r"\b(?:or|and|either|versus|vs|one of|any of|both|between)\b|[/&,|]",
         "would": r"\bwould(?: then| thus)? be(?=\W{1,6}[A-Za-z]{1,4}_[0-9])",  # "would be E_0441"
         "hypothetical": reading.HYPOTHETICAL_WORDS,
@@ -84,7 +86,17 @@ _LEXER = reading.Lexer(
         "word": r"[A-Za-z][A-Za-z'-]{0,40}|[^\W\d_A-Za-z]",
     }
 )
-_CLAUSE = re.compile(r"\bbut\b|\bhowever\b|;|\s-\s|\b(?:so|because|since|as|whereas|while)\b", re.I)
+_CLAUSE = re.compile(
+    r"\b(?:but|however|sino|sondern|mais|mas|ma)\b|\u800c\u662f|;|\s-\s"
+    r"|\b(?:so|because|since|as|whereas|while)\b",
+    re.IGNORECASE,
+)
+# "If I followed the chain correctly, X" supposes nothing else than that X is right.
+_IF_RIGHT = re.compile(
+    r"\b(?:if|assuming|unless) (?:i|i'm|i've|my|we)\b[^,.\n]{0,80}"
+    r"\b(?:mistaken|right|correct(?:ly)?|well|properly|error|mistake|wrong)\b[^,.\n]{0,20},?",
+    re.IGNORECASE,
+)
 _LOOSE = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})[\s-]?([0-9]{1,18})(?![A-Za-z0-9_])")
 _OPEN = re.compile(r"or|either|one of|any of|both|between", re.IGNORECASE)
 _QUESTION = re.compile(r"(?:\W{0,3}question|q)\b.{0,20}:", re.IGNORECASE)
@@ -199,6 +211,8 @@ class _Reader:
             return
         tokens = [token for token in _values(symbols) if token != self.start]
         fitting = set(self._fitting(tokens))
+        if len(fitting) > 2 and not any(kind in ("arrow", "slot") for kind, _ in symbols):
+            return  # a list of what there is
         if len(fitting) > 1 and any(_OPEN.fullmatch(word) for _, word in symbols):
             self.commit(sorted(fitting))
             self.open = True
@@ -221,6 +235,8 @@ def _asserted(symbols: list[reading.Symbol]) -> list[reading.Symbol]:
         found.append((kind, word))
         if kind == "not":
             denied = True
+        elif kind == "not before" and len(found) > 1:
+            found[-2] = ("other", found[-2][1])
         elif kind == "of":
             argument = True
         elif kind in ("arrow", "small", "close"):
@@ -267,6 +283,7 @@ def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer 
     if len(replies[-1]) < MAX_PHRASE and normalise(text) in spellings:
         return NhopAnswer(item.answer)
     known = {token for head, _, tail in item.triples() for token in (head, tail)}
+    text = _IF_RIGHT.sub("", text)
     text = _LOOSE.sub(lambda found: _token_in(found, known), text)
     layers = {token.partition("_")[0].upper() for token in item.candidates}
     reader = _Reader(layers, item.start.upper())

@@ -81,7 +81,8 @@ _LABEL = re.compile(
     r"(?<![A-Za-z0-9_-])[\"']?(?:"
     + "|".join(rf"(?P<{name}>{spelling})" for name, spelling in _NAMES.items())
     + r")(?![A-Za-z0-9_])[\"']?(?: list| set)?(?:\s?\([^()\n]{0,40}\))?\s{0,5}"
-    r"(?P<sign>:{1,2}|=|\||\?|->|-(?=\s)|(?:is|are|should be|would be|will be|must be)\b:?)",
+    r"(?P<sign>:{1,2}|=|\||\?\s{0,3}\|?|->|-(?=\s)"
+    r"|(?:is|are|should be|would be|will be|must be)\b:?)",
     re.IGNORECASE,
 )
 _TRUE = r"true|yes|valid|y|t|1|plausible|supported|correct|\u2713|worth testing"
@@ -100,6 +101,7 @@ _ALL = re.compile(r"\b(?:all|every|everything|each)\b", re.IGNORECASE)
 _END_OF_VALUE = re.compile(
     r"[;\n\]}|]|\.(?:\s|$)|,\s?(?=[\"'A-Za-z_ ]{2,30}[:=])|,?\s(?:and|with) (?=the )"
 )
+_AROUND = " \t\n\"'`<>;,."  # what may stand around a list
 MAX_VALUE = 2000  # characters of one value
 
 
@@ -114,7 +116,11 @@ class _Record:
     def put(self, name: str, value: str) -> None:
         """Take in a field."""
         old = self.values.get(name)
-        self.broken = self.broken or (old is not None and _key(old) != _key(value))
+        if old is not None and name == "control":
+            value = f"{old}, {value}"
+        self.broken = self.broken or (
+            old is not None and name != "control" and _key(old) != _key(value)
+        )
         self.values[name] = value
 
 
@@ -138,6 +144,11 @@ _TAGGED = re.compile(
     rf"<\s?({'|'.join(_NAMES.values())})\s?>([^<>]{{0,{MAX_VALUE}}})</[^<>]{{1,40}}>", re.IGNORECASE
 )
 _TABLE = re.compile(r"^\|([^\n]{1,300})\|[ \t]*\n+\|([^\n]{1,2000})\|[ \t]*$", re.MULTILINE)
+_ROLE = re.compile(
+    rf"^[ \t|>-]{{0,6}}({VARIABLE})[ \t]{{0,5}}(?:[|:]|->|-)[ \t]{{0,5}}"
+    rf"({'|'.join(list(_NAMES.values())[1:])})[ \t|.]{{0,6}}$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _NAME = re.compile("|".join(f"(?:{spelling})" for spelling in _NAMES.values()), re.IGNORECASE)
 
 
@@ -151,7 +162,24 @@ def _with_rows(text: str) -> str:
             return found[0]
         return "\n".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
 
-    return _TABLE.sub(rows, text)
+    return _with_roles(_TABLE.sub(rows, text))
+
+
+def _with_roles(text: str) -> str:
+    """The text with lines that give a variable its role written as fields: "| x_1 | control |"."""
+    found = list(_ROLE.finditer(text))
+    if not found:
+        return text
+    fields: dict[str, list[str]] = {}
+    for line in found:
+        name = next(each for each, spelling in _NAMES.items() if _named(spelling, line[2]))
+        fields.setdefault(name, []).append(line[1])
+    lines = "\n".join(f"{name}: {', '.join(names)}" for name, names in fields.items())
+    return _ROLE.sub("", text[: found[-1].start()]) + lines + text[found[-1].end() :]
+
+
+def _named(spelling: str, name: str) -> bool:
+    return re.fullmatch(spelling, name, re.IGNORECASE) is not None
 
 
 def _records(text: str, target: set[str]) -> Iterator[_Record]:
@@ -204,8 +232,9 @@ def _loose(record: _Record, text: str, target: set[str]) -> Iterator[_Record]:
     """The answers in text without [@ANSWER; fields after a correction amend the one before."""
     for part in re.split(rf"(?={reading.CORRECTION_WORDS})", text, flags=re.IGNORECASE):
         labelled: set[str] = set()
+        named: set[str] = set()
         for name, value in _labels(part):
-            if name == "valid" and _boolean(value) is None:
+            if not _says_something(name, value):
                 continue
             if name == "valid" and name in record.values:
                 yield record
@@ -216,7 +245,10 @@ def _loose(record: _Record, text: str, target: set[str]) -> Iterator[_Record]:
         sentences = reading.sentences(part)
         for sentence in sentences:
             for role, variables in design(sentence).items():
-                if role not in labelled:
+                # "No other controls" leaves those that were named.
+                kept = labelled if variables else labelled | named
+                named.add(role)
+                if role not in kept:
                     record.values[role] = ", ".join(variables) or "none"
         valid = verdict(sentences, target)
         if valid is not None and "valid" not in labelled:
@@ -224,6 +256,13 @@ def _loose(record: _Record, text: str, target: set[str]) -> Iterator[_Record]:
     if record.values.keys() == _NAMES.keys() - {"valid"} and not _DOUBT.search(text):
         record.values["valid"] = "true"
     yield record
+
+
+def _says_something(name: str, value: str) -> bool:
+    """Whether the value of a field outside of [@ANSWER is one: "controls are needed" has none."""
+    if name == "valid":
+        return _boolean(value) is not None
+    return bool(_variables(value) or _ALL.search(value)) or _is_none(value)
 
 
 def _labels(text: str) -> Iterator[tuple[str, str]]:
@@ -308,12 +347,18 @@ def _one(text: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
+def _is_none(text: str) -> bool:
+    """Whether a value says that there is nothing, perhaps with a remark."""
+    clean = text.strip(_AROUND)
+    return any(map(reading.is_none, (clean, _key(text), _REMARK.sub(" ", clean).strip())))
+
+
 def _control(text: str, others: tuple[str, ...]) -> tuple[str, ...] | None:
     """The variables in a list, or () for none; an empty field says nothing."""
-    clean = text.strip(" \t\n\"'`<>;,.")
-    said = _REMARK.sub(" ", clean)
-    if any(map(reading.is_none, (clean, _key(text), said.strip()))):
+    if _is_none(text):
         return ()
+    clean = text.strip(_AROUND)
+    said = _REMARK.sub(" ", clean)
     said = said if _variables(said) or _ALL.search(said) else clean
     kept, *left_out = _EXCEPT.split(said)
     if _ALL.search(kept) and not _variables(kept) and others:

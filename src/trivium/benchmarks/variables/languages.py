@@ -27,6 +27,8 @@ _WORDS = {
     ),
     "invalid": "invalide|inválida|invalida|ungültig|无效|無效|無効|недействительна",
     "valid": "valide|válida|valida|gültig|有效|有効|成立|верна|действительна|유효",
+    "true": "vrai|vraie|wahr|verdadero|verdadera|verdadeiro|verdadeira|vero|vera|истинно|真",
+    "false": "faux|fausse|falsch|falso|falsa|ложно|ложь",
     "yes": "oui|ja|sí|sim|是|はい|да|예",
     "no": "non|nein|não|否|いいえ|нет|아니요",
     "none": "aucune|aucun|keine|ninguna|ninguno|nenhuma|nessuna|无|無|なし|없음",

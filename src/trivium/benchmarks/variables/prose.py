@@ -1,7 +1,7 @@
 """What sentences say about an experiment: is the hypothesis valid, and which variable does what.
 
-    verdict     a clause about "the hypothesis" (or "it", after that) with one word for valid or
-                invalid, turned round by each "not"; or a clause that is such a word and no more
+    verdict     a clause about "the hypothesis" (or "it", after that) with a word for valid or
+                invalid, turned round by "not"; or a clause that is such a word and no more
     design      a variable beside its role: "vary x_1, measure x_2 and hold x_3 and x_4 constant",
                 "x_1 is the independent variable", "x_5 need not be controlled", "no controls"
 
@@ -24,7 +24,8 @@ _NOT = (
 _VERDICT = reading.Lexer(
     {
         "variable": VARIABLE,
-        "other": r"\b(?:other|another|hypotheses|list|each|every|(?:first|second) hyp\w{1,8})\b",
+        "other": r"\b(?:an? (?:in)?(?:valid|plausible) hyp\w{1,8}|other|another"
+        r"|hypotheses|list|each|every|(?:first|second) hyp\w{1,8})\b",
         "hypothesis": r"\bhypothesis\b",
         "not": _NOT,
         "bad": r"\b(?:invalid|implausible|unsupported|rejected|refuted|contradict\w{0,4}|reject"
@@ -78,17 +79,17 @@ def verdict(sentences: Iterable[str], target: set[str]) -> bool | None:
             kinds = [kind for kind, _ in symbols]
             about = about or "hypothesis" in kinds
             if _is_about_target(symbols, target, about=about):
-                found = ("bad" in kinds) == (kinds.count("not") % 2 == 1)
+                found = _polarity(kinds)
         if found is not None and not _is_supposed(sentence):
             said = found
     return said
 
 
 def _is_about_target(symbols: list[reading.Symbol], target: set[str], *, about: bool) -> bool:
-    """Whether a clause has one word for valid or invalid, and says it of the target hypothesis."""
+    """Whether a clause calls something valid or invalid, and it is the target hypothesis."""
     kinds = [kind for kind, _ in symbols]
     words = [place for place, kind in enumerate(kinds) if kind in ("good", "bad")]
-    if len(words) != 1 or "other" in kinds:
+    if not words or "other" in kinds:
         return False
     if set(kinds) <= {"good", "bad", "not", "small"}:
         return symbols[words[0]][1].lower() in BARE
@@ -96,6 +97,18 @@ def _is_about_target(symbols: list[reading.Symbol], target: set[str], *, about: 
     if target and not named <= target:
         return False
     return "hypothesis" in kinds or (about and "it" in kinds)
+
+
+def _polarity(kinds: list[str]) -> bool | None:
+    """Whether the words of a clause say valid or invalid; None where they say both."""
+    said: set[bool] = set()
+    denied = False
+    for kind in kinds:
+        if kind in ("good", "bad"):
+            said.add((kind == "good") != denied)
+            denied = False
+        denied = denied != (kind == "not")
+    return said.pop() if len(said) == 1 else None
 
 
 def variable(word: str) -> str:
