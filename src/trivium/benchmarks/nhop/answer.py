@@ -74,7 +74,7 @@ _LEXER = reading.Lexer(
         "correction": reading.CORRECTION_WORDS,
         "unsure": reading.UNSURE_WORDS
         + r"|\bundefined\b|\bno (?:such )?(?:fact|answer|mapping)s?\b",
-        "not": reading.NEGATION_WORDS + "|" + reading.FOREIGN_NEGATIONS,
+        "not": rf"{reading.NEGATION_WORDS}|{reading.FOREIGN_NEGATIONS}|\bover\b",
         "not before": reading.FOREIGN_NEGATIONS_AFTER,
         "or": r"\b(?:or|and|either|versus|vs|one of|any of|both|between)\b|[/&,|]",
         "would": r"\bwould(?: then| thus)? be(?=\W{1,6}[A-Za-z]{1,4}_[0-9])",  # "would be E_0441"
@@ -117,12 +117,13 @@ class _Reader:
     open: bool = False  # two tokens are left open in passing: "both X and Y fit"
     corrected: bool = False  # something was corrected after the last commitment
     sure: bool = False  # the last commitment had a cue
+    asked: bool = False  # the last commitment was a question: "X?"
     cue: bool = False  # the sentence before ended in a cue: "The answer is:"
     mentions: list[str] = field(default_factory=list)  # since the last correction
 
     def commit(self, tokens: list[str], *, sure: bool = False) -> None:
         """Take in a commitment to one token, or to several, which is none."""
-        self.sure = sure
+        self.sure, self.asked = sure, False
         # A list that runs through the layers ends in the answer.
         named = set(self._fitting(tokens)) or set(tokens)
         self.ambiguous = len(named) != 1
@@ -151,7 +152,7 @@ class _Reader:
             kinds = {kind for kind, _ in symbols}
             if "correction" in kinds:
                 self._correct(clause)
-            self._clause(symbols, kinds, first=number == 0)
+            self._clause(symbols, kinds, first=number == 0, asks=sentence.endswith("?"))
         for remark in _PARENTHESES.findall(sentence):
             self._remark(list(_LEXER.symbols(remark.strip("()"))))
 
@@ -168,7 +169,9 @@ class _Reader:
         self.corrected = True
         self.mentions = []
 
-    def _clause(self, symbols: list[reading.Symbol], kinds: set[str], *, first: bool) -> None:
+    def _clause(
+        self, symbols: list[reading.Symbol], kinds: set[str], *, first: bool, asks: bool
+    ) -> None:
         cued, self.cue = self.cue and first, False
         if "token" not in kinds:
             if "cue" in kinds and "unsure" in kinds:
@@ -199,10 +202,12 @@ class _Reader:
         # A slot is a step on the way, unless nothing else comes.
         if kinds <= _BARE and not explains:
             stated = _stated(symbols)
-            if stated and self.committed and first and symbols[0][1].lower() == "or":
-                stated.append(self.committed)  # "X? Or maybe Y?"
+            again = symbols[0][1].lower() == "or" or (self.asked and asks)
+            if stated and self.committed and first and again:
+                stated.append(self.committed)  # "X? Or maybe Y?", "X? Y?"
             if stated:
                 self.commit(stated)
+                self.asked = asks
                 return
         self._mention(symbols)
 

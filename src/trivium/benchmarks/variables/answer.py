@@ -97,6 +97,8 @@ _DOUBT = re.compile(r"\b(?:if|whether|unless)\b|\?", re.IGNORECASE)
 _OR = re.compile(r"\W{0,9}(?:or|alternatively)\b(?: possibly| else| maybe)?\W{0,9}", re.IGNORECASE)
 _REMARK = re.compile(r"\([^()]{0,300}\)")
 _EXCEPT = re.compile(r"\b(?:except|but not|other than|excluding|not|without|rather than)\b", re.I)
+_ALSO = re.compile(r"\b(?:also|additionally|in addition|as well)\b", re.IGNORECASE)
+_OTHER = re.compile(r"\b(?:other|else|further|additional|more)\b", re.IGNORECASE)
 _ALL = re.compile(r"\b(?:all|every|everything|each)\b", re.IGNORECASE)
 _END_OF_VALUE = re.compile(
     r"[;\n\]}|]|\.(?:\s|$)|,\s?(?=[\"'A-Za-z_ ]{2,30}[:=])|,?\s(?:and|with) (?=the )"
@@ -244,18 +246,25 @@ def _loose(record: _Record, text: str, target: set[str]) -> Iterator[_Record]:
             labelled.add(name)
         sentences = reading.sentences(part)
         for sentence in sentences:
-            for role, variables in design(sentence).items():
-                # "No other controls" leaves those that were named.
-                kept = labelled if variables else labelled | named
-                named.add(role)
-                if role not in kept:
-                    record.values[role] = ", ".join(variables) or "none"
+            _take_design(record, sentence, labelled, named)
         valid = verdict(sentences, target)
         if valid is not None and "valid" not in labelled:
             record.values["valid"] = str(valid)
     if record.values.keys() == _NAMES.keys() - {"valid"} and not _DOUBT.search(text):
         record.values["valid"] = "true"
     yield record
+
+
+def _take_design(record: _Record, sentence: str, labelled: set[str], named: set[str]) -> None:
+    """Take in the roles that a sentence gives; what has a label of its own stays."""
+    for role, variables in design(sentence).items():
+        # "No other controls" leaves those that were named.
+        others = role in record.values and (role in named or _OTHER.search(sentence))
+        if role in labelled or (not variables and others):
+            continue
+        more = [record.values[role]] if role in named and _ALSO.search(sentence) else []
+        record.values[role] = ", ".join([*more, *variables]) or "none"
+        named.add(role)
 
 
 def _says_something(name: str, value: str) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from trivium.core import reading
 
@@ -50,10 +51,9 @@ _DESIGN = reading.Lexer(
         "control": r"\bcontrol(?:s|led|ling)?\b(?: for)?(?: variables?)?|\bcovariates?\b"
         r"|\b(?:hold|holding|held|keep|keeping|kept|constant|fixed|fix|fixing)\b"
         r"|\b(?:adjust|adjusting|account|accounting) for\b|\bconfound(?:ers?|ing variables?)\b",
+        "or": r"\bor\b",
         "no": r"\b(?:no|nothing|none|without|zero)\b",
         "not": _NOT,
-        "or": r"\bor\b",
-        "also": r"\b(?:also|additionally|too|in addition|as well)\b",
     }
 )
 _SUPPOSED = re.compile(
@@ -64,6 +64,10 @@ _CLAUSE = re.compile(
     r"[,;]|\s-\s|->|\b(?:because|since|so|as|but|and|while|with|therefore|which|whose)\b", re.I
 )
 _REMARK = re.compile(r"\([^()]{0,300}\)")
+# "x_3, which moves in tandem with x_2": x_2 is only compared with.
+_COMPARED = re.compile(
+    rf"\b(?:tandem|together|correlat\w{{1,5}}|associated|linked|along) (?:with|to) {VARIABLE}", re.I
+)
 _WITH = re.compile(r";|\s-\s|\b(?:while|with|because|since|given that)\b", re.IGNORECASE)
 BARE = {"valid", "invalid", "plausible", "implausible", "rejected"}
 
@@ -119,8 +123,8 @@ def variable(word: str) -> str:
 def design(sentence: str) -> dict[str, list[str]]:
     """The variables that a sentence gives a role; an empty list where it says that none has it."""
     found: dict[str, list[str]] = {}
-    for clause in _WITH.split(_REMARK.sub(_role_only, sentence)):
-        _take_clause(found, list(_DESIGN.symbols(clause)))
+    for clause in _WITH.split(_COMPARED.sub(" ", _REMARK.sub(_role_only, sentence))):
+        _take_clause(found, _DESIGN.symbols(clause))
     return found if found and not _is_supposed(sentence) else {}
 
 
@@ -135,34 +139,68 @@ def _role_only(remark: re.Match[str]) -> str:
     return remark[0] if kinds & {"independent", "dependent", "control"} == kinds else " "
 
 
-def _take_clause(found: dict[str, list[str]], symbols: list[reading.Symbol]) -> None:
-    """Take in the roles of one clause."""
-    waiting: list[str] = []  # variables that have no role yet
-    role: str | None = None
-    denied = none = False
-    for kind, word in symbols:
+@dataclass
+class _Clause:
+    """The state of reading the roles of one clause."""
+
+    found: dict[str, list[str]]  # the variables of each role, of all clauses so far
+    waiting: list[str] = field(default_factory=list)  # variables that have no role yet
+    role: str | None = None  # the role that variables to come have
+    denied: bool = False
+    none: bool = False  # "no" or "nothing" stands before
+
+    def take(self, kind: str, word: str) -> None:
+        """Take in one symbol."""
         if kind == "variable":
-            none = False
-            full = role is None or (role != "control" and found.get(role) and not denied)
-            if full and not (denied and role):
-                waiting.append(variable(word))
-            elif role and not denied:
-                found.setdefault(role, []).append(variable(word))
+            self._take_variable(variable(word))
         elif kind == "not":
-            denied = True
+            self.denied = True
+        elif kind == "or":
+            self._take_or()
         elif kind == "no":
-            none = True
-        elif kind in ("independent", "dependent", "control"):
-            if waiting:
-                if not denied:
-                    found[kind] = waiting
-                role, waiting, denied = None, [], False
-            elif none and kind == "control":
-                found[kind] = []
-                role = None
-            else:
-                role = None if denied else kind
-                denied = False
-            none = False
-    if waiting and role and role != "control":
-        found[role] += waiting  # two variables where there is one: no value
+            self.none = True
+            if self.role == "control":
+                self.found.setdefault("control", [])  # "controls: none"
+        else:
+            self._take_role(kind)
+            self.denied = self.none = False
+
+    def _take_variable(self, name: str) -> None:
+        self.none = False
+        if self.role is None:
+            self.waiting.append(name)
+        elif self.denied:
+            return  # "control x_1 but not x_2"
+        elif self.role == "control" or self.found.get(self.role, ["or"])[-1] == "or":
+            self.found.setdefault(self.role, []).append(name)
+        else:
+            self.waiting.append(name)
+
+    def _take_or(self) -> None:
+        """Keep an "or", so that what stands on both sides of it is no value."""
+        said = self.waiting or self.found.get(self.role or "", [])
+        if said and not self.denied:
+            said.append("or")
+
+    def _take_role(self, role: str) -> None:
+        if self.waiting and not self.denied:
+            self.found[role] = self.waiting
+        elif self.none and role == "control" and not self.waiting:
+            self.found[role] = []
+        elif not self.waiting:
+            self.role = None if self.denied else role
+            return
+        self.role, self.waiting = None, []
+
+    def close(self) -> None:
+        """Two variables where one is asked for are no value."""
+        if self.waiting and self.role in ("independent", "dependent"):
+            self.found[self.role] += self.waiting
+
+
+def _take_clause(found: dict[str, list[str]], symbols: Iterable[reading.Symbol]) -> None:
+    """Take in the roles of one clause."""
+    clause = _Clause(found)
+    for kind, word in symbols:
+        clause.take(kind, word)
+    clause.close()
