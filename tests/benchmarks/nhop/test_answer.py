@@ -70,6 +70,8 @@ def test_decoration_does_not_matter(reply: str, mode: str) -> None:
         (f"f4 = {GOLD}", "steps", GOLD),
         (f"{OTHER} or {GOLD}", "direct", None),
         (f"{OTHER}? {GOLD}?", "direct", None),
+        (f"{GOLD} is correct, {OTHER} is not.", "direct", GOLD),
+        (f"Answer: {GOLD}... no, {OTHER}.", "direct", OTHER),
         (f"I choose {OTHER} over {GOLD}.", "direct", OTHER),
         (f"El resultado no es {GOLD}, sino {OTHER}.", "direct", OTHER),
         (f"{OTHER}\u3067\u306f\u306a\u304f{GOLD}", "direct", GOLD),

@@ -71,7 +71,7 @@ _LEXER = reading.Lexer(
         "slot": r"\b(?:f|(?-i:f)_|hop\s?|step\s?)[1-9][0-9]{0,2}\b(?![_A-Za-z])",
         "token": _TOKEN,
         "cue": reading.ANSWER_WORDS,
-        "correction": reading.CORRECTION_WORDS,
+        "correction": reading.CORRECTION_WORDS + r"|\bno,",
         "unsure": reading.UNSURE_WORDS
         + r"|\bundefined\b|\bno (?:such )?(?:fact|answer|mapping)s?\b",
         "not": rf"{reading.NEGATION_WORDS}|{reading.FOREIGN_NEGATIONS}|\bover\b",
@@ -87,7 +87,7 @@ _LEXER = reading.Lexer(
     }
 )
 _CLAUSE = re.compile(
-    r"\b(?:but|however|sino|sondern|mais|mas|ma)\b|\u800c\u662f|;|\s-\s"
+    r"\b(?:but|however|(?:even |al)?though|sino|sondern|mais|mas|ma)\b|\u800c\u662f|;|\s-\s"
     r"|\b(?:so|because|since|as|whereas|while)\b",
     re.IGNORECASE,
 )
@@ -189,11 +189,11 @@ class _Reader:
             return
         if "hypothetical" in kinds and not cued:
             return
-        symbols = _asserted(symbols)
+        asserted = _asserted(symbols)
         cues = [place for place, (kind, _) in enumerate(symbols) if kind == "cue"]
         if cued or cues:
             start = 0 if not cues else cues[-1] + 1
-            stated = _stated(symbols[start:]) or _stated(symbols[:start][::-1])
+            stated = _stated(asserted[start:]) or _stated(asserted[:start][::-1])
             if stated:
                 self.commit(stated, sure=True)
                 return
@@ -201,7 +201,7 @@ class _Reader:
         explains = self.sure and not self.corrected and "arrow" in kinds and not goes_on
         # A slot is a step on the way, unless nothing else comes.
         if kinds <= _BARE and not explains:
-            stated = _stated(symbols)
+            stated = _stated(asserted)
             again = symbols[0][1].lower() == "or" or (self.asked and asks)
             if stated and self.committed and first and again:
                 stated.append(self.committed)  # "X? Or maybe Y?", "X? Y?"
@@ -249,6 +249,10 @@ def _asserted(symbols: list[reading.Symbol]) -> list[reading.Symbol]:
             denied = denied and kind != "arrow"
         elif kind == "or":
             denied = denied and word != ","
+    if found and found[-1][0] == "not":  # "X is not"
+        places = [place for place, (kind, _) in enumerate(found) if kind == "token"]
+        if places:
+            found[places[-1]] = ("other", found[places[-1]][1])
     return found
 
 

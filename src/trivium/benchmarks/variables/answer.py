@@ -299,7 +299,9 @@ def _value(name: str, text: str) -> str:
         text = ", ".join(line.strip(" -,;") for line in kept if line.strip(" -,;\"'{}")) or text
         if text.startswith("["):
             return text.partition("]")[0] + "]"
-        return re.split(r"(?<!\b\d)\.(?:\s|$)|[\]|\n]|(?<!\{)\}", text, maxsplit=1)[0]
+        return re.split(
+            r"(?<!\b\d)\.(?:\s|$)|[\]\n]|\|(?!\s{0,3}x[\s_-]?\d)|(?<!\{)\}", text, maxsplit=1
+        )[0]
     return _END_OF_VALUE.split(text.lstrip("\n -[\"'"), maxsplit=1)[0]
 
 

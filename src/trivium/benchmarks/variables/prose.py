@@ -28,7 +28,7 @@ _VERDICT = reading.Lexer(
         "other": r"\b(?:an? (?:in)?(?:valid|plausible) hyp\w{1,8}|other|another"
         r"|hypotheses|list|each|every|(?:first|second) hyp\w{1,8})\b",
         "hypothesis": r"\bhypothesis\b",
-        "not": _NOT,
+        "not": _NOT + r"|\b(?:nothing|none|neither|no (?:evidence|observations?|data|reason))\b",
         "bad": r"\b(?:invalid|implausible|unsupported|rejected|refuted|contradict\w{0,4}|reject"
         r"|refute|disproven?|untenable|false|incorrect|wrong|inconsistent with|ruled? out|rules out"
         r"|(?:speaks?|spoke|evidence|is|are|argues?) against)\b",
@@ -43,6 +43,8 @@ _VERDICT = reading.Lexer(
 _DESIGN = reading.Lexer(
     {
         "variable": VARIABLE,
+        "nothing": r"(?:\bnot|n't|\bno need to) (?:have to |need to )?(?:control|hold|fix|keep)"
+        r"(?: for)? any(?:thing)?\b",
         "independent": r"\bin[\s_-]?dependent\b(?: variables?)?|\biv\b|\bmanipulat(?:e|ed|ing)\b"
         r"|\b(?:vary|varied|varying)\b(?! (?:together|in\b|with))|\bintervene on\b"
         r"|\b(?:change|changing|set)(?= x)",
@@ -155,6 +157,8 @@ class _Clause:
             self._take_variable(variable(word))
         elif kind == "not":
             self.denied = True
+        elif kind == "nothing":
+            self.found.setdefault("control", [])
         elif kind == "or":
             self._take_or()
         elif kind == "no":
