@@ -89,9 +89,9 @@ def test_long_hostile_replies_are_read_in_linear_time(file: str) -> None:
     case = cases(file)[0]
 
     def seconds(text: str) -> float:
-        began = time.perf_counter()
+        began = time.process_time()
         read(case, text)
-        return time.perf_counter() - began
+        return time.process_time() - began
 
     for piece in [*PIECES, "\n\n", "\n- ", "\n|a|b|\n"]:
         short, long = (piece * (length // len(piece)) for length in (5_000, 50_000))
