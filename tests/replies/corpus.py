@@ -2,7 +2,8 @@
 
 items.json holds the items, one JSON Lines file for each benchmark the replies: the item, the view,
 a style, the reply, its meaning (null where it has no answer) and its outcome. Replies of the style
-"held-out" were written after the grammars, without a look at them.
+"held-out" were written after the grammars, without a look at them; those of the style "fresh"
+before they were read for the first time, by somebody who knew the grammars.
 """
 
 from __future__ import annotations

@@ -273,6 +273,14 @@ NEGATION_WORDS = (
     r"\b(?:not|never|neither|nor|isn't|aren't|wasn't|weren't|cannot|can't|don't|doesn't"
     r"|won't|rather than|instead of|except|excluding|other than|as opposed to|without|no longer)\b"
 )
+# The same in other languages, before what is denied and after it.
+FOREIGN_NEGATIONS = (
+    r"\b(?:no es|n'est pas|et non|nicht|kein\w{0,2}|n\u00e3o|non \u00e8|\u043d\u0435)\b"
+    r"|\u4e0d\u662f|\u5e76\u975e"
+)
+FOREIGN_NEGATIONS_AFTER = (
+    r"\u3067\u306f\u306a|\u3058\u3083\u306a|\uac00 \uc544\ub2c8|\uc774 \uc544\ub2c8"
+)
 # "Unsure" as a claim about what can be known.
 UNSURE_WORDS = (
     r"\b(?:unsure|uncertain\w{0,3}|unclear|un(?:der-?)?determined|unknown|unknowable|ambiguous"

@@ -196,6 +196,52 @@ def test_brackets_may_be_missing(reply: str) -> None:
     assert parse(reply, ORIGINAL_RULE) is None
 
 
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        ("The hypothesis is valid. Vary x_1, measure x_2 and hold x_3 and x_4 constant.", TWO),
+        ("Valid. x_1 is independent, x_2 dependent; x_3 and x_4 should be controlled.", TWO),
+        ("Valid. Vary x_1, measure x_2, control x_3. Also control x_4. No other controls.", TWO),
+        ("Valid. Vary x_1, measure x_2, control x_3 and x_4 but not x_5.", TWO),
+        ("| x_1 | independent |\n| x_2 | dependent |\n| x_3 | control |\n| x_4 | control |", TWO),
+        ("The hypothesis is valid: x_1 (independent), x_2 (dependent), no controls.", NONE),
+        ("Vary x_1, measure x_2, and nothing needs to be controlled.", NONE),
+        ("If it were valid, we would vary x_1, measure x_2 and control nothing.", None),
+        (
+            "Vary x_1 or x_9, measure x_2. Valid, no controls.",
+            VariablesAnswer(True, None, "x_2", ()),
+        ),
+        ("Either [@ANSWER valid_hyp: false] or [@ANSWER valid_hyp: true].", None),
+        (f"{PLAIN} Wait. No, no other controls are needed.", TWO),
+    ],
+)
+def test_designs_in_sentences(reply: str, read: VariablesAnswer | None) -> None:
+    assert parse(reply, LAST) == read
+
+
+@pytest.mark.parametrize(
+    ("reply", "valid"),
+    [
+        ("The hypothesis isn't worth testing: what was observed speaks against it.", False),
+        ("The data do not contradict the hypothesis.", True),
+        ("The hypothesis has been looked at. It is not valid.", False),
+        ("Hypothesis: Invalid", False),
+        ("Invalid.", False),
+        ("The hypothesis is not invalid.", True),
+        ("The other hypothesis is invalid.", None),
+        ("An invalid hypothesis is not worth an experiment.", None),
+        ("Is the hypothesis invalid?", None),
+        ("The hypothesis may be invalid.", None),
+        ("The hypothesis is valid or invalid.", None),
+        ("L'hypoth\u00e8se n'est pas valide.", False),
+        ("\u76ee\u6807\u5047\u8bbe\u65e0\u6548\u3002", False),
+    ],
+)
+def test_verdicts_in_sentences(reply: str, valid: bool | None) -> None:
+    read = parse(reply, LAST)
+    assert (read.valid if read else None) == valid
+
+
 def test_the_last_or_the_first_answer_counts() -> None:
     other = PLAIN.replace("x_1", "x_7")
     assert parse(f"{other} ... {PLAIN}", LAST) == TWO

@@ -12,6 +12,9 @@ The grammar, clause by clause, on the pieces of `trivium.core.reading`:
                 supposition ("if it were X"); the last one counts where nothing is committed to
     correction  "Wait", "Actually", ...: mentions after it replace a commitment before it
 
+A chain after a commitment with a cue is an explanation, and the start of the question is no mention
+of an answer. Reading stops where the reply goes on to ask something else.
+
 In steps mode a slot is a function and the token that is said to be its value; the last filling
 counts.
 """
@@ -68,9 +71,11 @@ _LEXER = reading.Lexer(
         "slot": r"\b(?:f|(?-i:f)_|hop\s?|step\s?)[1-9][0-9]{0,2}\b(?![_A-Za-z])",
         "token": _TOKEN,
         "cue": reading.ANSWER_WORDS,
-        "correction": reading.CORRECTION_WORDS,
-        "unsure": reading.UNSURE_WORDS,
-        "not": reading.NEGATION_WORDS,
+        "correction": reading.CORRECTION_WORDS + r"|\bno,",
+        "unsure": reading.UNSURE_WORDS
+        + r"|\bundefined\b|\bno (?:such )?(?:fact|answer|mapping)s?\b",
+        "not": rf"{reading.NEGATION_WORDS}|{reading.FOREIGN_NEGATIONS}|\bover\b",
+        "not before": reading.FOREIGN_NEGATIONS_AFTER,
         "or": r"\b(?:or|and|either|versus|vs|one of|any of|both|between)\b|[/&,|]",
         "would": r"\bwould(?: then| thus)? be(?=\W{1,6}[A-Za-z]{1,4}_[0-9])",  # "would be E_0441"
         "hypothetical": reading.HYPOTHETICAL_WORDS,
@@ -81,10 +86,23 @@ _LEXER = reading.Lexer(
         "word": r"[A-Za-z][A-Za-z'-]{0,40}|[^\W\d_A-Za-z]",
     }
 )
-_CLAUSE = re.compile(r"\bbut\b|\bhowever\b|;|\s-\s|\b(?:so|because|since|as|whereas|while)\b", re.I)
+_CLAUSE = re.compile(
+    r"\b(?:but|however|(?:even |al)?though|sino|sondern|mais|mas|ma)\b|\u800c\u662f|;|\s-\s"
+    r"|\b(?:so|because|since|as|whereas|while)\b",
+    re.IGNORECASE,
+)
+# "If I followed the chain correctly, X" supposes nothing else than that X is right.
+_IF_RIGHT = re.compile(
+    r"\b(?:if|assuming|unless) (?:i|i'm|i've|my|we)\b[^,.\n]{0,80}"
+    r"\b(?:mistaken|right|correct(?:ly)?|well|properly|error|mistake|wrong)\b[^,.\n]{0,20},?",
+    re.IGNORECASE,
+)
 _LOOSE = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})[\s-]?([0-9]{1,18})(?![A-Za-z0-9_])")
 _OPEN = re.compile(r"or|either|one of|any of|both|between", re.IGNORECASE)
+_QUESTION = re.compile(r"(?:\W{0,3}question|q)\b.{0,20}:", re.IGNORECASE)
 _PARENTHESES = re.compile(r"\([^()]{0,300}\)")
+# What a clause may hold and still be nothing but an answer.
+_BARE = {"token", "small", "arrow", "or", "not", "correction", "close", "of", "would"}
 MAX_PHRASE = 200  # characters of a reply that is compared as a whole with other spellings
 
 
@@ -93,15 +111,19 @@ class _Reader:
     """What has been committed to, and what has been mentioned, so far."""
 
     layers: set[str]  # the letters of tokens that could be the answer
+    start: str  # the token that the question is about
     committed: str | None = None
     ambiguous: bool = False  # the last commitment names two tokens
     open: bool = False  # two tokens are left open in passing: "both X and Y fit"
     corrected: bool = False  # something was corrected after the last commitment
+    sure: bool = False  # the last commitment had a cue
+    asked: bool = False  # the last commitment was a question: "X?"
     cue: bool = False  # the sentence before ended in a cue: "The answer is:"
     mentions: list[str] = field(default_factory=list)  # since the last correction
 
-    def commit(self, tokens: list[str]) -> None:
+    def commit(self, tokens: list[str], *, sure: bool = False) -> None:
         """Take in a commitment to one token, or to several, which is none."""
+        self.sure, self.asked = sure, False
         # A list that runs through the layers ends in the answer.
         named = set(self._fitting(tokens)) or set(tokens)
         self.ambiguous = len(named) != 1
@@ -130,7 +152,7 @@ class _Reader:
             kinds = {kind for kind, _ in symbols}
             if "correction" in kinds:
                 self._correct(clause)
-            self._clause(symbols, kinds, first=number == 0)
+            self._clause(symbols, kinds, first=number == 0, asks=sentence.endswith("?"))
         for remark in _PARENTHESES.findall(sentence):
             self._remark(list(_LEXER.symbols(remark.strip("()"))))
 
@@ -139,8 +161,7 @@ class _Reader:
         if self.committed is None:
             self._mention(symbols)
         elif symbols and symbols[0][1].lower() == "or":
-            others = [token for token, used in _asserted(symbols) if used]
-            self.commit([self.committed, *others])
+            self.commit([self.committed, *_values(symbols)], sure=self.sure)
 
     def _correct(self, clause: str) -> None:
         if reading.withdraws(clause):
@@ -148,55 +169,55 @@ class _Reader:
         self.corrected = True
         self.mentions = []
 
-    def _clause(self, symbols: list[reading.Symbol], kinds: set[str], *, first: bool) -> None:
+    def _clause(
+        self, symbols: list[reading.Symbol], kinds: set[str], *, first: bool, asks: bool
+    ) -> None:
         cued, self.cue = self.cue and first, False
         if "token" not in kinds:
             if "cue" in kinds and "unsure" in kinds:
                 self.commit([])  # "Answer: unknown"
-            self.cue = (first and "cue" in kinds and "unsure" not in kinds) or (
+            # The heading of a column is no cue: "| Step | Result |".
+            heading = sum(word == "|" for _, word in symbols) > 2
+            self.cue = (first and "cue" in kinds and "unsure" not in kinds and not heading) or (
                 cued and not kinds & {"word", "unsure"}
             )
             return
         if "unsure" in kinds and not cued:
-            named = self._fitting([token for token, used in _asserted(symbols) if used])
+            named = self._fitting(_values(symbols))
             if len(set(named)) > 1:
                 self.commit(named)
             return
         if "hypothetical" in kinds and not cued:
             return
+        asserted = _asserted(symbols)
         cues = [place for place, (kind, _) in enumerate(symbols) if kind == "cue"]
         if cued or cues:
             start = 0 if not cues else cues[-1] + 1
-            stated = _stated(symbols[start:]) or _stated(symbols[:start][::-1])
+            stated = _stated(asserted[start:]) or _stated(asserted[:start][::-1])
+            if stated:
+                self.commit(stated, sure=True)
+                return
+        goes_on = symbols[0][0] == "arrow"  # "Answer: A_0001 -> ... -> F_0824"
+        explains = self.sure and not self.corrected and "arrow" in kinds and not goes_on
+        # A slot is a step on the way, unless nothing else comes.
+        if kinds <= _BARE and not explains:
+            stated = _stated(asserted)
+            again = symbols[0][1].lower() == "or" or (self.asked and asks)
+            if stated and self.committed and first and again:
+                stated.append(self.committed)  # "X? Or maybe Y?", "X? Y?"
             if stated:
                 self.commit(stated)
-                return
-        if kinds <= {
-            "token",
-            "small",
-            "arrow",
-            "or",
-            "not",
-            "correction",
-            "slot",
-            "close",
-            "of",
-            "would",
-        }:
-            stated = _stated(symbols)
-            if stated and self.committed and first and symbols[0][1].lower() == "or":
-                stated.append(self.committed)  # "X? Or maybe Y?"
-            # A slot is a step on the way, unless nothing else comes.
-            if stated and "slot" not in kinds:
-                self.commit(stated)
+                self.asked = asks
                 return
         self._mention(symbols)
 
     def _mention(self, symbols: list[reading.Symbol]) -> None:
         if any(kind in ("hypothetical", "unsure") for kind, _ in symbols):
             return
-        tokens = [token for token, used in _asserted(symbols) if used]
+        tokens = [token for token in _values(symbols) if token != self.start]
         fitting = set(self._fitting(tokens))
+        if len(fitting) > 2 and not any(kind in ("arrow", "slot") for kind, _ in symbols):
+            return  # a list of what there is
         if len(fitting) > 1 and any(_OPEN.fullmatch(word) for _, word in symbols):
             self.commit(sorted(fitting))
             self.open = True
@@ -204,16 +225,23 @@ class _Reader:
         self.mentions += tokens
 
 
-def _asserted(symbols: list[reading.Symbol]) -> list[tuple[str, bool]]:
-    """The tokens of a clause, and whether each is said to be a value: not denied, no argument."""
-    found: list[tuple[str, bool]] = []
+def _asserted(symbols: list[reading.Symbol]) -> list[reading.Symbol]:
+    """The symbols of a clause, in which only a token that is said to be a value is still one.
+
+    What is denied ("not X") and what a function is applied to ("f2 of X") is of another kind.
+    """
+    found: list[reading.Symbol] = []
     denied = argument = False
     for kind, word in symbols:
         if kind == "token":
-            found.append((word.upper(), not denied and not argument))
+            found.append(("other" if denied or argument else "token", word.upper()))
             argument = False
-        elif kind == "not":
+            continue
+        found.append((kind, word))
+        if kind == "not":
             denied = True
+        elif kind == "not before" and len(found) > 1:
+            found[-2] = ("other", found[-2][1])
         elif kind == "of":
             argument = True
         elif kind in ("arrow", "small", "close"):
@@ -221,23 +249,28 @@ def _asserted(symbols: list[reading.Symbol]) -> list[tuple[str, bool]]:
             denied = denied and kind != "arrow"
         elif kind == "or":
             denied = denied and word != ","
+    if found and found[-1][0] == "not":  # "X is not"
+        places = [place for place, (kind, _) in enumerate(found) if kind == "token"]
+        if places:
+            found[places[-1]] = ("other", found[places[-1]][1])
     return found
+
+
+def _values(symbols: list[reading.Symbol]) -> list[str]:
+    """The tokens of a clause that are said to be values."""
+    return [word for kind, word in _asserted(symbols) if kind == "token"]
 
 
 def _stated(symbols: list[reading.Symbol]) -> list[str]:
     """The tokens that open these symbols: the end of a chain, and others joined to it by "or"."""
     stated: list[str] = []
-    asserted = iter(_asserted(symbols))
     joined = "start"
-    for kind, _ in symbols:
+    for kind, word in symbols:
         if kind == "token":
-            token, used = next(asserted)
-            if not used:
-                continue
             if joined == "arrow" and stated:
-                stated[-1] = token
+                stated[-1] = word
             elif joined in ("start", "or"):
-                stated.append(token)
+                stated.append(word)
             else:
                 break
             joined = "end"
@@ -259,9 +292,13 @@ def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer 
     if len(replies[-1]) < MAX_PHRASE and normalise(text) in spellings:
         return NhopAnswer(item.answer)
     known = {token for head, _, tail in item.triples() for token in (head, tail)}
+    text = _IF_RIGHT.sub("", text)
     text = _LOOSE.sub(lambda found: _token_in(found, known), text)
-    reader = _Reader({token.partition("_")[0].upper() for token in item.candidates})
+    layers = {token.partition("_")[0].upper() for token in item.candidates}
+    reader = _Reader(layers, item.start.upper())
     for sentence in reading.sentences(text):
+        if reader.committed and _QUESTION.match(sentence) and reader.start not in sentence.upper():
+            break  # it goes on with a question of its own
         reader.read(sentence)
     token = reader.result()
     if token is None:

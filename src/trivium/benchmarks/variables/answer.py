@@ -8,10 +8,13 @@ The grammar, on the pieces of `trivium.core.reading`:
                 after `[@ANSWER` the bare values in their order will do
     field       a name in any of its spellings, a colon, "=", "is" or "|", and a value
     value       true or false; a variable; a list of variables, "none", or "all except x_1"
+    sentence    outside of [@ANSWER: a verdict or a role, as in `trivium.benchmarks.variables.prose`
     correction  after "Wait" or "Actually", a field without its answer replaces that field
 
 A list leaves out remarks in parentheses and what is negated. Two variables where one is asked for,
-or an "or" between them, are no value. `answer_rule` "original" reads as the original eval does.
+or an "or" between them, are no value; "or" between two answers makes them none. A whole design
+without a word about the hypothesis takes it to be valid. `answer_rule` "original" reads as the
+original eval does.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from trivium.benchmarks.variables.languages import in_english
+from trivium.benchmarks.variables.prose import VARIABLE, design, variable, verdict
 from trivium.benchmarks.variables.spec import VariablesView
 from trivium.core import reading
 
@@ -58,51 +63,47 @@ def strict(item: object, replies: Sequence[str], view: VariablesView) -> bool:
     return answer is not None and replies[-1].rstrip().endswith(write(item, answer, view))
 
 
-_OPENING = re.compile(r"[\[({<]?\s{0,3}@\s{0,3}answer\b[:\s]{0,5}|\[\s?answer\b[:\s]{0,5}", re.I)
+_OPENING = re.compile(
+    r"[\[({<]?\s{0,3}@\s{0,3}answer(?:\b|(?=valid))[:\s]{0,5}|\[\s?answer\b[:\s]{0,5}", re.I
+)
 # Spellings of the field names, longest first; "independent" holds "dependent".
+_OF = r"(?:[\s_-]?var(?:iable)?s?)?"
 _NAMES = {
-    "valid": r"valid[\s_-]?hyp(?:othesis)?|(?:is[\s_-]?)?(?:the )?hypothesis[\s_-]?(?:valid(?:ity)?"
-    r"|status)|hyp[\s_-]?valid(?:ity)?|(?:is[\s_-]?)?valid(?:ity)?",
-    "independent": r"in[\s_-]?dependent(?:[\s_-]?var(?:iable)?s?)?|ind(?:ep)?[\s_-]?var(?:iable)?"
-    r"|indep|ind|iv",
-    "dependent": r"dependent(?:[\s_-]?var(?:iable)?s?)?|dep[\s_-]?var(?:iable)?|dep|dv",
-    "control": r"(?:variables? )?(?:to )?(?:be )?control(?:s|led|ling)?(?:[\s_-]?var(?:iable)?s?)?"
-    r"(?: for)?|ctrl(?:[\s_-]?var(?:iable)?s?)?|controls|covariates?|confound(?:er|ing variable)s?",
+    "valid": r"valid[\s_-]?hyp(?:othesis)?|(?:is[\s_-]?)?(?:the )?(?:target )?hypothesis[\s_-]{0,2}"
+    r"(?:is[\s_-]?)?(?:valid(?:ity)?|status)|hyp[\s_-]?valid(?:ity)?|(?:is[\s_-]?)?valid(?:ity)?",
+    "independent": rf"in[\s_-]?dependent{_OF}|ind(?:ep)?[\s_-]?var(?:iable)?|indep|ind|iv",
+    "dependent": rf"dependent{_OF}|dep[\s_-]?var(?:iable)?|dep|dv",
+    "control": rf"(?:variables? )?(?:to )?(?:be )?control(?:s|led|ling)?{_OF}(?: for)?|ctrl{_OF}"
+    r"|covariates?|confound(?:er|ing variable)s?",
 }
 # A label: a name, perhaps a remark in parentheses, and what separates it from its value.
 _LABEL = re.compile(
     r"(?<![A-Za-z0-9_-])[\"']?(?:"
     + "|".join(rf"(?P<{name}>{spelling})" for name, spelling in _NAMES.items())
     + r")(?![A-Za-z0-9_])[\"']?(?: list| set)?(?:\s?\([^()\n]{0,40}\))?\s{0,5}"
-    r"(?P<sign>:{1,2}|=|\||\?|->|-(?=\s)|(?:is|are|should be|would be|will be|must be)\b:?)",
+    r"(?P<sign>:{1,2}|=|\||\?\s{0,3}\|?|->|-(?=\s)"
+    r"|(?:is|are|should be|would be|will be|must be)\b:?)",
     re.IGNORECASE,
 )
-# "The target hypothesis is not valid", in so many words.
-_VERDICT = re.compile(
-    r"\bhypothesis[^.;:\n]{0,60}?\b(?:is|should be|was|must be|can be|appears|seems)\s(?P<words>"
-    r"(?:(?:not|in fact|therefore|thus|also|clearly|indeed|considered|deemed|called|to be|judged"
-    r"|marked|worth|an?|an? worthwhile|still) ){0,4}(?:valid|invalid|plausible|implausible"
-    r"|rejected|refuted|testing|an experiment|supported|unsupported))\b"
-    r"|\b(?:reject|call|mark|deem|consider)\b[^.;:\n]{0,30}\bhypothesis\b(?P<call>[^.;:\n]{0,20})",
-    re.IGNORECASE,
-)
-_TRUE = (
-    r"true|yes|valid|y|t|1|plausible|supported|correct|\u2713|worth testing|testing|an experiment"
-)
+_TRUE = r"true|yes|valid|y|t|1|plausible|supported|correct|\u2713|worth testing"
 _FALSE = r"false|no|invalid|n|f|0|implausible|rejected|refuted|unsupported|incorrect|\u2717"
 _BOOLEAN = re.compile(
     rf"(?P<not>not\b.{{0,20}}?)?(?:(?P<true>{_TRUE})|(?P<false>{_FALSE}))(?![\w])", re.I
 )
 _BRACKET = re.compile(r"[\[\]]|\n[ \t]*\n")
 _CORRECTION = re.compile(reading.CORRECTION_WORDS, re.IGNORECASE)
-_VARIABLE = re.compile(r"(?<![A-Za-z0-9])x[\s_-]{0,2}([0-9]{1,9})(?![A-Za-z0-9_])", re.IGNORECASE)
-_IF = re.compile(r"\b(?:if|whether|unless|would(?! reject| call))\b|\?", re.IGNORECASE)
+_VARIABLE = re.compile(VARIABLE, re.IGNORECASE)
+_DOUBT = re.compile(r"\b(?:if|whether|unless)\b|\?", re.IGNORECASE)
+_OR = re.compile(r"\W{0,9}(?:or|alternatively)\b(?: possibly| else| maybe)?\W{0,9}", re.IGNORECASE)
 _REMARK = re.compile(r"\([^()]{0,300}\)")
 _EXCEPT = re.compile(r"\b(?:except|but not|other than|excluding|not|without|rather than)\b", re.I)
+_ALSO = re.compile(r"\b(?:also|additionally|in addition|as well)\b", re.IGNORECASE)
+_OTHER = re.compile(r"\b(?:other|else|further|additional|more)\b", re.IGNORECASE)
 _ALL = re.compile(r"\b(?:all|every|everything|each)\b", re.IGNORECASE)
 _END_OF_VALUE = re.compile(
     r"[;\n\]}|]|\.(?:\s|$)|,\s?(?=[\"'A-Za-z_ ]{2,30}[:=])|,?\s(?:and|with) (?=the )"
 )
+_AROUND = " \t\n\"'`<>;,."  # what may stand around a list
 MAX_VALUE = 2000  # characters of one value
 
 
@@ -117,7 +118,11 @@ class _Record:
     def put(self, name: str, value: str) -> None:
         """Take in a field."""
         old = self.values.get(name)
-        self.broken = self.broken or (old is not None and _key(old) != _key(value))
+        if old is not None and name == "control":
+            value = f"{old}, {value}"
+        self.broken = self.broken or (
+            old is not None and name != "control" and _key(old) != _key(value)
+        )
         self.values[name] = value
 
 
@@ -126,7 +131,9 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     if view.answer_rule == "original":
         return parse_as_original(replies[-1])
     names = tuple(getattr(item, "names", ()))
-    records = list(_records(_with_rows(reading.plain(replies[-1]))))
+    target = {names[place] for place in item.target} if names else set()
+    text = _TAGGED.sub(r"\n\1: \2\n", replies[-1])
+    records = list(_records(_with_rows(in_english(reading.plain(text))), target))
     marked = [record for record in records if record.marked and _read(record, names) is not None]
     chosen = marked or records
     for record in chosen if view.answer_rule == "first" else reversed(chosen):
@@ -135,7 +142,15 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     return None
 
 
+_TAGGED = re.compile(
+    rf"<\s?({'|'.join(_NAMES.values())})\s?>([^<>]{{0,{MAX_VALUE}}})</[^<>]{{1,40}}>", re.IGNORECASE
+)
 _TABLE = re.compile(r"^\|([^\n]{1,300})\|[ \t]*\n+\|([^\n]{1,2000})\|[ \t]*$", re.MULTILINE)
+_ROLE = re.compile(
+    rf"^[ \t|>-]{{0,6}}({VARIABLE})[ \t]{{0,5}}(?:[|:]|->|-)[ \t]{{0,5}}"
+    rf"({'|'.join(list(_NAMES.values())[1:])})[ \t|.]{{0,6}}$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _NAME = re.compile("|".join(f"(?:{spelling})" for spelling in _NAMES.values()), re.IGNORECASE)
 
 
@@ -149,29 +164,46 @@ def _with_rows(text: str) -> str:
             return found[0]
         return "\n".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
 
-    return _TABLE.sub(rows, text)
+    return _with_roles(_TABLE.sub(rows, text))
 
 
-def _records(text: str) -> Iterator[_Record]:
+def _with_roles(text: str) -> str:
+    """The text with lines that give a variable its role written as fields: "| x_1 | control |"."""
+    found = list(_ROLE.finditer(text))
+    if not found:
+        return text
+    fields: dict[str, list[str]] = {}
+    for line in found:
+        name = next(each for each, spelling in _NAMES.items() if _named(spelling, line[2]))
+        fields.setdefault(name, []).append(line[1])
+    lines = "\n".join(f"{name}: {', '.join(names)}" for name, names in fields.items())
+    return _ROLE.sub("", text[: found[-1].start()]) + lines + text[found[-1].end() :]
+
+
+def _named(spelling: str, name: str) -> bool:
+    return re.fullmatch(spelling, name, re.IGNORECASE) is not None
+
+
+def _records(text: str, target: set[str]) -> Iterator[_Record]:
     """Every answer in a plain text, with later corrections of single fields."""
-    record = _Record(False)
+    record, last = _Record(False), 0
     openings = list(_OPENING.finditer(text))
     bounds = [0, *(opening.end() for opening in openings)]
     ends = [*(opening.start() for opening in openings), len(text)]
     for number, (start, end) in enumerate(zip(bounds, ends, strict=True)):
         closed = None
         if number:
+            either = number > 1 and _OR.fullmatch(text, last, ends[number - 1]) is not None
+            record.broken = record.broken or either
             yield record
             closed = _closing(text, start, end)
-            record = _Record(True)
+            record = _Record(True, broken=either)
             _take_body(record, text[start:closed])
-            if closed == end:
-                continue
-        last = closed if closed is not None else start
+        last = start if closed is None else closed
         rest = text[last:end]
-        if number and record.values and _CORRECTION.search(rest) is None:
+        if number and (not rest or (record.values and _CORRECTION.search(rest) is None)):
             continue
-        yield from _loose(record, rest)
+        yield from _loose(record, rest, target)
         record = _Record(False)
     yield record
 
@@ -198,38 +230,48 @@ def _take_body(record: _Record, body: str) -> None:
         record.values = dict(zip(_NAMES, parts, strict=False))
 
 
-def _loose(record: _Record, text: str) -> Iterator[_Record]:
+def _loose(record: _Record, text: str, target: set[str]) -> Iterator[_Record]:
     """The answers in text without [@ANSWER; fields after a correction amend the one before."""
     for part in re.split(rf"(?={reading.CORRECTION_WORDS})", text, flags=re.IGNORECASE):
-        fresh = True
+        labelled: set[str] = set()
+        named: set[str] = set()
         for name, value in _labels(part):
-            if name == "valid" and _boolean(value) is None:
+            if not _says_something(name, value):
                 continue
-            again = name in record.values and (name == "valid" or not fresh)
-            if again and name == "valid":
+            if name == "valid" and name in record.values:
                 yield record
                 record = _Record(record.marked)
             record.broken = False
             record.values[name] = value
-            fresh = False
-        for sentence in reading.sentences(part):
-            verdict = _verdict(sentence)
-            if verdict is not None:
-                record.values["valid"] = verdict
+            labelled.add(name)
+        sentences = reading.sentences(part)
+        for sentence in sentences:
+            _take_design(record, sentence, labelled, named)
+        valid = verdict(sentences, target)
+        if valid is not None and "valid" not in labelled:
+            record.values["valid"] = str(valid)
+    if record.values.keys() == _NAMES.keys() - {"valid"} and not _DOUBT.search(text):
+        record.values["valid"] = "true"
     yield record
 
 
-def _verdict(sentence: str) -> str | None:
-    """What a sentence says about the hypothesis in so many words, if it is sure of it."""
-    found = _VERDICT.search(sentence)
-    if found is None or reading.is_unsure(sentence) or _IF.search(sentence):
-        return None
-    if found["words"] is None:
-        said = "invalid" if "reject" in found[0].lower() else str(found["call"])
-    else:
-        denied = re.search(r"\bnot\b", found["words"], re.IGNORECASE)
-        said = ("not " if denied else "") + found["words"].split()[-1]
-    return said if _boolean(said) is not None else None
+def _take_design(record: _Record, sentence: str, labelled: set[str], named: set[str]) -> None:
+    """Take in the roles that a sentence gives; what has a label of its own stays."""
+    for role, variables in design(sentence).items():
+        # "No other controls" leaves those that were named.
+        others = role in record.values and (role in named or _OTHER.search(sentence))
+        if role in labelled or (not variables and others):
+            continue
+        more = [record.values[role]] if role in named and _ALSO.search(sentence) else []
+        record.values[role] = ", ".join([*more, *variables]) or "none"
+        named.add(role)
+
+
+def _says_something(name: str, value: str) -> bool:
+    """Whether the value of a field outside of [@ANSWER is one: "controls are needed" has none."""
+    if name == "valid":
+        return _boolean(value) is not None
+    return bool(_variables(value) or _ALL.search(value)) or _is_none(value)
 
 
 def _labels(text: str) -> Iterator[tuple[str, str]]:
@@ -257,7 +299,9 @@ def _value(name: str, text: str) -> str:
         text = ", ".join(line.strip(" -,;") for line in kept if line.strip(" -,;\"'{}")) or text
         if text.startswith("["):
             return text.partition("]")[0] + "]"
-        return re.split(r"(?<!\b\d)\.(?:\s|$)|[\]|\n]|(?<!\{)\}", text, maxsplit=1)[0]
+        return re.split(
+            r"(?<!\b\d)\.(?:\s|$)|[\]\n]|\|(?!\s{0,3}x[\s_-]?\d)|(?<!\{)\}", text, maxsplit=1
+        )[0]
     return _END_OF_VALUE.split(text.lstrip("\n -[\"'"), maxsplit=1)[0]
 
 
@@ -298,7 +342,7 @@ def _alternative(rest: str) -> bool:
 
 
 def _variables(text: str) -> list[str]:
-    return [f"x_{found[1]}" for found in _VARIABLE.finditer(text)]
+    return [variable(word) for word in _VARIABLE.findall(text)]
 
 
 def _one(text: str) -> str | None:
@@ -314,12 +358,18 @@ def _one(text: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
+def _is_none(text: str) -> bool:
+    """Whether a value says that there is nothing, perhaps with a remark."""
+    clean = text.strip(_AROUND)
+    return any(map(reading.is_none, (clean, _key(text), _REMARK.sub(" ", clean).strip())))
+
+
 def _control(text: str, others: tuple[str, ...]) -> tuple[str, ...] | None:
     """The variables in a list, or () for none; an empty field says nothing."""
-    clean = text.strip(" \t\n\"'`<>;,.")
-    said = _REMARK.sub(" ", clean)
-    if any(map(reading.is_none, (clean, _key(text), said.strip()))):
+    if _is_none(text):
         return ()
+    clean = text.strip(_AROUND)
+    said = _REMARK.sub(" ", clean)
     said = said if _variables(said) or _ALL.search(said) else clean
     kept, *left_out = _EXCEPT.split(said)
     if _ALL.search(kept) and not _variables(kept) and others:

@@ -1,0 +1,210 @@
+"""What sentences say about an experiment: is the hypothesis valid, and which variable does what.
+
+    verdict     a clause about "the hypothesis" (or "it", after that) with a word for valid or
+                invalid, turned round by "not"; or a clause that is such a word and no more
+    design      a variable beside its role: "vary x_1, measure x_2 and hold x_3 and x_4 constant",
+                "x_1 is the independent variable", "x_5 need not be controlled", "no controls"
+
+A role takes the variables before it that have none yet, else those after it. Sentences that are
+unsure, ask or suppose something say nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from trivium.core import reading
+
+VARIABLE = r"(?<![A-Za-z0-9])x[\s_-]{0,2}[0-9]{1,9}(?![A-Za-z0-9_])"
+_NOT = (
+    r"\b(?:not|never|isn't|aren't|cannot|can't|don't|doesn't|needn't|shouldn't|no longer|but not"
+    r"|rather than|except|excluding)\b"
+)
+_VERDICT = reading.Lexer(
+    {
+        "variable": VARIABLE,
+        "other": r"\b(?:an? (?:in)?(?:valid|plausible) hyp\w{1,8}|other|another"
+        r"|hypotheses|list|each|every|(?:first|second) hyp\w{1,8})\b",
+        "hypothesis": r"\bhypothesis\b",
+        "not": _NOT + r"|\b(?:nothing|none|neither|no (?:evidence|observations?|data|reason))\b",
+        "bad": r"\b(?:invalid|implausible|unsupported|rejected|refuted|contradict\w{0,4}|reject"
+        r"|refute|disproven?|untenable|false|incorrect|wrong|inconsistent with|ruled? out|rules out"
+        r"|(?:speaks?|spoke|evidence|is|are|argues?) against)\b",
+        "good": r"\b(?:valid|plausible|supported|worth(?: testing| an experiment| a test| running)?"
+        r"|worthwhile|tenable|testable|true|correct|consistent)\b",
+        "it": r"\b(?:it|this|that)\b",
+        "small": r"\b(?:so|thus|therefore|hence|is|the|target|answer|final|verdict|conclusion|to be"
+        r"|clearly|probably|likely|i|would|call|conclude|overall|hyp)\b",
+        "word": r"[^\W\d_]{1,40}",
+    }
+)
+_DESIGN = reading.Lexer(
+    {
+        "variable": VARIABLE,
+        "nothing": r"(?:\bnot|n't|\bno need to) (?:have to |need to )?(?:control|hold|fix|keep)"
+        r"(?: for)? any(?:thing)?\b",
+        "independent": r"\bin[\s_-]?dependent\b(?: variables?)?|\biv\b|\bmanipulat(?:e|ed|ing)\b"
+        r"|\b(?:vary|varied|varying)\b(?! (?:together|in\b|with))|\bintervene on\b"
+        r"|\b(?:change|changing|set)(?= x)",
+        "dependent": r"\bdependent\b(?: variables?)?|\bdv\b|\bmeasur(?:e|ed|ing)\b"
+        r"|\bobserv(?:e|ing)\b|\brecord(?:ing)?\b|\bmonitor(?:ing)?\b|\b(?:outcome|response)\b",
+        "control": r"\bcontrol(?:s|led|ling)?\b(?: for)?(?: variables?)?|\bcovariates?\b"
+        r"|\b(?:hold|holding|held|keep|keeping|kept|constant|fixed|fix|fixing)\b"
+        r"|\b(?:adjust|adjusting|account|accounting) for\b|\bconfound(?:ers?|ing variables?)\b",
+        "or": r"\bor\b",
+        "no": r"\b(?:no|nothing|none|without|zero)\b",
+        "not": _NOT,
+    }
+)
+_SUPPOSED = re.compile(
+    r"\b(?:if|whether|unless|had|were|suppose|could|may|might)\b|\?|\bwould (?:be|have|make)\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"[,;]|\s-\s|->|\b(?:because|since|so|as|but|and|while|with|therefore|which|whose)\b", re.I
+)
+_REMARK = re.compile(r"\([^()]{0,300}\)")
+# "x_3, which moves in tandem with x_2": x_2 is only compared with.
+_COMPARED = re.compile(
+    rf"\b(?:tandem|together|correlat\w{{1,5}}|associated|linked|along) (?:with|to) {VARIABLE}", re.I
+)
+_WITH = re.compile(r";|\s-\s|\b(?:while|with|because|since|given that)\b", re.IGNORECASE)
+BARE = {"valid", "invalid", "plausible", "implausible", "rejected"}
+
+
+def verdict(sentences: Iterable[str], target: set[str]) -> bool | None:
+    """The last thing that sentences say for sure about the target hypothesis, if anything."""
+    said = None
+    about = False  # the hypothesis was named, "it" is the hypothesis
+    for sentence in sentences:
+        found = None
+        for clause in _CLAUSE.split(sentence):
+            symbols = list(_VERDICT.symbols(clause))
+            kinds = [kind for kind, _ in symbols]
+            about = about or "hypothesis" in kinds
+            if _is_about_target(symbols, target, about=about):
+                found = _polarity(kinds)
+        if found is not None and not _is_supposed(sentence):
+            said = found
+    return said
+
+
+def _is_about_target(symbols: list[reading.Symbol], target: set[str], *, about: bool) -> bool:
+    """Whether a clause calls something valid or invalid, and it is the target hypothesis."""
+    kinds = [kind for kind, _ in symbols]
+    words = [place for place, kind in enumerate(kinds) if kind in ("good", "bad")]
+    if not words or "other" in kinds:
+        return False
+    if set(kinds) <= {"good", "bad", "not", "small"}:
+        return symbols[words[0]][1].lower() in BARE
+    named = {variable(word) for kind, word in symbols[: words[0]] if kind == "variable"}
+    if target and not named <= target:
+        return False
+    return "hypothesis" in kinds or (about and "it" in kinds)
+
+
+def _polarity(kinds: list[str]) -> bool | None:
+    """Whether the words of a clause say valid or invalid; None where they say both."""
+    said: set[bool] = set()
+    denied = False
+    for kind in kinds:
+        if kind in ("good", "bad"):
+            said.add((kind == "good") != denied)
+            denied = False
+        denied = denied != (kind == "not")
+    return said.pop() if len(said) == 1 else None
+
+
+def variable(word: str) -> str:
+    """The one spelling of a variable."""
+    return "x_" + re.sub(r"\D", "", word)
+
+
+def design(sentence: str) -> dict[str, list[str]]:
+    """The variables that a sentence gives a role; an empty list where it says that none has it."""
+    found: dict[str, list[str]] = {}
+    for clause in _WITH.split(_COMPARED.sub(" ", _REMARK.sub(_role_only, sentence))):
+        _take_clause(found, _DESIGN.symbols(clause))
+    return found if found and not _is_supposed(sentence) else {}
+
+
+def _is_supposed(sentence: str) -> bool:
+    """Whether a sentence is unsure, asks or supposes something."""
+    return reading.is_unsure(sentence) or _SUPPOSED.search(sentence) is not None
+
+
+def _role_only(remark: re.Match[str]) -> str:
+    """A remark that gives a role, "x_1 (the independent variable)"; other remarks are dropped."""
+    kinds = {kind for kind, _ in _DESIGN.symbols(remark[0])}
+    return remark[0] if kinds & {"independent", "dependent", "control"} == kinds else " "
+
+
+@dataclass
+class _Clause:
+    """The state of reading the roles of one clause."""
+
+    found: dict[str, list[str]]  # the variables of each role, of all clauses so far
+    waiting: list[str] = field(default_factory=list)  # variables that have no role yet
+    role: str | None = None  # the role that variables to come have
+    denied: bool = False
+    none: bool = False  # "no" or "nothing" stands before
+
+    def take(self, kind: str, word: str) -> None:
+        """Take in one symbol."""
+        if kind == "variable":
+            self._take_variable(variable(word))
+        elif kind == "not":
+            self.denied = True
+        elif kind == "nothing":
+            self.found.setdefault("control", [])
+        elif kind == "or":
+            self._take_or()
+        elif kind == "no":
+            self.none = True
+            if self.role == "control":
+                self.found.setdefault("control", [])  # "controls: none"
+        else:
+            self._take_role(kind)
+            self.denied = self.none = False
+
+    def _take_variable(self, name: str) -> None:
+        self.none = False
+        if self.role is None:
+            self.waiting.append(name)
+        elif self.denied:
+            return  # "control x_1 but not x_2"
+        elif self.role == "control" or self.found.get(self.role, ["or"])[-1] == "or":
+            self.found.setdefault(self.role, []).append(name)
+        else:
+            self.waiting.append(name)
+
+    def _take_or(self) -> None:
+        """Keep an "or", so that what stands on both sides of it is no value."""
+        said = self.waiting or self.found.get(self.role or "", [])
+        if said and not self.denied:
+            said.append("or")
+
+    def _take_role(self, role: str) -> None:
+        if self.waiting and not self.denied:
+            self.found[role] = self.waiting
+        elif self.none and role == "control" and not self.waiting:
+            self.found[role] = []
+        elif not self.waiting:
+            self.role = None if self.denied else role
+            return
+        self.role, self.waiting = None, []
+
+    def close(self) -> None:
+        """Two variables where one is asked for are no value."""
+        if self.waiting and self.role in ("independent", "dependent"):
+            self.found[self.role] += self.waiting
+
+
+def _take_clause(found: dict[str, list[str]], symbols: Iterable[reading.Symbol]) -> None:
+    """Take in the roles of one clause."""
+    clause = _Clause(found)
+    for kind, word in symbols:
+        clause.take(kind, word)
+    clause.close()
