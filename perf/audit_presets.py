@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ import orjson
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.probes import Audit
 from trivium.core.spec import spec_to_dict
 from trivium.report.audits import AUDITS, audit_key, stored_audit
 
@@ -40,28 +39,30 @@ def presets() -> Iterator[tuple[AnyBenchmark, str, Any]]:
                 yield benchmark, preset, spec
 
 
-def row(benchmark: AnyBenchmark, preset: str, audit: Audit, seconds: float) -> str:
+def row(kept: Mapping[str, Any]) -> str:
     """A line of the table."""
-    cue = audit.strongest
-    assert cue is not None
-    verdict = audit.verdict + (" (leaks kept on purpose)" if audit.keeps_leaks else "")
-    cells = [benchmark.name, preset, verdict, str(len(audit.cues)), f"{audit.items:,}"]
-    cells += [f"{audit.floor_value:.3f} ({audit.floor})", cue.name]
-    cells += [f"{cue.value:.3f} [{cue.low:.3f}, {cue.high:.3f}]", f"{cue.chance:.3f}"]
-    return f"| {' | '.join([*cells, f'{seconds:.0f}'])} |"
+    cue, floor = kept["strongest"], kept["floor"]
+    leaks = " (leaks kept on purpose)" if kept["keeps_leaks_on_purpose"] else ""
+    cells = [kept["benchmark"], kept["preset"], kept["verdict"] + leaks, str(kept["tried"])]
+    cells += [f"{kept['items']:,}", f"{floor['value']:.3f} ({floor['name']})", cue["name"]]
+    cells += [f"{cue['value']:.3f} [{cue['low']:.3f}, {cue['high']:.3f}]", f"{cue['chance']:.3f}"]
+    return f"| {' | '.join([*cells, str(kept['seconds'])])} |"
 
 
-def audit_all() -> None:
-    """Write the page and the file that reports read."""
-    kept, lines = {}, []
+def audit_all(names: Sequence[str]) -> None:
+    """Audit the presets of these benchmarks; write the page and the file that reports read."""
+    kept = orjson.loads(AUDITS.read_bytes()) if AUDITS.exists() else {}
     for benchmark, preset, spec in presets():
+        if names and benchmark.name not in names and f"{benchmark.name}.{preset}" not in names:
+            continue
         started = time.perf_counter()
-        audit = benchmark.audit(spec, 0)
-        lines.append(row(benchmark, preset, audit, time.perf_counter() - started))
-        print(lines[-1], flush=True)
-        kept[audit_key(benchmark, spec_to_dict(spec))] = stored_audit(audit)
-    AUDITS.write_bytes(orjson.dumps(kept, option=orjson.OPT_INDENT_2) + b"\n")
-    PAGE.write_text(ABOUT + "\n".join(lines) + "\n", encoding="utf-8")
+        found = stored_audit(benchmark.audit(spec, 0))
+        found |= {"benchmark": benchmark.name, "preset": preset}
+        found["seconds"] = round(time.perf_counter() - started)
+        kept[audit_key(benchmark, spec_to_dict(spec))] = found
+        print(row(found), flush=True)
+        AUDITS.write_bytes(orjson.dumps(kept, option=orjson.OPT_INDENT_2) + b"\n")
+        PAGE.write_text(ABOUT + "\n".join(map(row, kept.values())) + "\n", encoding="utf-8")
 
 
 def count_false_alarms(seeds: int, items: int | None) -> None:
@@ -79,10 +80,11 @@ def count_false_alarms(seeds: int, items: int | None) -> None:
 def main() -> None:
     """Audit the presets."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="benchmarks, or NAME.PRESET (default: all)")
     parser.add_argument("--seeds", type=int, default=0)
     parser.add_argument("--items", type=int, default=None)
     asked = parser.parse_args()
-    count_false_alarms(asked.seeds, asked.items) if asked.seeds else audit_all()
+    count_false_alarms(asked.seeds, asked.items) if asked.seeds else audit_all(asked.names)
 
 
 if __name__ == "__main__":

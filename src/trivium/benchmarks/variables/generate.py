@@ -96,7 +96,10 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
     scales = None
     if spec.design == "matched":
         _straighten(terms)
-        scales = np.stack([2000 * numbers.take(most) - 1000, 10 ** (1 + 2 * numbers.take(most))])
+        # Half of the columns are turned over: else roots alone would all be skewed one way.
+        turned, size = np.modf(2 * numbers.take(most))[::-1]
+        half_range = np.where(turned == 1, -1, 1) * 10 ** (1 + 2 * size)
+        scales = np.stack([2000 * numbers.take(most) - 1000, half_range])
     order = numbers.order(sizes, most)  # the variable that is printed first, second, ...
     names = (1000 + numbers.distinct(most, 9000)).T.tolist()
     wording = (numbers.take(spec.max_hyps) * len(WORDINGS)).astype(np.int64).T.tolist()
