@@ -79,7 +79,7 @@ class Processes:
 
     def _submit(self, function: Callable[[T], R], job: T) -> Future[R]:
         try:
-            return self._pool.submit(function, job)
+            return self._pool.submit(_interruptible, function, job)
         except BrokenProcessPool as broken:
             failed: Future[R] = Future()
             failed.set_exception(broken)  # found, and run again, when its turn comes
@@ -114,9 +114,22 @@ def _interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+def _interruptible(function: Callable[[T], R], job: T) -> R:
+    """The result of one job in a worker, which Ctrl-C ends.
+
+    Between jobs a worker ignores Ctrl-C: one that died while it held the lock of a queue would
+    leave the others waiting for ever.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return function(job)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def _prepare_worker() -> None:
     """Import benchmarks of the project; end with the parent, which may be killed at any moment."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # end at once, without a traceback
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
 
