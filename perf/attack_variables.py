@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
 from trivium.benchmarks.variables import VARIABLES
-from trivium.benchmarks.variables.probes import audit_views, probes
+from trivium.benchmarks.variables.audit import audit_views, probes
 from trivium.benchmarks.variables.score import ndcg
 from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, VariablesView
 from trivium.core.dialogue import attempt

@@ -129,4 +129,4 @@ def test_a_real_model_replies_to_every_benchmark(name: str, backend: str, tmp_pa
     assert all(row["reply"] for row in found)
     assert Counter(row["kind"] for row in found)["error"] == 0
     tokens = summary(tmp_path)["tokens"]
-    assert tokens["input_tokens"]["told"] == tokens["output_tokens"]["told"] == 2
+    assert tokens["input_tokens"]["reported"] == tokens["output_tokens"]["reported"] == 2

@@ -61,8 +61,8 @@ def test_reasoning_of_the_provider_is_kept_apart_from_the_reply(
     found = records(tmp_path)
     assert {row["reasoning"] for row in found} == {"first A, then B"}
     assert {row["kind"] for row in found} == {"right"}
-    told = {"total": 15, "told": 3, "not_told": 0, "mean": 5.0}
-    assert summary(tmp_path)["tokens"]["reasoning_tokens"] == told
+    reported = {"total": 15, "reported": 3, "not_reported": 0, "mean": 5.0}
+    assert summary(tmp_path)["tokens"]["reasoning_tokens"] == reported
 
 
 def test_reasoning_of_the_other_protocol_is_kept_too(tmp_path: Path) -> None:
@@ -211,8 +211,8 @@ def test_odd_usage_throws_no_reply_away(usage: object, backend: str, tmp_path: P
     assert {frozenset(row["usage"].items()) for row in found} == {
         frozenset({("requests", 1), ("retries", 0)})
     }
-    not_told = {"total": 0, "told": 0, "not_told": 3, "mean": None}
-    assert summary(tmp_path)["tokens"]["input_tokens"] == not_told
+    not_reported = {"total": 0, "reported": 0, "not_reported": 3, "mean": None}
+    assert summary(tmp_path)["tokens"]["input_tokens"] == not_reported
 
 
 def test_of_odd_usage_what_can_be_read_is_kept() -> None:

@@ -123,13 +123,15 @@ def _first_error(folder: Path) -> str:
 
 
 def spending(summaries: Sequence[Summary], prices: Mapping[str, Price]) -> str:
-    """What the recorded attempts of models cost, by the tokens that their providers told."""
-    total, sent, received, not_told = 0.0, 0, 0, 0
+    """What the recorded attempts of models cost, by the tokens that their providers reported."""
+    total, sent, received, not_reported = 0.0, 0, 0, 0
     for summary in summaries:
         if summary.tokens:  # programs have none
             given, made = summary.tokens["input_tokens"], summary.tokens["output_tokens"]
             total += prices[summary.solver].of(given.total, made.total)
             sent, received = sent + given.total, received + made.total
-            not_told += max(given.not_told, made.not_told)
+            not_reported += max(given.not_reported, made.not_reported)
     text = f"spent: {money(total)} for {sent:,} input and {received:,} output tokens"
-    return text + (f"; of {not_told:,} attempts the tokens were not told" if not_told else "")
+    return text + (
+        f"; of {not_reported:,} attempts the tokens were not reported" if not_reported else ""
+    )

@@ -22,7 +22,7 @@ ERROR = "error"  # the kind of an attempt whose call failed
 CUT_OFF = "cut-off"  # the kind of an attempt that ran out of tokens before an answer
 REFUSAL = "refusal"  # the kind of an attempt that the model or its provider declined
 UNSCORED = frozenset({ERROR, CUT_OFF, REFUSAL})  # kinds without an answer that could be scored
-TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")  # of usage, where they are told
+TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")  # of usage, where they are reported
 
 Scores = dict[str, float | None]
 Groups = dict[str, int | float | str]
@@ -53,7 +53,7 @@ class Attempt:
     floor: str | None = None  # the strategy that reaches the floor
     content: str | None = None  # a digest of an item that has no spec to tell it by
     error: str | None = None
-    # requests, retries, and the tokens that the provider told; a key is absent where it did not
+    # requests, retries, and the tokens that the provider reported; a key is absent where it did not
     usage: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     gold: str | None = None  # a reply that scores perfectly

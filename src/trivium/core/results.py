@@ -26,16 +26,16 @@ from trivium.core.statistics import (
 
 
 class TokenCount(NamedTuple):
-    """Tokens of one kind over the attempts whose provider told them."""
+    """Tokens of one kind over the attempts whose provider reported them."""
 
     total: int
-    told: int  # attempts that were told
-    not_told: int  # attempts of which nothing is known
+    reported: int  # attempts that report them
+    not_reported: int  # attempts of which nothing is known
 
     @property
     def mean(self) -> float | None:
-        """Tokens per attempt; None where no provider told any."""
-        return self.total / self.told if self.told else None
+        """Tokens per attempt; None where no provider reported any."""
+        return self.total / self.reported if self.reported else None
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Tally:
         self._all_items = array("q")
         self._cut_items = array("q")  # the items of attempts that were cut off
         self._tokens: Counter[str] = Counter()
-        self._told: Counter[str] = Counter()  # attempts whose provider told tokens of a kind
+        self._reported: Counter[str] = Counter()  # attempts, by kind of token
         self._asked = self._retries = 0  # attempts of models
         self._seconds = array("d")
         # One entry for every record that was scored; undefined values are NaN.
@@ -155,7 +155,7 @@ class Tally:
             count = usage.get(name)
             if count is not None:
                 self._tokens[name] += count
-                self._told[name] += 1
+                self._reported[name] += 1
 
     def merge(self, other: Tally) -> None:
         """Add the records of another tally of the same metrics."""
@@ -167,7 +167,7 @@ class Tally:
         self._all_items.extend(other._all_items)
         self._cut_items.extend(other._cut_items)
         self._tokens.update(other._tokens)
-        self._told.update(other._told)
+        self._reported.update(other._reported)
         self._asked += other._asked
         self._retries += other._retries
         self._seconds.extend(other._seconds)
@@ -214,7 +214,9 @@ class Tally:
         if not self._asked:
             return {}
         return {
-            name: TokenCount(self._tokens[name], self._told[name], self._asked - self._told[name])
+            name: TokenCount(
+                self._tokens[name], self._reported[name], self._asked - self._reported[name]
+            )
             for name in TOKENS
         }
 

@@ -202,6 +202,8 @@ def beta_quantile(share: float, a: float, b: float) -> float:
 
 def beta_cdf(x: float, a: float, b: float) -> float:
     """The regularised incomplete beta function, by its continued fraction (Lentz's method)."""
+    if x <= 0:
+        return 0.0
     if x > (a + 1) / (a + b + 2):
         return 1 - beta_cdf(1 - x, b, a)
     scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)

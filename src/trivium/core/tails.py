@@ -2,22 +2,19 @@
 
 Hits are tested by the exact binomial distribution. Where the chance of a hit differs between items,
 or guesses are compared with the same guesses in another order, hits vary less than that, and the
-test errs on the safe side. Other scores are tested by Student's t, whose tail is taken in Wallace's
-form.
+test errs on the safe side. Other scores are tested by Student's t.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import lru_cache
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.core.statistics import beta_cdf, beta_quantile, student_quantile
+
 Floats = NDArray[np.float64]
-_STEPS = 26  # of a bisection: more digits than anybody prints
 
 
 def upper_tail(values: Floats, chance: float) -> float:
@@ -28,8 +25,10 @@ def upper_tail(values: Floats, chance: float) -> float:
     if _are_hits(values):
         return binomial_tail(round(float(values.sum())), n, chance)
     t = (float(values.mean()) - chance) / _error(values)
-    z = math.sqrt((n - 1) * math.log1p(t * t / (n - 1))) * (8 * n - 7) / (8 * n - 5)
-    return NormalDist().cdf(-math.copysign(z, t))
+    if t == 0:
+        return 0.5
+    one_side = beta_cdf((n - 1) / (n - 1 + t * t), (n - 1) / 2, 0.5) / 2
+    return one_side if t > 0 else 1 - one_side
 
 
 def interval(values: Floats, error: float) -> tuple[float, float]:
@@ -39,8 +38,7 @@ def interval(values: Floats, error: float) -> tuple[float, float]:
         return 0.0, 1.0
     if _are_hits(values):
         return binomial_interval(round(float(values.sum())), n, error)
-    z = -NormalDist().inv_cdf(error) * (8 * n - 5) / (8 * n - 7)
-    half = math.sqrt((n - 1) * math.expm1(z * z / (n - 1))) * _error(values)
+    half = student_quantile(1 - 2 * error, n - 1) * _error(values)
     mean = float(values.mean())
     return mean - half, mean + half
 
@@ -60,35 +58,11 @@ def binomial_tail(hits: int, n: int, share: float) -> float:
         return 1.0
     if hits > n or share <= 0:
         return 0.0
-    if hits < n * share:
-        return 1.0 - binomial_tail(n - hits + 1, n, 1 - share)
-    table, counts = _log_factorials(n), np.arange(hits, n + 1)
-    ways = table[n] - table[counts] - table[n - counts]
-    logs = ways + counts * math.log(share) + (n - counts) * math.log1p(-share)
-    return min(1.0, float(np.exp(logs).sum()))
+    return beta_cdf(share, hits, n - hits + 1)
 
 
 def binomial_interval(hits: int, n: int, error: float) -> tuple[float, float]:
     """The exact interval of a share; each side misses with at most this probability."""
-    low = 0.0 if hits == 0 else _first(lambda share: binomial_tail(hits, n, share) >= error)
-    high = 1.0
-    if hits < n:
-        high = _first(lambda share: 1 - binomial_tail(hits + 1, n, share) <= error)
+    low = 0.0 if hits == 0 else beta_quantile(error, hits, n - hits + 1)
+    high = 1.0 if hits == n else beta_quantile(1 - error, hits + 1, n - hits)
     return low, high
-
-
-def _first(holds: Callable[[float], bool]) -> float:
-    """The smallest share for which this holds, and for all larger ones."""
-    low, high = 0.0, 1.0
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-@lru_cache(maxsize=8)
-def _log_factorials(n: int) -> Floats:
-    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])

@@ -59,7 +59,7 @@ class CallError(Exception):
         self.hopeless = hopeless  # no call of this run can succeed
         self.at_first = at_first  # the same, as long as none has succeeded
         self.unreachable = unreachable  # nobody listens there
-        self.usage = usage  # what the failed call took, where the provider told
+        self.usage = usage  # what the failed call took, where the provider reported
 
 
 class RefusedError(Exception):
@@ -75,13 +75,13 @@ class Taken:
     stop_reason: str | None = None  # of the last reply
     cut_off: bool = False  # whether any reply ran out of tokens
     _tokens: Counter[str] = field(default_factory=Counter)
-    _not_told: set[str] = field(default_factory=set)
+    _not_reported: set[str] = field(default_factory=set)
     _reasoning: list[str] = field(default_factory=list)
 
     def add(self, reply: Reply) -> None:
-        """Add what a reply took; a sum of which a part is not told is not told."""
+        """Add what a reply took; a sum of which a part is not reported is not reported."""
         self._tokens.update(reply.usage)
-        self._not_told.update(name for name in TOKENS if name not in reply.usage)
+        self._not_reported.update(name for name in TOKENS if name not in reply.usage)
         self.stop_reason = reply.stop_reason
         self.cut_off |= reply.stop_reason == LENGTH
         if reply.reasoning:
@@ -93,8 +93,8 @@ class Taken:
 
     def noted(self) -> dict[str, Any]:
         """What `finish` takes, as plain data that a log can hold."""
-        told = {name: self._tokens[name] for name in TOKENS if name in self._tokens}
-        known = {name: count for name, count in told.items() if name not in self._not_told}
+        reported = {name: self._tokens[name] for name in TOKENS if name in self._tokens}
+        known = {name: count for name, count in reported.items() if name not in self._not_reported}
         return {
             "usage": {"requests": self.requests, "retries": self.retries} | known,
             "stop_reason": self.stop_reason,

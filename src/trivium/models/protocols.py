@@ -185,12 +185,12 @@ def _usage(body: Mapping[str, Any], read: str, written: str, details: str) -> di
     usage = body.get("usage")
     counts = usage if isinstance(usage, dict) else {}
     inner = counts.get(details)
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "input_tokens": counts.get(read),
         "output_tokens": counts.get(written),
         "reasoning_tokens": inner.get("reasoning_tokens") if isinstance(inner, dict) else None,
     }
-    return {name: int(count) for name, count in told.items() if _is_count(count)}
+    return {name: int(count) for name, count in reported.items() if _is_count(count)}
 
 
 def _is_count(value: object) -> bool:

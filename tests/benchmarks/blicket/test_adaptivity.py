@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tests.benchmarks.blicket.games import play
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.adaptivity import Adaptivity, adaptivity
+from trivium.benchmarks.blicket.game.audit import machines_up_to_renaming
 from trivium.benchmarks.blicket.game.generate import generate
-from trivium.benchmarks.blicket.game.probes import machines_up_to_renaming
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec
 from trivium.benchmarks.blicket.inference.budget import BudgetPlanner
 from trivium.benchmarks.blicket.inference.distinct import Distinct

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.benchmarks.blicket.games import game_of
 from trivium.benchmarks.blicket.game import GAME, BlicketGame
+from trivium.benchmarks.blicket.game.audit import machines_up_to_renaming
 from trivium.benchmarks.blicket.game.generate import GameItem, generate
-from trivium.benchmarks.blicket.game.probes import machines_up_to_renaming
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec, GameView
 from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN, mask_of
 from trivium.core.errors import UserError

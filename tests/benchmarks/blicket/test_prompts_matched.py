@@ -84,7 +84,7 @@ def counts(machine: Machine) -> dict[str, tuple[tuple[int, bool], ...]]:
 
 def test_all_answers_of_a_group_have_the_same_counts() -> None:
     for form, number in itertools.product(("disjunctive", "conjunctive"), range(4)):
-        options = matched.answers(7, 13, form, matched.KINDS_TOLD, number)
+        options = matched.answers(7, 13, form, matched.NAMED_KINDS, number)
         assert len(options) >= 19
         seen: set[Any] = set()
         for (sure, maybe), evidence in options:
@@ -146,7 +146,7 @@ def test_counting_is_enough_for_the_papers_evidence() -> None:
 def test_what_the_counts_leave_open_is_shared_by_twenty_answers() -> None:
     """The best that counts allow: one of the answers of a group, 1/21 at 7 objects."""
     for form in ("disjunctive", "conjunctive"):
-        sizes = [len(matched.answers(7, 13, form, matched.KINDS_TOLD, n)) for n in range(16)]
+        sizes = [len(matched.answers(7, 13, form, matched.NAMED_KINDS, n)) for n in range(16)]
         assert sum(1 / size for size in sizes) / 16 < 0.05
     # At most 1/19 of 400 with deviation 4.5: more than 44 have probability 4e-6.
     assert reached("one_by_one", list(PROMPTS.generate(FOUR, 2, 0, 400))) <= 44 / 400

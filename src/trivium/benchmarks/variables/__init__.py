@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from trivium.benchmarks.variables import (
     answer,
+    audit,
     canonical,
     files,
     floor,
     generate,
-    probes,
     render,
     score,
     solvers,
@@ -64,8 +64,8 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     floor = staticmethod(floor.floor)
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
-    audit_views = staticmethod(probes.audit_views)
-    probes = staticmethod(probes.probes)
+    audit_views = staticmethod(audit.audit_views)
+    probes = staticmethod(audit.probes)
     canonical = staticmethod(canonical.canonical)
 
     def variant(self, parts: Sequence[str]) -> tuple[VariablesSpec, VariablesView]:

@@ -16,8 +16,8 @@ def canonical(item: VariablesItem) -> tuple[int, ...]:
     """
     sets = item.observed.sets()
     # An unobserved variable that no hypothesis mentions is not part of what is said.
-    told = sorted({v for own in sets for v in own}.union(item.hidden))
-    near: dict[int, tuple[list[int], list[int], list[int]]] = {v: ([], [], []) for v in told}
+    printed = sorted({v for own in sets for v in own}.union(item.hidden))
+    near: dict[int, tuple[list[int], list[int], list[int]]] = {v: ([], [], []) for v in printed}
     for at, own in enumerate(sets):
         for v in own:
             near[v][0].append(at)
@@ -25,7 +25,7 @@ def canonical(item: VariablesItem) -> tuple[int, ...]:
         near[effect][1].append(cause)
         near[cause][2].append(effect)
     seen, (independent, dependent) = item.seen, item.target
-    colours = {v: hash((seen[v], v == independent, v == dependent)) for v in told}
+    colours = {v: hash((seen[v], v == independent, v == dependent)) for v in printed}
     # Whole numbers only: their hashes are the same in every process, those of text are not.
     for _ in range(ROUNDS):
         of_sets = [hash(tuple(sorted([colours[v] for v in own]))) for own in sets]

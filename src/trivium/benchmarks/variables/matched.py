@@ -21,7 +21,7 @@ from trivium.benchmarks.variables.structure import Numbers, Structure
 from trivium.benchmarks.variables.table import Bools, Floats, Ints
 from trivium.core.errors import require
 
-MOST_UNOBSERVED = 2
+MAX_UNOBSERVED = 2
 MAX_LOST = 0.2  # of an observed variable: two of them share at least six of ten rows
 MIN_LOST = 0.05
 PAST = 2.0  # a sort key behind all others
@@ -108,7 +108,7 @@ def _range(spec: VariablesSpec) -> str:
 def _options(spec: VariablesSpec, size: int) -> list[Layout]:
     """The layouts with sets of this size; one with a smaller set only where there is no other."""
     least, most = extra_hypotheses(spec)
-    unobserved = min(MOST_UNOBSERVED, least) if spec.thinned else 0
+    unobserved = min(MAX_UNOBSERVED, least) if spec.thinned else 0
     if spec.balance == "control":  # no more control variables than there are kinds for
         unobserved = min(unobserved, spec.strata + 1 - size)
     found = [
@@ -211,7 +211,7 @@ def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Int
     nodes[0, 2:] = others[:most]
     nodes[1] = others[most : 2 * most + 2]
     own = np.where(reached, 0, 1)
-    for place in range(min(MOST_UNOBSERVED, most)):
+    for place in range(min(MAX_UNOBSERVED, most)):
         has = item[unobserved > place]
         nodes[own[has], 2 + place, has] = observed[has] + place
     beliefs = np.full((spec.max_hyps, 2, count), -1)

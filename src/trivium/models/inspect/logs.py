@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import reduce
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
@@ -90,15 +91,14 @@ def remove_keys(path: Path) -> None:
     keys = [key.encode() for key in api_keys()]
     try:
         with ZipFile(path) as log:
-            contents = map(log.read, log.infolist() if keys else [])
-            if not any(key in content for content in contents for key in keys):
-                return
-            with atomic_write(path) as file, ZipFile(file, "w") as new:
-                for part in log.infolist():
-                    content = log.read(part)
-                    for key in keys:
-                        content = content.replace(key, HIDDEN.encode())
-                    new.writestr(part, content)
+            parts = [(part, log.read(part)) for part in log.infolist()]
     except (BadZipFile, EOFError, OSError, NotImplementedError):
         # A killed process left it half written: nothing can read it, nor tell what is in it.
         path.unlink(missing_ok=True)
+        return
+    if not any(key in content for _, content in parts for key in keys):
+        return
+    with atomic_write(path) as file, ZipFile(file, "w") as new:
+        for part, content in parts:
+            hidden = reduce(lambda text, key: text.replace(key, HIDDEN.encode()), keys, content)
+            new.writestr(part, hidden)

@@ -67,15 +67,15 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
 
 def _portions(batches: Sequence[Batch]) -> Iterator[list[tuple[Batch, list[PresentedItem]]]]:
     """What is asked together: as many batches, or as much of one, as memory should hold."""
-    portion, room = [], MAX_SAMPLES
+    portion, free = [], MAX_SAMPLES
     for batch in batches:
         items = iter(batch.items)
-        while taken := list(islice(items, room)):
+        while taken := list(islice(items, free)):
             portion.append((batch, taken))
-            room -= len(taken)
-            if not room:
+            free -= len(taken)
+            if not free:
                 yield portion
-                portion, room = [], MAX_SAMPLES
+                portion, free = [], MAX_SAMPLES
     if portion:
         yield portion
 

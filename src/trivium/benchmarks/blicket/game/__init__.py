@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from trivium.benchmarks.blicket.game import (
     answer,
+    audit,
     generate,
-    probes,
     render,
     score,
     solvers,
@@ -51,9 +51,9 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     groups = staticmethod(score.groups)
     trace = staticmethod(score.trace)
     score = staticmethod(score.score)
-    canonical = staticmethod(probes.canonical)
-    item_space = staticmethod(probes.item_space)
-    probes = staticmethod(probes.probes)
+    canonical = staticmethod(audit.canonical)
+    item_space = staticmethod(audit.item_space)
+    probes = staticmethod(audit.probes)
 
     def write(self, item: GameItem, answer_: GameAnswer, view: GameView) -> str:
         return answer.write_answer(answer_)

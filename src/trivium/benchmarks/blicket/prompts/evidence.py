@@ -16,7 +16,7 @@ from trivium.benchmarks.blicket.inference.observer import (
     update,
 )
 from trivium.benchmarks.blicket.inference.support import Support, support_of
-from trivium.benchmarks.blicket.prompts.matched import KINDS_OPEN, KINDS_TOLD
+from trivium.benchmarks.blicket.prompts.matched import NAMED_KINDS, POSSIBLE_KINDS
 from trivium.benchmarks.blicket.prompts.phrases import PATTERNS, mentions
 from trivium.core.errors import require
 
@@ -47,7 +47,7 @@ class PromptAnswer:
     like: str | None = None  # a machine's pattern, "unsure", or None where nothing was said
 
 
-def forms_of(machines: Sequence[Machine], kinds: tuple[str, ...] = KINDS_TOLD) -> list[str | None]:
+def forms_of(machines: Sequence[Machine], kinds: tuple[str, ...] = NAMED_KINDS) -> list[str | None]:
     """The form of each machine as its tests show it; None where more than one is possible."""
     found = []
     for machine in machines:
@@ -65,12 +65,12 @@ def _possible(machine: Machine, support: Support) -> int:
 
 def ideal_answer(
     machines: Sequence[Machine],
-    kinds: tuple[str, ...] = KINDS_TOLD,
-    told: Mapping[str, str] | None = None,
+    kinds: tuple[str, ...] = NAMED_KINDS,
+    stated: Mapping[str, str] | None = None,
 ) -> PromptAnswer:
     """The exact observer's answer: what follows from the evidence, and no more.
 
-    `kinds` are the forms that it takes for possible; `told` names the pattern of each form, where
+    `kinds` are the forms that it takes for possible; `stated` names the pattern of each form, where
     a prompt says so instead of showing it.
     """
     *known, form = forms_of(machines, kinds)
@@ -81,8 +81,8 @@ def ideal_answer(
     alike = [machine.pattern for machine, each in pairs if each == form]
     decided = None not in (*known, form) and len(alike) == 1
     like = alike[0] if decided else UNSURE
-    if told:
-        like = told.get(str(form), UNSURE)
+    if stated:
+        like = stated.get(str(form), UNSURE)
     return PromptAnswer(_members(new, sure), _members(new, maybe), like)
 
 
@@ -91,7 +91,7 @@ def _members(machine: Machine, objects: int) -> tuple[str, ...]:
 
 
 def form_beliefs(
-    machines: Sequence[Machine], kinds: tuple[str, ...] = KINDS_TOLD
+    machines: Sequence[Machine], kinds: tuple[str, ...] = NAMED_KINDS
 ) -> list[dict[str, float]]:
     """What the ideal observer believes about the new machine's form: at first, after each test.
 
@@ -124,8 +124,8 @@ class Page(NamedTuple):
 
     machines: tuple[Machine, ...]  # the new one last; a pattern that is not given is empty
     known: tuple[str, ...]  # the patterns that the new machine may be like
-    kinds: tuple[str, ...] = KINDS_TOLD  # of machines that are possible, as far as it says
-    told: Mapping[str, str] = {}  # the pattern of each form, where it says so
+    kinds: tuple[str, ...] = NAMED_KINDS  # of machines that are possible, as far as it says
+    stated: Mapping[str, str] = {}  # the pattern of each form, where it says so
 
 
 _PATTERN = re.compile(rf"\b({'|'.join(PATTERNS)})\b", re.IGNORECASE)
@@ -158,10 +158,10 @@ def read_page(prompt: str) -> Page:
     new = machines[-1].pattern if machines else ""
     patterns = [machine.pattern for machine in machines] + _PATTERN.findall(prompt.lower())
     known = dict.fromkeys(pattern for pattern in patterns if pattern not in ("", new))
-    kinds = KINDS_TOLD if _KINDS.search(prompt) else KINDS_OPEN
+    kinds = NAMED_KINDS if _KINDS.search(prompt) else POSSIBLE_KINDS
     said = _PREAMBLE.search(prompt)
-    told = {"conjunctive": said[1], "disjunctive": said[2]} if said else {}
-    return Page(tuple(machines), tuple(known), kinds, told)
+    stated = {"conjunctive": said[1], "disjunctive": said[2]} if said else {}
+    return Page(tuple(machines), tuple(known), kinds, stated)
 
 
 def _read_tests(paragraph: str) -> tuple[Test, ...]:

@@ -58,7 +58,7 @@ class PromptItem(NamedTuple):
     def kinds(self) -> tuple[str, ...]:
         """The kinds of machines that are possible as far as the prompt says."""
         silent = self.matched and self.hypotheses == "not_given"
-        return matched.KINDS_OPEN if silent else matched.KINDS_TOLD
+        return matched.POSSIBLE_KINDS if silent else matched.NAMED_KINDS
 
     @property
     def new(self) -> Machine:
@@ -105,7 +105,7 @@ def _paper_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: i
 def _paper_answer(hypotheses: str, form: str, two_shot: bool) -> PromptAnswer:
     """What follows from the paper's prompt; the two-shot prompt names the kinds of machines."""
     page = read_page(prompt_text("two_shot" if two_shot else "freeform", hypotheses, form))
-    return ideal_answer(page.machines, page.kinds, page.told)
+    return ideal_answer(page.machines, page.kinds, page.stated)
 
 
 def _full_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
@@ -129,7 +129,7 @@ def _matched_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index:
     roles = stream.shuffled(["conjunctive", "disjunctive"]) if given else ["open", "open"]
     first, _ = _named(patterns[0], names[:size], stream.choice(group[roles[0]]), stream)
     second, _ = _named(patterns[1], names[size : 2 * size], stream.choice(group[roles[1]]), stream)
-    kinds = matched.KINDS_TOLD if given else matched.KINDS_OPEN
+    kinds = matched.NAMED_KINDS if given else matched.POSSIBLE_KINDS
     number = stream.below(matched.GROUPS)
     (sure, maybe), options = stream.choice(
         matched.answers(spec.objects, spec.tests, form, kinds, number)
@@ -146,14 +146,14 @@ def _named(
 ) -> tuple[Machine, list[str]]:
     """A machine with these tests in random order, and which object has which name."""
     cast, uniform = stream.shuffled(names), stream.random
-    told: list[Test] = []
+    shown: list[Test] = []
     for placed, light in stream.shuffled(tests):
         on = [cast[bit] for bit in _BITS[placed]]
         for last in range(len(on) - 1, 0, -1):  # as Stream.shuffle, which takes twice the time
             other = int(uniform() * (last + 1))
             on[last], on[other] = on[other], on[last]
-        told.append((tuple(on), light))
-    return Machine(pattern, tuple(names), tuple(told)), cast
+        shown.append((tuple(on), light))
+    return Machine(pattern, tuple(names), tuple(shown)), cast
 
 
 _BITS = [[bit for bit in range(MAX_OBJECTS) if placed >> bit & 1] for placed in range(256)]

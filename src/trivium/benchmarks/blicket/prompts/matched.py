@@ -21,9 +21,9 @@ from trivium.core.streams import Stream, stream_key
 
 Tests = tuple[Trial, ...]
 Answer = tuple[int, int]  # the objects that must be blickets, and those that may be
-# The kinds of machines that a reader takes for possible: those it is told of, or more.
-KINDS_TOLD = (DISJUNCTIVE, CONJUNCTIVE)
-KINDS_OPEN = (DISJUNCTIVE, CONJUNCTIVE, PARITY)
+# The kinds of machines that a reader takes for possible: those that the prompt names, or more.
+NAMED_KINDS = (DISJUNCTIVE, CONJUNCTIVE)
+POSSIBLE_KINDS = (DISJUNCTIVE, CONJUNCTIVE, PARITY)
 GROUPS = 16
 EXCHANGES = 1500  # tried in each group
 # The fewest answers of a group, by the number of objects.
@@ -37,7 +37,7 @@ def answers(
 ) -> tuple[tuple[Answer, tuple[Tests, ...]], ...]:
     """The answers of a group to tests of a machine of this form, each with the tests for it."""
     everything = (1 << objects) - 1
-    told, kind = support_of(objects, KINDS_TOLD), support_of(objects, kinds)
+    named, kind = support_of(objects, NAMED_KINDS), support_of(objects, kinds)
     found: dict[Answer, list[Tests]] = defaultdict(list)
     for of_disjunctive in _group(objects, trials, number):
         tests = of_disjunctive
@@ -45,7 +45,7 @@ def answers(
             # Objects on the machine for objects beside it, dark for lit: a conjunctive machine
             # is a disjunctive one seen in the mirror.
             tests = tuple((everything ^ placed, not light) for placed, light in of_disjunctive)
-        if told.forms(told.possible(tests)) == [form]:
+        if named.forms(named.possible(tests)) == [form]:
             found[kind.answer(kind.possible(tests))].append(tests)
     return tuple((answer, tuple(found[answer])) for answer in sorted(found))
 
@@ -56,9 +56,9 @@ def _group(objects: int, trials: int, number: int) -> tuple[Tests, ...]:
     for attempt in itertools.count():
         stream = Stream(stream_key("matched evidence", objects, trials, number, attempt))
         group = _exchange(objects, trials, stream)
-        told = support_of(objects, KINDS_TOLD)
-        possible = (told.possible(tests) for tests in group)
-        found = {told.answer(left) for left in possible if told.forms(left) == [DISJUNCTIVE]}
+        named = support_of(objects, NAMED_KINDS)
+        possible = (named.possible(tests) for tests in group)
+        found = {named.answer(left) for left in possible if named.forms(left) == [DISJUNCTIVE]}
         # Few or many tests have fewer answers, so that the demand falls with every attempt.
         if len(found) >= max(1, MIN_ANSWERS[objects] - attempt // 8):
             return group

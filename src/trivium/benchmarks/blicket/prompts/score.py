@@ -133,7 +133,7 @@ def _blind_draws(spec: PromptSpec, hypotheses: str, form: str) -> dict[Sizes, fl
     if spec.stimuli != "generated" or spec.evidence == "full":
         sizes = (1 if form == "disjunctive" else 2, 0)
         return {sizes: 1 / _draws(spec.objects, *sizes)}
-    kinds = matched.KINDS_TOLD if hypotheses == "given" else matched.KINDS_OPEN
+    kinds = matched.NAMED_KINDS if hypotheses == "given" else matched.POSSIBLE_KINDS
     found: dict[Sizes, float] = defaultdict(float)
     for number in range(matched.GROUPS):
         options = matched.answers(spec.objects, spec.tests, form, kinds, number)

@@ -14,14 +14,14 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     ideal_answer,
     read_page,
 )
-from trivium.benchmarks.blicket.prompts.matched import KINDS_TOLD
+from trivium.benchmarks.blicket.prompts.matched import NAMED_KINDS
 from trivium.core.benchmark import Role, Solver, Turn, by_name
 from trivium.core.streams import Stream
 
 
 def ideal_observer(page: Page, stream: Stream) -> PromptAnswer:
     """What follows from the evidence by exact Bayesian inference, and no more."""
-    return ideal_answer(page.machines, page.kinds, page.told)
+    return ideal_answer(page.machines, page.kinds, page.stated)
 
 
 def random_answer(page: Page, stream: Stream) -> PromptAnswer:
@@ -108,7 +108,7 @@ def _highest(page: Page, stream: Stream, values: dict[str, float]) -> PromptAnsw
 
 def _guess(page: Page, stream: Stream) -> str:
     """Either machine, or unsure where the prompt does not say which kinds there are."""
-    return stream.choice(page.known) if page.kinds == KINDS_TOLD else UNSURE
+    return stream.choice(page.known) if page.kinds == NAMED_KINDS else UNSURE
 
 
 def _never(machine: Machine, light: bool) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from trivium.benchmarks.variables import VARIABLES
+from trivium.benchmarks.variables.audit import column_statistics, probes
 from trivium.benchmarks.variables.generate import generate
 from trivium.benchmarks.variables.item import Table
-from trivium.benchmarks.variables.probes import column_statistics, probes
 from trivium.benchmarks.variables.spec import PRESETS, view_of
 
 # x_10 -> x_20 is the target and x_30 belongs to their tree; x_40 is by itself, x_50 unobserved.
