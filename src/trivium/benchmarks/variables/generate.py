@@ -102,13 +102,15 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
         scales = np.stack([2000 * numbers.take(most) - 1000, half_range])
     order = numbers.order(sizes, most)  # the variable that is printed first, second, ...
     names = (1000 + numbers.distinct(most, 9000)).T.tolist()
-    wording = (numbers.take(spec.max_hyps) * len(WORDINGS)).astype(np.int64).T.tolist()
+    wording = (numbers.take(spec.max_hyps) * len(WORDINGS)).astype(np.int64)
+    if spec.design == "matched":  # the two lines of a pair are worded alike
+        wording[1::2] = wording[:-1:2]
     needed = words_needed(most, spec.observations, spec.snr is not None)
     words = word_block(stream_key(spec_key(spec, seed), "table"), start, count, needed)
     tables = observe(terms, structure.rates, words, spec.observations, spec.snr, scales=scales)
     tables = np.take_along_axis(tables, order.T[:, None, :], axis=2)
     functions, rates, targets, edges = _printed(structure, terms, order)
-    fields = stored_fields(spec)
+    fields, wordings = stored_fields(spec), wording.T.tolist()
     for row, size in enumerate(sizes.tolist()):
         believed = [(cause, effect) for cause, effect in edges[row] if cause >= 0]
         yield VariablesItem(
@@ -118,7 +120,7 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
             rates=rates[row][:size],
             target=(targets[row][0], targets[row][1]),
             hypotheses=believed,
-            wording=wording[row][: len(believed)],
+            wording=wordings[row][: len(believed)],
             snr=spec.snr,
             table=Table(tables[row, :, :size]),
             origin=Origin(fields, seed, start + row),
