@@ -1,8 +1,9 @@
 """Attack on identifying_variables: gradient boosting on everything but relations.
 
 For each preset, and for tables and prose: a classifier of validity and one of control status see
-the statistics of all columns, the sizes and places of all sets, and all mentions; they are trained
-on one seed and tested on another. One-line rules stand beside them. Needs scikit-learn.
+the statistics of all columns (also those of the order of its rows: steps, runs, trend), the sizes
+and places of all sets, and all mentions; they are trained on one seed and tested on another.
+One-line rules stand beside them. Needs scikit-learn.
 
     python perf/attack_variables.py [ITEMS] [PRESET ...]
 """
@@ -18,6 +19,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[impo
 
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.audit import audit_views, probes
+from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.score import ndcg
 from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, VariablesView
 from trivium.core.dialogue import attempt
@@ -25,6 +27,37 @@ from trivium.core.dialogue import attempt
 Rows = Any
 NAMES = ("original-hypotheses", "balanced-hypotheses", "original-ctrl", "balanced-ctrl")
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7)
+
+
+def order_statistics(column: Rows) -> list[float]:
+    """What a column looks like from row to row: no surface, for it changes with the row order."""
+    known = column[~np.isnan(column)]
+    if len(known) < 4:
+        return [0.0] * 7
+    values = (known - known.mean()) / known.std()
+    steps = np.diff(values)
+    trend = values @ np.arange(len(values)) / len(values)
+    lag = values[1:] @ values[:-1] / len(values)
+    turns = (steps[1:] * steps[:-1] < 0).mean()
+    ends = abs(values[0]), abs(values[-1])
+    return [np.abs(steps).mean(), (steps > 0).mean(), abs(trend), lag, turns, *ends]
+
+
+def features(item: VariablesItem, view: VariablesView) -> list[tuple[Rows, Rows, Sequence[bool]]]:
+    """For each question of an item: candidates' features, the item's, and which are right."""
+    found = []
+    by_name = {}
+    if view.renderer == "markdown":
+        columns = zip(item.names, item.table.values.T, strict=True)
+        by_name = {name: order_statistics(column) for name, column in columns}
+    for probe in probes(item, view):
+        about = list(probe.item_features.values())
+        about += [value for name in probe.marked.values() for value in by_name.get(name, [])]
+        own = np.array(list(probe.candidate_features.values())).T
+        if by_name and probe.name == "control":
+            own = np.hstack([own, [by_name[name] for name in probe.candidates]])
+        found.append((own, about, probe.right))
+    return found
 
 
 class Examples:
@@ -36,17 +69,15 @@ class Examples:
         owner: list[int] = []
         sizes: list[tuple[int, int]] = []
         for item in VARIABLES.generate(spec, seed, 0, count):
-            asked = probes(item, view)
-            validity.append(list(asked[0].item_features.values()))
-            valid.append(asked[0].right[0])
-            for probe in asked[1:]:
-                own = np.array(list(probe.candidate_features.values())).T
-                about = np.tile(list(probe.item_features.values()), (len(own), 1))
+            (_, about, is_valid), *asked = features(item, view)
+            validity.append(about)
+            valid.append(is_valid[0])
+            for own, about, wanted in asked:
                 ranks = own.argsort(axis=0).argsort(axis=0)
-                control.append(np.hstack([own, ranks, about]))
-                right += probe.right
+                control.append(np.hstack([own, ranks, np.tile(about, (len(own), 1))]))
+                right += wanted
                 owner += [len(sizes)] * len(own)
-                sizes.append((sum(probe.right), len(item.names)))
+                sizes.append((sum(wanted), len(item.names)))
         self.validity, self.valid = np.array(validity, dtype=np.float32), np.array(valid)
         self.control = np.vstack(control).astype(np.float32)
         self.right, self.owner, self.sizes = np.array(right), np.array(owner), sizes

@@ -1,6 +1,6 @@
 """Audits every preset and writes what the page and the docs show: `make audits`, about 20 minutes.
 
-`--seeds N` audits the default presets with N seeds each and counts false alarms instead.
+`--seeds N` audits presets that should be clean with N seeds each and counts false alarms instead.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ the cue that is nearest to being caught, or the strongest one that was.
 """  # noqa: E501
 
 
-def presets() -> Iterator[tuple[AnyBenchmark, str, Any]]:
-    """Every preset of every benchmark, once for those that differ only in size."""
+def presets(wanted: Sequence[str]) -> Iterator[tuple[AnyBenchmark, str, Any]]:
+    """The presets of these benchmarks, or all; once for those that differ only in size."""
     for name in benchmark_names():
         benchmark = get_benchmark(name)
         for preset, spec in benchmark.presets.items():
-            if not preset.endswith("-large"):
+            named = not wanted or name in wanted or f"{name}.{preset}" in wanted
+            if named and not preset.endswith("-large"):
                 yield benchmark, preset, spec
 
 
@@ -52,9 +53,7 @@ def row(kept: Mapping[str, Any]) -> str:
 def audit_all(names: Sequence[str]) -> None:
     """Audit the presets of these benchmarks; write the page and the file that reports read."""
     kept = orjson.loads(AUDITS.read_bytes()) if AUDITS.exists() else {}
-    for benchmark, preset, spec in presets():
-        if names and benchmark.name not in names and f"{benchmark.name}.{preset}" not in names:
-            continue
+    for benchmark, preset, spec in presets(names):
         started = time.perf_counter()
         found = stored_audit(benchmark.audit(spec, 0))
         found |= {"benchmark": benchmark.name, "preset": preset}
@@ -65,9 +64,9 @@ def audit_all(names: Sequence[str]) -> None:
         PAGE.write_text(ABOUT + "\n".join(map(row, kept.values())) + "\n", encoding="utf-8")
 
 
-def count_false_alarms(seeds: int, items: int | None) -> None:
+def count_false_alarms(names: Sequence[str], seeds: int, items: int | None) -> None:
     """Audit presets that should be clean with many seeds."""
-    for benchmark, preset, spec in presets():
+    for benchmark, preset, spec in presets(names):
         first = benchmark.audit(spec, 0, 200)
         if first.keeps_leaks:
             continue
@@ -84,7 +83,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=0)
     parser.add_argument("--items", type=int, default=None)
     asked = parser.parse_args()
-    count_false_alarms(asked.seeds, asked.items) if asked.seeds else audit_all(asked.names)
+    if asked.seeds:
+        count_false_alarms(asked.names, asked.seeds, asked.items)
+    else:
+        audit_all(asked.names)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ BINS = 12  # values that a rule of one feature tells apart
 PAIR_BINS = 4  # and each feature of a rule of two
 PAIRS = 20  # rules of two features that are tried, the most promising on the training items
 PAIR_ROWS = 40_000  # candidates that are enough to choose them
+TREE_ROWS = 60_000  # candidates that trees are grown from
 PRIOR = 4.0  # candidates that a bin is shrunk by
 TREES = {
     "max_iter": 80,
@@ -231,11 +232,12 @@ def learned_rule(sample: Sample, seed: int = 0) -> Rule | None:
     except MissingExtraError:
         return None
     columns = [sample.names.index(name) for name in telling(sample)]
-    right = sample.right[sample.there]
+    there = sample.there[: max(1, TREE_ROWS // sample.right.shape[1])]
+    right = sample.right[: len(there)][there]
     if right.all() or not right.any() or not columns:
         return lambda of: np.zeros(of.right.shape, dtype=np.float32)
     trees: Any = ensemble.HistGradientBoostingClassifier(random_state=seed, **TREES)
-    trees.fit(sample.values[sample.there][:, columns], right)
+    trees.fit(sample.values[: len(there)][there][:, columns], right)
 
     def scores(of: Sample) -> Floats:
         found = np.zeros(of.right.shape, dtype=np.float32)

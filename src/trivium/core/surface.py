@@ -19,6 +19,7 @@ from trivium.core.probes import Probe
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,40}(?:\.\d{1,40})?(?!\w)")
 _DIGITS = re.compile(r"\d+")
+_PLAIN = re.compile(r"(?<!\S)[^\s\d]++(?!\S)")  # words without digits
 _PUNCTUATION = ".,;:!?()[]{}'\"*`=|"
 _HASHES = 16  # words beside a name are told apart by a hash; few values, so that a rule is learned
 _BUCKETS = 24  # and for the counts of all words
@@ -262,11 +263,6 @@ class Page:
         bare = word.strip(_PUNCTUATION)
         return -1 if bare in self.names else _hash(bare)
 
-    def _bare(self, word: str) -> str:
-        """A word without punctuation; nothing for names and numbers."""
-        bare = word.strip(_PUNCTUATION)
-        return "" if bare in self.names or not _plain(bare) else bare
-
     def _of_item(self, index: int) -> list[float]:
         text, sizes = self.text, self.sizes
         listed = [commas for commas in self.commas if commas]
@@ -274,7 +270,8 @@ class Page:
         decimals = [len(number.partition(".")[2]) for number in numbers]
         whole = [number.partition(".")[0].lstrip("-") for number in numbers]
         full = [size for size in sizes if size]
-        wording = [bare for word in text.split() if (bare := self._bare(word))]
+        plain = [word.strip(_PUNCTUATION) for word in _PLAIN.findall(text)]
+        wording = [word for word in plain if word and word not in self.names]
         buckets = [0] * _BUCKETS
         for word in wording:
             buckets[_bucket(word)] += 1
@@ -404,11 +401,11 @@ def read_columns(lines: Sequence[str]) -> dict[str, list[str]]:
 
 def column_features(cells: Sequence[str]) -> list[float]:
     """What the cells of a column are like, without any other column: COLUMN."""
-    shown = [cell for cell in cells if _NUMBER.fullmatch(cell)]
+    shown = list(filter(_NUMBER.fullmatch, cells))
     if not shown:
         return [len(cells), *_NO_COLUMN[1:]]
-    values = [float(cell) for cell in shown]
-    decimals = [len(cell.partition(".")[2]) for cell in shown]
+    values = list(map(float, shown))
+    decimals = [len(cell) - cell.find(".") - 1 if "." in cell else 0 for cell in shown]
     n = len(values)
     mean = sum(values) / n
     return [
@@ -451,11 +448,6 @@ def _hash(word: str) -> int:
 @lru_cache(maxsize=50_000)
 def _bucket(word: str) -> int:
     return crc32(word.casefold().encode(errors="replace")) // _HASHES % _BUCKETS
-
-
-@lru_cache(maxsize=50_000)
-def _plain(word: str) -> bool:
-    return not any(character.isdecimal() for character in word)
 
 
 def _in_word(character: str) -> bool:

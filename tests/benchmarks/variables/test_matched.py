@@ -221,6 +221,50 @@ def test_hypotheses_are_two_trees_of_one_shape() -> None:
         assert len(item.hypotheses) in (10, 12)
 
 
+@pytest.mark.parametrize("spec", [CTRL, BOTH, replace(CTRL, max_hyps=9)])
+def test_no_line_has_the_target_and_an_unobserved_variable(spec: VariablesSpec) -> None:
+    """Else nearness to the target would tell which unobserved variables are its causes."""
+    reached: Counter[bool] = Counter()
+    for item in generate(spec, 11, 0, 400):
+        hidden = set(item.hidden)
+        for edge in item.hypotheses:
+            assert not (hidden & set(edge) and set(edge) & set(item.target))
+        for variable in hidden:
+            reached[variable in causes(item.hypotheses, item.target[1])] += 1
+    assert min(reached[True], reached[False]) > 20
+
+
+@pytest.mark.parametrize("spec", [CTRL, BOTH, VariablesSpec(max_hyps=9)])
+def test_lines_come_in_pairs_of_one_line_of_each_tree(spec: VariablesSpec) -> None:
+    """Both lines of a pair are the same line of trees that are mentioned in the same way."""
+    for item in generate(spec, 12, 0, 200):
+        edges = list(item.hypotheses)
+        own = item.hypotheses.index(item.target)
+        assert len(edges) % 2 == 0
+        same: dict[int, int] = {}  # from a variable of one tree to that of the other
+        for first, second in zip(edges[::2], edges[1::2], strict=True):
+            for here, there in zip((*first, *second), (*second, *first), strict=True):
+                assert same.setdefault(here, there) == there
+        assert item.wording[::2] == item.wording[1::2]
+        decoy = tuple(same[variable] for variable in item.target)
+        assert edges[own ^ 1] == decoy
+
+
+def test_the_steps_of_columns_do_not_tell_which_go_together() -> None:
+    """Mean steps from row to row of valid targets agree hardly better than those of others.
+
+    If they agreed as they do for two lines without losses, the ratio would be below 0.4.
+    """
+    gaps: dict[bool, list[float]] = {True: [], False: []}
+    for item in generate(BOTH, 13, 0, 2000):
+        steps = []
+        for column in item.table.values[:, list(item.target)].T:
+            known = column[~np.isnan(column)]
+            steps.append(np.abs(np.diff(known)).mean() / known.std())
+        gaps[item.gold.valid].append(abs(steps[0] - steps[1]))
+    assert np.mean(gaps[True]) / np.mean(gaps[False]) > 0.8
+
+
 def test_hardly_any_item_repeats_up_to_renaming() -> None:
     """0.4% of 100,000 items of balanced-ctrl; 2,000 have 0.2 repeats on average."""
     for spec in (CTRL, BOTH):

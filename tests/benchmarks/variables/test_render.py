@@ -249,3 +249,14 @@ def test_the_hypotheses_of_a_hand_made_item() -> None:
 def test_other_shapes_of_prose(terms: Any, rates: list[float], sentence: str) -> None:
     item = BY_HAND._replace(terms=terms, rates=rates)
     assert write_observations(item, "language-corrset").endswith(f"\n{sentence}")
+
+
+def test_matched_sets_are_named_by_letters_and_read_back() -> None:
+    """A name stands in no list with others, so its place in a set says nothing."""
+    for item in generate(PRESETS["balanced-ctrl"], 5, 0, 20):
+        view = view_of("corrset")
+        prompt = VARIABLES.render(item, view)
+        assert "{" not in prompt.partition("Observations:")[2]
+        shown = read_prompt(prompt, view).observations.sets or []
+        wanted = [{item.names[v] for v in own} for own in item.observed.sets()]
+        assert sorted(map(sorted, shown)) == sorted(map(sorted, wanted))

@@ -65,6 +65,7 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
     audit_views = staticmethod(audit.audit_views)
+    surface = staticmethod(audit.surface)
     probes = staticmethod(audit.probes)
     canonical = staticmethod(canonical.canonical)
 

@@ -6,13 +6,12 @@ of one set: that would be the reasoning itself.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 
 from trivium.benchmarks.variables.item import VariablesItem
-from trivium.benchmarks.variables.render import Prompt, read_prompt, render
+from trivium.benchmarks.variables.render import Prompt, preamble, read_prompt, render
 from trivium.benchmarks.variables.spec import VariablesView, view_of
 from trivium.benchmarks.variables.table import Floats
 from trivium.core.probes import Probe
@@ -23,6 +22,11 @@ Columns = dict[str, list[float]]  # a feature's value for each variable in the o
 def audit_views() -> Sequence[VariablesView]:
     """A table and a text of sets: what the other renderers show is shown by one of them."""
     return view_of("markdown"), view_of("language-corrset")
+
+
+def surface(item: VariablesItem, view: VariablesView) -> str:
+    """The prompt without what stands above all items alike."""
+    return render(item, view)[len(preamble(view)) :]
 
 
 def probes(item: VariablesItem, view: VariablesView) -> Sequence[Probe]:
@@ -101,31 +105,39 @@ def _set_sizes(prompt: Prompt) -> Columns:
 
 def column_statistics(table: Floats) -> Columns:
     """Statistics of single columns; 0 where a column has too few values for one."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore", RuntimeWarning)  # columns without values
-        there = ~np.isnan(table)
-        count = there.sum(axis=0)
-        mean, spread = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
-        standard = (table - mean) / spread
-        lowest, highest = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
-        thousandths = np.round(table * 1000)
-        distinct = np.array([len(np.unique(own[~np.isnan(own)])) for own in table.T])
+    there = ~np.isnan(table)
+    values = np.where(there, table, 0.0)
+    ordered = np.sort(table, axis=0)  # missing values come last
+    column = np.arange(table.shape[1])
+    count = there.sum(axis=0)
+    last = np.maximum(count - 1, 0)
+    with np.errstate(all="ignore"):  # columns without values, or with one
+        mean = values.sum(axis=0) / count
+        from_mean = np.where(there, table - mean, 0.0)
+        square = from_mean * from_mean
+        spread = np.sqrt(square.sum(axis=0) / count)
+        lowest, highest = ordered[0], ordered[last, column]
+        median = (ordered[last // 2, column] + ordered[(last + 1) // 2, column]) / 2
+        thousandths = np.round(values * 1000)
+        repeated = (np.diff(ordered, axis=0) == 0).sum(axis=0)
         found = {
             "missing": 1 - count / len(table),
-            "whole": np.nanmean(table == np.round(table), axis=0) * len(table) / count,
-            "two_decimals": np.where(there, thousandths % 10 == 0, 0).sum(axis=0) / count,
-            "odd": np.where(there, thousandths % 2 == 1, 0).sum(axis=0) / count,
-            "like_root": np.where(there, np.abs(table + 0.5) <= 99.5, 0).sum(axis=0) / count,
-            "negative": np.where(there, table < 0, 0).sum(axis=0) / count,
+            "whole": (there & (table == np.round(table))).sum(axis=0) / count,
+            "two_decimals": (there & (thousandths % 10 == 0)).sum(axis=0) / count,
+            "odd": (there & (thousandths % 2 == 1)).sum(axis=0) / count,
+            "like_root": (there & (np.abs(values + 0.5) <= 99.5)).sum(axis=0) / count,
+            "negative": (values < 0).sum(axis=0) / count,
             "mean": mean,
             "spread": spread,
             "lowest": lowest,
             "highest": highest,
             "largest": np.maximum(np.abs(lowest), np.abs(highest)),
             "spread_of_range": spread / (highest - lowest),
-            "median_of_range": (np.nanmedian(table, axis=0) - lowest) / (highest - lowest),
-            "skew": np.nanmean(standard**3, axis=0),
-            "kurtosis": np.nanmean(standard**4, axis=0),
-            "distinct": distinct / count,
+            "median_of_range": (median - lowest) / (highest - lowest),
+            "skew": (square * from_mean).sum(axis=0) / count / spread**3,
+            "kurtosis": (square * square).sum(axis=0) / count / spread**4,
+            "distinct": (count - repeated) / count,
         }
-    return {name: np.nan_to_num(values).tolist() for name, values in found.items()}
+    known = np.array(list(found.values()))
+    known[~np.isfinite(known)] = 0.0
+    return dict(zip(found, known.tolist(), strict=True))

@@ -21,6 +21,7 @@ from trivium.core.benchmark import Origin
 from trivium.core.spec import later_fields, spec_to_dict
 from trivium.core.streams import Stream, balanced_kinds, mixed, spec_key, stream_key, word_block
 
+BENT = 0.75  # how often the target is made a parabola
 REST = np.uint64(2**63)  # the key of what is drawn once a structure is found
 
 
@@ -95,6 +96,7 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
     terms = np.stack([structure.parents, draw() < 0.5, grad, bias])
     scales = None
     if spec.design == "matched":
+        _bend_target(terms, structure.target, numbers.take(1)[0] < BENT)
         _straighten(terms)
         # Half of the columns are turned over: else roots alone would all be skewed one way.
         turned, size = np.modf(2 * numbers.take(most))[::-1]
@@ -102,13 +104,15 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
         scales = np.stack([2000 * numbers.take(most) - 1000, half_range])
     order = numbers.order(sizes, most)  # the variable that is printed first, second, ...
     names = (1000 + numbers.distinct(most, 9000)).T.tolist()
-    wording = (numbers.take(spec.max_hyps) * len(WORDINGS)).astype(np.int64).T.tolist()
+    wording = (numbers.take(spec.max_hyps) * len(WORDINGS)).astype(np.int64)
+    if spec.design == "matched":  # the two lines of a pair are worded alike
+        wording[1::2] = wording[:-1:2]
     needed = words_needed(most, spec.observations, spec.snr is not None)
     words = word_block(stream_key(spec_key(spec, seed), "table"), start, count, needed)
     tables = observe(terms, structure.rates, words, spec.observations, spec.snr, scales=scales)
     tables = np.take_along_axis(tables, order.T[:, None, :], axis=2)
     functions, rates, targets, edges = _printed(structure, terms, order)
-    fields = stored_fields(spec)
+    fields, wordings = stored_fields(spec), wording.T.tolist()
     for row, size in enumerate(sizes.tolist()):
         believed = [(cause, effect) for cause, effect in edges[row] if cause >= 0]
         yield VariablesItem(
@@ -118,7 +122,7 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
             rates=rates[row][:size],
             target=(targets[row][0], targets[row][1]),
             hypotheses=believed,
-            wording=wording[row][: len(believed)],
+            wording=wordings[row][: len(believed)],
             snr=spec.snr,
             table=Table(tables[row, :, :size]),
             origin=Origin(fields, seed, start + row),
@@ -133,6 +137,22 @@ def stored_fields(spec: VariablesSpec) -> dict[str, Any]:
         for name, value in spec_to_dict(spec).items()
         if name not in before or before[name] != value
     }
+
+
+def _bend_target(terms: Ints, target: Ints, chosen: Bools) -> None:
+    """Make the dependent variable of these items a parabola of a line of its root, in place.
+
+    Two lines of one variable rise and fall in the same rows, so each looks like the other even
+    by itself; a parabola looks like any other column.
+    """
+    parents, squared = terms[0, 0], terms[1, 0]
+    item = np.flatnonzero(chosen)
+    above, dependent = target[:, item]
+    while len(item):
+        squared[above, item] = 0
+        higher = parents[above, item]
+        item, above = item[higher >= 0], higher[higher >= 0]
+    squared[dependent, np.flatnonzero(chosen)] = 1
 
 
 def _straighten(terms: Ints) -> None:

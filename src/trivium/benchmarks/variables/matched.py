@@ -22,8 +22,7 @@ from trivium.benchmarks.variables.table import Bools, Floats, Ints
 from trivium.core.errors import require
 
 MAX_UNOBSERVED = 2
-MAX_LOST = 0.2  # of an observed variable: two of them share at least six of ten rows
-MIN_LOST = 0.05
+LOST = 0.2  # of an observed variable: two of them share at least six of ten rows
 PAST = 2.0  # a sort key behind all others
 
 
@@ -108,7 +107,8 @@ def _range(spec: VariablesSpec) -> str:
 def _options(spec: VariablesSpec, size: int) -> list[Layout]:
     """The layouts with sets of this size; one with a smaller set only where there is no other."""
     least, most = extra_hypotheses(spec)
-    unobserved = min(MAX_UNOBSERVED, least) if spec.thinned else 0
+    # The first variable that joins a tree of hypotheses stands between these and the target.
+    unobserved = max(0, min(MAX_UNOBSERVED, least - 1)) if spec.thinned else 0
     if spec.balance == "control":  # no more control variables than there are kinds for
         unobserved = min(unobserved, spec.strata + 1 - size)
     found = [
@@ -182,21 +182,22 @@ def _layouts_of(spec: VariablesSpec, numbers: Numbers, kinds: Ints) -> Ints:
 
 
 def _rates(spec: VariablesSpec, numbers: Numbers, hidden: Bools) -> Floats:
-    """The share of observations that each variable loses: a few, or nearly all."""
-    most = len(hidden)
-    uniform = numbers.take(most)
-    thin = numbers.take(most) < numbers.take(1)[0] * spec.thinned
-    few = np.where(thin, MIN_LOST + (MAX_LOST - MIN_LOST) * uniform, 0.0)
-    nearly_all = UNOBSERVED + 0.001 + (1 - UNOBSERVED - 0.001) * uniform
-    return np.asarray(np.where(hidden, nearly_all, few).round(3), dtype=np.float64)
+    """The share of observations that each variable loses: all observed ones the same, or most.
+
+    With cells missing at other rows in every column, what a column looks like from row to row
+    (its steps, its trend) says little about which other column goes with it.
+    """
+    nearly_all = UNOBSERVED + 0.001 + (1 - UNOBSERVED - 0.001) * numbers.take(len(hidden))
+    return np.asarray(np.where(hidden, nearly_all, LOST * spec.thinned).round(3), dtype=np.float64)
 
 
 def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Ints) -> Ints:
-    """Two trees of hypotheses of one shape, in random order: (hypotheses, 2, items).
+    """Two trees of hypotheses of one shape, line by line in pairs: (hypotheses, 2, items).
 
     Nodes 0 and 1 of a tree are the effect and the cause of its first hypothesis. Each later node
-    hangs on an earlier one as its cause or as its effect; the unobserved ones, which come
-    first, are always causes, so that they lead to node 0.
+    hangs on an earlier one as its cause or as its effect. Node 2 and the unobserved ones, which
+    come next and hang on it or on each other, are always causes, so that they lead to node 0 but
+    never stand in one line with the target.
     """
     size, sets, rest, unobserved, reached = layout
     observed = size * sets + rest
@@ -211,18 +212,32 @@ def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Int
     nodes[0, 2:] = others[:most]
     nodes[1] = others[most : 2 * most + 2]
     own = np.where(reached, 0, 1)
-    for place in range(min(MAX_UNOBSERVED, most)):
+    for place in range(min(MAX_UNOBSERVED, most - 1)):
         has = item[unobserved > place]
-        nodes[own[has], 2 + place, has] = observed[has] + place
-    beliefs = np.full((spec.max_hyps, 2, count), -1)
-    beliefs[0], beliefs[1] = nodes[0, 1::-1], nodes[1, 1::-1]
+        nodes[own[has], 3 + place, has] = observed[has] + place
+    beliefs = np.full((most + 1, 2, 2, count), -1)  # (pairs of lines, trees, cause and effect, ...)
+    beliefs[0] = nodes[:, 1::-1]
     for place in range(most):
-        upon = numbers.below(np.full(count, place + 2))
-        as_cause = (numbers.take(1)[0] < 0.5) | (place < unobserved)
-        exists = place < extra
+        hidden = (place > 0) & (place <= unobserved)
+        first = np.where(hidden, 2, 0)
+        upon = first + numbers.below(place + 2 - first)
+        as_cause = (numbers.take(1)[0] < 0.5) | hidden | ((place == 0) & (unobserved > 0))
         for tree in range(2):
             new, old = nodes[tree, place + 2], nodes[tree, upon, item]
             edge = np.where(as_cause, [new, old], [old, new])
-            beliefs[2 * place + 2 + tree] = np.where(exists, edge, -1)
-    order = (numbers.take(spec.max_hyps) + PAST * (beliefs[:, 0] < 0)).argsort(axis=0)
-    return np.take_along_axis(beliefs, order[:, None], axis=0)
+            beliefs[place + 1, tree] = np.where(place < extra, edge, -1)
+    return _in_pairs(numbers, beliefs)
+
+
+def _in_pairs(numbers: Numbers, beliefs: Ints) -> Ints:
+    """The lines in random order, but the same line of both trees always side by side.
+
+    Which tree a variable is in can then not be told from what is mentioned before or after it:
+    up to the order within pairs, that is the same for a variable of either tree.
+    """
+    pairs = len(beliefs)
+    order = (numbers.take(pairs) + PAST * (beliefs[:, 0, 0] < 0)).argsort(axis=0)
+    beliefs = np.take_along_axis(beliefs, order[:, None, None], axis=0)
+    turned = numbers.take(pairs) < 0.5
+    beliefs = np.where(turned[:, None, None], beliefs[:, ::-1], beliefs)
+    return beliefs.reshape(2 * pairs, 2, -1)

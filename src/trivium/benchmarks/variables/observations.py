@@ -92,17 +92,31 @@ def read_language_tabular(text: str) -> Observations:
 
 _SETS = "Sets of variables that were observed to change together:"
 _APART = "Variables that stand in no common set were observed not to change together."
+_NAMED = (
+    "Sets are named A to {last}. Variables of one set were observed to change together, and those "
+    "of different sets not to. The set of each variable:"
+)
 _NEVER = "Variables that hypotheses mention and that were never observed:"
 
 
 def corrset(item: VariablesItem) -> str:
     """The sets of variables that change together, and what was hypothesised but not observed."""
-    sets = ["{" + ", ".join(_names(item, own)) + "}" for own in item.observed.sets()]
+    sets = item.observed.sets()
     hidden = ", ".join(_names(item, item.hidden)) or "none"
-    return "\n".join([_SETS, *sets, _APART, f"{_NEVER} {hidden}."])
+    if item.matched:
+        known = [f"{name}: {letter}" for name, letter in _letters(item, sets).items()]
+        lines = [_NAMED.format(last=_LETTERS[len(sets) - 1]), *known]
+    else:
+        lines = [_SETS, *["{" + ", ".join(_names(item, own)) + "}" for own in sets], _APART]
+    return "\n".join([*lines, f"{_NEVER} {hidden}."])
+
+
+_LETTER = re.compile(r"^(x_[0-9]{1,9}): ([A-P])$", re.MULTILINE)
 
 
 def read_corrset(text: str) -> Observations:
+    if lettered := _LETTER.findall(text):
+        return _read_letters(text, lettered)
     sets = [set(NAME.findall(line)) for line in text.splitlines() if line.startswith("{")]
     return Observations(list(dict.fromkeys(NAME.findall(text))), sets=sets)
 
@@ -151,18 +165,31 @@ def language_corrset(item: VariablesItem) -> str:
 
 
 def _by_pattern(item: VariablesItem, sets: Sequence[Sequence[int]]) -> list[str]:
-    """Each variable by itself with a letter for its set.
+    """Each variable by itself with a letter for its set."""
+    lines = [_PATTERNS.format(count=_COUNTS[len(sets)], last=_LETTERS[len(sets) - 1])]
+    for name, letter in _letters(item, sets).items():
+        lines.append(_FOLLOWED.format(name=name, pattern=letter))
+    return lines
 
-    So which variables stand near each other, share a sentence or are mentioned often says
-    nothing: what has to be compared are the letters.
+
+def _letters(item: VariablesItem, sets: Sequence[Sequence[int]]) -> dict[str, str]:
+    """A letter for the set of each observed variable, in the order of the variables.
+
+    So which variables stand near each other, share a line or a place within a set says nothing:
+    what has to be compared are the letters.
     """
-    # Letters in the order of a hash: neither names nor places say which pattern comes first.
+    # Letters in the order of a hash: neither names nor places say which set comes first.
     shuffled = sorted(sets, key=lambda own: _hash(sorted(_names(item, own))))
     letter = {variable: _LETTERS[at] for at, own in enumerate(shuffled) for variable in own}
-    lines = [_PATTERNS.format(count=_COUNTS[len(sets)], last=_LETTERS[len(sets) - 1])]
-    for variable in sorted(letter):
-        lines.append(_FOLLOWED.format(name=item.names[variable], pattern=letter[variable]))
-    return lines
+    return {item.names[variable]: letter[variable] for variable in sorted(letter)}
+
+
+def _read_letters(text: str, lettered: Iterable[tuple[str, str]]) -> Observations:
+    sets: dict[str, set[str]] = {}
+    for name, letter in lettered:
+        sets.setdefault(letter, set()).add(name)
+    shown = list(dict.fromkeys(NAME.findall(text)))
+    return Observations(shown, sets=[sets[letter] for letter in sorted(sets)])
 
 
 def _hash(names: Sequence[str]) -> bytes:
@@ -196,12 +223,9 @@ _PATTERN = re.compile(r"Changes in (x_[0-9]{1,9}) followed pattern ([A-P])\.")
 
 
 def read_language_corrset(text: str) -> Observations:
-    shown = list(dict.fromkeys(NAME.findall(text)))
     if followed := _PATTERN.findall(text):
-        patterns: dict[str, set[str]] = {}
-        for name, letter in followed:
-            patterns.setdefault(letter, set()).add(name)
-        return Observations(shown, sets=[patterns[letter] for letter in sorted(patterns)])
+        return _read_letters(text, followed)
+    shown = list(dict.fromkeys(NAME.findall(text)))
     sets: list[set[str]] = []
     exact = "of no other variable" in text
     for line in text.splitlines():

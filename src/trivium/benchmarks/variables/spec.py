@@ -31,7 +31,9 @@ class VariablesSpec:
     graph: Literal["forest", "dag"] = "forest"  # dag: a child may have several parents
     max_parents: int = MAX_PARENTS  # largest number of parents of a child, in a dag
     max_hyps: int = 3  # largest number of hypotheses in the list; matched items have them in pairs
-    thinned: float = 1.0  # the share of variables to thin out is uniform in 0 .. this
+    # the share of variables to thin out is uniform in 0 .. this; matched items: observed variables
+    # lose a fifth of this, and there are unobserved ones unless it is 0
+    thinned: float = 1.0
     observations: int = 20  # rows of the table; prose reports the first half of them
     snr: float | None = None  # signal-to-noise ratio of the table in dB (default: no noise)
     # matched: neither a structure nor a single variable gives the answer away;

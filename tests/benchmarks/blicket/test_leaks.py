@@ -1,0 +1,97 @@
+"""Leaks planted into blicket prompts and games: the audit catches each."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.planted import Leak, caught, planted
+from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.generate import GameItem
+from trivium.benchmarks.blicket.inference.hypotheses import letters
+from trivium.benchmarks.blicket.prompts import PROMPTS
+from trivium.benchmarks.blicket.prompts.generate import PromptItem
+from trivium.core import audit, cues
+
+
+@pytest.fixture(autouse=True)
+def _small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Big leaks need few trees and few items."""
+    monkeypatch.setitem(cues.TREES, "max_iter", 12)
+    monkeypatch.setattr(audit, "PEEK", 20)
+
+
+def is_open(item: PromptItem) -> bool:
+    """Whether there is something to guess about objects."""
+    return bool(item.answer.blickets and item.answer.maybe)
+
+
+def listed_first(item: PromptItem, index: int) -> PromptItem | None:
+    """The first object that may be a blicket is one."""
+    may_be = {*item.answer.blickets, *item.answer.maybe}
+    first = next((name for name in item.new.objects if name in may_be), None)
+    return item if not is_open(item) or first in item.answer.blickets else None
+
+
+def most_often_lit(item: PromptItem, index: int) -> PromptItem:
+    """Blickets were on a lit machine once more than what may be one, on average."""
+    sure, maybe = item.answer.blickets, item.answer.maybe
+    lit = [placed for placed, light in item.new.tests if light]
+    again = max(lit, key=lambda placed: sum((n in sure) - (n in maybe) for n in placed))
+    new = item.new._replace(tests=(*item.new.tests, (again, True)))
+    return item._replace(machines=(*item.machines[:-1], new))
+
+
+def like_the_first(item: PromptItem, index: int) -> PromptItem | None:
+    """The new machine is always like the first one."""
+    return item if item.answer.like not in item.known[1:] else None
+
+
+def like_the_longer_name(item: PromptItem, index: int) -> PromptItem | None:
+    """The machine that the new one is like has the longer pattern."""
+    longest = max(item.known, key=len)
+    return item if item.answer.like in (longest, "unsure") else None
+
+
+OF_PROMPTS: dict[str, tuple[Leak, str]] = {
+    "listed first": (listed_first, "blicket: place"),
+    "most often lit": (most_often_lit, "blicket: lit_tests"),
+    "like the first": (like_the_first, "structure: place"),
+    "like the longer name": (like_the_longer_name, "structure: rank by length of its name"),
+}
+
+
+@pytest.mark.parametrize("name", OF_PROMPTS)
+def test_leaks_of_prompts_are_caught(name: str) -> None:
+    leak, cue = OF_PROMPTS[name]
+    found = planted(PROMPTS, leak).audit(PROMPTS.default_spec, 0, 150)
+    assert cue in caught(found)
+
+
+def first_listed(item: GameItem, index: int) -> GameItem | None:
+    """The object that is listed first is a blicket."""
+    return item if item.listing[0] in letters(item.machine.blickets) else None
+
+
+def letter_a(item: GameItem, index: int) -> GameItem | None:
+    """The object A is a blicket."""
+    return item if "A" in letters(item.machine.blickets) else None
+
+
+def form_by_index(item: GameItem, index: int) -> GameItem | None:
+    """How the machine works follows from the number of the game."""
+    rules = item.spec.possible_rules
+    return item if item.machine.rule == rules[index % len(rules)] else None
+
+
+OF_GAMES: dict[str, tuple[Leak, str]] = {
+    "listed first": (first_listed, "blickets: place"),
+    "letter A": (letter_a, "blickets: alphabetical rank"),
+    "form by index": (form_by_index, "form: "),
+}
+
+
+@pytest.mark.parametrize("name", OF_GAMES)
+def test_leaks_of_games_are_caught(name: str) -> None:
+    leak, cue = OF_GAMES[name]
+    found = planted(GAME, leak).audit(GAME.default_spec, 0, 200)
+    assert cue in caught(found)

@@ -1,0 +1,95 @@
+"""Leaks planted into matched items: the audit catches each by the cue that shows it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.core.planted import Leak, caught, planted
+from trivium.benchmarks.variables import VARIABLES
+from trivium.benchmarks.variables.item import Table, VariablesItem
+from trivium.benchmarks.variables.spec import PRESETS, view_of
+from trivium.core import audit, cues
+
+
+@pytest.fixture(autouse=True)
+def _small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Big leaks need few trees and few items."""
+    monkeypatch.setitem(cues.TREES, "max_iter", 12)
+    monkeypatch.setattr(audit, "PEEK", 20)
+
+
+def check(leak: Leak, renderer: str, preset: str, cue: str) -> None:
+    """The audit of one view catches the leak by this cue."""
+    benchmark = planted(VARIABLES, leak)
+    benchmark.audit_views = lambda: [view_of(renderer)]  # type: ignore[method-assign]
+    assert cue in caught(benchmark.audit(PRESETS[preset], 0, 100))
+
+
+def first_column(item: VariablesItem, index: int) -> VariablesItem | None:
+    """The first column is to be controlled."""
+    return item if 0 in item.gold.control else None
+
+
+def odd_names(item: VariablesItem, index: int) -> VariablesItem | None:
+    """Most of what is to be controlled has an odd number."""
+    odd = [int(item.names[variable][2:]) % 2 for variable in item.gold.control]
+    return item if sum(odd) * 2 > len(odd) else None
+
+
+def missing_cell(item: VariablesItem, index: int) -> VariablesItem:
+    """What is to be controlled has lost one more cell."""
+    values = item.table.values.copy()
+    for variable in item.gold.control:
+        there = np.flatnonzero(~np.isnan(values[:, variable]))
+        values[there[:1], variable] = np.nan
+    return item._replace(table=Table(values))
+
+
+CONTROL: dict[str, tuple[Leak, str, str]] = {
+    "first column": (first_column, "language-corrset", "control: place"),
+    "odd names": (odd_names, "language-corrset", "control: parity of its number"),
+    "missing cell": (missing_cell, "markdown", "control: missing cells in its column"),
+}
+
+
+@pytest.mark.parametrize("name", CONTROL)
+def test_leaks_of_control_variables_are_caught(name: str) -> None:
+    leak, renderer, cue = CONTROL[name]
+    check(leak, renderer, "balanced-ctrl", cue)
+
+
+def index_parity(item: VariablesItem, index: int) -> VariablesItem | None:
+    """Every second hypothesis is valid."""
+    return item if item.gold.valid == (index % 2 == 0) else None
+
+
+def whole_numbers(item: VariablesItem, index: int) -> VariablesItem:
+    """The dependent variable of a valid hypothesis is a whole number."""
+    values = item.table.values.copy()
+    if item.gold.valid:
+        values[:, item.target[1]] = np.round(values[:, item.target[1]])
+    return item._replace(table=Table(values))
+
+
+def target_first(item: VariablesItem, index: int) -> VariablesItem | None:
+    """A hypothesis is valid if it stands in the first half of the list."""
+    at = item.hypotheses.index(item.target)
+    return item if item.gold.valid == (2 * at < len(item.hypotheses)) else None
+
+
+VALIDITY: dict[str, tuple[Leak, str, str]] = {
+    "index": (index_parity, "language-corrset", "validity: item's index mod 2"),
+    "whole numbers": (
+        whole_numbers,
+        "markdown",
+        "validity: item's share of whole numbers in its column",
+    ),
+    "place of the target": (target_first, "language-corrset", "validity: item's target_at"),
+}
+
+
+@pytest.mark.parametrize("name", VALIDITY)
+def test_leaks_of_validity_are_caught(name: str) -> None:
+    leak, renderer, cue = VALIDITY[name]
+    check(leak, renderer, "balanced-hypotheses", cue)

@@ -1,0 +1,34 @@
+"""Planting a leak into the items of a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.probes import Audit
+
+Leak = Callable[[Any, int], Any]  # an item and its index: the item with the leak, or None
+
+
+def planted(benchmark: AnyBenchmark, leak: Leak) -> AnyBenchmark:
+    """The benchmark with items that the leak has changed, or of which it has kept only some."""
+
+    class Planted(type(benchmark)):  # type: ignore[misc]
+        def generate(self, spec: Any, seed: int, start: int = 0, count: int = 1) -> Iterator[Any]:
+            made = 0
+            for item in benchmark.generate(spec, seed, 0, 40 * (start + count)):
+                changed = leak(item, made)
+                if changed is not None:
+                    made += 1
+                    if made > start:
+                        yield changed
+                if made == start + count:
+                    return
+
+    return Planted()  # type: ignore[no-any-return]
+
+
+def caught(audit: Audit) -> str:
+    """The names of all cues that are caught."""
+    return "; ".join(cue.name for cue in audit.cues if cue.caught) + ";"
