@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -130,7 +131,28 @@ def test_analyze_prints_examples_as_plain_text(
     assert main(["analyze", str(write_records(tmp_path, rows)), "--examples", "1"]) == 0
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
-    assert printed.rstrip().split("\n")[-2:] == [
-        "violation  item-0  last_line  '\\x1b[31m[bold]red\\u202e'",
-        "other  item-1  last_line  'E_0001'",
-    ]
+    first, second = printed.split("violation  item-0  last_line\n")[1].split("\n\n")[:2]
+    assert "  reply     \\x1b[31m[bold]red\\u202e\n" in f"{first}\n"
+    assert second.startswith("other  item-1  last_line\n  question  ")
+    assert "\n  reply     E_0001\n" in f"{second}\n"
+
+
+def test_examples_per_type_show_question_gold_and_reply(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The flag's name is that of the scripts that this command replaces."""
+    words = f"eval nhop_explicit --solver elimination --items 20 --out {tmp_path}"
+    assert main(words.split()) == 0
+    assert main(["analyze", str(tmp_path), "--examples_per_type", "2"]) == 0
+    printed = capsys.readouterr().out
+    found = re.findall(
+        r"wrong-candidate:\d  SYN-\d+  elimination\n"
+        r"  question  Question: What is f4 of f3 of f2 of f1 of A_\d+\?\n"
+        r"  gold      (E_\d+)\n  reply     (E_\d+)\n  prompt    (trivium show .*)\n",
+        printed,
+    )
+    assert len(found) == 2
+    for gold, reply, command in found:
+        assert gold != reply
+        assert main(command.split()[1:]) == 0
+        assert f"--- answer\n{gold}\n" in capsys.readouterr().out
