@@ -41,6 +41,7 @@ COMMANDS = {
     "rollout": "play Blicket-v0 with a trained agent; trajectories as a Minari dataset",
     "new": "write a new benchmark, one file that works as it is",
     "gallery": "write the gallery page from the code",
+    "completion": "what a shell needs to complete commands and flags",
 }
 
 
@@ -149,7 +150,8 @@ def _dispatch(words: list[str]) -> int:
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}"
     require(name in COMMANDS, f"unknown command {name!r}; {hint}")
     module = importlib.import_module(f"trivium.commands.{name}")
-    code: int = module.main(rest)
+    more = [COMMANDS] if name == "completion" else []
+    code: int = module.main(rest, *more)
     return code
 
 
@@ -163,7 +165,7 @@ def _help() -> str:
             *lines,
             "",
             "trivium COMMAND --help says more. A first look:",
-            "  trivium show nhop_explicit --preset explicit-hard",
+            "  trivium show nhop_explicit",
         ]
     )
 
