@@ -22,19 +22,18 @@ help:
 $(VENV)/.made:
 	$(PYTHON) -c 'import sys; sys.exit("Trivium needs Python 3.11 or later, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --upgrade pip
 	touch $@
 
-# The main job needs the core alone: it starts fast, and shows that the core stands alone.
-$(VENV)/.core: $(VENV)/.made pyproject.toml constraints.txt
-	$(BIN)/python -m pip install -q -c constraints.txt -e .
+# The main job needs the core, and its report the charts.
+$(VENV)/.run: $(VENV)/.made pyproject.toml constraints.txt
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[plots]'
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.core
+$(VENV)/.dev: $(VENV)/.run
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
 	touch $@
 
-run: $(VENV)/.core
+run: $(VENV)/.run
 	$(BIN)/trivium run
 
 test: $(VENV)/.dev
@@ -54,7 +53,7 @@ lint: $(VENV)/.dev
 
 check: test lint
 
-gallery: $(VENV)/.dev
+gallery: $(VENV)/.run
 	$(BIN)/trivium gallery --out GALLERY.md
 
 audits: $(VENV)/.dev
