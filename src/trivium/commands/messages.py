@@ -105,6 +105,7 @@ def error_sentence(box: str) -> str:
         elif parts:
             parts[-1] = f"{parts[-1]} {line.strip(_FRAME)}".strip()
     text = re.sub(r"\s+", " ", parts[0] if parts else box).strip()
+    text = re.sub(r"(?:--\w+/)+(?=--)", "", text)  # other spellings of the same flag
     for pattern, sentence in _ERRORS:
         if (found := re.fullmatch(pattern, text)) is not None:
             return sentence(found) + _suggestion(parts[1:])
