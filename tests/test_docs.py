@@ -171,7 +171,6 @@ def test_every_link_leads_somewhere(path: Path) -> None:
         assert found.exists(), f"{path.name}: {target}"
         if anchor:
             headings = re.findall(r"^#+ (.*)$", found.read_text(), re.M)
-            slugs = {
-                re.sub(r"[^\w\- ]", "", line).strip().lower().replace(" ", "-") for line in headings
-            }
+            plain = (re.sub(r"[^\w\- ]", "", line) for line in headings)
+            slugs = {line.strip().lower().replace(" ", "-") for line in plain}
             assert anchor[1:] in slugs, f"{path.name}: {target}{anchor}"

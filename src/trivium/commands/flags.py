@@ -255,6 +255,9 @@ def _wide() -> Iterator[None]:
 
 def require_out(out: Path | None) -> Path:
     """The output path, which has no default where work would be overwritten."""
-    require(out is not None, "--out is missing: where should the result be written?")
+    require(
+        out is not None,
+        "--out is missing: where should the result be written? For example --out runs/mine",
+    )
     assert out is not None
     return out
