@@ -15,6 +15,7 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
 from trivium.core.records import ERROR, Row
 from trivium.core.spec import spec_from_dict, stored_spec
+from trivium.core.task import Task
 from trivium.report.gallery import show_command
 from trivium.report.item_browser import conversation, replies_of
 from trivium.report.results import EXAMPLES, BenchmarkResults, read_results
@@ -74,7 +75,7 @@ def example_lines(benchmark: AnyBenchmark, row: Row) -> list[str]:
         spec = stored_spec(benchmark.spec_type, row["spec"])
         view = spec_from_dict(benchmark.view_type, row.get("view") or {})
         place = f"--seed {row['seed']} --index {row['index']}"
-        lines["prompt"] = f"{show_command(benchmark, spec, view)} {place}"
+        lines["prompt"] = f"{show_command(Task(benchmark, spec, view))} {place}"
     head = f"{row['kind']}  {row['id']}  {row['solver']}"
     # The texts of models may hold anything: no control character reaches the terminal.
     return [head, *(f"  {name:<10}{_escaped(text)}" for name, text in lines.items()), ""]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields
-from typing import Any
-
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.streams import DEFAULT_SEED
+from trivium.core.task import Task
+from trivium.evaluation.dataset_folder import changed_flags, task_flags
 
 
 def gallery() -> str:
@@ -32,7 +30,7 @@ def _entries(benchmark: AnyBenchmark) -> list[str]:
         answer = benchmark.write(item, benchmark.gold(item), view)
         parts += [
             f"### {heading}",
-            f"```bash\n{show_command(benchmark, spec, view)}\n```",
+            f"```bash\n{show_command(Task(benchmark, spec, view))}\n```",
             _code_block(benchmark.render(item, view)),
             f"Answer ({benchmark.metrics[0].name} without reading: {floor:.3f}):",
             _code_block(answer),
@@ -40,29 +38,12 @@ def _entries(benchmark: AnyBenchmark) -> list[str]:
     return parts
 
 
-def show_command(benchmark: AnyBenchmark, spec: Any, view: Any) -> str:
-    """The command that shows an item of this spec and view."""
-    words = ["trivium", "show", benchmark.name]
-    base = benchmark.default_spec
-    for name, preset in benchmark.presets.items():
-        if preset == spec != base:
-            words += ["--preset", name]
-            base = preset
-    flags = [*_flags(spec, base), *_flags(view, benchmark.view_type())]
-    return " ".join([*words, *flags])
-
-
-def _flags(changed: Any, base: Any) -> Iterator[str]:
-    """The flags that turn one spec or view into another."""
-    for field in fields(changed):
-        value = getattr(changed, field.name)
-        if value == getattr(base, field.name):
-            continue
-        if isinstance(value, bool):
-            yield f"--{field.name}" if value else f"--no_{field.name}"
-        else:
-            values = value if isinstance(value, tuple) else (value,)
-            yield " ".join([f"--{field.name}", *map(str, values)])
+def show_command(task: Task) -> str:
+    """The command that shows an item of a task."""
+    benchmark = task.benchmark
+    words = [] if task.spec == benchmark.default_spec else task_flags(task)
+    words += changed_flags(task.view, benchmark.view_type())
+    return " ".join(["trivium", "show", benchmark.name, *words])
 
 
 def _code_block(text: str) -> str:

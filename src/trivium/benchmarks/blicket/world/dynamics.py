@@ -47,9 +47,7 @@ class BlicketSpec:
     max_steps: int = 20  # the last step count at which exploring goes on
     quiz_disabled_steps: int = -1  # the quiz bit is ignored up to this step count; -1: never
     add_step_reward_penalty: bool = False  # every step costs step_reward_penalty
-    add_detector_state_reward_for_quiz: bool = (
-        False  # a light earns detector_reward
-    )
+    add_detector_state_reward_for_quiz: bool = False  # a light earns detector_reward
     step_reward_penalty: float = 0.01  # what a step costs, if it does
     detector_reward: float = 1.0  # what a light earns, if it does
     quiz_positive_reward: float = 1.0  # what a right answer about an object earns
