@@ -3,12 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+ITEMS ?= 200
 STUDY ?= --quick
 
 .PHONY: help run test test-local check lint gallery audits bench study clean
 
 help:
-	@echo "make run      set up and run the main job; ends with the path of a report"
+	@echo "make run      set up and run the main job; ends with the path of a report (ITEMS=500 for more items)"
 	@echo "make test     set up everything and run the tests"
 	@echo "make test-local  the same for a real language model, served on this machine"
 	@echo "make lint     ruff and mypy"
@@ -34,7 +35,7 @@ $(VENV)/.dev: $(VENV)/.run
 	touch $@
 
 run: $(VENV)/.run
-	$(BIN)/trivium run
+	$(BIN)/trivium run --items $(ITEMS)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS)
