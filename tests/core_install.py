@@ -29,7 +29,7 @@ def hide() -> None:
     def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
         return None if name.split(".", maxsplit=1)[0] in HIDDEN else find(name, path, target)
 
-    importlib.machinery.PathFinder.find_spec = staticmethod(find_spec)  # type: ignore[method-assign]
+    importlib.machinery.PathFinder.find_spec = staticmethod(find_spec)  # type: ignore[assignment]
 
 
 def main() -> None:

@@ -19,8 +19,8 @@ from trivium.core.errors import UserError, require
 from trivium.evaluation.plan import shipped_configs
 
 ABOUT = """Print what lets a shell complete commands, benchmarks, presets, solvers and flags after
-Tab. For every new shell, put the line of the example into ~/.bashrc or ~/.zshrc; fish wants it as
-trivium completion fish | source, in config.fish.
+Tab. For every new shell, put the line of the example into ~/.bashrc (with zsh, into ~/.zshrc); for
+fish, write what is printed to ~/.config/fish/completions/trivium.fish.
 Example: source <(trivium completion bash)"""
 BASH = """_trivium() {
   local IFS=$'\\n'
