@@ -35,7 +35,8 @@ different values that more cannot be avoided.
   Korn and Graubard (1998), which treats a mean as a proportion of as many trials as have the same
   variance, with a third of an unseen value at the far end. All attempts at one item count as one
   value, their mean.
-- **Paired differences**: the same, between -1 and 1.
+- **Paired differences**: of right and wrong answers the score interval of Tango (1998), of other
+  scores that of Korn and Graubard between -1 and 1.
 - **Counts** without a known range: Student's interval.
 
 | what | true value | 20 items | 200 items |

@@ -161,9 +161,6 @@ def test_a_mean_of_equal_values_is_as_unsure_as_a_proportion(n: int) -> None:
     middle = mean_interval([0.5] * n, bounds=(0, 1))
     assert middle.low == pytest.approx(0.5 - others / 2)
     assert middle.high == pytest.approx(0.5 + others / 2)
-    alike = paired_difference([1.0] * n, [1.0] * n, bounds=(0, 1))
-    assert alike.low == pytest.approx(-others)
-    assert alike.high == pytest.approx(others)
 
 
 def test_a_mean_of_nothing_is_undefined() -> None:
@@ -178,6 +175,42 @@ def test_paired_differences_are_tighter_than_unpaired() -> None:
     assert found.low == pytest.approx(0.1)
     with pytest.raises(UserError, match="one length"):
         paired_difference([1.0], [])
+
+
+def changes(gained: int, lost: int, n: int) -> Estimate:
+    """The paired difference of n right or wrong answers, so many gained and lost."""
+    same = n - gained - lost
+    first = [1.0] * gained + [0.0] * lost + [1.0] * same
+    second = [0.0] * gained + [1.0] * lost + [1.0] * same
+    return paired_difference(first, second, bounds=(0, 1))
+
+
+def test_a_paired_difference_of_right_answers_has_tangos_interval() -> None:
+    found = changes(1, 7, 21)  # an example of Fagerland, Lydersen and Laake (2014)
+    assert found.value == pytest.approx(-6 / 21)
+    assert found.low == pytest.approx(-0.517, abs=0.0005)
+    assert found.high == pytest.approx(-0.026, abs=0.0005)
+    alike = changes(0, 0, 20)
+    assert alike.value == 0
+    assert alike.high == pytest.approx(0.161, abs=0.0005)
+    assert alike.low == -alike.high
+
+
+@pytest.mark.parametrize(
+    ("gained", "lost", "n"), [(0.02, 0, 200), (0.05, 0, 200), (0.15, 0.05, 20), (0.09, 0.04, 200)]
+)
+def test_paired_differences_near_the_ceiling_are_covered(
+    gained: float, lost: float, n: int
+) -> None:
+    covered = 0.0
+    for more in range(min(n, 60) + 1):
+        for less in range(min(n - more, 60 if lost else 0) + 1):
+            same = n - more - less
+            ways = math.comb(n, more) * math.comb(n - more, less)
+            chance = ways * gained**more * lost**less * (1 - gained - lost) ** same
+            if chance > 1e-7 and not changes(more, less, n).excludes(gained - lost):
+                covered += chance
+    assert 0.93 <= covered <= 0.98
 
 
 def test_lift_is_the_share_of_the_way_to_perfect() -> None:

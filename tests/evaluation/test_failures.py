@@ -148,12 +148,24 @@ def test_failed_calls_end_with_status_1(
     assert capsys.readouterr().err.startswith("trivium: ")
 
 
-def test_nothing_answered_ends_with_status_1(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("reply", "status", "sentence"),
+    [
+        (
+            "I'm sorry, but I can't help with that.",
+            1,
+            "FAILED: none of 4 attempts ended in a reply",
+        ),
+        ("<think>Let me see", 1, "FAILED: none of 4 attempts ended in a reply"),
+        ("Blue is a nice colour.", 0, "WARNING: none of 4 replies holds an answer"),
+    ],
+)
+def test_nothing_scored_ends_with_status_1(
+    reply: str, status: int, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Server(lambda messages: "I would rather not say.") as server:
-        assert main(eval_words(server, tmp_path / "e", items=4)) == 1
-    assert "FAILED: none of 4 attempts was answered" in capsys.readouterr().out
+    with Server(lambda messages: reply) as server:
+        assert main(eval_words(server, tmp_path / "e", items=4)) == status
+    assert sentence in capsys.readouterr().out
 
 
 def test_only_what_is_asked_for_counts_as_held(

@@ -18,7 +18,7 @@ from trivium.benchmarks import get_benchmark
 from trivium.cli import main
 from trivium.core.dialogue import attempt
 from trivium.core.files import dump_line
-from trivium.core.spec import spec_from_dict, stored_spec
+from trivium.core.spec import stored_spec
 
 GOLDEN = Path(__file__).parent / "v0_1"
 DIGESTS = orjson.loads((GOLDEN / "digests.json").read_bytes())
@@ -52,6 +52,11 @@ def old_items(name: str, spec: Any, count: int) -> list[Any]:
     return items
 
 
+def earlier_view(benchmark: Any) -> Any:
+    """The default view of version 0.1."""
+    return stored_spec(benchmark.view_type, {})
+
+
 def items_digest(name: str, spec: Any, view: Any) -> dict[str, str]:
     """Fifty items as lines of a file, ten prompts, and the same prompts in two other orders."""
     benchmark = get_benchmark(name)
@@ -69,7 +74,7 @@ def attempts_digest(name: str, spec: Any, solver: str, trial: int) -> str:
     benchmark = get_benchmark(name)
     kept = []
     for item in old_items(name, spec, 20):
-        made = attempt(benchmark, item, benchmark.solvers[solver], benchmark.view_type(), trial)
+        made = attempt(benchmark, item, benchmark.solvers[solver], earlier_view(benchmark), trial)
         row = orjson.loads(dump_line(made))
         row["scores"] = old_scores(name, row["scores"])
         fields = [row[key] for key in ("reply", "answer", "scores", "kind", "trial")]
@@ -87,10 +92,10 @@ def test_presets(name: str) -> None:
     benchmark = get_benchmark(name)
     for preset, kept in DIGESTS["presets"][name].items():
         spec = old_preset(name, preset)
-        found = items_digest(name, spec, benchmark.view_type())
+        found = items_digest(name, spec, earlier_view(benchmark))
         assert found == {key: kept[key] for key in found}, preset
         for heading, fields in DIGESTS["views"][name].items():
-            view = spec_from_dict(benchmark.view_type, fields)
+            view = stored_spec(benchmark.view_type, fields)
             assert items_digest(name, spec, view)["prompts"] == kept["views"][heading], heading
 
 
@@ -99,7 +104,7 @@ def test_other_specs(name: str) -> None:
     benchmark = get_benchmark(name)
     for kept in DIGESTS["others"][name]:
         spec = stored_spec(benchmark.spec_type, kept["spec"])
-        view = spec_from_dict(benchmark.view_type, kept["view"])
+        view = stored_spec(benchmark.view_type, kept["view"])
         found = items_digest(name, spec, view)
         assert found == {key: kept[key] for key in found}, kept["spec"]
 

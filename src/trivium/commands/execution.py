@@ -113,11 +113,12 @@ def _pooled(
 
 
 def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: Prices) -> int:
-    """Say what went wrong and what was spent; 1 where calls failed or nothing was answered."""
+    """Say what went wrong and what was spent; 1 where calls failed or nothing was scored."""
     named = list(zip(run.evaluations, summaries, strict=True))
     failed = sum(summary.errors for summary in summaries)
     attempts = sum(sum(summary.kinds.values()) for summary in summaries)
     answered = sum(summary.answered for summary in summaries)
+    scored = answered + sum(summary.violations for summary in summaries)
     if cut := sum(summary.cut_offs for summary in summaries):
         print(f"{cut:,} of {attempts:,} attempts were cut off before an answer")
     if refused := sum(summary.refusals for summary in summaries):
@@ -128,9 +129,11 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
         first = next(one.folder for one, summary in named if summary.errors)
         print(f"FAILED: {failed:,} of {attempts:,} attempts; the same command makes them again")
         print(f"the first of them: {_first_error(folder / first)}")
+    elif scored == 0:
+        print(f"FAILED: none of {attempts:,} attempts ended in a reply that can be scored")
     elif answered == 0:
-        print(f"FAILED: none of {attempts:,} attempts was answered")
-    return 1 if failed or answered == 0 else 0
+        print(f"WARNING: none of {scored:,} replies holds an answer; look at some of them")
+    return 1 if failed or scored == 0 else 0
 
 
 def _first_error(folder: Path) -> str:

@@ -22,7 +22,7 @@ from trivium.report.page import write_report
 ABOUT = """The main job: every benchmark, every built-in solver, one report. Writes records and
 report.html; the same command continues its newest folder, and makes only attempts that are missing
 or failed. --model evaluates language models beside the built-in solvers, on the same items. Exit
-status 1: calls failed, or nothing was answered.
+status 1: calls failed, or nothing was scored.
 Example: trivium run --items 200 --out runs/first
 Example: trivium run --items 50 --model openai/gpt-4.1-mini --model ollama/llama3.2"""
 

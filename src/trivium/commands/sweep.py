@@ -29,7 +29,7 @@ benchmark's name or a config, every field of spec and view is a flag that takes 
 commas, and so are --preset, --seeds, --solvers and --order_trials. Flags win. Writes data/,
 results/, plots/, summary.csv, results.md and report.html, and a row in runs/index.csv. The same
 command continues the newest folder of the same sweep, and makes only attempts that are missing or
-failed. Exit status 1: calls failed, or nothing was answered.
+failed. Exit status 1: calls failed, or nothing was scored.
 Example: trivium sweep implicit_small
 Example: trivium sweep nhop_explicit --hops 4,5,6 --L 2,3 --seeds 7,13,23
 Example: trivium sweep explicit_hard --items 24 --model openai/gpt-4.1-mini"""

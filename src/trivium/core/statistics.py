@@ -128,16 +128,42 @@ def paired_difference(
     level: float = 0.95,
     bounds: Bounds | None = None,
 ) -> Estimate:
-    """The mean of first - second over common items; each of them lies within `bounds`."""
+    """The mean of first - second over common items; each of them lies within `bounds`.
+
+    Where each is at one of its bounds (right or wrong), the interval is Tango's.
+    """
     require(
         len(first) == len(second),
         f"paired values must be of one length, got {len(first)} and {len(second)}",
     )
-    return mean_interval(
-        np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64),
-        level,
-        bounds=None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0]),
-    )
+    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    if bounds is None:
+        return mean_interval(differences, level)
+    widest = bounds[1] - bounds[0]
+    gained, lost = (int((differences == sign * widest).sum()) for sign in (1, -1))
+    if not differences.size or gained + lost < np.count_nonzero(differences):
+        return mean_interval(differences, level, (-widest, widest))
+    limits = (widest * each for each in _tango_limits(gained, lost, len(first), level))
+    return Estimate(float(differences.mean()), *limits, len(first))
+
+
+@lru_cache(maxsize=4096)
+def _tango_limits(gained: int, lost: int, n: int, level: float) -> tuple[float, float]:
+    """The limits of (gained - lost) / n by the score test of Tango (1998)."""
+    found, strictest = (gained - lost) / n, quantile(level) ** 2
+
+    def is_clear(difference: float) -> bool:
+        """Whether the score test rejects this difference."""
+        linear = gained + lost - (2 * n - gained + lost) * difference
+        both = difference * (1 - difference)
+        losses = (math.sqrt(linear * linear + 8 * n * lost * both) + linear) / (4 * n)
+        return (n * (found - difference)) ** 2 > strictest * n * (2 * losses + both)
+
+    def limit(end: float) -> float:
+        """The last difference from what was found to the end that is not rejected."""
+        return found + (end - found) * _crossing(lambda x: is_clear(found + (end - found) * x), 0.5)
+
+    return limit(-1.0), limit(1.0)
 
 
 def holm(interval: Callable[[int, float], Estimate], count: int) -> list[Estimate]:

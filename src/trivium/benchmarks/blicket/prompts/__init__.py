@@ -66,10 +66,10 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
         return spec, view
 
     def gallery_examples(self) -> Iterator[tuple[str, PromptSpec, PromptView]]:
-        two_shot, lines = PromptView("two_shot"), PromptView(reply="lines")
+        two_shot, free = PromptView("two_shot"), PromptView(reply="free")
         yield "given-disjunctive", PRESETS["given-disjunctive"], PromptView()
         yield "not-given-conjunctive, two-shot", PRESETS["not-given-conjunctive"], two_shot
-        yield "given-conjunctive, lines", PRESETS["given-conjunctive"], lines
+        yield "given-conjunctive, free", PRESETS["given-conjunctive"], free
         paper = PromptSpec("given", "conjunctive", stimuli="paper")
         yield "the paper's prompt: given, conjunctive", paper, PromptView()
         paper = PromptSpec("not_given", "disjunctive", stimuli="paper_two_shot")

@@ -15,14 +15,14 @@ from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.parse_blickets import Claims
 from trivium.benchmarks.blicket.prompts.parse_structure import Known, parse_structure
 from trivium.benchmarks.blicket.prompts.phrases import mentions
-from trivium.benchmarks.blicket.prompts.render import in_sentences
+from trivium.benchmarks.blicket.prompts.render import asks_for_lines, in_sentences
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.core import reading
 
 
 def write_answer(answer: PromptAnswer, view: PromptView) -> str:
     """A reply that gives this answer."""
-    if view.reply == "free":
+    if view.reply == "free" or (view.reply == "auto" and view.prompt == "two_shot"):
         return in_sentences(answer)
     lines = [f"Blickets: {', '.join(answer.blickets) or 'none'}"]
     if answer.maybe:
@@ -34,7 +34,7 @@ def write_answer(answer: PromptAnswer, view: PromptView) -> str:
 
 def strict(item: PromptItem, replies: Sequence[str], view: PromptView) -> bool | None:
     """Whether a reply ends with the two lines that were asked for; None in any words."""
-    if view.reply == "free":
+    if not asks_for_lines(item, view):
         return None
     lines = ["", "", *replies[-1].strip().split("\n")]
     if item.matched and lines[-2].startswith("Maybe blickets: "):
@@ -52,7 +52,7 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     *forms, _ = forms_of(item.machines)
     known = Known(item.known, tuple(forms), item.new.pattern)
     said = _read(item, sentences, known)
-    part = sentences[_final_part(sentences, view)]
+    part = sentences[_final_part(sentences, asks_for_lines(item, view))]
     final = said if len(part) == len(sentences) else _read(item, part, known)
     # What a final part says counts, and the rest of the reply where it says nothing.
     claims = final[0] if final[0].status else said[0]
@@ -75,15 +75,15 @@ _FINAL = re.compile(
 )
 
 
-def _final_part(sentences: Sequence[str], view: PromptView) -> slice:
+def _final_part(sentences: Sequence[str], lines_asked: bool) -> slice:
     """The final part of a reply: what follows the last heading, or the asked lines."""
     start, end = 0, len(sentences)
     for number, sentence in enumerate(sentences):
-        if _FINAL.match(sentence) or (view.reply == "lines" and sentence.startswith("blickets:")):
+        if _FINAL.match(sentence) or (lines_asked and sentence.startswith("blickets:")):
             start = number
     while start and sentences[start - 1].startswith(("maybe blickets:", "machine:")):
         start -= 1
-    if view.reply == "lines" and sentences[start:]:
+    if lines_asked and sentences[start:]:
         last = [n for n in range(start, end) if sentences[n].startswith(("machine:", "maybe bl"))]
         if last and not any(_CORRECTED.search(each) for each in sentences[last[-1] :]):
             end = last[-1] + 1 + sentences[last[-1]].endswith(":")

@@ -38,11 +38,18 @@ def render(item: PromptItem, view: PromptView) -> str:
         text = prompt_text(prompt, item.hypotheses, item.form)
     else:
         text = _freeform(item) if view.prompt == "freeform" else _two_shot(item)
-    if view.reply == "lines":
+    if asks_for_lines(item, view):
         first, second = item.known
         lines = LINES_WITH_MAYBE if item.matched else LINES
         text += "\n\n" + lines.format(first=first, second=second)
     return text
+
+
+def asks_for_lines(item: PromptItem, view: PromptView) -> bool:
+    """Whether the prompt asks for last lines of a fixed form."""
+    if view.reply == "auto":
+        return not item.paper and view.prompt == "freeform"
+    return view.reply == "lines"
 
 
 def _freeform(item: PromptItem) -> str:
