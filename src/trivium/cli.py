@@ -44,7 +44,14 @@ COMMANDS = {
     "completion": "what a shell needs to complete commands and flags",
 }
 
-
+# How the commands are grouped in the help; others come last.
+GROUPS = {
+    "look at items": "list show play ceilings audit",
+    "make items": "generate export new",
+    "evaluate": "run eval sweep diagnose score import estimate",
+    "read results": "analyze report plot compare",
+    "learning agents": "train rollout record",
+}
 RESUMABLE = ("run", "generate", "eval", "sweep", "diagnose", "train")
 
 
@@ -157,15 +164,19 @@ def _dispatch(words: list[str]) -> int:
 
 def _help() -> str:
     width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {about}" for name, about in COMMANDS.items()]
+    lines = ["usage: trivium COMMAND [flags]", ""]
+    listed = {name for names in GROUPS.values() for name in names.split()}
+    groups = {**GROUPS, "more": " ".join(name for name in COMMANDS if name not in listed)}
+    for heading, names in groups.items():
+        lines.append(f"{heading}:")
+        lines += [f"  {name:<{width}}  {COMMANDS[name]}" for name in names.split()]
     return "\n".join(
         [
-            "usage: trivium COMMAND [flags]",
-            "",
             *lines,
             "",
             "trivium COMMAND --help says more. A first look:",
             "  trivium show nhop_explicit",
+            "  trivium eval nhop_explicit --solver elimination --items 50 --out runs/first",
         ]
     )
 
