@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-ITEMS ?= 200
+ITEMS ?= 100
 STUDY ?= --quick
 
 .PHONY: help run test test-local check lint gallery audits bench study clean
