@@ -3,12 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+ITEMS ?= 100
 STUDY ?= --quick
 
 .PHONY: help run test test-local check lint gallery audits bench study clean
 
 help:
-	@echo "make run      set up and run the main job; ends with the path of a report"
+	@echo "make run      set up and run the main job; ends with the path of a report (ITEMS=500 for more items)"
 	@echo "make test     set up everything and run the tests"
 	@echo "make test-local  the same for a real language model, served on this machine"
 	@echo "make lint     ruff and mypy"
@@ -22,20 +23,19 @@ help:
 $(VENV)/.made:
 	$(PYTHON) -c 'import sys; sys.exit("Trivium needs Python 3.11 or later, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --upgrade pip
 	touch $@
 
-# The main job needs the core alone: it starts fast, and shows that the core stands alone.
-$(VENV)/.core: $(VENV)/.made pyproject.toml constraints.txt
-	$(BIN)/python -m pip install -q -c constraints.txt -e .
+# The main job needs the core, and its report the charts.
+$(VENV)/.run: $(VENV)/.made pyproject.toml constraints.txt
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[plots]'
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.core
+$(VENV)/.dev: $(VENV)/.run
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
 	touch $@
 
-run: $(VENV)/.core
-	$(BIN)/trivium run
+run: $(VENV)/.run
+	$(BIN)/trivium run --items $(ITEMS)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS)
@@ -54,7 +54,7 @@ lint: $(VENV)/.dev
 
 check: test lint
 
-gallery: $(VENV)/.dev
+gallery: $(VENV)/.run
 	$(BIN)/trivium gallery --out GALLERY.md
 
 audits: $(VENV)/.dev

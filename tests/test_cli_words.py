@@ -24,10 +24,10 @@ WRONG_CALLS = [
     ("show nhop_implicit --hops four", "--hops must be a whole number, got 'four'"),
     ("show nhop_implicit --hopps 4", "not understood: --hopps 4 (did you mean --hops?)"),
     ("show nhop_implicit --mode loud", "--mode must be one of direct, steps, free, got 'loud'"),
-    ("show nhop_implicit --ablate_hop x", "--ablate-hop must be a whole number, got 'x'"),
+    ("show nhop_implicit --ablate_hop x", "--ablate_hop must be a whole number, got 'x'"),
     ("show nhop_implicit --hops", "--hops needs a value"),
     ("show nhop_implicit stray", "not understood: stray"),
-    ("show nhop_explicit --alias x", "--alias x (did you mean --alias-heads-per-block?)"),
+    ("show nhop_explicit --alias x", "--alias x (did you mean --alias_heads_per_block?)"),
     ("ceilings --noise soon", "--noise must be a number, got 'soon'"),
     ("show identifying_variables --snr loud", "--snr must be a number, got 'loud'"),
     ("record --detector_reward inf", "detector_reward must be a finite number, got inf"),
@@ -140,30 +140,69 @@ def test_there_are_enough_wrong_calls() -> None:
     assert len(WRONG_CALLS) >= 30
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help_with_an_example(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+NAMED = "show generate export eval score audit estimate diagnose"  # that take a benchmark
+PAGES = [
+    *(name for name in COMMANDS if name not in ("train", "rollout")),
+    *(f"{command} {name}" for command in NAMED.split() for name in benchmark_names()),
+    *("play blicket_game", "train ppo-lstm", "train a2c-mlp", "rollout folder"),
+]
+
+
+def help_of(words: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What a command prints when asked for help."""
     try:
-        code = main([name, "--help"])
+        code = run(f"{words} --help")
     except SystemExit as stop:
         code = int(stop.code or 0)
     assert code == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert f"trivium {name}" in said
-    assert "Example" in said
+    return capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "words",
-    ["run", "sweep", "compare", "record", *(f"eval {name}" for name in benchmark_names())],
-)
-def test_help_is_plain(words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        run(f"{words} --help")
-    said = capsys.readouterr().out
-    assert not re.search(r"None\b|\(default:\s*\)|\boptions$", said.replace("[OPTIONS]", "")), said
-    assert "\n\nExample: trivium" in said
+@pytest.mark.parametrize("words", PAGES)
+def test_help_has_an_example_and_no_noise(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = help_of(words, capsys)
+    assert said.startswith(f"usage: trivium {words}")
+    assert re.search(r"^examples?:\n  .*trivium \w", said, re.MULTILINE)
+    noise = (
+        r"\bNone\b|\(default:\s*\)|default: (?:True|False)|\boptions$|--no-|STR\b|noqa|[|\u2502]"
+    )
+    assert not re.search(noise, said, re.MULTILINE), said
+    flags = re.findall(r"^  (--\S+)", said, re.MULTILINE)
+    assert len(flags) == len(set(flags))
+    examples = re.findall(r"^  trivium .*$", said, re.MULTILINE)
+    assert all(len(line) <= 80 for line in said.splitlines() if line not in examples)
+
+
+def test_help_is_the_same_in_any_window(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = set()
+    for columns in ("40", "80", "120", "400"):
+        monkeypatch.setenv("COLUMNS", columns)
+        said.add(help_of("eval nhop_explicit", capsys))
+    assert len(said) == 1
+    (page,) = said
+    assert "\n  --model PROVIDER/MODEL  or a language model, as PROVIDER/MODEL\n" in page
+    assert "\n  --seed INT              the seed of all of them (default: 7)\n" in page
+    assert "\n  --yes                   send without asking\n" in page
+    assert "\n  --[no_]retry_errors     ask again where calls" in page
+    assert "\n  --backend {auto,direct,inspect}\n" in page
+
+
+def test_show_prints_what_the_gallery_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parent.parent / "GALLERY.md").read_text()
+    entries = re.findall(
+        r"```bash\n(trivium show [^\n]*)\n```\n\n(`{3,4})text\n(.*?)\n\2\n\n"
+        r"Answer \(\w+ without reading: ([^\n]*)\):\n\n(`{3,4})text\n(.*?)\n\5\n",
+        page,
+        re.DOTALL,
+    )
+    assert len(entries) == page.count("\n### ") >= 30
+    for command, _, prompt, floor, _, answer in entries:
+        assert run(command.removeprefix("trivium ")) == 0
+        said = capsys.readouterr().out.split("\n", 1)[1]
+        said = said.split("\n--- prompt\n")[-1]
+        assert said == f"{prompt}\n--- answer\n{answer}\n--- floor {floor}\n"
 
 
 @pytest.mark.parametrize(
@@ -179,7 +218,7 @@ def test_every_numeric_flag_says_what_it_takes(
 ) -> None:
     with pytest.raises(SystemExit):
         run(f"{words} --help")
-    flags = re.findall(r"(--\S+) (?:\{None\}\|)?(INT|FLOAT)\b", capsys.readouterr().out)
+    flags = re.findall(r"(--\S+) (INT|FLOAT)\b(?! \.\.\.)", capsys.readouterr().out)
     assert flags
     for flag, kind in flags:
         number = "a whole number" if kind == "INT" else "a number"

@@ -17,6 +17,7 @@ from trivium.core.errors import import_extra, require
 from trivium.core.files import Appender
 from trivium.core.records import RECORDS, Row, read_records
 from trivium.core.results import Summary, summarise
+from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
 from trivium.evaluation.dataset_folder import write_dataset_folder
 from trivium.evaluation.evaluation import Evaluation, Items
@@ -59,7 +60,7 @@ def evaluate(
     solver: str | Function,
     *,
     items: int = 100,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
     start: int = 0,
     trials: int = 1,
     out: str | Path | None = None,
@@ -100,7 +101,7 @@ def export(
     *,
     format: str = "jsonl",
     items: int = 100,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
     start: int = 0,
     trials: int = 1,
     files: Sequence[str | Path] = (),
@@ -139,7 +140,7 @@ def score(
     *,
     prompts: str | Path | None = None,
     items: int | None = None,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
     start: int = 0,
     trials: int = 1,
     by_order: bool = False,

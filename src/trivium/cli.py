@@ -41,9 +41,17 @@ COMMANDS = {
     "rollout": "play Blicket-v0 with a trained agent; trajectories as a Minari dataset",
     "new": "write a new benchmark, one file that works as it is",
     "gallery": "write the gallery page from the code",
+    "completion": "what a shell needs to complete commands and flags",
 }
 
-
+# How the commands are grouped in the help; others come last.
+GROUPS = {
+    "look at items": "list show play ceilings audit",
+    "make items": "generate export new",
+    "evaluate": "run eval sweep diagnose score import estimate",
+    "read results": "analyze report plot compare",
+    "learning agents": "train rollout record",
+}
 RESUMABLE = ("run", "generate", "eval", "sweep", "diagnose", "train")
 
 
@@ -149,21 +157,26 @@ def _dispatch(words: list[str]) -> int:
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}"
     require(name in COMMANDS, f"unknown command {name!r}; {hint}")
     module = importlib.import_module(f"trivium.commands.{name}")
-    code: int = module.main(rest)
+    more = [COMMANDS] if name == "completion" else []
+    code: int = module.main(rest, *more)
     return code
 
 
 def _help() -> str:
     width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {about}" for name, about in COMMANDS.items()]
+    lines = ["usage: trivium COMMAND [flags]", ""]
+    listed = {name for names in GROUPS.values() for name in names.split()}
+    groups = {**GROUPS, "more": " ".join(name for name in COMMANDS if name not in listed)}
+    for heading, names in groups.items():
+        lines.append(f"{heading}:")
+        lines += [f"  {name:<{width}}  {COMMANDS[name]}" for name in names.split()]
     return "\n".join(
         [
-            "usage: trivium COMMAND [flags]",
-            "",
             *lines,
             "",
             "trivium COMMAND --help says more. A first look:",
-            "  trivium show nhop_explicit --preset explicit-hard",
+            "  trivium show nhop_explicit",
+            "  trivium eval nhop_explicit --solver elimination --items 50 --out runs/first",
         ]
     )
 

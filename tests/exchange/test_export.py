@@ -106,7 +106,7 @@ def test_inspect_reads_its_samples(tmp_path: Path) -> None:
     samples = list(dataset.json_dataset(str(out)))
     item = trivium.load("blicket_prompts").item(1)
     assert (samples[1].input, samples[1].target) == (item.prompt, item.gold)
-    assert samples[1].metadata["seed"] == 0
+    assert samples[1].metadata["seed"] == 7
     assert samples[1].id == export_id(item)
 
 

@@ -35,8 +35,20 @@ def test_a_well_known_model_needs_no_provider(typed: str, meant: str) -> None:
 )
 def test_a_name_that_nobody_knows_is_refused(typed: str) -> None:
     assert known_model(typed) is None
-    with pytest.raises(UserError, match="model must be PROVIDER/MODEL such as"):
+    with pytest.raises(UserError, match="model must be PROVIDER/MODEL, "):
         full_model_name(typed)
+
+
+def test_the_refusal_says_what_to_type() -> None:
+    with pytest.raises(UserError) as refused:
+        full_model_name("llama3.2")
+    assert str(refused.value) == (
+        "model must be PROVIDER/MODEL, so that it is known who serves it: type openai/llama3.2, "
+        "ollama/llama3.2, openrouter/VENDOR/llama3.2, or anyname/llama3.2 --base_url URL; "
+        "got 'llama3.2'"
+    )
+    with pytest.raises(UserError, match=r"such as openai/gpt-4.1-mini or ollama/llama3.2; got ''"):
+        full_model_name("")
 
 
 def test_no_built_in_solver_is_taken_for_a_model() -> None:

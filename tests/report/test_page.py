@@ -69,7 +69,7 @@ def test_without_the_plots_extra_the_page_has_everything_else(tmp_path: Path) ->
     text = (tmp_path / "report.html").read_text()
     why = "There are no charts, since altair is missing: pip install "
     assert f"{why}&#39;trivium[plots]&#39;" in text
-    assert f"{why}'trivium&#91;plots&#93;'" in (tmp_path / "results.md").read_text()
+    assert f"{why}'trivium[plots]'" in (tmp_path / "results.md").read_text()
     assert "unsafe-eval" not in text
     assert text.count('<svg class="bar"') == 2
     assert 'id="data-items"' in text
@@ -128,15 +128,6 @@ def test_a_diagnosis_has_its_variants_in_the_order_of_the_run(tmp_path: Path) ->
     assert names == ["variants_em", "variants_lift", "kinds"]
 
 
-def test_results_md_has_every_table_and_chart(tmp_path: Path) -> None:
-    write_report(write_records(tmp_path, scored("oracle", [1.0] * 4)))
-    text = (tmp_path / "results.md").read_text()
-    assert text.startswith("# Trivium evaluation: nhop_implicit\n\nMade by Trivium ")
-    assert "### nhop_implicit: every metric\n\n| solver | metric | value | low | high | n |" in text
-    assert "| oracle | em | 1.000 | 0.473 | 1.000 | 4 |" in text
-    assert "](plots/nhop_implicit_kinds.png)" in text
-
-
 def test_if_every_call_failed_the_page_says_so(tmp_path: Path) -> None:
     write_records(tmp_path, scored("openai/model", [None] * 3))
     text = write_report(tmp_path).read_text()
@@ -164,6 +155,6 @@ def test_the_page_of_an_evaluation_says_how_to_reproduce_it(tmp_path: Path) -> N
     words = f"eval nhop_implicit --solver oracle --items 3 --out {tmp_path}"
     assert main(words.split()) == 0
     assert read_mapping(tmp_path / "run.json")["command"] == f"trivium {words}"
-    assert main(f"{words} --seed 0".split()) == 0
-    assert read_mapping(tmp_path / "run.json")["command"] == f"trivium {words} --seed 0"
-    assert f"<pre>trivium {words} --seed 0</pre>" in write_report(tmp_path).read_text()
+    assert main(f"{words} --seed 7".split()) == 0
+    assert read_mapping(tmp_path / "run.json")["command"] == f"trivium {words} --seed 7"
+    assert f"<pre>trivium {words} --seed 7</pre>" in write_report(tmp_path).read_text()

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
 
 from tests.report.records import attempts, results_of, scored, write_records
 from trivium.benchmarks.nhop.spec import ImplicitSpec
 from trivium.cli import main
-from trivium.report.tables import Table, analysis_tables, kind_table, page_tables
+from trivium.report.tables import Table, analysis_tables, condensed, kind_table, page_tables
 
 
 def test_groups_are_sorted_as_numbers_and_missing_ones_come_last(tmp_path: Path) -> None:
@@ -130,7 +136,92 @@ def test_analyze_prints_examples_as_plain_text(
     assert main(["analyze", str(write_records(tmp_path, rows)), "--examples", "1"]) == 0
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
-    assert printed.rstrip().split("\n")[-2:] == [
-        "violation  item-0  last_line  '\\x1b[31m[bold]red\\u202e'",
-        "other  item-1  last_line  'E_0001'",
+    first, second = printed.split("violation  item-0  last_line\n")[1].split("\n\n")[:2]
+    assert "  reply     \\x1b[31m[bold]red\\u202e\n" in f"{first}\n"
+    assert second.startswith("other  item-1  last_line\n  question  ")
+    assert "\n  reply     E_0001\n" in f"{second}\n"
+
+
+def test_examples_per_type_show_question_gold_and_reply(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The flag's name is that of the scripts that this command replaces."""
+    words = f"eval nhop_explicit --solver elimination --items 20 --out {tmp_path}"
+    assert main(words.split()) == 0
+    assert main(["analyze", str(tmp_path), "--examples_per_type", "2"]) == 0
+    printed = capsys.readouterr().out
+    found = re.findall(
+        r"wrong-candidate:\d  SYN-\d+  elimination\n"
+        r"  question  Question: What is f4 of f3 of f2 of f1 of A_\d+\?\n"
+        r"  gold      (E_\d+)\n  reply     (E_\d+)\n  prompt    (trivium show .*)\n",
+        printed,
+    )
+    assert len(found) == 2
+    for gold, reply, command in found:
+        assert gold != reply
+        assert main(command.split()[1:]) == 0
+        assert f"--- answer\n{gold}\n" in capsys.readouterr().out
+
+
+@given(
+    width=st.integers(20, 200),
+    title=st.text("ab c", max_size=90),
+    rows=st.lists(
+        st.tuples(
+            st.text("xyz-_ ", max_size=40),
+            st.sampled_from(["0.250 [0.013, 0.758]", "-0.1", "7 of 10", "undefined", ""]),
+            st.text("pqr", max_size=25),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+)
+def test_no_window_is_too_narrow_for_a_table(
+    width: int, title: str, rows: list[tuple[str, ...]]
+) -> None:
+    """Every letter is printed, however wide the window: two names can never read alike."""
+    columns = ("setting", "em [95%]", "a heading of words")
+    console = Console(width=width, file=io.StringIO(), highlight=False)
+    Table(title, columns, tuple(rows), "a note").show(console)
+    assert isinstance(console.file, io.StringIO)
+    printed = Counter("".join(console.file.getvalue().split()))
+    texts = [title, *columns, *(cell for row in rows for cell in row), "a note"]
+    assert Counter("".join("".join(texts).split())) <= printed
+
+
+def test_a_long_table_keeps_models_the_best_shortcut_and_the_ceiling(tmp_path: Path) -> None:
+    rows = [
+        row
+        for solver, scores in (
+            ("last_line", [1.0, 0.0]),
+            ("pointer_f_n1", [1.0, 1.0]),
+            ("random_candidate", [1.0, 0.0]),
+            ("oracle", [1.0, 1.0]),
+            ("openai/weak", [0.0, 0.0]),
+            ("my_module:function", [1.0, 0.0]),
+        )
+        for row in scored(solver, scores)
     ]
+    results = results_of(tmp_path, rows)
+    named = [("implicit", part) for part in results.by_solver.values()]
+    kept = [part.solver for _, part in condensed(results.benchmark, named)]
+    assert kept == ["my_module:function", "openai/weak", "oracle", "pointer_f_n1"]
+
+
+def test_a_sweep_prints_its_table_of_all_seeds_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = f"sweep nhop_implicit --hops 4,5 --seeds 7,13 --items 5 --processes 1 --out {tmp_path}"
+    assert main(words.split()) == 0
+    printed = capsys.readouterr().out
+    found = re.findall(r"^(hops=\d)? +(\S+ \(\w+\)) .* (\d+)$", printed, re.MULTILINE)
+    assert [setting for setting, _, _ in found if setting] == ["hops=4", "hops=5"]
+    assert [solver for _, solver, _ in found].count("oracle (ceiling)") == 2
+    assert {items for _, _, items in found} == {"10"}
+    assert "floor: the best that can be had without reading the item (random_candidate)" in printed
+
+
+def test_eval_prints_floor_and_ceiling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = f"eval nhop_implicit --solver last_line --items 5 --out {tmp_path}"
+    assert main(words.split()) == 0
+    assert "\nfloor 0.125 (random_candidate), ceiling 1.000\n" in capsys.readouterr().out

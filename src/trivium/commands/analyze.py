@@ -6,25 +6,36 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
 from trivium.commands.flags import read_flags
+from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
+from trivium.core.records import ERROR, Row
+from trivium.core.spec import spec_from_dict, stored_spec
+from trivium.core.task import Task
+from trivium.report.gallery import show_command
+from trivium.report.item_browser import conversation, replies_of
 from trivium.report.results import EXAMPLES, BenchmarkResults, read_results
 from trivium.report.tables import analysis_tables, terminal
 
 ABOUT = """Tables and kinds of error from records or scored results: files, or folders that hold
 records. No model is asked again.
-Example: trivium analyze runs/oracle --examples 2"""
+Example: trivium analyze runs/oracle --examples_per_type 2"""
+
+MAX_CHARACTERS = 400  # of a question or a reply
 
 
 @dataclass(frozen=True)
 class Flags:
     """The records to analyse."""
 
-    results: tyro.conf.Positional[tuple[Path, ...]]  # files of records, or folders of them
-    examples: int = 0  # how many examples of each kind of error are printed
+    # files of records, or folders of them
+    results: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="RUN ...")]
+    # how many examples of each kind of error are printed, with question, gold answer and reply
+    examples: Annotated[int, tyro.conf.arg(aliases=["--examples_per_type"])] = 0
 
 
 def main(args: Sequence[str]) -> int:
@@ -42,10 +53,42 @@ def main(args: Sequence[str]) -> int:
 
 
 def _print_examples(results: BenchmarkResults, count: int) -> None:
-    """Print a few attempts of each kind of error, each on one line of plain text."""
+    """Print a few attempts of each kind of error as plain text."""
     shown: dict[str, int] = defaultdict(int)
     for (_, _, kind), rows in results.examples.items():
         for row in rows:
             if kind != "right" and shown[kind] < count:
                 shown[kind] += 1
-                print(f"{row['kind']}  {row['id']}  {row['solver']}  {ascii(row['reply'])[:200]}")
+                print("\n".join(example_lines(results.benchmark, row)))
+
+
+def example_lines(benchmark: AnyBenchmark, row: Row) -> list[str]:
+    """An attempt in a few lines: question, gold answer and reply."""
+    turns, gold = conversation(benchmark, row)
+    opening = next(text for side, text in turns if side == "environment")
+    lines = {
+        "question": _question(opening),
+        "gold": gold,
+        "reply": " / ".join(replies_of(row)) if row["kind"] != ERROR else row["error"],
+    }
+    if row.get("spec") is not None:
+        spec = stored_spec(benchmark.spec_type, row["spec"])
+        view = spec_from_dict(benchmark.view_type, row.get("view") or {})
+        place = f"--seed {row['seed']} --index {row['index']}"
+        lines["prompt"] = f"{show_command(Task(benchmark, spec, view))} {place}"
+    head = f"{row['kind']}  {row['id']}  {row['solver']}"
+    # The texts of models may hold anything: no control character reaches the terminal.
+    return [head, *(f"  {name:<10}{_escaped(text)}" for name, text in lines.items()), ""]
+
+
+def _question(prompt: str) -> str:
+    """The last paragraph of a prompt that asks something, or its last paragraph."""
+    paragraphs = [part for part in prompt.split("\n\n") if part.strip()] or [prompt]
+    asking = [part for part in paragraphs if "?" in part]
+    return (asking or paragraphs)[-1]
+
+
+def _escaped(text: object) -> str:
+    """One line of ASCII, cut where it is long."""
+    line = ascii(" ".join(str(text).split()))[1:-1]
+    return line if len(line) <= MAX_CHARACTERS else f"{line[:MAX_CHARACTERS]} ..."

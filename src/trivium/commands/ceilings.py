@@ -23,8 +23,8 @@ from trivium.report.tables import Table, terminal
 ABOUT = """What an ideal observer can reach on blicket machines, exactly: the paper's spaces, or the
 one that the flags describe. With --game, how often each player of blicket_game is right: in every
 preset, or in the games that the flags describe.
-Examples: trivium ceilings --objects 4 --rules conjunctive disjunctive parity
-          trivium ceilings --game"""
+Example: trivium ceilings --objects 4 --rules conjunctive disjunctive parity
+Example: trivium ceilings --game"""
 MAX_TESTS = 8
 GAME_EXPLAINED = """constant_answer makes no test. posterior makes random tests, one_at_a_time each
 object alone; best_fixed_script makes the best tests that can be chosen beforehand,
@@ -111,6 +111,9 @@ def ceiling_table(name: str, space: Space, found: Sequence[Ceiling], tests: int)
         for ceiling in found
         if not ceiling.refused
     ]
-    columns = ("explorer", "tests", *(f"reward after {made}" for made in range(tests + 1)))
-    title = f"{name}: {len(space)} machines, {space.objects} objects"
+    columns = ("explorer", "tests", *(f"after {made}" for made in range(tests + 1)))
+    title = (
+        f"{name}: {len(space)} machines, {space.objects} objects; tests until the machine is known,"
+        " and the reward after so many tests"
+    )
     return Table(title, columns, tuple(rows))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
@@ -27,7 +28,8 @@ Example: trivium compare runs/oracle runs/shortcut"""
 class Flags:
     """The runs and solvers to compare."""
 
-    runs: tyro.conf.Positional[tuple[Path, ...]]  # folders or files of records
+    # folders or files of records
+    runs: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="RUN ...")]
     solvers: tuple[str, ...] = ()  # only these (default: all)
     pairs: bool = False  # compare all with all, not just with the first
     any_settings: bool = False  # also where max_output_tokens or reasoning_effort differ

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from trivium.commands.flags import Models, read_benchmark_flags, refuse_model_flags
 from trivium.commands.sweep import RunFlags, print_plan, run_and_report
+from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.plan import plan_diagnosis
 
 ABOUT = """One parameter set, several variants, one folder: which control does what? The variants
@@ -25,7 +26,7 @@ class Flags:
 
     variants: str = ""  # which variants, separated by commas (default: all)
     items: int = 60  # items of each variant
-    seed: int = 7  # the seed of all of them
+    seed: int = DEFAULT_SEED  # the seed of all of them
     order_trials: int = 1  # how often each item is presented, each time in another order
     solvers: str = ""  # which solvers, separated by commas (default: all)
     # language models, each as PROVIDER/MODEL; say --model once for each

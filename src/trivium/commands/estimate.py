@@ -10,6 +10,7 @@ import tyro
 
 from trivium.commands.flags import read_benchmark_flags, read_flags
 from trivium.core.errors import require
+from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.cost import cost_of, cost_of_run
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.plan import read_sweep, shipped_configs
@@ -48,7 +49,7 @@ class Flags:
     """What would be evaluated."""
 
     items: int = 500  # how many items
-    seed: int = 0  # the seed of all of them
+    seed: int = DEFAULT_SEED  # the seed of all of them
     order_trials: int = 1  # how often each item is presented, each time in another order
     model: str | None = None  # the model, as the file of prices names it
     asked: Asked = field(default_factory=Asked)

@@ -19,6 +19,7 @@ from trivium.commands.flags import (
 )
 from trivium.core.errors import require
 from trivium.core.records import RECORDS
+from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.executors import Workers
 from trivium.evaluation.plan import plan_evaluation
@@ -44,7 +45,7 @@ class Flags:
     # files of items, instead of generated items
     input: Annotated[tuple[Path, ...], tyro.conf.arg(name="in")] = field(default=())
     items: int = 100  # how many items are generated
-    seed: int = 0  # the seed of all of them
+    seed: int = DEFAULT_SEED  # the seed of all of them
     start: int = 0  # the index of the first
     order_trials: int = 1  # how often each item is presented, each time in another order
     out: Path | None = None  # the folder of the records

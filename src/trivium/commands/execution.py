@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trivium.benchmarks import get_benchmark
@@ -18,9 +18,12 @@ from trivium.evaluation.executors import Workers
 from trivium.evaluation.index import new_folder, newest_folder
 from trivium.evaluation.prices import Price, Prices
 from trivium.models.settings import ModelOptions
-from trivium.report.tables import result_table, terminal
+from trivium.report.markdown import MARKDOWN
+from trivium.report.results import read_results
+from trivium.report.tables import condensed, result_table, terminal
 
 ROOT = Path("runs")
+MAX_ROWS = 24  # of a table on the terminal, before it is cut down
 
 
 @dataclass(frozen=True)
@@ -81,18 +84,32 @@ def say_what_is_held(run: Run, folder: Path, held: int) -> None:
     print(text + hint, file=sys.stderr)
 
 
-def print_results(run: Run, summaries: Sequence[Summary]) -> None:
-    """One table for each benchmark."""
-    several = len({one.items.seed for one in run.evaluations}) > 1
+def print_results(run: Run, summaries: Sequence[Summary], folder: Path) -> None:
+    """One table for each benchmark; a long one is cut down to what matters, and says so."""
+    console = terminal()
     for name in run.benchmarks:
         benchmark = get_benchmark(name)
-        rows = [
-            (f"{one.setting} seed={one.items.seed}" if several else str(one.setting), summary)
-            for one, summary in zip(run.evaluations, summaries, strict=True)
-            if summary.benchmark == name
-        ]
-        title = f"{name}: {benchmark.title}"
-        result_table(title, rows, benchmark.metrics[0].name).show(terminal())
+        rows = _pooled(run, summaries, folder, name)
+        shown = rows if len(rows) <= MAX_ROWS else condensed(benchmark, rows)
+        table = result_table(benchmark, shown[: 2 * MAX_ROWS])
+        if len(rows) > len(table.rows):
+            which = "models, the best shortcut and the ceiling of each setting"
+            note = f"{table.note}\n{which}; all {len(rows):,} rows are in {folder / MARKDOWN}"
+            table = replace(table, note=note)
+        table.show(console)
+
+
+def _pooled(
+    run: Run, summaries: Sequence[Summary], folder: Path, name: str
+) -> list[tuple[str, Summary]]:
+    """The summaries of one benchmark by setting and solver, of all seeds together."""
+    named = list(zip(run.evaluations, summaries, strict=True))
+    if len({one.items.seed for one in run.evaluations}) == 1:
+        return [(str(one.setting), found) for one, found in named if found.benchmark == name]
+    order = [str(one.setting) for one in run.evaluations]
+    parts = read_results([folder])[name].split(lambda key: (key.setting, key.solver))
+    pooled = [(setting, part) for (setting, _), part in parts.items()]
+    return sorted(pooled, key=lambda named: order.index(named[0]))
 
 
 def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: Prices) -> int:

@@ -12,7 +12,8 @@ import tyro
 
 from trivium.api import export, exported_items
 from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags, require_out
-from trivium.core.errors import require
+from trivium.core.errors import import_extra, require
+from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation
 from trivium.evaluation.export import MAX_REQUESTS, TEXT_FORMATS, Format, Request, write_items
 from trivium.models.names import full_model_name
@@ -34,7 +35,7 @@ class Flags:
     # files of items, instead of generated items
     input: Annotated[tuple[Path, ...], tyro.conf.arg(name="in")] = field(default=())
     items: int = 100  # how many
-    seed: int = 0  # the seed of all of them
+    seed: int = DEFAULT_SEED  # the seed of all of them
     start: int = 0  # the index of the first
     order_trials: int = 1  # how often each item is written, each time in another order
     out: Path | None = None  # the file or folder; '-' is standard output
@@ -50,6 +51,8 @@ def main(args: Sequence[str]) -> int:
     flags, task = asked.flags, asked.task
     out = require_out(flags.out)
     request = _request(asked)
+    if flags.format in ("parquet", "huggingface"):
+        import_extra("pyarrow", "exchange")  # before the audit for the card
     if flags.input:
         asked.refuse_item_flags("items", "seed", "start")
     if str(out) == "-":

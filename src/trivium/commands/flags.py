@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import io
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
 import tyro
 
-from trivium.benchmarks import benchmark_names, by_alias, change_task, find_preset, load_task
+from trivium.benchmarks import (
+    benchmark_names,
+    by_alias,
+    change_task,
+    find_preset,
+    get_benchmark,
+    load_task,
+)
 from trivium.commands.config import benchmark_of, read_config
-from trivium.commands.messages import error_sentence, plain_help, spaced_examples
+from trivium.commands.messages import Flag, about_lines, error_sentence, help_page
 from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping
 from trivium.core.task import Task
@@ -76,6 +84,8 @@ def read_flags(
 
 @dataclass(frozen=True)
 class _Common:
+    """What the flags below start from."""
+
     preset: str | None = None  # a named spec to start from; other flags change it
     config: str | None = None  # a TOML or JSON file with fields of spec and view
 
@@ -89,9 +99,12 @@ def read_benchmark_flags(
 ) -> BenchmarkFlags[F]:
     """NAME and flags: the command's own, --preset, --config, and the fields of spec and view."""
     if not args or args[0] in ("-h", "--help"):
-        known = ", ".join(names or benchmark_names())
-        print(f"usage: trivium {command} NAME [flags]\n\n{about}\n\nNAME is one of: {known}")
-        print(f"trivium {command} NAME --help lists the flags of that benchmark.")
+        known = (get_benchmark(name) for name in names or benchmark_names())
+        listed = [Flag((), benchmark.name, benchmark.title) for benchmark in known]
+        lines = [f"usage: trivium {command} NAME [flags]", "", *about_lines(about)]
+        lines += ["", "benchmarks:", *(line for one in listed for line in one.lines())]
+        print("\n".join(lines))
+        print(f"\ntrivium {command} NAME --help lists the flags of that benchmark.")
         raise SystemExit(0 if args else 2)
     name, *rest = respell(args, flags_type)
     given = given_flags(rest)
@@ -116,7 +129,7 @@ def read_benchmark_flags(
     )
     flags = _with_dataset_size(flags_type(), task)
     default = combined(flags, _Common(preset, config), task.spec, task.view)
-    about = f"{benchmark.title}\n\n{about}"
+    about = f"{name}: {benchmark.title}.\n\n{about}"
     read: Any = _parse(combined, rest, f"trivium {command} {name}", about, default)
     _check_values(read, given)
     task = Task(benchmark, read.spec, read.view)
@@ -210,24 +223,41 @@ def _parse(kind: Any, args: Sequence[str], prog: str, about: str, default: Any =
     errors, output = io.StringIO(), io.StringIO()
     options = {} if default is None else {"default": default}
     try:
-        with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(output):
+        with _wide(), redirect_stderr(errors), redirect_stdout(output):
             return tyro.cli(
                 kind,
                 args=list(args),
                 prog=prog,
-                description=spaced_examples(about),
+                description="",
                 config=(tyro.conf.OmitArgPrefixes,),
+                use_underscores=True,
                 **options,
             )
     except SystemExit as stop:
         if stop.code in (0, None):
-            print(plain_help(output.getvalue()), end="")
+            print(help_page(prog, about, output.getvalue()), end="")
             raise
         raise UserError(error_sentence(errors.getvalue())) from None
 
 
+@contextmanager
+def _wide() -> Iterator[None]:
+    """A terminal in which tyro cuts no name in two and still prints a single column."""
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = "129"
+    try:
+        yield
+    finally:
+        os.environ.pop("COLUMNS")
+        if before is not None:
+            os.environ["COLUMNS"] = before
+
+
 def require_out(out: Path | None) -> Path:
     """The output path, which has no default where work would be overwritten."""
-    require(out is not None, "--out is missing: where should the result be written?")
+    require(
+        out is not None,
+        "--out is missing: where should the result be written? For example --out runs/mine",
+    )
     assert out is not None
     return out

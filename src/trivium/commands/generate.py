@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from trivium.commands.flags import read_benchmark_flags, require_out
 from trivium.core.files import atomic_write, resumable_write
+from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
 from trivium.evaluation.evaluation import Items
 from trivium.evaluation.execute import item_lines
@@ -32,7 +33,7 @@ class Flags:
     """Which items are generated, and where they go."""
 
     items: int = 100  # how many
-    seed: int = 0  # the seed of all of them
+    seed: int = DEFAULT_SEED  # the seed of all of them
     start: int = 0  # the index of the first
     out: Path | None = None  # the file; '-' is standard output
     workers: Workers = field(default_factory=Workers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
@@ -27,7 +28,8 @@ Example: trivium import logs/ --out runs/imported"""
 class Flags:
     """What is imported."""
 
-    logs: tyro.conf.Positional[tuple[Path, ...]]  # Inspect logs, or folders of them
+    # Inspect logs, or folders of them
+    logs: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="LOG ...")]
     out: Path | None = None  # the folder of the records
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from rich.text import Text
+from textwrap import fill
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.commands.flags import read_flags
 from trivium.report.tables import terminal
 
-ABOUT = "Benchmarks, their presets and their built-in solvers. Example: trivium list"
+ABOUT = "Benchmarks, their presets, metrics and built-in solvers. Example: trivium list"
 
 
 @dataclass(frozen=True)
@@ -22,13 +21,15 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Print what there is."""
     read_flags("list", Flags, args, ABOUT)
-    console = terminal()
+    width = terminal().width
     for name in benchmark_names():
         benchmark = get_benchmark(name)
-        console.print(Text(f"{name}: {benchmark.title}", style="bold"))
-        console.print(Text(f"  presets: {', '.join(benchmark.presets)}"))
-        console.print(Text(f"  metrics: {', '.join(metric.name for metric in benchmark.metrics)}"))
-        console.print(Text("  solvers:"))
-        for solver in benchmark.solvers.values():
-            console.print(Text(f"    {solver.name} ({solver.role}): {solver.about}"))
+        metrics = ", ".join(metric.name for metric in benchmark.metrics)
+        print(f"{name}: {benchmark.title}")
+        lines = [f"presets: {', '.join(benchmark.presets)}", f"metrics: {metrics}", "solvers:"]
+        lines += [f"  {one.name} ({one.role}): {one.about}" for one in benchmark.solvers.values()]
+        for line in lines:
+            indent = "    " if line.startswith(" ") else "  "
+            print(fill(line.strip(), width, initial_indent=indent, subsequent_indent="      "))
+        print()
     return 0

@@ -14,7 +14,8 @@ from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
 from trivium.benchmarks.blicket.world.policies import get_policy
 from trivium.benchmarks.blicket.world.recording import FOLDER, Episode, play, write_dataset
 from trivium.commands.flags import read_flags, require_out
-from trivium.core.errors import require
+from trivium.core.errors import import_extra, require
+from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.progress import Progress
 
 ABOUT = """Play episodes of Blicket-v0 with a program and store them as a Minari dataset. Policies:
@@ -29,7 +30,7 @@ class Flags:
 
     policy: str = "random_actions"  # who plays
     episodes: int = 1000  # how many episodes
-    seed: int = 0  # the seed of all of them
+    seed: int = DEFAULT_SEED  # the seed of all of them
     out: Path | None = None  # the folder of Minari datasets
     dataset: str | None = None  # the dataset's name (default: blicket/STRUCTURE-POLICY-v0)
     spec: BlicketSpec = field(default_factory=lambda: BlicketSpec(reward_structure="quiz"))
@@ -41,6 +42,7 @@ def main(args: Sequence[str]) -> int:
     out = require_out(flags.out)
     require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
     policy = get_policy(flags.policy)
+    import_extra("minari", "gym")  # before anything is played
     words = f"{flags.spec.reward_structure}-{flags.policy}".replace("_", "-")
     name = flags.dataset or f"blicket/{words}-v0"
     check_place(out, name)

@@ -11,6 +11,7 @@ from trivium.benchmarks import benchmark_names
 from trivium.commands.execution import Execution, choose_folder, print_results, print_verdict
 from trivium.commands.flags import Models, read_flags, refuse_model_flags
 from trivium.core.errors import require
+from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.executors import Workers, all_processors
 from trivium.evaluation.index import add_to_index
 from trivium.evaluation.plan import plan_main_run
@@ -31,7 +32,7 @@ class Flags:
     """What is run."""
 
     items: int | None = None  # items of each preset (default: each benchmark's own number)
-    seed: int = 7  # the seed of all items
+    seed: int = DEFAULT_SEED  # the seed of all items
     benchmarks: tuple[str, ...] = ()  # which ones (default: all)
     # language models, each as PROVIDER/MODEL; say --model once for each
     models: Models = ()
@@ -58,7 +59,7 @@ def main(args: Sequence[str]) -> int:
     folder, summaries = execution.execute(run, folder, shlex.join(["trivium", "run", *args]))
     add_to_index(run, folder)
     report = write_report(folder)  # before anything is printed: a reader may have gone away
-    print_results(run, summaries)
+    print_results(run, summaries, folder)
     status = print_verdict(run, summaries, folder, flags.prices)
     print(f"report: {report}")
     return status

@@ -14,6 +14,7 @@ import tyro
 from trivium.commands.flags import read_benchmark_flags, require_out
 from trivium.core.errors import require
 from trivium.core.records import RECORDS
+from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Items
 from trivium.evaluation.scoring import Scoring, holds_prompts, write_scores
 from trivium.models.names import known_model
@@ -34,7 +35,7 @@ class Flags:
     # exported files, dataset folders or files of items (default: the replies' own columns)
     input: Annotated[tuple[Path, ...], tyro.conf.arg(name="in")] = field(default=())
     items: int | None = None  # or how many items were generated
-    seed: int = 0  # the seed of all of them
+    seed: int = DEFAULT_SEED  # the seed of all of them
     start: int = 0  # the index of the first
     order_trials: int = 1  # how often each item was presented, each time in another order
     replies: tuple[Path, ...] = ()  # the files of replies

@@ -11,6 +11,7 @@ import tyro
 
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import require
+from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem
 from trivium.evaluation.evaluation import read_items
 from trivium.models.settings import read_system
@@ -23,7 +24,7 @@ Example: trivium show nhop_implicit --hops 4 --mode steps"""
 class Flags:
     """Which item is shown."""
 
-    seed: int = 0  # the seed of the item
+    seed: int = DEFAULT_SEED  # the seed of the item
     index: int = 0  # which item of that seed
     # show an item of this file instead
     input: Annotated[Path | None, tyro.conf.arg(name="in")] = None

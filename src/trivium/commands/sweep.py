@@ -85,8 +85,8 @@ def print_plan(run: Run, flags: RunFlags) -> None:
     rows = tuple((str(one.setting), str(one.items.seed), one.solver) for one in run.evaluations)
     first = run.evaluations[0]
     title = (
-        f"{' '.join(run.benchmarks)}: {len(rows)} evaluations of {first.items.count} items, "
-        f"presented {first.trials} times"
+        f"{' '.join(run.benchmarks)}: {len(rows)} evaluations of {first.items.count} items"
+        f"{f', each in {first.trials} orders' if first.trials > 1 else ''}"
     )
     Table(title, ("setting", "seed", "solver"), rows).show(terminal())
     settings = flags.options.settings()
@@ -102,7 +102,7 @@ def run_and_report(run: Run, flags: RunFlags, out: Path | None, command: str) ->
     write_table(run, summaries, folder)
     add_to_index(run, folder)
     report = write_report(folder)  # before anything is printed: a reader may have gone away
-    print_results(run, summaries)
+    print_results(run, summaries, folder)
     status = print_verdict(run, summaries, folder, flags.prices)
     print(f"report: {report}")
     return status

@@ -29,8 +29,9 @@ def import_extra(module: str, extra: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as missing:
-        # A module that is there but broken must not be reported as missing.
-        if missing.name is None or missing.name.split(".")[0] != module.split(".", maxsplit=1)[0]:
+        wanted, package = module.split(".", maxsplit=1)[0], (missing.name or "").split(".")[0]
+        # A module that is there but broken must not be reported as missing; one of ours is there,
+        # and another package that it lacks is the extra's.
+        if not package or (package == wanted) == (wanted == "trivium"):
             raise
-        package = module.split(".", maxsplit=1)[0]
         raise MissingExtraError(f"{package} is missing: pip install 'trivium[{extra}]'") from None

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from trivium.core.spec import changed_fields, later_fields
 
 T = TypeVar("T")
+DEFAULT_SEED = 7  # of every command, of Python, and of the gallery
 
 
 def stream_key(*parts: Any) -> int:

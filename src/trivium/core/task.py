@@ -12,6 +12,7 @@ from trivium.core.errors import require
 from trivium.core.reading import visible_replies
 from trivium.core.records import Groups, Scores
 from trivium.core.spec import spec_to_dict, stored_spec
+from trivium.core.streams import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from trivium.core.dialogue import Dialogue
@@ -56,11 +57,11 @@ class Task:
         for item in self.benchmark.generate(self.spec, seed, start, count):
             yield PresentedItem(self, item)
 
-    def items(self, count: int, seed: int = 0, start: int = 0) -> list[PresentedItem]:
+    def items(self, count: int, seed: int = DEFAULT_SEED, start: int = 0) -> list[PresentedItem]:
         """The items start .. start + count - 1 of a seed."""
         return list(self.generate(seed, start, count))
 
-    def item(self, index: int, seed: int = 0) -> PresentedItem:
+    def item(self, index: int, seed: int = DEFAULT_SEED) -> PresentedItem:
         """One item."""
         return self.items(1, seed, index)[0]
 

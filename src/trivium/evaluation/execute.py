@@ -343,7 +343,8 @@ def _progress(pending: Sequence[_Pending], every: int | None = None) -> Progress
     what = evaluations[0].solver if len(pending) == 1 else f"{len(pending)} evaluations"
     total = sum(one.attempts for one in evaluations)
     done = sum(len(one.done) for one in pending)
-    return Progress(f"{' '.join(names)} {what}", total, done, every)
+    where = next(iter(names)) if len(names) == 1 else f"{len(names)} benchmarks,"
+    return Progress(f"{where} {what}", total, done, every)
 
 
 def _write_items(run: Run, folder: Path, executor: Executor) -> None:

@@ -27,6 +27,7 @@ from trivium.benchmarks import (
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.spec import changed_fields, read_mapping
+from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.solvers import find_solver
@@ -176,7 +177,7 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
         grid.setdefault(switch(benchmark, name), [True])
     solvers = chosen_solvers(benchmark, lists.get("solvers"))
     models = [full_model_name(name) for name in lists.get("models", [])]
-    seeds = lists.get("seeds", [0])
+    seeds = lists.get("seeds", [DEFAULT_SEED])
     require(bool(seeds), "seeds is empty: name at least one")
     large = [seed for seed in seeds if abs(seed) >= 2**63]
     require(not large, f"seeds must fit into 64 bits, got {large}")

@@ -24,7 +24,7 @@ class Progress:
         self._at_start = done
         self._bar: Bar | None = None
         if sys.stderr.isatty():
-            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+            columns = (TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn())
             self._bar = Bar(
                 *columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True
             )

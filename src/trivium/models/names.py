@@ -23,10 +23,14 @@ def full_model_name(name: str) -> str:
     """The name as PROVIDER/MODEL; a sentence that says what is missing where nobody can know."""
     full = known_model(name)
     if full is None:
-        raise UserError(
-            f"model must be PROVIDER/MODEL such as openai/gpt-4.1-mini or ollama/llama3.2, "
-            f"got {name!r}"
-        )
+        bare = bool(name) and "/" not in name
+        hint = "such as openai/gpt-4.1-mini or ollama/llama3.2"
+        if bare:
+            hint = (
+                f"so that it is known who serves it: type openai/{name}, ollama/{name}, "
+                f"openrouter/VENDOR/{name}, or anyname/{name} --base_url URL"
+            )
+        raise UserError(f"model must be PROVIDER/MODEL, {hint}; got {name!r}")
     return full
 
 

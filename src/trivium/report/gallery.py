@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
-
-SEED = 7
+from trivium.core.streams import DEFAULT_SEED
+from trivium.core.task import Task
+from trivium.evaluation.dataset_folder import changed_flags, task_flags
 
 
 def gallery() -> str:
     """The text of GALLERY.md."""
     parts = [
         "# Gallery",
-        "Generated from the code by `make gallery`; a test checks that it is current. "
-        "Every entry is item 0 of seed 7.",
+        "Generated from the code by `make gallery`; a test checks that it is current. Every entry "
+        f"is item 0 of seed {DEFAULT_SEED}, the default of all commands, and begins with the "
+        "command that prints it.",
     ]
     for name in benchmark_names():
         parts += _entries(get_benchmark(name))
@@ -23,16 +25,25 @@ def gallery() -> str:
 def _entries(benchmark: AnyBenchmark) -> list[str]:
     parts = [f"## {benchmark.name}", benchmark.title.capitalize() + "."]
     for heading, spec, view in benchmark.gallery_examples():
-        item = next(iter(benchmark.generate(spec, SEED)))
+        item = next(iter(benchmark.generate(spec, DEFAULT_SEED)))
         floor = benchmark.floor(spec, view).value
         answer = benchmark.write(item, benchmark.gold(item), view)
         parts += [
             f"### {heading}",
+            f"```bash\n{show_command(Task(benchmark, spec, view))}\n```",
             _code_block(benchmark.render(item, view)),
             f"Answer ({benchmark.metrics[0].name} without reading: {floor:.3f}):",
             _code_block(answer),
         ]
     return parts
+
+
+def show_command(task: Task) -> str:
+    """The command that shows an item of a task."""
+    benchmark = task.benchmark
+    words = [] if task.spec == benchmark.default_spec else task_flags(task)
+    words += changed_flags(task.view, benchmark.view_type())
+    return " ".join(["trivium", "show", benchmark.name, *words])
 
 
 def _code_block(text: str) -> str:

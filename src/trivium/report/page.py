@@ -28,9 +28,10 @@ from trivium.core.spec import read_mapping
 from trivium.evaluation.index import REPORT
 from trivium.evaluation.plan import DERIVED
 from trivium.report.item_browser import browser_items
+from trivium.report.markdown import MARKDOWN, PLOTS, results_markdown
 from trivium.report.overview import overview
 from trivium.report.results import BenchmarkResults, read_results
-from trivium.report.tables import Table, markdown_text, page_tables
+from trivium.report.tables import Table, page_tables
 
 if TYPE_CHECKING:
     from trivium.report.theme import ChartSpec
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 Tables = Mapping[str, Sequence[Table]]  # by benchmark
 HERE = Path(__file__).parent
-PLOTS, MARKDOWN = "plots", "results.md"
 KINDS = {"sweep": "sweep", "diag": "diagnosis", "run": "main run"}
 MAX_ROWS = 1000  # of a table
 
@@ -69,7 +69,7 @@ def write_report(folder: Path, label: str | None = None) -> Path:
     missing = missing_plots()
     charts = {} if missing else _write_charts(run)
     tables = {own.benchmark.name: page_tables(own) for own in run.results}
-    _write(folder / MARKDOWN, results_markdown(run, tables, charts, missing))
+    _write(folder / MARKDOWN, results_markdown(run.title, run.results, charts, missing))
     _write(folder / REPORT, page(run, tables, charts, missing))
     return folder / REPORT
 
@@ -120,20 +120,6 @@ def _write_charts(run: Run) -> dict[str, list[ChartSpec]]:
 def _write(path: Path, text: str) -> None:
     with atomic_write(path) as file:
         file.write(text.encode("utf-8", "replace"))
-
-
-def results_markdown(run: Run, tables: Tables, charts: Charts, missing: str | None) -> str:
-    """results.md: every table, and links to the plots."""
-    parts = [f"# {markdown_text(run.title)}"]
-    parts.append(f"Made by Trivium {__version__}. The page beside it: {REPORT}.")
-    parts += [f"There are no charts, since {markdown_text(missing)}"] if missing else []
-    for name, own in tables.items():
-        parts.append(f"## {name}")
-        for table in own:
-            parts += [f"### {markdown_text(table.title)}", table.markdown()]
-        for chart in charts.get(name, ()):
-            parts.append(f"![{markdown_text(chart.about)}]({PLOTS}/{chart.name}.png)")
-    return "\n\n".join(parts) + "\n"
 
 
 def page(run: Run, tables: Tables, charts: Charts, missing: str | None) -> str:

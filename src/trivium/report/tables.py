@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from trivium.core.benchmark import AnyBenchmark
 from trivium.core.records import CUT_OFF, ERROR, REFUSAL
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate
 from trivium.report.results import BenchmarkResults, GroupKey
 
 WIDTH = 160  # of output to a file or a pipe
+# What is set to the right: a number, with an interval or a bracket behind it, or none.
+FIGURE = re.compile(r"(?:[-+]?\d[\d.,%]*(?:$| of |\.\.| \[| \(|/\d).*|undefined|inf|-)?$")
+ROLES = ("model", "ceiling", "program", "shortcut", "floor")  # of equally good solvers, in order
+MIN_TEXT = 10  # letters of a column of text in a narrow window
 MAX_DETAILS = 8  # hops, chains and the like named for one kind of answer
 # Attempts without an answer that could be scored, and what they are called in tables.
 UNANSWERED = {ERROR: "errors", CUT_OFF: "cut-offs", REFUSAL: "refusals"}
@@ -44,18 +51,34 @@ class Table:
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    note: str = ""  # what a reader has to know besides
 
     def show(self, console: Console) -> None:
-        """Print it; texts from records are never read as markup."""
-        console.print(Text(self.title, style="italic"))  # rich cuts its own titles to the width
-        table = RichTable()
-        for number, column in enumerate(self.columns):
-            table.add_column(
-                Text(column), justify="left" if number == 0 else "right", overflow="fold"
-            )
+        """Print it; no text is cut off, and texts from records are never read as markup."""
+        console.print(Text(self.title, style="bold"))
+        columns = list(zip(self.columns, *self.rows, strict=True))
+        figures = [all(map(FIGURE.match, cells)) for _, *cells in columns]
+        widths = [
+            _least_width(column, fixed) for column, fixed in zip(columns, figures, strict=True)
+        ]
+        if sum(widths) + 2 * len(widths) > console.width:
+            self._show_rows(console)
+            return
+        table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        for column, fixed, width in zip(self.columns, figures, widths, strict=True):
+            justify: Literal["right", "left"] = "right" if fixed else "left"
+            table.add_column(Text(column), justify=justify, overflow="fold", min_width=width)
         for row in self.rows:
             table.add_row(*map(Text, row))
         console.print(table)
+        console.print(Text(f"{self.note}\n" if self.note else ""))
+
+    def _show_rows(self, console: Console) -> None:
+        """One line for each cell, where the window is too narrow for columns."""
+        for row in self.rows:
+            for place, (column, cell) in enumerate(zip(self.columns, row, strict=True)):
+                console.print(Text(f"{'  ' if place else ''}{column}: {cell}"))
+        console.print(Text(f"{self.note}\n" if self.note else ""))
 
     def markdown(self) -> str:
         """The table in Markdown, without its title."""
@@ -63,32 +86,95 @@ class Table:
         return "\n".join(f"| {' | '.join(map(markdown_text, line))} |" for line in lines)
 
 
+def _least_width(column: Sequence[str], fixed: bool) -> int:
+    """How narrow a column may become: figures stay on one line, texts keep a few letters."""
+    heading, *cells = column
+    longest = max(map(len, cells), default=1)
+    parts = max(map(len, re.split(r"[ _]", heading)))
+    return max(longest, parts) if fixed else min(max(longest, len(heading)), MIN_TEXT)
+
+
 def markdown_text(text: str) -> str:
     """One line of text with everything escaped that Markdown or HTML would read as markup."""
     line = " ".join(text.split())
-    return re.sub(r"[&<>|`\[\]\\]", lambda mark: f"&#{ord(mark[0])};", line)
+    links = r"\[\]" if re.search(r"\]\s*[(\[:]", line) else ""  # an interval's brackets stay
+    return re.sub(rf"[&<>|`{links}\\]", lambda mark: f"&#{ord(mark[0])};", line)
 
 
-def result_table(title: str, named: Sequence[tuple[str, Summary]], metric: str) -> Table:
-    """One row for each setting and solver: the headline metric, lift, floor, items, failures."""
+def result_table(benchmark: AnyBenchmark, named: Sequence[tuple[str, Summary]]) -> Table:
+    """A row for each setting and solver: the headline metric, lift, floor, items, failures.
+
+    Within a setting, which is named once, models come first, and better ones before worse ones.
+    """
+    metric = benchmark.metrics[0].name
     kinds = [kind for kind in UNANSWERED if any(kind in summary.kinds for _, summary in named)]
-    rows = tuple(
-        (
-            name,
-            summary.solver,
-            str(summary.metrics[metric]),
-            number(summary.metrics["lift"].value),
-            named_floor(summary),
-            scored_items(summary, metric),
-            *(str(summary.kinds.get(kind, 0)) for kind in kinds),
-            *([bounds(summary)] if CUT_OFF in kinds else []),
-        )
-        for name, summary in named
-    )
+    rows: list[tuple[str, ...]] = []
+    for setting in dict.fromkeys(name for name, _ in named):
+        own = ranked(benchmark, [summary for name, summary in named if name == setting])
+        for place, summary in enumerate(own):
+            rows.append(
+                (
+                    "" if place else setting,
+                    solver_name(benchmark, summary.solver),
+                    str(summary.metrics[metric]),
+                    number(summary.metrics["lift"].value),
+                    f"{summary.floor:.3f}",
+                    scored_items(summary, metric),
+                    *(str(summary.kinds.get(kind, 0)) for kind in kinds),
+                    *([bounds(summary)] if CUT_OFF in kinds else []),
+                )
+            )
     heads: tuple[str, ...] = ("setting", "solver", f"{metric} [95%]", "lift", "floor", "items")
     heads += tuple(UNANSWERED[kind] for kind in kinds)
     heads += ("cut-offs wrong..right",) if CUT_OFF in kinds else ()
-    return Table(title, heads, rows)
+    return Table(f"{benchmark.name}: {benchmark.title}", heads, tuple(rows), _floors(named))
+
+
+def role_of(benchmark: AnyBenchmark, solver: str) -> str:
+    """The role of a built-in solver; any other solver counts as a model."""
+    known = benchmark.solvers.get(solver)
+    return "model" if known is None else known.role
+
+
+def solver_name(benchmark: AnyBenchmark, solver: str) -> str:
+    """The name of a solver, and its role if it is built in."""
+    role = role_of(benchmark, solver)
+    return solver if role == "model" else f"{solver} ({role})"
+
+
+def ranked(benchmark: AnyBenchmark, summaries: Sequence[Summary]) -> list[Summary]:
+    """Models before built-in solvers, the better before the worse."""
+    headline = benchmark.metrics[0].name
+
+    def place(summary: Summary) -> tuple[bool, float, int]:
+        value = summary.metrics[headline].value
+        role = role_of(benchmark, summary.solver)
+        return role != "model", math.inf if value is None else -value, ROLES.index(role)
+
+    return sorted(summaries, key=place)
+
+
+def condensed(
+    benchmark: AnyBenchmark, named: Sequence[tuple[str, Summary]]
+) -> list[tuple[str, Summary]]:
+    """Of each setting the models, the best shortcut and the best of the ceiling."""
+    shown: list[tuple[str, Summary]] = []
+    for setting in dict.fromkeys(name for name, _ in named):
+        own = ranked(benchmark, [summary for name, summary in named if name == setting])
+        seen: set[str] = set()
+        for summary in own:
+            role = role_of(benchmark, summary.solver)
+            if role == "model" or (role in ("shortcut", "ceiling") and role not in seen):
+                shown.append((setting, summary))
+            seen.add(role)
+    return shown
+
+
+def _floors(named: Sequence[tuple[str, Summary]]) -> str:
+    """What the floor is, and which strategy reaches it if it is the same everywhere."""
+    names = {summary.floor_name for _, summary in named}
+    only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
+    return f"floor: the best that can be had without reading the item{only}"
 
 
 def named_floor(summary: Summary) -> str:
@@ -97,8 +183,12 @@ def named_floor(summary: Summary) -> str:
 
 
 def metric_table(summary: Summary) -> Table:
-    """Every metric of one summary."""
-    rows = [(name, str(estimate), str(estimate.n)) for name, estimate in summary.metrics.items()]
+    """Every metric of one summary, between floor and ceiling."""
+    rows = [
+        (name, str(estimate), str(estimate.n))
+        for place, (name, estimate) in enumerate(summary.metrics.items())
+        if estimate.n or place == 0
+    ]
     title = (
         f"{summary.benchmark}, {summary.solver}: {summary.items} items, {summary.answered} "
         f"answered, {summary.violations} violations, {summary.errors} errors"
@@ -107,7 +197,8 @@ def metric_table(summary: Summary) -> Table:
         title += f", {summary.cut_offs} cut-offs ({bounds(summary)} with them wrong and right)"
     if summary.refusals:
         title += f", {summary.refusals} refusals"
-    return Table(title, ("metric", "value [95%]", "n"), tuple(rows))
+    note = f"floor {named_floor(summary)}, ceiling {summary.ceiling:.3f}"
+    return Table(title, ("metric", "value [95%]", "n"), tuple(rows), note)
 
 
 def bounds(summary: Summary) -> str:
@@ -153,7 +244,8 @@ def _solver_table(results: BenchmarkResults, solver: str, columns: Sequence[str]
     headline = results.benchmark.metrics[0].name
 
     def cells(part: Summary) -> tuple[str, ...]:
-        return (str(part.metrics[headline]), number(part.metrics["lift"].value), *_sizes(part))
+        value, lift = part.metrics[headline], part.metrics["lift"].value
+        return (str(value), number(lift), *_sizes(part, headline))
 
     parts = results.split(lambda key: by(key) if key.solver == solver else None)
     title = f"{results.benchmark.name}, {solver}: by {', '.join(columns)}"
@@ -184,7 +276,7 @@ def page_tables(results: BenchmarkResults) -> list[Table]:
     def cells(part: Summary) -> tuple[str, ...]:
         interval = _interval(part.metrics[headline])
         lift = number(part.metrics["lift"].value)
-        return (*interval, lift, named_floor(part), *_sizes(part))
+        return (*interval, lift, named_floor(part), *_sizes(part, headline))
 
     for title, columns, by in splits:
         parts = results.split(lambda key, by=by: (*by(key), key.solver))  # type: ignore[misc]
@@ -249,9 +341,9 @@ def _interval(estimate: Estimate) -> tuple[str, str, str]:
     return number(estimate.value), number(estimate.low, "-"), number(estimate.high, "-")
 
 
-def _sizes(part: Summary) -> tuple[str, str, str]:
-    """Items, and the mean lines and characters of a prompt."""
-    return str(part.items), f"{part.prompt_lines:.0f}", f"{part.prompt_chars:.0f}"
+def _sizes(part: Summary, metric: str) -> tuple[str, str, str]:
+    """The items behind a figure, and the mean lines and characters of a prompt."""
+    return scored_items(part, metric), f"{part.prompt_lines:.0f}", f"{part.prompt_chars:.0f}"
 
 
 def kind_table(title: str, counts: Mapping[str, int]) -> Table:

@@ -13,6 +13,7 @@ from inspect_ai.solver import TaskState
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.core.errors import UserError, require
 from trivium.core.spec import spec_from_dict
+from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem
 from trivium.models.calls import Caller
 from trivium.models.inspect.private import PrerequisiteError
@@ -29,7 +30,7 @@ class TaskParameters:
     """What a task takes with -T besides the fields of its benchmark's spec and view."""
 
     items: int = 500  # how many items there are
-    seed: int = 0  # the seed of all of them
+    seed: int = DEFAULT_SEED  # the seed of all of them
     start: int = 0  # the index of the first
     order_trials: int = 1  # how often each item is presented, each time in another order
     preset: str | None = None  # a named spec to start from

@@ -46,14 +46,14 @@ class BlicketSpec:
     reward_structure: str = "baseline"  # baseline, quiz, quiz-type or quiz-typeonly
     max_steps: int = 20  # the last step count at which exploring goes on
     quiz_disabled_steps: int = -1  # the quiz bit is ignored up to this step count; -1: never
-    add_step_reward_penalty: bool = False
-    add_detector_state_reward_for_quiz: bool = False
-    step_reward_penalty: float = 0.01
-    detector_reward: float = 1.0
-    quiz_positive_reward: float = 1.0
-    quiz_negative_reward: float = -1.0
+    add_step_reward_penalty: bool = False  # every step costs step_reward_penalty
+    add_detector_state_reward_for_quiz: bool = False  # a light earns detector_reward
+    step_reward_penalty: float = 0.01  # what a step costs, if it does
+    detector_reward: float = 1.0  # what a light earns, if it does
+    quiz_positive_reward: float = 1.0  # what a right answer about an object earns
+    quiz_negative_reward: float = -1.0  # what a wrong one earns
     hypotheses: tuple[str, ...] = hypotheses.DEFAULT_SIX  # drawn from uniformly at every reset
-    objects: int = 3
+    objects: int = 3  # how many objects there are
     interface: str = "sets"  # sets: place any set; child: toggle an object, check, or finish
 
     def __post_init__(self) -> None:
