@@ -44,7 +44,7 @@ SELECT = 0.01  # the level at which a cue goes on to the confirmation
 SHARED = 10  # cues that are expected to share the confirmation's error rate, for the power
 POWER = 0.975  # of the confirmation; with the test before it, more than 0.95 in all
 PEEK = 200  # items from which the number of items needed is estimated
-TRAIN = 8000  # training items, or as many as are tested
+TRAIN = 6000  # training items at most, unless more are tested
 MAX_ITEMS = 20_000
 
 

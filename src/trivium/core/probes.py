@@ -59,7 +59,7 @@ class Audit:
     """All shortcuts tried on fresh items."""
 
     cues: tuple[Cue, ...]
-    items: int  # of the test and of the confirmation each; the training has twice as many
+    items: int  # of the test and of the confirmation each; the training has more
     level: float  # how often an audit of clean items raises no false alarm
     notes: tuple[str, ...] = ()
     needed: int = 0  # items that show a cue of a few points over chance
