@@ -76,6 +76,7 @@ _LEXER = reading.Lexer(
         + r"|\bundefined\b|\bno (?:such )?(?:fact|answer|mapping)s?\b",
         "not": rf"{reading.NEGATION_WORDS}|{reading.FOREIGN_NEGATIONS}|\bover\b",
         "not before": reading.FOREIGN_NEGATIONS_AFTER,
+        "also": r"\b(?:as well|too|equally|also (?:possible|plausible|fits?|works?|could|might|may))\b",
         "or": r"\b(?:or|and|either|versus|vs|one of|any of|both|between)\b|[/&,|]",
         "would": r"\bwould(?: then| thus)? be(?=\W{1,6}[A-Za-z]{1,4}_[0-9])",  # "would be E_0441"
         "hypothetical": reading.HYPOTHETICAL_WORDS,
@@ -141,8 +142,7 @@ class _Reader:
             return fitting[-1] if fitting else self.committed
         if self.committed is not None or (self.ambiguous and not (self.open and fitting)):
             return self.committed
-        candidates = fitting or self.mentions
-        return candidates[-1] if candidates else None
+        return fitting[-1] if fitting else None
 
     def read(self, sentence: str) -> None:
         """Take in one sentence."""
@@ -194,14 +194,17 @@ class _Reader:
         if cued or cues:
             start = 0 if not cues else cues[-1] + 1
             stated = _stated(asserted[start:]) or _stated(asserted[:start][::-1])
-            if stated:
+            if stated and stated != [self.start]:
                 self.commit(stated, sure=True)
                 return
         goes_on = symbols[0][0] == "arrow"  # "Answer: A_0001 -> ... -> F_0824"
         explains = self.sure and not self.corrected and "arrow" in kinds and not goes_on
         # A slot is a step on the way, unless nothing else comes.
+        if "also" in kinds and self.committed:
+            self.commit([self.committed, *_values(symbols)])  # "Y fits as well"
+            return
         if kinds <= _BARE and not explains:
-            stated = _stated(asserted)
+            stated = self._fitting(_stated(asserted))
             again = symbols[0][1].lower() == "or" or (self.asked and asks)
             if stated and self.committed and first and again:
                 stated.append(self.committed)  # "X? Or maybe Y?", "X? Y?"
@@ -302,9 +305,19 @@ def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer 
         reader.read(sentence)
     token = reader.result()
     if token is None:
+        token = _all_that_is_said(text)
+    if token is None:
         return None
     token = spellings.get(token, token)
     return NhopAnswer(token, _slots(text, item.depth) if view.mode == "steps" else ())
+
+
+def _all_that_is_said(text: str) -> str | None:
+    """The token of a reply that says nothing else, whatever its layer."""
+    symbols = list(_LEXER.symbols(text[:MAX_PHRASE]))
+    tokens = {word.upper() for kind, word in symbols if kind == "token"}
+    bare = {kind for kind, _ in symbols} <= {"token", "small", "cue"} and len(text) < MAX_PHRASE
+    return tokens.pop() if bare and len(tokens) == 1 else None
 
 
 def normalise(text: str) -> str:
