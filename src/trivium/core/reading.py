@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -132,6 +132,9 @@ _TAG = re.compile(
     r"|summary|details|final|tool_call|end_of_turn|eos|mark|sup|small|action|move|command)\s?/?>",
     re.IGNORECASE,
 )
+_TAGGED = re.compile(  # <field>value</field>
+    r"<\s?([a-z][a-z_ -]{1,40})\s?>([^<>]{0,2000})<\s?/\s?[a-z][a-z_ -]{1,40}\s?>", re.IGNORECASE
+)
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&nbsp;": " ", "&amp;": "&"}
 _ENTITY = re.compile("|".join(_ENTITIES))
 _MARKDOWN = (
@@ -162,6 +165,7 @@ def plain(text: str, boxed: str = "") -> str:
     text = _ENTITY.sub(lambda found: _ENTITIES[found[0]], text)
     if "<" in text:
         text = _TAG.sub(lambda found: _untagged(found, boxed), text)
+        text = _TAGGED.sub(r"\n\1: \2\n", text)
     if "\\" in text or "_{" in text:
         text = _without_latex(text, boxed)
     text = text.replace("$", " ")
@@ -202,6 +206,39 @@ def _without_latex(text: str, boxed: str) -> str:
     text = re.sub(r"\\\[(?=\s{0,3}@)", "[", text)
     text = re.sub(r"\\\](?![^\[]{0,400}\\\[)", "]", text) if "[@" in text else text
     return re.sub(r"\\[\[\]()]", " ", text)
+
+
+_KEY = re.compile(r"(?:^|[{,])\s{0,9}[\"']([A-Za-z][A-Za-z_ -]{0,60})[\"']\s{0,3}:", re.MULTILINE)
+
+
+def json_as_lines(text: str) -> str:
+    """The text with every field of a JSON object on a line of its own: "key: value"."""
+    return _KEY.sub(lambda found: f"\n{found[1].replace('_', ' ')}: ", text)
+
+
+def tables_as_lines(text: str, is_label: Callable[[str], bool]) -> str:
+    """The text with tables that have labels in their first row written as "label: cell" lines.
+
+    A tick in a cell becomes "first cell: label". Other tables stay as they are.
+    """
+    lines: list[str] = []
+    header: list[str] = []
+    for line in text.split("\n"):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.strip().startswith("|"):
+            header = header if not line.strip() else []
+            lines.append(line)
+        elif header and len(header) == len(cells):
+            row = [(label, cell) for label, cell in zip(header, cells, strict=True) if cell]
+            ticked = [label for label, cell in row if cell == "\u2713" and not is_label(header[0])]
+            said = [f"{label}: {cell}" for label, cell in row if is_label(label)]
+            lines += [f"{cells[0]}: {' '.join(ticked)}"] if ticked else said
+        elif not header and sum(map(is_label, cells)) > 1:
+            header = cells
+        else:
+            header = []
+            lines.append(line)
+    return "\n".join(lines)
 
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]{0,3}\s+|\n+")

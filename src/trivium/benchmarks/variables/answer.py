@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trivium.benchmarks.variables.languages import in_english
+from trivium.core.languages import in_english
 from trivium.benchmarks.variables.prose import VARIABLE, design, variable, verdict
 from trivium.benchmarks.variables.spec import VariablesView
 from trivium.core import reading
@@ -132,8 +132,8 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
         return parse_as_original(replies[-1])
     names = tuple(getattr(item, "names", ()))
     target = {names[place] for place in item.target} if names else set()
-    text = _TAGGED.sub(r"\n\1: \2\n", replies[-1])
-    records = list(_records(_with_rows(in_english(reading.plain(text))), target))
+    text = reading.tables_as_lines(in_english(reading.plain(replies[-1])), _is_name)
+    records = list(_records(_with_roles(text), target))
     marked = [record for record in records if record.marked and _read(record, names) is not None]
     chosen = marked or records
     for record in chosen if view.answer_rule == "first" else reversed(chosen):
@@ -142,10 +142,6 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     return None
 
 
-_TAGGED = re.compile(
-    rf"<\s?({'|'.join(_NAMES.values())})\s?>([^<>]{{0,{MAX_VALUE}}})</[^<>]{{1,40}}>", re.IGNORECASE
-)
-_TABLE = re.compile(r"^\|([^\n]{1,300})\|[ \t]*\n+\|([^\n]{1,2000})\|[ \t]*$", re.MULTILINE)
 _ROLE = re.compile(
     rf"^[ \t|>-]{{0,6}}({VARIABLE})[ \t]{{0,5}}(?:[|:]|->|-)[ \t]{{0,5}}"
     rf"({'|'.join(list(_NAMES.values())[1:])})[ \t|.]{{0,6}}$",
@@ -154,17 +150,8 @@ _ROLE = re.compile(
 _NAME = re.compile("|".join(f"(?:{spelling})" for spelling in _NAMES.values()), re.IGNORECASE)
 
 
-def _with_rows(text: str) -> str:
-    """The text with a table that has a field in every column written as lines."""
-
-    def rows(found: re.Match[str]) -> str:
-        names = [cell.strip() for cell in found[1].split("|")]
-        values = [cell.strip() for cell in found[2].split("|")]
-        if len(names) < 2 or len(names) != len(values) or not all(map(_NAME.fullmatch, names)):
-            return found[0]
-        return "\n".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
-
-    return _with_roles(_TABLE.sub(rows, text))
+def _is_name(cell: str) -> bool:
+    return _NAME.fullmatch(cell) is not None
 
 
 def _with_roles(text: str) -> str:

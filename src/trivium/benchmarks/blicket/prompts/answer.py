@@ -18,6 +18,7 @@ from trivium.benchmarks.blicket.prompts.phrases import mentions
 from trivium.benchmarks.blicket.prompts.render import in_sentences
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.core import reading
+from trivium.core.languages import in_english
 
 
 def write_answer(answer: PromptAnswer, view: PromptView) -> str:
@@ -93,8 +94,7 @@ def _final_part(sentences: Sequence[str], view: PromptView) -> slice:
 _CORRECTED = re.compile(reading.CORRECTION_WORDS)
 
 
-# A field of JSON, or one in the middle of a line, becomes a line of its own.
-_KEY = re.compile(r"[{,]\s{0,9}\"([a-z_ -]{1,60})\"\s{0,3}:")
+# A field in the middle of a line becomes a line of its own.
 _FIELD = re.compile(
     r"(?:^|(?<=[^\s|-])[\s,;-]{1,9})((?:(?:maybe|not|non|possibl[ey]|possibly|uncertain|must|may|or|be"
     r"|might|can|cannot|could|definite|definitely|certain|certainly|sure|a|an|the|only|new|known)"
@@ -119,55 +119,15 @@ _VERDICT = re.compile(
 )
 
 
-def _without_columns(text: str) -> str:
-    """The text with tables that have a column for each verdict written as "verdict: objects"."""
-    lines: list[str] = []
-    header: list[str] = []
-    for line in text.split("\n"):
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if not line.strip().startswith("|"):
-            header = header if not line.strip() else []
-            lines.append(line)
-        elif sum(_VERDICT.search(cell) is not None for cell in cells) > 1 and not mentions(line):
-            header = cells
-        elif len(header) == len(cells) and mentions(line):
-            ticked = [
-                verdict for verdict, cell in zip(header, cells, strict=True) if cell == "\u2713"
-            ]
-            rows = [
-                f"{name}: {cell}"
-                for name, cell in zip(header, cells, strict=True)
-                if mentions(cell)
-            ]
-            lines += [f"{cells[0]}: {' '.join(ticked)}"] if ticked else rows
-        else:
-            lines.append(line)
-    return "\n".join(lines)
-
-
-# The few words that an answer needs, in other languages.
-_ENGLISH = {
-    "vielleicht|m\u00f6glicherweise|quiz\u00e1s?|tal vez|posiblemente|peut-\u00eatre|forse|talvez"
-    "|\u53ef\u80fd|\u4e5f\u8bb8": "maybe",
-    "sicher|seguro|forc\u00e9ment|certainement|\u4e00\u5b9a|\u5fc5\u987b": "definitely",
-    "kein|nicht|pas|\u4e0d\u662f": "not",
-    "ist|sind|est|sont|son|es|\u662f": "is",
-    "und|et|y|\u548c|\u4e0e": "and",
-    "maschine|m\u00e1quina|macchina|\u673a\u5668": "machine",
-}
-_FOREIGN = re.compile(
-    "|".join(
-        rf"(?P<f{number}>(?<![a-z])(?:{words})(?![a-z]))" for number, words in enumerate(_ENGLISH)
-    )
-)
-_ENGLISH_WORDS = list(_ENGLISH.values())
+def _is_verdict(cell: str) -> bool:
+    return _VERDICT.search(cell) is not None and not mentions(cell)
 
 
 def split_sentences(reply: str) -> list[str]:
     """The sentences of a reply in lower case; a bullet, a row and a field are sentences."""
-    text = _PLACEHOLDER.sub(" ", _without_columns(reading.plain(reply).lower()))
-    text = _FOREIGN.sub(lambda found: f" {_ENGLISH_WORDS[int(str(found.lastgroup)[1:])]} ", text)
-    text = _KEY.sub(lambda found: f"\n{found[1].replace('_', ' ')}: ", text)
+    text = in_english(reading.plain(reply).lower())
+    text = _PLACEHOLDER.sub(" ", reading.tables_as_lines(text, _is_verdict))
+    text = reading.json_as_lines(text)
     text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
     text = _QUOTES.sub(" ", _FIELD.sub(r"\n\1:", text))
     text = _EMPTY.sub(
