@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer, forms_of
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
@@ -63,11 +64,11 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     return PromptAnswer(claims.named("yes"), claims.named("maybe"), like)
 
 
-def _read(item: PromptItem, sentences: list[str], known: Known) -> tuple[Claims, str | None]:
+def _read(item: PromptItem, sentences: list[Sentence], known: Known) -> tuple[Claims, str | None]:
     claims = Claims(item.objects, item.new.objects, [*item.known, item.new.pattern])
     for sentence in sentences:
-        claims.read(sentence)
-    return claims, parse_structure(sentences, known)
+        claims.read(sentence.text, opens_line=sentence.opens_line)
+    return claims, parse_structure([sentence.text for sentence in sentences], known)
 
 
 _FINAL = re.compile(
@@ -76,18 +77,19 @@ _FINAL = re.compile(
 )
 
 
-def _final_part(sentences: Sequence[str], view: PromptView) -> slice:
+def _final_part(sentences: Sequence[Sentence], view: PromptView) -> slice:
     """The final part of a reply: what follows the last heading, or the asked lines."""
     start, end = 0, len(sentences)
-    for number, sentence in enumerate(sentences):
+    texts = [sentence.text for sentence in sentences]
+    for number, sentence in enumerate(texts):
         if _FINAL.match(sentence) or (view.reply == "lines" and sentence.startswith("blickets:")):
             start = number
-    while start and sentences[start - 1].startswith(("maybe blickets:", "machine:")):
+    while start and texts[start - 1].startswith(("maybe blickets:", "machine:")):
         start -= 1
-    if view.reply == "lines" and sentences[start:]:
-        last = [n for n in range(start, end) if sentences[n].startswith(("machine:", "maybe bl"))]
-        if last and not any(_CORRECTED.search(each) for each in sentences[last[-1] :]):
-            end = last[-1] + 1 + sentences[last[-1]].endswith(":")
+    if view.reply == "lines" and texts[start:]:
+        last = [n for n in range(start, end) if texts[n].startswith(("machine:", "maybe bl"))]
+        if last and not any(_CORRECTED.search(each) for each in texts[last[-1] :]):
+            end = last[-1] + 1 + texts[last[-1]].endswith(":")
     return slice(start, end)
 
 
@@ -108,7 +110,7 @@ _MACHINE_KEY = re.compile(
 _PLACEHOLDER = re.compile(r"<[^<>\n]{0,80}\bor\b[^<>\n]{0,40}>")  # the form, copied from the prompt
 _QUOTES = re.compile(r"[\"{<>]+|(?<![a-z])'|'(?![a-z])")
 _BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
-_LEADER = re.compile(r"(?<![.!?\n])[ \t](?:-{1,2}|->|=>|\.{3,60})[ \t]|\.{4,60}")
+_LEADER = re.compile(r"(?<![.!?\n])[ \t](?:-{1,2}|\.{3,60})[ \t]|\.{4,60}")
 _EMPTY = re.compile(
     r"^((?:the |maybe |possible ){0,2}blickets?(?: are| is)?\s?:)\s{0,3}([^\n]{1,60})$",
     re.MULTILINE,
@@ -119,11 +121,21 @@ _VERDICT = re.compile(
 )
 
 
+_SAYS = re.compile(r"[^\W\d_]|[?\u2713\u2717]")
+
+
 def _is_verdict(cell: str) -> bool:
     return _VERDICT.search(cell) is not None and not mentions(cell)
 
 
-def split_sentences(reply: str) -> list[str]:
+class Sentence(NamedTuple):
+    """A sentence of a reply, and whether it opens a line."""
+
+    text: str
+    opens_line: bool
+
+
+def split_sentences(reply: str) -> list[Sentence]:
     """The sentences of a reply in lower case; a bullet, a row and a field are sentences."""
     text = in_english(reading.plain(reply).lower())
     text = _PLACEHOLDER.sub(" ", reading.tables_as_lines(text, _is_verdict))
@@ -134,5 +146,8 @@ def split_sentences(reply: str) -> list[str]:
         lambda found: f"{found[1]} none" if reading.is_none(found[2]) else found[0], text
     )
     text = _MACHINE_KEY.sub("machine", _LEADER.sub(": ", text))
-    parts = reading.sentences(re.sub(r"[ \t]{2,}", " ", text))
-    return [part for part in parts if re.search(r"[^\W\d_]|[?\u2713\u2717]", part)]
+    found: list[Sentence] = []
+    for line in re.sub(r"[ \t]{2,}", " ", text).split("\n"):
+        parts = [part for part in reading.sentences(line) if _SAYS.search(part)]
+        found += [Sentence(part, number == 0) for number, part in enumerate(parts)]
+    return found

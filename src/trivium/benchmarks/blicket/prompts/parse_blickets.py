@@ -21,6 +21,7 @@ from trivium.benchmarks.blicket.prompts.parse_clauses import (
     runs_of,
     verdict,
 )
+from trivium.benchmarks.blicket.prompts.parse_lists import read_listed
 from trivium.benchmarks.blicket.prompts.parse_symbols import NAME, Symbol, symbols_of
 
 MAX_BACK = 60  # how many symbols back "they" and "the others" may refer
@@ -64,6 +65,7 @@ class Claims:
     elsewhere: dict[str, str] = field(default_factory=dict)  # in sentences about other machines
     any_claim: bool = False
     label: _Label | None = None  # of the lines that follow
+    label_is_new: bool = False  # whether it was set by the sentence before
     asked: bool = True  # whether the sentence before asked for the blickets, as the prompt does
     last_status: str | None = None  # the last verdict: "the same holds for B"
     last_named: Sequence[str] = ()  # the objects of the last sentence that named any
@@ -78,8 +80,8 @@ class Claims:
         claims = self.status or self.elsewhere
         return tuple(sorted(name for name, each in claims.items() if each == status))
 
-    def read(self, sentence: str) -> None:
-        """Take in one sentence."""
+    def read(self, sentence: str, *, opens_line: bool = True) -> None:
+        """Take in one sentence; a label above counts for what opens a line."""
         for pattern, words in _SIMPLER:
             sentence = pattern.sub(words, sentence)
         sentence = _BRACKET.sub(self._without_brackets, sentence)
@@ -93,17 +95,21 @@ class Claims:
             return
         if sentence.endswith("?"):
             return
-        label = self.label
-        if self.asked and _only_objects(sentence, self.patterns):
+        label = self.label if opens_line or self.label_is_new else None
+        self.label_is_new = False
+        if self.asked and _only_objects(sentence.partition(";")[0], self.patterns):
             label = _Label("yes", complete=True)
             symbols = [each for each in symbols if each[0] in NAMES | JOINS | set("MNED")]
         if self.last_status and _SAME.search(sentence):
             label = _Label(self.last_status, complete=False)
             symbols = [each for each in symbols if each[0] in NAMES | JOINS]
         self.asked = False
-        found = self._claims_of(symbols, sentence, label)
-        if not found:
-            self.label = None
+        if self._take_listed(symbols, label):
+            self.label = self.label and self.label._replace(complete=False)
+        else:
+            symbols = [each for each in symbols if each[0] != "H"]
+            self._claims_of(symbols)
+            self.label = self.label if opens_line is False else None
         self.last_named = [name for _, name in symbols if name] or self.last_named
         self.last_group = _last_group(symbols) or self.last_group
 
@@ -115,6 +121,8 @@ class Claims:
         )
         says = bool(kinds & _SAYS)
         if kinds & {"O"}:
+            if "X" in kinds:
+                return ""
             return f"; {found[1]} ;" if says and kinds & set("BPVC") else f", {found[1]}, "
         if "X" in kinds or not says:
             return ""
@@ -123,7 +131,7 @@ class Claims:
     def _read_label(self, sentence: str, symbols: Symbols) -> None:
         """Take in a sentence that names no object: it may be the label of the next ones."""
         kinds = [symbol for symbol, _ in symbols]
-        self.label = None
+        self.label, self.label_is_new = None, True
         short = len([each for each in kinds if each != "C"]) <= MAX_LABEL and "X" not in kinds
         if sentence.endswith(":") or (short and not sentence.endswith((".", "!"))):
             status = verdict(kinds)
@@ -135,26 +143,40 @@ class Claims:
         elif self.label is None and not sentence.endswith(":"):
             self.asked = False
 
-    def _claims_of(self, symbols: Symbols, sentence: str, label: _Label | None) -> bool:
-        """Take in the claims of a sentence; returns whether its objects take the label above."""
+    def _take_listed(self, symbols: Symbols, label: _Label | None) -> bool:
+        """Take in rows and labelled lists; returns whether the sentence is made of them."""
+        listed = read_listed("".join(symbol for symbol, _ in symbols), label and label.status)
+        if listed is None:
+            return False
+        claims: dict[str, str] = {}
+        for part in listed:
+            for place in range(part.start, part.stop):
+                named = self._objects_of(symbols, place, claims)
+                if part.status is not None:
+                    claims |= dict.fromkeys(named, part.status)
+                    self.any_claim = True
+        complete = {str(part.status) for part in listed if part.complete}
+        if label is not None and label.complete and not complete:
+            complete = {label.status}
+        self._take(claims, complete, about_new=label is not None or bool(complete))
+        return True
+
+    def _claims_of(self, symbols: Symbols) -> None:
+        """Take in the claims of a sentence, clause by clause."""
         claims: dict[str, str] = {}
         complete: set[str] = set()
-        bare = True
         seen = False  # whether blickets were named in an earlier clause
         said: str | None = None  # the last verdict
         start = 0
         for end in [*(n for n, (each, _) in enumerate(symbols) if each == "D"), len(symbols)]:
             for part in clause_claims([symbol for symbol, _ in symbols[start:end]], seen):
                 said = part.status or said
-                bare = bare and part.status is None
-                status, whole = part.status, part.complete
+                status = part.status
                 if status is None and said and part.alone:
                     status = said  # "blickets: A; B"
-                elif status is None and label is not None and part.plain:
-                    status, whole = label
                 if status is None:
                     continue
-                if whole:
+                if part.complete:
                     complete.add(status)
                 named = self._objects_of(symbols, start + part.position, claims)
                 claims |= dict.fromkeys(named, status)
@@ -163,18 +185,16 @@ class Claims:
                 self.any_claim = self.any_claim or none or bool(named)
             seen = seen or any(each in "BP" for each, _ in symbols[start:end])
             start = end + 1
-        # An answer line is about the new machine, whatever it names.
-        line = sentence.startswith(("blickets:", "maybe blickets:")) or (bare and label is not None)
-        if not line and claims and not set(claims) & set(self.new):
+        self._take(claims, complete, about_new=False)
+
+    def _take(self, claims: dict[str, str], complete: set[str], *, about_new: bool) -> None:
+        """Take in claims; those about objects of other machines only are kept apart."""
+        if not about_new and claims and not set(claims) & set(self.new):
             self.elsewhere.update(claims)
-            return bare
-        if complete and not (bare and label is self.label is not None):
-            # A complete list replaces what was named before it.
-            self.status = {name: each for name, each in self.status.items() if each not in complete}
+            return
+        # A complete list replaces what was named before it.
+        self.status = {name: each for name, each in self.status.items() if each not in complete}
         self.status.update(claims)
-        if bare and label is not None:
-            self.label = label._replace(complete=False)
-        return bare and label is not None
 
     def _objects_of(self, symbols: Symbols, index: int, claims: dict[str, str]) -> list[str]:
         """The objects that one symbol refers to."""

@@ -43,6 +43,10 @@ def clause_claims(kinds: list[str], seen: bool) -> Iterator[Part]:
         before, after = ([each for each in part if each != "L"] for part in (before, after))
         label = _label(before)
         own = _predicate(after, seen or noun < first, last_in_clause=not follows)
+        if kinds[first] in "TJ" and not re.match("[SLKM]{0,3}[VCN]", "".join(after)):
+            own = None  # "each trial they take part in includes a blicket"
+        if own == "maybe" and "X" in before and not set(after) & {"B", "P"}:
+            own = None  # "any combination with A that lacks B"
         if "I" in before and "M" not in before and own != "maybe":
             own = label = None
         prefix = None if label else verdict([each for each in before if each in "NEM"])
@@ -147,7 +151,7 @@ def _predicate(after: Sequence[str], seen: bool, *, last_in_clause: bool) -> str
         happens = "X" in said and "V" not in said[said.find("X") :]
         if happens or ("I" in said and "M" not in said):
             return None  # "they light it when the blicket is on it"
-        after_noun = re.match("[NMB]*", text[noun + 1 : noun + 4])
+        after_noun = re.match("V?[NMB]*", text[noun + 1 : noun + 4])
         return verdict(text[: noun + 1] + (after_noun[0] if after_noun else ""))
     return _short_predicate(text.rstrip("SGC"), seen and last_in_clause)
 

@@ -23,10 +23,14 @@ _UNSURE = reading.UNSURE_WORDS.removeprefix(r"\b(?:").removesuffix(r")\b")
 _SOME = r"(?:one|two|three|some)"
 # O an object, A all objects, Z none of them, R the other objects, T these, J it; B a blicket, P
 # blickets, K surely, N not, E except, M maybe; V a verb, C a colon; S a comma or "and", Q "or", D a
-# new clause, G a closed bracket; I if, L only, X what happens on the machine, U another word.
+# new clause, H hence, G a closed bracket; I if, L only, X what happens on the machine, U another word.
 _WORDS = (
     ("L", r"only|sole|just"),
-    ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"),
+    ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"
+     r"|(?:need|require|take|want)(?:s|ed|d|ing)?(?: [a-z]{1,9}){0,3} blickets?(?: or [a-z]{1,5})?"
+     r"|(?:one|a single|any|any one) blicket(?= (?:is enough|suffices|is sufficient|alone))"
+     r"|alone|by itself|by themselves|on its own|trials?|tests?|tested|tried|combinations?|present"
+     r"|contain(?:s|ed|ing)?|appear(?:s|ed|ing)?|turn(?:s|ed)?|activat(?:e|es|ed|ing)"),
     ("J", rf"(?:it|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
     ("S", r"\d{1,2}[.)](?= )"),
     ("M", r"either(?=[^.;]{0,120}\bor\b)"),
@@ -35,7 +39,7 @@ _WORDS = (
     ("VNB", r"(?:is|are|was) no blickets?|\u2717"),
     ("KB", r"\u2713"),
     ("Z", r"none(?: of (?:them|these|the(?: [a-z]{1,9})? objects))?|no (?:[a-z]{1,9} )?objects?"
-     r"|no blickets?|nothing(?! can| is)"),
+     r"|no blickets?(?!\s?[:=|])|nothing(?! can| is)"),
     ("RN", r"no (?:others?|other objects?)"),
     ("AE", r"(?:all|everything) (?:but|except)"),
     ("R", r"(?:the )?(?:(?:other|remaining) (?:two|three|four|five|six|objects|ones)"
@@ -74,14 +78,14 @@ _WORDS = (
      r"|regarding|concerning|as to|(?:status|nature|role)s? of|for(?! sure| certain)"),
     ("Q", r"or|and/or"),
     ("S", r"and|plus|as well as|nor|along with"),
-    ("D", r"but|while|whereas|though|although|however|yet|so|therefore|thus|hence|because|since"
-     r"|which means|meaning|as(?= the| it)"),
+    ("HD", r"so|therefore|thus|hence|which means|meaning"),
+    ("D", r"but|while|whereas|though|although|however|yet|because|since|as(?= the| it)"),
 )  # fmt: skip
-_MARKS = {",": "S", ";": "D", "+": "S", "&": "S", "/": "S", "]": "G", "}": "G"}
+_MARKS = {",": "S", ";": "D", "+": "S", "&": "S", "/": "S", "]": "G", "}": "G", "->": "HC", "=>": "HC"}
 _SYMBOL = re.compile(
     rf"(?<![\w'])(?:{NAME}|"
     + "|".join(rf"(?P<w{number}>{text})" for number, (_, text) in enumerate(_WORDS))
-    + r")(?![\w'])|(?P<mark>[,;:=|+&/\]}])|(?P<other>[\w'-]+)"
+    + r")(?![\w'])|(?P<mark>[-=]>|[,;:=|+&/\]}])|(?P<other>[\w'-]+)"
 )
 
 
@@ -96,7 +100,8 @@ def symbols_of(sentence: str, objects: Sequence[str]) -> Iterator[Symbol]:
             if len(named) == 1:
                 yield "O", named[0]
         elif group == "mark":
-            yield _MARKS.get(found[0], "C"), ""
+            for symbol in _MARKS.get(found[0], "C"):
+                yield symbol, ""
         elif group == "other":
             yield "U", ""
         else:
