@@ -322,7 +322,7 @@ FOREIGN_NEGATIONS_AFTER = (
 UNSURE_WORDS = (
     r"\b(?:unsure|uncertain\w{0,3}|unclear|un(?:der-?)?determined|unknown|unknowable|ambiguous"
     r"|ambiguity|undecided|undecidable|unresolved|unspecified|indeterminate|indeterminable"
-    r"|indistinguishable|inconclusive|open question|unanswerable|undeterminable|underspecified"
+    r"|indistinguishable|inconclusive|open question|(?:leaves?|left|remains?)(?: [a-z]{1,9}){0,2} open|unanswerable|undeterminable|underspecified"
     r"|impossible|consistent with both|compatible with both|fits? both|either could|could be either"
     r"|may be either|might be either|can be either|both are possible|both (?:remain )?possible"
     r"|equally (?:likely|possible|consistent|plausible|well)|a toss-?up|coin[\s-]flip|50[/-]50"

@@ -15,7 +15,7 @@ from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer, forms_of
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.parse_blickets import Claims
 from trivium.benchmarks.blicket.prompts.parse_structure import Known, parse_structure
-from trivium.benchmarks.blicket.prompts.phrases import mentions
+from trivium.benchmarks.blicket.prompts.phrases import SHAPES, mentions
 from trivium.benchmarks.blicket.prompts.render import in_sentences
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.core import reading
@@ -98,8 +98,9 @@ _CORRECTED = re.compile(reading.CORRECTION_WORDS)
 
 # A field in the middle of a line becomes a line of its own.
 _FIELD = re.compile(
-    r"(?:^|(?<=[^\s|-])[\s,;-]{1,9})((?:(?:maybe|not|non|possibl[ey]|possibly|uncertain|must|may|or|be"
-    r"|might|can|cannot|could|definite|definitely|certain|certainly|sure|a|an|the|only|new|known)"
+    rf"(^|[,;.)\]|] {{1,9}}|\b(?:{'|'.join(SHAPES)}|none)s? {{1,3}})((?:(?:maybe|no|not|non"
+    r"|possibl[ey]|possibly|uncertain|must|may|or|be|might|can|cannot|could|definite|definitely"
+    r"|certain|certainly|sure|a|an|the|only|new|known)"
     r"[\s-]){0,8}blickets?|machine(?: type)?|detector|(?:behaves|works) like)\s{0,3}[:=]"
     r"(?!\s{0,3}\")",
     re.MULTILINE,
@@ -141,7 +142,7 @@ def split_sentences(reply: str) -> list[Sentence]:
     text = _PLACEHOLDER.sub(" ", reading.tables_as_lines(text, _is_verdict))
     text = reading.json_as_lines(text)
     text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
-    text = _QUOTES.sub(" ", _FIELD.sub(r"\n\1:", text))
+    text = _QUOTES.sub(" ", _FIELD.sub(r"\1\n\2:", text))
     text = _EMPTY.sub(
         lambda found: f"{found[1]} none" if reading.is_none(found[2]) else found[0], text
     )

@@ -10,7 +10,7 @@ pass over the symbols, so that the time is linear in the length of the reply, wh
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -38,11 +38,12 @@ _SAME = re.compile(
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 # Other ways to say the same: "it's", "so is the torus", "is one too".
 _SIMPLER = (
-    (re.compile(r"^(?:(?:no|yes|wait|actually|hmm+|ok|okay|so)[,:.! ]{1,3}(?!$)){1,3}"), ""),
+    (re.compile(r"^(?:(?:no|yes)[,:.!] {0,3}(?!$)|(?:wait|actually|hmm+|ok|okay|so)[,:.! ]{1,3}(?!$)){1,3}"), ""),
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
     (re.compile(r"\bmay or may not\b|\bmay be or not\b|\bcould go\b"), "may"),
     (re.compile(r", (?:which is )?(?:the |a )(?:only )?blicket, "), " is a blicket, "),
     (re.compile(r"\b(is|be|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)"), r"\1 a blicket"),
+    (re.compile(r"\bso (?:may|might|could) ((?:the )?[a-z ]{1,60})"), r"\1 may be a blicket"),
     (re.compile(r"\bso (?:is|are|must|does|do) ((?:the )?[a-z ]{1,60})"), r"\1 is a blicket"),
 )
 
@@ -85,7 +86,7 @@ class Claims:
         for pattern, words in _SIMPLER:
             sentence = pattern.sub(words, sentence)
         sentence = _BRACKET.sub(self._without_brackets, sentence)
-        symbols = list(symbols_of(sentence, self.objects))
+        symbols = _without_translations(symbols_of(sentence, self.objects))
         kinds = {symbol for symbol, _ in symbols}
         if sentence.endswith("?") and len(sentence) > 1 and not kinds & NAMES:
             self.asked, self.label = bool(kinds & {"B", "P"}), None
@@ -100,7 +101,7 @@ class Claims:
         if self.asked and _only_objects(sentence.partition(";")[0], self.patterns):
             label = _Label("yes", complete=True)
             symbols = [each for each in symbols if each[0] in NAMES | JOINS | set("MNED")]
-        if self.last_status and _SAME.search(sentence):
+        if self.last_status and "X" not in kinds and _SAME.search(sentence):
             label = _Label(self.last_status, complete=False)
             symbols = [each for each in symbols if each[0] in NAMES | JOINS]
         self.asked = False
@@ -120,6 +121,8 @@ class Claims:
             symbols_of(found.string[max(0, found.start() - 60) : found.start()], self.objects)
         )
         says = bool(kinds & _SAYS)
+        if kinds == {"O"} and before and before[-1][0] == "U":
+            return f"\0{found[1]}"  # a name after its translation
         if kinds & {"O"}:
             if "X" in kinds:
                 return ""
@@ -218,6 +221,18 @@ class Claims:
             return self._objects_of(symbols, index - len(near) + others[-1], claims)
         group = _last_group(near) or ([] if any(each for _, each in near) else self.last_group)
         return list(group or before) if symbol == "T" else []
+
+
+def _without_translations(symbols: Iterable[Symbol]) -> Symbols:
+    """The symbols without the words before a name that translate it: "el toro (brown torus)"."""
+    kept: Symbols = []
+    for symbol in symbols:
+        if symbol[0] == "<":
+            while kept and kept[-1][0] == "U":
+                kept.pop()
+        else:
+            kept.append(symbol)
+    return kept
 
 
 def _last_group(symbols: Symbols) -> list[str]:

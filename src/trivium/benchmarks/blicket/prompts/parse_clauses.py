@@ -39,19 +39,23 @@ def clause_claims(kinds: list[str], seen: bool) -> Iterator[Part]:
         follows = number + 1 < len(runs)
         gap = kinds[stop : runs[number + 1][0] if follows else len(kinds)]
         after, rest = _split_gap(gap) if follows else (gap, [])
+        if follows and kinds[first] == "R" and gap[-1:] == ["C"]:
+            after, rest = [], gap  # "two other objects may be blickets: A and B"
         only = "L" in [*before, *after]
         before, after = ([each for each in part if each != "L"] for part in (before, after))
         label = _label(before)
         own = _predicate(after, seen or noun < first, last_in_clause=not follows)
         if kinds[first] in "TJ" and not re.match("[SLKM]{0,3}[VCN]", "".join(after)):
             own = None  # "each trial they take part in includes a blicket"
-        if own == "maybe" and "X" in before and not set(after) & {"B", "P"}:
+        if own == "maybe" and "X" in kinds[:first] and not set(after) & {"B", "P"}:
             own = None  # "any combination with A that lacks B"
         if "I" in before and "M" not in before and own != "maybe":
             own = label = None
         prefix = None if label else verdict([each for each in before if each in "NEM"])
         if prefix and "E" not in before and own in ("yes", None):
             own = prefix if own or last else None
+        if own is None and label is None and not after and before and set(before) <= JOINS:
+            own = last  # "A may be a blicket, or B"
         names = [n for n in range(first, stop) if kinds[n] in NAMES]
         if len(names) > 1 and kinds[first] in "RT":
             names = names[1:]  # "the other two (A and B)"

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from trivium.benchmarks.blicket.prompts.evidence import UNSURE
+from trivium.benchmarks.blicket.prompts.parse_symbols import RULE_TALK
 from trivium.core import reading
 
 
@@ -54,7 +55,9 @@ _ONE_WORD = (
     r"(?:(?:so|thus|the|it's|i'd say|answer:|final|and|no|wait|actually|i mean|sorry),? ){{0,3}}{}"
     r"(?:-like| pattern| one| type|-type| (?:detector|machine)(?=[.!]|$)){{0,2}}\s?[.!]?"
 )
-_BLICKETS = re.compile(r"\bblickets?\b(?! detectors?| machines?)")
+_BLICKETS = re.compile(r"\bblickets?\b(?! detectors?| machines?)|\b(?:is|be|are) ones?\b")
+_REMARK = re.compile(r"\([^()]{0,300}\)")
+_RULE_TALK = re.compile(rf"\b(?:{RULE_TALK})\b")
 MAX_SHORT = 60  # characters of a reply to one's own question, such as "the dotted one"
 # A denial ends here: "not like A but like B".
 _DENIAL_END = re.compile(r"\bbut\b|[,;]|\band (?:just |more |is |it |works |behaves ){0,3}like\b")
@@ -97,7 +100,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     found = by_rule = alone = None
     asked = False  # whether the sentence before asked which machine it is like
     for original in sentences:
-        sentence = _with_patterns(original, known.patterns)
+        sentence = _with_patterns(_without_remarks(original, known.patterns), known.patterns)
         if sentence.endswith("?"):
             asked = _LIKE.search(sentence) is not None or any(
                 _mentioned(each, sentence) for each in known.patterns
@@ -121,6 +124,15 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     # "brown torus; striped"
     last = re.split(r"[,;]" if len(last) <= MAX_SHORT else ";", last)[-1]
     return _one_word(last, known) or found or by_rule or alone
+
+
+def _without_remarks(sentence: str, patterns: Sequence[str]) -> str:
+    """The sentence without what blickets a machine needs, and without remarks in brackets."""
+    kept = _REMARK.sub(
+        lambda found: found[0] if any(_mentioned(each, found[0]) for each in patterns) else " ",
+        sentence,
+    )
+    return _RULE_TALK.sub(" needs some ", kept) if reading.is_unsure(kept) else kept
 
 
 def _one_word(text: str, known: Known) -> str | None:

@@ -19,19 +19,25 @@ _IT_IS = (
     r"(?:is|was|must|may|might|could|cannot|not|isn't|be|also|thus|the|an?|only|sole|one|single"
     r"|lone|no|indeed)"
 )
+# Blickets in what is said about a machine, not about objects: "needs two blickets".
+RULE_TALK = (
+    r"(?:need|require|take|want)(?:s|ed|d|ing)?(?: [a-z]{1,9}){0,3} blickets?(?: or [a-z]{1,5})?"
+    r"|(?:one|a single|any|any one) blicket(?= (?:is enough|suffices|is sufficient|alone))"
+    r"|(?:all|both|one|two|any|every)(?: of)?(?: the| its| their)? blickets? (?:is |are )?"
+    r"(?:needed|required|together|at once)"
+)
 _UNSURE = reading.UNSURE_WORDS.removeprefix(r"\b(?:").removesuffix(r")\b")
 _SOME = r"(?:one|two|three|some)"
 # O an object, A all objects, Z none of them, R the other objects, T these, J it; B a blicket, P
 # blickets, K surely, N not, E except, M maybe; V a verb, C a colon; S a comma or "and", Q "or", D a
-# new clause, H hence, G a closed bracket; I if, L only, X what happens on the machine, U another word.
+# new clause, H hence, < a name in brackets, G a closed bracket; I if, L only, X what happens on the machine, U another word.
 _WORDS = (
     ("L", r"only|sole|just"),
     ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"
-     r"|(?:need|require|take|want)(?:s|ed|d|ing)?(?: [a-z]{1,9}){0,3} blickets?(?: or [a-z]{1,5})?"
-     r"|(?:one|a single|any|any one) blicket(?= (?:is enough|suffices|is sufficient|alone))"
+     rf"|{RULE_TALK}|behaves?|works?|acts?|functions?|resembles?"
      r"|alone|by itself|by themselves|on its own|trials?|tests?|tested|tried|combinations?|present"
      r"|contain(?:s|ed|ing)?|appear(?:s|ed|ing)?|turn(?:s|ed)?|activat(?:e|es|ed|ing)"),
-    ("J", rf"(?:it|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
+    ("J", rf"(?<!object )(?<!objects )(?<!one )(?<!thing )(?:it|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
     ("S", r"\d{1,2}[.)](?= )"),
     ("M", r"either(?=[^.;]{0,120}\bor\b)"),
     ("", r"the|an?|also|too|as well(?! as)|both(?= the)|each|that|here|there|following"
@@ -66,7 +72,8 @@ _WORDS = (
     ("B", r"blicket"),
     ("K", r"must|definite|definitely|certain|certainly|sure|surely|for sure|guaranteed|necessarily"
      r"|confirmed|yes|true|proven|known|known to be|certainty"),
-    ("VN", r"(?:has|have|plays?) no (?:effect|role|influence)|fails? to be"),
+    ("VN", r"(?:has|have|plays?) no (?:effect|role|influence)|fails? to be"
+     r"|can (?:also |both |all )?be (?:excluded|ruled out|eliminated|discarded|dismissed)"),
     ("N", r"no (?:evidence|indication|sign|reason|proof)|false|[a-z]{2,5}n't|not|no|cannot|neither"
      r"|never|ruled out|excluded|eliminated|impossible|irrelevant|inert|non"),
     ("E", r"except(?: for)?|other than|apart from|rather than|instead of|without"),
@@ -81,11 +88,11 @@ _WORDS = (
     ("HD", r"so|therefore|thus|hence|which means|meaning"),
     ("D", r"but|while|whereas|though|although|however|yet|because|since|as(?= the| it)"),
 )  # fmt: skip
-_MARKS = {",": "S", ";": "D", "+": "S", "&": "S", "/": "S", "]": "G", "}": "G", "->": "HC", "=>": "HC"}
+_MARKS = {",": "S", ";": "D", "+": "S", "&": "S", "/": "S", "]": "G", "}": "G", "->": "HC", "=>": "HC", "\0": "<"}
 _SYMBOL = re.compile(
     rf"(?<![\w'])(?:{NAME}|"
     + "|".join(rf"(?P<w{number}>{text})" for number, (_, text) in enumerate(_WORDS))
-    + r")(?![\w'])|(?P<mark>[-=]>|[,;:=|+&/\]}])|(?P<other>[\w'-]+)"
+    + r")(?![\w'])|(?P<mark>[-=]>|[,;:=|+&/\]}\0])|(?P<other>[\w'-]+)"
 )
 
 
