@@ -40,11 +40,31 @@ _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 _SIMPLER = (
     (re.compile(r"^(?:(?:no|yes)[,:.!] {0,3}(?!$)|(?:wait|actually|hmm+|ok|okay|so)[,:.! ]{1,3}(?!$)){1,3}"), ""),
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
+    (
+        re.compile(
+            r",? (?:which )?mak(?:es|ing) (?:it|them|these|both)(?: of them)? (?:both )?"
+            r"(?:the |a )?(?:only )?(?=blicket)"
+        ),
+        "; they are ",
+    ),
+    (
+        re.compile(
+            r"\b(potential|possible|certain|uncertain|definite|sure|likely|open|doubtful) ones?\b"
+        ),
+        r"\1 blickets",
+    ),
     (re.compile(r"\bmay or may not\b|\bmay be or not\b|\bcould go\b"), "may"),
     (re.compile(r", (?:which is )?(?:the |a )(?:only )?blicket, "), " is a blicket, "),
     (re.compile(r"\b(is|be|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)"), r"\1 a blicket"),
     (re.compile(r"\bso (?:may|might|could) ((?:the )?[a-z ]{1,60})"), r"\1 may be a blicket"),
     (re.compile(r"\bso (?:is|are|must|does|do) ((?:the )?[a-z ]{1,60})"), r"\1 is a blicket"),
+)
+
+
+# The answer to "which objects are blickets?"
+_SAYS_WHICH = re.compile(
+    r"^(?:so |i think |i believe |i'd say )?(?:it|that|they|these|those|the answer) (?:is|are) "
+    rf"(?:only |just |both )?(?:the )?(?=(?:{NAME}))"
 )
 
 
@@ -86,6 +106,8 @@ class Claims:
         for pattern, words in _SIMPLER:
             sentence = pattern.sub(words, sentence)
         sentence = _BRACKET.sub(self._without_brackets, sentence)
+        if self.asked:
+            sentence = _SAYS_WHICH.sub("blickets: ", sentence)
         symbols = _without_translations(symbols_of(sentence, self.objects))
         kinds = {symbol for symbol, _ in symbols}
         if sentence.endswith("?") and len(sentence) > 1 and not kinds & NAMES:

@@ -45,7 +45,7 @@ _TOPIC = re.compile(
     r"|match(?:es)?)\b"
 )
 _CLAUSE = re.compile(
-    r"\b(?:because|since|whereas|while|though|although|i mean)\b|;|, (?:and|but|so)\b"
+    r"\b(?:because|since|whereas|while|though|although|i mean)\b|;|, (?:and|but|so|n?or)\b"
 )
 # "The dotted one is what it behaves like", and an answer of one word.
 _INVERTED = (
@@ -56,6 +56,7 @@ _ONE_WORD = (
     r"(?:-like| pattern| one| type|-type| (?:detector|machine)(?=[.!]|$)){{0,2}}\s?[.!]?"
 )
 _BLICKETS = re.compile(r"\bblickets?\b(?! detectors?| machines?)|\b(?:is|be|are) ones?\b")
+_WHICH = re.compile(r"\s?(?:to )?(?:which|what|whether)(?: of the)? (?:machine|detector|one|it)\b")
 _REMARK = re.compile(r"\([^()]{0,300}\)")
 _RULE_TALK = re.compile(rf"\b(?:{RULE_TALK})\b")
 MAX_SHORT = 60  # characters of a reply to one's own question, such as "the dotted one"
@@ -111,6 +112,8 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
         compared = None  # what this sentence has said
         for number, clause in enumerate(clauses):
             compared = _parse_clause(clause, known) or compared
+            if number and _UNSURE.search(clauses[number - 1]) and _WHICH.match(clause):
+                compared = UNSURE  # "nobody knows which are blickets, nor which machine it is like"
             if compared is None and number and _UNSURE.search(clause):
                 asks = _TOPIC.search(sentence) and not _BLICKETS.search(sentence)
                 compared = UNSURE if asks else None  # "nothing tells which machine, so I'm unsure"

@@ -42,7 +42,8 @@ _WORDS = (
     ("M", r"either(?=[^.;]{0,120}\bor\b)"),
     ("", r"the|an?|also|too|as well(?! as)|both(?= the)|each|that|here|there|following"
      r"|objects?|new"),
-    ("VNB", r"(?:is|are|was) no blickets?|\u2717"),
+    ("VNB", r"(?:is|are|was) no blickets?"),
+    ("NB", r"\u2717"),
     ("KB", r"\u2713"),
     ("Z", r"none(?: of (?:them|these|the(?: [a-z]{1,9})? objects))?|no (?:[a-z]{1,9} )?objects?"
      r"|no blickets?(?!\s?[:=|])|nothing(?! can| is)"),
