@@ -32,6 +32,7 @@ _SAYS = set("BPKNEM")  # what a verdict is made of
 _FILLER = re.compile(
     r"\b(?:only|just|both|the|answer|final|object|an?|its?|is|are|like|unsure)\b|[^a-z]+"
 )
+_ELLIPTIC = re.compile("H?D?[KNMV]{1,4}[BP]N?")
 _SAME = re.compile(
     r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
 )
@@ -113,6 +114,11 @@ class Claims:
         if sentence.endswith("?") and len(sentence) > 1 and not kinds & NAMES:
             self.asked, self.label = bool(kinds & {"B", "P"}), None
             return
+        said = "".join(symbol for symbol, _ in symbols)
+        if not opens_line and self.last_named and _ELLIPTIC.fullmatch(said):
+            # "Olive tube: in every lit test. May be a blicket."
+            self._take(dict.fromkeys(self.last_named, str(verdict(said))), set(), about_new=False)
+            return
         if not kinds & NAMES:
             self._read_label(sentence, symbols)
             return
@@ -122,12 +128,14 @@ class Claims:
         self.label_is_new = False
         if self.asked and _only_objects(sentence.partition(";")[0], self.patterns):
             label = _Label("yes", complete=True)
-            symbols = [each for each in symbols if each[0] in NAMES | JOINS | set("MNED")]
+            symbols = [each for each in symbols if each[0] in NAMES | JOINS | set("MNEDKBP")]
         if self.last_status and "X" not in kinds and _SAME.search(sentence):
             label = _Label(self.last_status, complete=False)
             symbols = [each for each in symbols if each[0] in NAMES | JOINS]
         self.asked = False
         if self._take_listed(symbols, label):
+            row = said.find("C")
+            symbols = symbols[: row if row > 0 and opens_line else None]
             self.label = self.label and self.label._replace(complete=False)
         else:
             symbols = [each for each in symbols if each[0] != "H"]

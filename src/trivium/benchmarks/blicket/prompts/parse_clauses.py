@@ -47,7 +47,8 @@ def clause_claims(kinds: list[str], seen: bool) -> Iterator[Part]:
         own = _predicate(after, seen or noun < first, last_in_clause=not follows)
         if kinds[first] in "TJ" and not re.match("[SLKM]{0,3}[VCN]", "".join(after)):
             own = None  # "each trial they take part in includes a blicket"
-        if own == "maybe" and "X" in kinds[:first] and not set(after) & {"B", "P"}:
+        earlier = kinds[:first] if kinds[first] in "TJ" else before
+        if own == "maybe" and "X" in earlier and not set(after) & {"B", "P"}:
             own = None  # "any combination with A that lacks B"
         if "I" in before and "M" not in before and own != "maybe":
             own = label = None

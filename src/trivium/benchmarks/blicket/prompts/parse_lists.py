@@ -21,6 +21,7 @@ _LABEL = re.compile("[SDG]{0,2}([^OARTJZDHC]{1,14})H?C[UL]{0,2}(?=[OARZ])")
 _OWN = re.compile("H?C?U?([KNMB]{1,3})(?=[SQGD]|$)")
 _JOIN = re.compile("[SQDG]{1,3}(?=[OAR])|C(?=[OSC]{1,30}$)")
 _SENTENCE_GOES_ON = re.compile("[SQG]{0,3}[VNEMB]")
+_GOES_ON = re.compile("[SQG]{1,3}[NEM]U?[OAR]")  # "A, plus one of B and C"
 _NEXT_LABEL = re.compile("[SDG](?=[^OARTJZCHX]{1,8}C[UL]{0,2}[OARZ])")
 MAX_WORDS = 4  # words of a cell without a blicket
 
@@ -68,6 +69,8 @@ def _read_items(
         join = _JOIN.match(kinds, place)
         rest = kinds[place:].lstrip("GH")
         status = verdict(own[1]) if own else default
+        if own and join is None and _GOES_ON.match(rest):
+            return -1
         if own is None and join is None and rest:
             if rest[0] == "C":
                 status = _row_verdict(rest.lstrip("C")) or default
@@ -100,6 +103,7 @@ def _row_verdict(body: str) -> str | None:
 
 def _cell_verdict(cell: str) -> str | None:
     """The verdict of some words: "must be a blicket", "maybe"; None for what happens."""
+    cell = re.sub("^.*X.*J", "", cell)  # "the dark test shows that it is a blicket"
     noun = re.search("[BP]", cell)
     said = cell[: noun.start()] if noun else cell
     happens = "X" in said and "V" not in said[said.find("X") :]

@@ -26,13 +26,13 @@ class Known(NamedTuple):
 
 _LIKE = re.compile(
     r"(?:(?:\b|(?='))(?:like|similar|similarly|same|resembles?|matches|akin|equivalent|identical"
-    r"|is an?|is of|is the|'s an?|'s the|shares?|follows?|would say|mirrors?|mimics|corresponds?"
-    r"|belongs?|analogous|consistent with|copies|as does|as do|just as|exactly as|how the"
+    r"|(?:is|be) (?:an?|of|the|more)|'s an?|'s the|shares?|follows?|would say|mirrors?|mimics|corresponds?"
+    r"|belongs?|analogous|different|differs|consistent with|copies|as does|as do|just as|exactly as|how the"
     r"|the way|aligns?|in line with)\b"
     r"|(?:machine|detector|structure|type|pattern|conclusion|answer|verdict|behaviou?r|rule)\s?[:=|])"
 )
 _DENIAL = re.compile(
-    r"\b(?:not|unlike|than|instead of|never|no longer|differs? from|different from|rules? out"
+    r"\b(?:not|unlike|than|instead of|never|no longer|differs? from|different (?:from|to|than)|rules? out"
     r"|ruling out|as opposed to|contrary to|excludes?)\b|n't\b"
 )
 _UNSURE = re.compile(
@@ -45,14 +45,15 @@ _TOPIC = re.compile(
     r"|match(?:es)?)\b"
 )
 _CLAUSE = re.compile(
-    r"\b(?:because|since|whereas|while|though|although|i mean)\b|;|, (?:and|but|so|n?or)\b"
+    r"\b(?:because|since|whereas|while|though|although|i mean)\b|;|, (?:and|but|so|nor)\b"
 )
 # "The dotted one is what it behaves like", and an answer of one word.
 _INVERTED = (
     r"{}[a-z' ]{{0,30}}(?: is (?:the|what)\b|:)[a-z, ]{{0,40}}\b(?:like|same|resembles|matches)\b"
 )
 _ONE_WORD = (
-    r"(?:(?:so|thus|the|it's|i'd say|answer:|final|and|no|wait|actually|i mean|sorry),? ){{0,3}}{}"
+    r"(?:(?:so|thus|the|it's|i'd say|answer:|final|and|no|wait|actually|i mean|sorry),? ){{0,3}}"
+    r"(?:(?:machine|detector|type|new)(?: type)?[\s:=>-]{{1,9}})?{}"
     r"(?:-like| pattern| one| type|-type| (?:detector|machine)(?=[.!]|$)){{0,2}}\s?[.!]?"
 )
 _BLICKETS = re.compile(r"\bblickets?\b(?! detectors?| machines?)|\b(?:is|be|are) ones?\b")
@@ -102,6 +103,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     asked = False  # whether the sentence before asked which machine it is like
     for original in sentences:
         sentence = _with_patterns(_without_remarks(original, known.patterns), known.patterns)
+        sentence = re.sub(rf"^{_word(known.new)}(?=[\s:=>-]{{1,9}}(?!pattern|machine|det))", "new", sentence)
         if sentence.endswith("?"):
             asked = _LIKE.search(sentence) is not None or any(
                 _mentioned(each, sentence) for each in known.patterns
@@ -174,6 +176,8 @@ def _parse_clause(clause: str, known: Known) -> str | None:
     if others and not (_NEW.search(before) or (known.new and _mentioned(known.new, before))):
         return None
     claimed = [pattern for pattern in named if not _denied(pattern, clause)]
+    if len(named) == 2 and not claimed and re.search(r"\b(?:both|either|n?or)\b", after):
+        return UNSURE  # "different from both"
     if len(claimed) == 2:
         return UNSURE if re.search(r"\bor\b|/|\bboth\b", after) else None
     return claimed[0] if claimed else None

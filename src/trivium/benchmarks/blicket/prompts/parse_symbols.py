@@ -64,6 +64,8 @@ _WORDS = (
         rf"|plausibl[ey]|optional|optionally|questionable|open|undecided|[?\u2753\u2754]"
         rf"|(?:can't|cannot|can not|not) be (?:ruled out|excluded|settled)|either way|i guess"
         rf"|scenarios?|not necessarily"
+        rf"|(?:one or more|any|some|one|two)(?: out)? of(?= (?:the )?{_COLOUR})"
+        rf"|in some (?:cases|explanations|scenarios|of them)|not (?:in )?all"
         rf"|at least {_SOME}(?! blickets?)|{_SOME} of (?:the )?(?={_COLOUR})"
         rf"|nothing (?:can be|is) (?:said|known|certain)[a-z ]{{0,20}}|{_UNSURE}",
     ),
