@@ -33,7 +33,7 @@ _VERDICT = reading.Lexer(
         r"|refute|disproven?|untenable|false|incorrect|wrong|inconsistent with|ruled? out|rules out"
         r"|(?:speaks?|spoke|evidence|is|are|argues?) against)\b",
         "good": r"\b(?:valid|plausible|supported|worth(?: testing| an experiment| a test| running)?"
-        r"|worthwhile|tenable|testable|true|correct|consistent)\b",
+        r"|worthwhile|holds up|stands|survives|passes|tenable|testable|true|correct|consistent)\b",
         "it": r"\b(?:it|this|that)\b",
         "small": r"\b(?:so|thus|therefore|hence|is|the|target|answer|final|verdict|conclusion|to be"
         r"|clearly|probably|likely|i|would|call|conclude|overall|hyp)\b",
@@ -43,12 +43,14 @@ _VERDICT = reading.Lexer(
 _DESIGN = reading.Lexer(
     {
         "variable": VARIABLE,
-        "nothing": r"(?:\bnot|n't|\bno need to) (?:have to |need to )?(?:control|hold|fix|keep)"
+        "nothing": r"(?:\bnot|\b\w{2,6}n't|\bno need to) (?:have to |need to )?(?:control|hold|fix|keep)"
         r"(?: for)? any(?:thing)?\b",
         "independent": r"\bin[\s_-]?dependent\b(?: variables?)?|\biv\b|\bmanipulat(?:e|ed|ing)\b"
         r"|\b(?:vary|varied|varying)\b(?! (?:together|in\b|with))|\bintervene on\b"
+        r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:change|alter|set)\b"
         r"|\b(?:change|changing|set)(?= x)",
         "dependent": r"\bdependent\b(?: variables?)?|\bdv\b|\bmeasur(?:e|ed|ing)\b"
+        r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:look at|watch|track)\b"
         r"|\bobserv(?:e|ing)\b|\brecord(?:ing)?\b|\bmonitor(?:ing)?\b|\b(?:outcome|response)\b",
         "control": r"\bcontrol(?:s|led|ling)?\b(?: for)?(?: variables?)?|\bcovariates?\b"
         r"|\b(?:hold|holding|held|keep|keeping|kept|constant|fixed|fix|fixing)\b"
@@ -70,7 +72,7 @@ _REMARK = re.compile(r"\([^()]{0,300}\)")
 _COMPARED = re.compile(
     rf"\b(?:tandem|together|correlat\w{{1,5}}|associated|linked|along) (?:with|to) {VARIABLE}", re.I
 )
-_WITH = re.compile(r";|\s-\s|\b(?:while|with|because|since|given that)\b", re.IGNORECASE)
+_WITH = re.compile(r";|\s-\s|\bwith(?! (?:them|it|each))\b|\b(?:while|because|since|given that)\b", re.IGNORECASE)
 BARE = {"valid", "invalid", "plausible", "implausible", "rejected"}
 
 
@@ -98,7 +100,8 @@ def _is_about_target(symbols: list[reading.Symbol], target: set[str], *, about: 
     if not words or "other" in kinds:
         return False
     if set(kinds) <= {"good", "bad", "not", "small"}:
-        return symbols[words[0]][1].lower() in BARE
+        said = {word.lower() for _, word in symbols}
+        return bool(said & BARE or (said & {"true", "false"} and said & {"answer", "verdict"}))
     named = {variable(word) for kind, word in symbols[: words[0]] if kind == "variable"}
     if target and not named <= target:
         return False
