@@ -377,7 +377,7 @@ _REFUSAL = re.compile(
     r"\b(?:can(?:no|')t|can not|am unable to|'m unable to|am not able to|'m not able to|won't"
     r"|will not|must decline to|have to decline to|decline to|refuse to|not going to"
     r"|unable to|not comfortable) ?(?:be able to )?(?:\w{2,12} )?"
-    r"(?:help|assist|comply|fulfil|fulfill|engage|participate|support you|answer (?:that|this)"
+    r"(?:help|assist|comply|play (?:this|the|that)|fulfil|fulfill|engage|participate|support you|answer (?:that|this)"
     r"|respond to (?:that|this)|provide (?:that|this|an answer|the answer|assistance|help)"
     r"|do (?:that|this)|complete (?:that|this)|discuss|process (?:that|this) request|continue with)"
     r"|\b(?:against|violates?) (?:my|our|the|openai|company)[\w' ]{0,20} (?:guidelines|policy"

@@ -89,7 +89,7 @@ _LEXER = reading.Lexer(
 )
 _CLAUSE = re.compile(
     r"\b(?:but|however|(?:even |al)?though|sino|sondern|mais|mas|ma)\b|\u800c\u662f|;|\s-\s"
-    r"|\b(?:so|because|since|as|whereas|while)\b",
+    r"|\b(?:so|because|since|as(?! well)|whereas|while)\b",
     re.IGNORECASE,
 )
 # "If I followed the chain correctly, X" supposes nothing else than that X is right.
@@ -101,6 +101,8 @@ _IF_RIGHT = re.compile(
 _LOOSE = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})[\s-]?([0-9]{1,18})(?![A-Za-z0-9_])")
 _OPEN = re.compile(r"or|either|one of|any of|both|between", re.IGNORECASE)
 _QUESTION = re.compile(r"(?:\W{0,3}question|q)\b.{0,20}:", re.IGNORECASE)
+_ASKS = re.compile(r"(?:is|are|could|should|would|might|may|can|does|do) (?:it|this|that|the|i|we)\b", re.I)
+_SEVERAL = re.compile(r"\b(?:possible|candidates?|options?|choices|answers)\b", re.IGNORECASE)
 _PARENTHESES = re.compile(r"\([^()]{0,300}\)")
 # What a clause may hold and still be nothing but an answer.
 _BARE = {"token", "small", "arrow", "or", "not", "correction", "close", "of", "would"}
@@ -119,6 +121,7 @@ class _Reader:
     corrected: bool = False  # something was corrected after the last commitment
     sure: bool = False  # the last commitment had a cue
     asked: bool = False  # the last commitment was a question: "X?"
+    several: bool = False  # the sentence before opened a list: "Possible answers:"
     cue: bool = False  # the sentence before ended in a cue: "The answer is:"
     mentions: list[str] = field(default_factory=list)  # since the last correction
 
@@ -138,7 +141,7 @@ class _Reader:
     def result(self) -> str | None:
         """The token that was meant in the end."""
         fitting = self._fitting(self.mentions)
-        if self.corrected and self.committed is not None:
+        if (self.corrected or self.asked) and self.committed is not None:
             return fitting[-1] if fitting else self.committed
         if self.committed is not None or (self.ambiguous and not (self.open and fitting)):
             return self.committed
@@ -146,6 +149,8 @@ class _Reader:
 
     def read(self, sentence: str) -> None:
         """Take in one sentence."""
+        if sentence.endswith("?") and _ASKS.match(sentence):
+            return
         bare = _PARENTHESES.sub(" ", sentence)
         for number, clause in enumerate(_CLAUSE.split(bare)):
             symbols = list(_LEXER.symbols(clause))
@@ -178,6 +183,7 @@ class _Reader:
                 self.commit([])  # "Answer: unknown"
             # The heading of a column is no cue: "| Step | Result |".
             heading = sum(word == "|" for _, word in symbols) > 2
+            self.several = _SEVERAL.search(" ".join(word for _, word in symbols)) is not None
             self.cue = (first and "cue" in kinds and "unsure" not in kinds and not heading) or (
                 cued and not kinds & {"word", "unsure"}
             )
@@ -206,8 +212,8 @@ class _Reader:
         if kinds <= _BARE and not explains:
             stated = self._fitting(_stated(asserted))
             again = symbols[0][1].lower() == "or" or (self.asked and asks)
-            if stated and self.committed and first and again:
-                stated.append(self.committed)  # "X? Or maybe Y?", "X? Y?"
+            if stated and self.committed and ((first and again) or self.several):
+                stated.append(self.committed)  # "X? Or maybe Y?", "X? Y?", "Candidates: X. Y."
             if stated:
                 self.commit(stated)
                 self.asked = asks
@@ -317,6 +323,7 @@ def _all_that_is_said(text: str) -> str | None:
     symbols = list(_LEXER.symbols(text[:MAX_PHRASE]))
     tokens = {word.upper() for kind, word in symbols if kind == "token"}
     bare = {kind for kind, _ in symbols} <= {"token", "small", "cue"} and len(text) < MAX_PHRASE
+    bare = bare and not _ASKS.match(text)
     return tokens.pop() if bare and len(tokens) == 1 else None
 
 

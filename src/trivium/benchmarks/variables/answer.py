@@ -382,7 +382,8 @@ def _control(text: str, others: tuple[str, ...]) -> tuple[str, ...] | None:
     if _ALL.search(kept) and not _variables(kept) and others:
         return tuple(name for name in others if name not in _variables(" ".join(left_out)))
     found = _variables(kept)
-    if re.search(r"\bor\b", kept, re.IGNORECASE) and len(found) > 1:
+    first, other, _ = re.split(r"(\bor\b|$)", kept, maxsplit=1, flags=re.IGNORECASE)
+    if other and (len(found) > 1 or _is_none(first)):
         return None
     if found:
         return tuple(found)

@@ -54,7 +54,7 @@ _CONDITION = re.compile(
     r"\b(?:if|once|unless|until|before|when"
     r"|after(?! (?:considering|thinking|reviewing|weighing|all)\b)|whether|otherwise|depending|else"
     r"|or|instead of|rather than|without|than|not|don't|won't|shouldn't|never|avoid|between"
-    r"|can't|cannot|unsure)\b",
+    r"|can't|cannot|unsure)\b|\b(?:should|shall|may|can|could|do) (?:i|we)\b",
     re.IGNORECASE,
 )
 _IF = re.compile(r"\b(?:if|unless|assuming|provided|supposing)\b", re.IGNORECASE)
@@ -76,6 +76,7 @@ _POSSIBLE = re.compile(
     re.IGNORECASE,
 )
 _CORRECTION = re.compile(rf"{reading.CORRECTION_WORDS}|\b(?:instead|better)\b\s?:?", re.IGNORECASE)
+_EMPTY = re.compile(r"\b(?:nothing on|no objects?|an empty machine|the machine empty)\b", re.IGNORECASE)
 MAX_READ = 400  # characters of one command
 
 
@@ -131,6 +132,8 @@ def _moves(text: str, objects: str, rules: Sequence[str]) -> Iterator[_Move]:
             continue
         if word.lower() == "test":
             command = read_test(rest, objects, exact=word != "TEST")
+            if not rest.strip() and _EMPTY.search(text, 0, start):
+                command = Command("")  # "First with nothing on it. TEST"
             if command is None:
                 continue
         else:

@@ -54,6 +54,10 @@ _SIMPLER = (
         ),
         r"\1 blickets",
     ),
+    (
+        re.compile(rf"\b(?:but|rather|instead),? (?:in fact |actually )?it is (?=(?:the )?(?:{NAME}))"),
+        "; blickets: ",
+    ),
     (re.compile(r"\bmay or may not\b|\bmay be or not\b|\bcould go\b"), "may"),
     (re.compile(r", (?:which is )?(?:the |a )(?:only )?blicket, "), " is a blicket, "),
     (re.compile(r"\b(is|be|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)"), r"\1 a blicket"),

@@ -154,7 +154,7 @@ def _predicate(after: Sequence[str], seen: bool, *, last_in_clause: bool) -> str
     if noun >= 0:
         said = text[:noun]
         happens = "X" in said and "V" not in said[said.find("X") :]
-        if happens or ("I" in said and "M" not in said):
+        if happens or ("I" in said and "M" not in said) or text[noun + 1 :].startswith("F"):
             return None  # "they light it when the blicket is on it"
         after_noun = re.match("V?[NMB]*", text[noun + 1 : noun + 4])
         return verdict(text[: noun + 1] + (after_noun[0] if after_noun else ""))

@@ -159,6 +159,8 @@ def _parse_clause(clause: str, known: Known) -> str | None:
     unsure, like = _UNSURE.search(clause), _LIKE.search(clause)
     # The text before the comparison says which machine is compared.
     before, after = (clause[: like.start()], clause[like.start() :]) if like else (clause, "")
+    if like and not unsure and re.search(r"\bif\b", before):
+        return None
     named = [pattern for pattern in known.patterns if _mentioned(pattern, after)]
     compared = _TOPIC.search(clause) or any(_mentioned(each, clause) for each in known.patterns)
     if unsure and compared and not _BLICKETS.search(clause):

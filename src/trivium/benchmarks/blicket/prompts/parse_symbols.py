@@ -30,7 +30,7 @@ _UNSURE = reading.UNSURE_WORDS.removeprefix(r"\b(?:").removesuffix(r")\b")
 _SOME = r"(?:one|two|three|some)"
 # O an object, A all objects, Z none of them, R the other objects, T these, J it; B a blicket, P
 # blickets, K surely, N not, E except, M maybe; V a verb, C a colon; S a comma or "and", Q "or", D a
-# new clause, H hence, < a name in brackets, G a closed bracket; I if, L only, X what happens on the machine, U another word.
+# new clause, H hence, < a name in brackets, G a closed bracket; I if, F before an "if" that sets a condition, L only, X what happens on the machine, U another word.
 _WORDS = (
     ("L", r"only|sole|just"),
     ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"
@@ -56,6 +56,10 @@ _WORDS = (
      r"|all (?:three|seven)"),
     ("TNV", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
     ("T", r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two| three)?|they"),
+    ("FI", r"if(?! and only if)|unless|provided(?: that)?|assuming"),
+    ("I", r"(?:one|you|we|i)(?: might| may| could| would|'d) (?:first |at first )?(?:think|expect|suspect)"
+     r"|whether|when|in which|suppose|supposing|assume|were"
+     r"|would(?! say| guess)"),
     ("N", r"(?:could not|couldn't) be|(?:impossible|not possible|not candidates?)(?= blicket|:)"),
     (
         "M",
@@ -80,8 +84,6 @@ _WORDS = (
     ("N", r"no (?:evidence|indication|sign|reason|proof)|false|[a-z]{2,5}n't|not|no|cannot|neither"
      r"|never|ruled out|excluded|eliminated|impossible|irrelevant|inert|non"),
     ("E", r"except(?: for)?|other than|apart from|rather than|instead of|without"),
-    ("I", r"if|whether|when|in which|suppose|supposing|assume|assuming|unless|were"
-     r"|would(?! say| guess)"),
     ("V", r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as|remains?|stays?"
      r"|as(?= (?:the |a )(?:only |sole )?blicket)"),
     ("C", r"namely|includes?|including|i\.e\.?|viz|about"
