@@ -325,7 +325,7 @@ UNSURE_WORDS = (
     r"|indistinguishable|inconclusive|open question|(?:leaves?|left|remains?)(?: [a-z]{1,9}){0,2} open|unanswerable|undeterminable|underspecified"
     r"|impossible|consistent with both|compatible with both|fits? both|either could|could be either"
     r"|may be either|might be either|can be either|both are possible|both (?:remain )?possible"
-    r"|equally (?:likely|possible|consistent|plausible|well)|a toss-?up|coin[\s-]flip|50[/-]50"
+    r"|equally (?:likely|possible|consistent|plausible|well)|a toss-?up|no (?:telling|knowing|saying)|who knows|coin[\s-]flip|50[/-]50"
     r"|anyone's guess|up in the air|no idea|no clue|not obvious|beats me|idk|dunno|agnostic"
     r"|unable to|not able to|insufficient\w{0,2}|in doubt|doubtful|hard to (?:say|tell|know)"
     r"|difficult to (?:say|tell|know|determine)|too (?:little|few|early)|lacks?|lacking"

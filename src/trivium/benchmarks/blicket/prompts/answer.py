@@ -138,7 +138,7 @@ class Sentence(NamedTuple):
 
 def split_sentences(reply: str) -> list[Sentence]:
     """The sentences of a reply in lower case; a bullet, a row and a field are sentences."""
-    text = in_english(reading.plain(reply).lower())
+    text = in_english(reading.plain(reply).lower()).replace("tl;dr", "answer: ")
     text = _PLACEHOLDER.sub(" ", reading.tables_as_lines(text, _is_verdict))
     text = reading.json_as_lines(text)
     text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))

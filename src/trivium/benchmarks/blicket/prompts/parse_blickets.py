@@ -127,6 +127,7 @@ class Claims:
             self._read_label(sentence, symbols)
             return
         if sentence.endswith("?"):
+            self.last_named = [name for _, name in symbols if name] or self.last_named
             return
         label = self.label if opens_line or self.label_is_new else None
         self.label_is_new = False
@@ -205,8 +206,12 @@ class Claims:
         seen = False  # whether blickets were named in an earlier clause
         said: str | None = None  # the last verdict
         start = 0
+        happens = False  # whether an earlier clause is about a machine
         for end in [*(n for n, (each, _) in enumerate(symbols) if each == "D"), len(symbols)]:
-            for part in clause_claims([symbol for symbol, _ in symbols[start:end]], seen):
+            kinds = [symbol for symbol, _ in symbols[start:end]]
+            for part in clause_claims(kinds, seen):
+                if happens and kinds[part.position] in "TJ" and not set(kinds) & {"B", "P"}:
+                    continue  # "like the striped or the dotted one, because neither is certain"
                 said = part.status or said
                 status = part.status
                 if status is None and said and part.alone:
@@ -220,7 +225,8 @@ class Claims:
                 self.last_status = status
                 none = symbols[start + part.position][0] == "Z"
                 self.any_claim = self.any_claim or none or bool(named)
-            seen = seen or any(each in "BP" for each, _ in symbols[start:end])
+            seen = seen or bool(set(kinds) & {"B", "P"})
+            happens = happens or "X" in kinds
             start = end + 1
         self._take(claims, complete, about_new=False)
 

@@ -55,6 +55,8 @@ def clause_claims(kinds: list[str], seen: bool) -> Iterator[Part]:
         prefix = None if label else verdict([each for each in before if each in "NEM"])
         if prefix and "E" not in before and own in ("yes", None):
             own = prefix if own or last else None
+        if after == ["V"] and {"M", "I"} <= set(before):
+            own = "maybe"  # "it is open whether A is"
         if own is None and label is None and not after and before and set(before) <= JOINS:
             own = last  # "A may be a blicket, or B"
         names = [n for n in range(first, stop) if kinds[n] in NAMES]
@@ -165,8 +167,8 @@ def _short_predicate(said: str, seen: bool) -> str | None:
     """The verdict of words without a blicket: "may be", "is not", and "is" after a blicket."""
     if "M" in said and "X" not in said and said.count("U") <= 5 and "I" not in said:
         return "maybe"
-    if said and set(said) <= set("VNUKM") and said[0] in "VNK" and said[-1] in "VNK":
-        if set(said) & {"N", "K"} and "U" not in said:
+    if said and set(said) <= set("VNUKM") and said[0] in "VNK":
+        if set(said) & {"N", "K"} and said.count("U") <= 2:
             return verdict(said)
         return "yes" if seen and said == "V" else None
     return None

@@ -54,7 +54,8 @@ _INVERTED = (
 _ONE_WORD = (
     r"(?:(?:so|thus|the|it's|i'd say|answer:|final|and|no|wait|actually|i mean|sorry),? ){{0,3}}"
     r"(?:(?:machine|detector|type|new)(?: type)?[\s:=>-]{{1,9}})?{}"
-    r"(?:-like| pattern| one| type|-type| (?:detector|machine)(?=[.!]|$)){{0,2}}\s?[.!]?"
+    r"(?:-like| pattern| one| type|-type| behaviou?r| style| logic| rule"
+    r"| (?:detector|machine)(?=[.!]|$)){{0,2}}\s?[.!]?"
 )
 _BLICKETS = re.compile(r"\bblickets?\b(?! detectors?| machines?)|\b(?:is|be|are) ones?\b")
 _WHICH = re.compile(r"\s?(?:to )?(?:which|what|whether)(?: of the)? (?:machine|detector|one|it)\b")
@@ -123,7 +124,8 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
             if number and _DENIAL.search(clauses[number - 1]) and _LIKE.search(sentence):
                 found = _one_word(clause, known) or found  # "not dotted, but striped"
         by_rule = _parse_rule(sentence, known) or by_rule
-        alone = _one_word(sentence, known) or alone
+        for part in sentence.split(";"):
+            alone = _one_word(part, known) or alone
         asked = False
     last = _with_patterns(sentences[-1], known.patterns) if sentences else ""
     # "brown torus; striped"
@@ -169,6 +171,8 @@ def _parse_clause(clause: str, known: Known) -> str | None:
         guessed = len(named) == 1 and "," in clause[clause.find(named[0].lower()) : unsure.start()]
         if not (changed or (guessed and not _TOPIC.search(clause, unsure.start()))):
             return UNSURE
+    if like and not named and re.search(r"like (?:both|either|neither)\b", after):
+        return UNSURE
     if not named:
         named = [
             each for each in known.patterns if re.search(_INVERTED.format(_word(each)), clause)

@@ -21,7 +21,7 @@ _IT_IS = (
 )
 # Blickets in what is said about a machine, not about objects: "needs two blickets".
 RULE_TALK = (
-    r"(?:need|require|take|want)(?:s|ed|d|ing)?(?: [a-z]{1,9}){0,3} blickets?(?: or [a-z]{1,5})?"
+    r"(?:need|require|take|want)(?:s|ed|d|ing)?(?: (?!as )[a-z]{1,9}){0,3} blickets?(?: or [a-z]{1,5})?"
     r"|(?:one|a single|any|any one) blicket(?= (?:is enough|suffices|is sufficient|alone))"
     r"|(?:all|both|one|two|any|every)(?: of)?(?: the| its| their)? blickets? (?:is |are )?"
     r"(?:needed|required|together|at once)"
@@ -35,7 +35,7 @@ _WORDS = (
     ("L", r"only|sole|just"),
     ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"
      rf"|{RULE_TALK}|behaves?|works?|acts?|functions?|resembles?"
-     r"|alone|by itself|by themselves|on its own|trials?|tests?|tested|tried|combinations?|present"
+     r"|alone|by itself|by themselves|on its own|trials?|tests?|tested|tried|combinations?|present|enough|sufficient|suffices?"
      r"|contain(?:s|ed|ing)?|appear(?:s|ed|ing)?|turn(?:s|ed)?|activat(?:e|es|ed|ing)"),
     ("J", rf"(?<!object )(?<!objects )(?<!one )(?<!thing )(?:it|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
     ("S", r"\d{1,2}[.)](?= )"),
@@ -63,7 +63,7 @@ _WORDS = (
     ("N", r"(?:could not|couldn't) be|(?:impossible|not possible|not candidates?)(?= blicket|:)"),
     (
         "M",
-        rf"maybe|might|may|could|possibly|perhaps|probably|likely|potentially|unsure|possible"
+        rf"maybes?|might|may|could|possibly|perhaps|probably|likely|potentially|unsure|possible"
         rf"|possibilit(?:y|ies)|undetermined|candidates?|suspect(?:s|ed)?|potential|conceivably"
         rf"|plausibl[ey]|optional|optionally|questionable|open|undecided|[?\u2753\u2754]"
         rf"|(?:can't|cannot|can not|not) be (?:ruled out|excluded|settled)|either way|i guess"
@@ -76,13 +76,13 @@ _WORDS = (
     ("NP", r"non-?\s?blickets"),
     ("NB", r"non-?\s?blicket"),
     ("P", r"blickets"),
-    ("B", r"blicket"),
+    ("B", r"blicket|among them"),
     ("K", r"must|definite|definitely|certain|certainly|sure|surely|for sure|guaranteed|necessarily"
-     r"|confirmed|yes|true|proven|known|known to be|certainty"),
+     r"|confirmed|beyond (?:any )?doubt|without (?:a )?doubt|yes|true|proven|known|known to be|certainty"),
     ("VN", r"(?:has|have|plays?) no (?:effect|role|influence)|fails? to be"
      r"|can (?:also |both |all )?be (?:excluded|ruled out|eliminated|discarded|dismissed)"),
     ("N", r"no (?:evidence|indication|sign|reason|proof)|false|[a-z]{2,5}n't|not|no|cannot|neither"
-     r"|never|ruled out|excluded|eliminated|impossible|irrelevant|inert|non"),
+     r"|never|ruled out|excluded|eliminated|impossible|irrelevant|inert|non|out(?=[.;,]|$)|duds?"),
     ("E", r"except(?: for)?|other than|apart from|rather than|instead of|without"),
     ("V", r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as|remains?|stays?"
      r"|as(?= (?:the |a )(?:only |sole )?blicket)"),
