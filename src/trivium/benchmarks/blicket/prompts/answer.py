@@ -54,7 +54,7 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     *forms, _ = forms_of(item.machines)
     known = Known(item.known, tuple(forms), item.new.pattern)
     said = _read(item, sentences, known)
-    part = sentences[_final_part(sentences, view)]
+    part = _without_explanations(sentences[_final_part(sentences, view)])
     final = said if len(part) == len(sentences) else _read(item, part, known)
     # What a final part says counts, and the rest of the reply where it says nothing.
     claims = final[0] if final[0].status else said[0]
@@ -93,23 +93,47 @@ def _final_part(sentences: Sequence[Sentence], view: PromptView) -> slice:
     return slice(start, end)
 
 
+_EXPLANATION = re.compile(
+    r"(?:brief |short |my |the |here's |here is ){0,2}(?:explanation|reasoning|rationale|justification"
+    r"|why|because|how|details?|derivation|notes?|proof|confidence)\b[a-z' ]{0,30}[:?]"
+)
+_ANSWER_LINE = re.compile(
+    r"(?:the )?(?:objects? that )?(?:must|may|might|can(?:not|'t)?|definite|certain|possible|not|non"
+    r"|maybe|sure|blicket|machine|detector|answer|final|conclusion|result|summary)"
+)
+
+
+def _without_explanations(sentences: list[Sentence]) -> list[Sentence]:
+    """The sentences without sections that explain: from "Explanation:" to the next answer line."""
+    kept: list[Sentence] = []
+    explains = False
+    for sentence in sentences:
+        if sentence.opens_line:
+            explains = _EXPLANATION.match(sentence.text) is not None or (
+                explains and _ANSWER_LINE.match(sentence.text) is None
+            )
+        if not explains:
+            kept.append(sentence)
+    return kept
+
+
 _CORRECTED = re.compile(reading.CORRECTION_WORDS)
 
 
 # A field in the middle of a line becomes a line of its own.
 _FIELD = re.compile(
-    rf"(^|[,;.)\]|] {{1,9}}|\b(?:{'|'.join(SHAPES)}|none)s? {{1,3}})((?:(?:maybe|no|not|non"
-    r"|possibl[ey]|possibly|uncertain|must|may|or|be|might|can|cannot|could|definite|definitely"
-    r"|certain|certainly|sure|a|an|the|only|new|known)"
-    r"[\s-]){0,8}blickets?|machine(?: type)?|detector|(?:behaves|works) like)\s{0,3}[:=]"
-    r"(?!\s{0,3}\")",
+    r"(^|[,;.)\]|] {1,9})((?:(?:maybe|no|not|non|possibl[ey]|possibly|uncertain|must|may|or|be|might"
+    r"|can|cannot|could|definite|definitely|certain|certainly|sure|a|an|the|only|new|known)[\s-])"
+    r"{0,8}blickets?|machine(?: type)?|detector|(?:behaves|works) like)\s{0,3}[:=](?!\s{0,3}\")"
+    rf"|(\b(?:{'|'.join(SHAPES)}|none)s? {{1,3}})((?:maybe |not |non-|possible )?blickets?"
+    r"|machine)\s{0,3}[:=]",
     re.MULTILINE,
 )
 _MACHINE_KEY = re.compile(
     r"^(?:behaves[ _]like|like|similar[ _]to|structure|machine[ _]type|type)(?=:)", re.MULTILINE
 )
 _PLACEHOLDER = re.compile(r"<[^<>\n]{0,80}\bor\b[^<>\n]{0,40}>")  # the form, copied from the prompt
-_QUOTES = re.compile(r"[\"{<>]+|(?<![a-z])'|'(?![a-z])")
+_QUOTES = re.compile(r"[\"{<]+|(?<![-=])>+|(?<![a-z])'|'(?![a-z])")
 _BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
 _LEADER = re.compile(r"(?<![.!?\n])[ \t](?:-{1,2}|\.{3,60})[ \t]|\.{4,60}")
 _EMPTY = re.compile(
@@ -142,7 +166,7 @@ def split_sentences(reply: str) -> list[Sentence]:
     text = _PLACEHOLDER.sub(" ", reading.tables_as_lines(text, _is_verdict))
     text = reading.json_as_lines(text)
     text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
-    text = _QUOTES.sub(" ", _FIELD.sub(r"\1\n\2:", text))
+    text = _QUOTES.sub(" ", _FIELD.sub(r"\1\3\n\2\4:", text))
     text = _EMPTY.sub(
         lambda found: f"{found[1]} none" if reading.is_none(found[2]) else found[0], text
     )

@@ -130,6 +130,8 @@ class Claims:
             self.last_named = [name for _, name in symbols if name] or self.last_named
             return
         label = self.label if opens_line or self.label_is_new else None
+        if label is None and not opens_line and self.last_status and re.fullmatch("O(?:S{1,2}O){0,9}", said):
+            label = _Label(self.last_status, complete=False)  # "Blickets: A. B."
         self.label_is_new = False
         if self.asked and _only_objects(sentence.partition(";")[0], self.patterns):
             label = _Label("yes", complete=True)
@@ -191,6 +193,7 @@ class Claims:
             for place in range(part.start, part.stop):
                 named = self._objects_of(symbols, place, claims)
                 if part.status is not None:
+                    self.last_status = part.status
                     claims |= dict.fromkeys(named, part.status)
                     self.any_claim = True
         complete = {str(part.status) for part in listed if part.complete}

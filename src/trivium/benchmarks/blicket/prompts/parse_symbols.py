@@ -55,7 +55,7 @@ _WORDS = (
     ("A", r"all (?:of )?(?:the |these |its |[a-z]{3,5} )?(?:new )?objects|everything|all of them"
      r"|all (?:three|seven)"),
     ("TNV", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
-    ("T", r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two| three)?|they"),
+    ("T", r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two| three| four| five| objects| ones)?|they"),
     ("FI", r"if(?! and only if)|unless|provided(?: that)?|assuming"),
     ("I", r"(?:one|you|we|i)(?: might| may| could| would|'d) (?:first |at first )?(?:think|expect|suspect)"
      r"|whether|when|in which|suppose|supposing|assume|were"
