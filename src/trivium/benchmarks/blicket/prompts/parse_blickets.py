@@ -73,6 +73,9 @@ _SAYS_WHICH = re.compile(
 )
 
 
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+
+
 class _Label(NamedTuple):
     """A verdict that stands before a list."""
 
@@ -127,7 +130,7 @@ class Claims:
             self._read_label(sentence, symbols)
             return
         if sentence.endswith("?"):
-            self.last_named = [name for _, name in symbols if name] or self.last_named
+            self.last_named = _names(symbols) or self.last_named
             return
         label = self.label if opens_line or self.label_is_new else None
         if label is None and not opens_line and self.last_status and re.fullmatch("O(?:S{1,2}O){0,9}", said):
@@ -148,7 +151,7 @@ class Claims:
             symbols = [each for each in symbols if each[0] != "H"]
             self._claims_of(symbols)
             self.label = self.label if opens_line is False else None
-        self.last_named = [name for _, name in symbols if name] or self.last_named
+        self.last_named = _names(symbols) or self.last_named
         self.last_group = _last_group(symbols) or self.last_group
 
     def _without_brackets(self, found: re.Match[str]) -> str:
@@ -242,6 +245,18 @@ class Claims:
         self.status = {name: each for name, each in self.status.items() if each not in complete}
         self.status.update(claims)
 
+    def _others(self, count: int | None, known: set[str]) -> list[str]:
+        """The other objects: those of which nothing was said, and as many as "the other four"."""
+        sure = {name for name, status in self.status.items() if status == "yes"}
+        options = (
+            [each for each in self.new if each not in {*known, *self.status}],
+            [each for each in self.new if each not in known],
+            [each for each in self.last_group if each not in sure],
+            [each for each in self.new if each not in self.status],
+        )
+        counted = [option for option in options if len(option) == count]
+        return next((option for option in (*counted, *options[:2]) if option), [])
+
     def _objects_of(self, symbols: Symbols, index: int, claims: dict[str, str]) -> list[str]:
         """The objects that one symbol refers to."""
         symbol, name = symbols[index]
@@ -250,20 +265,21 @@ class Claims:
         if symbol == "A":
             return list(self.new)
         near = symbols[max(0, index - MAX_BACK) : index]
-        before = [each for _, each in near if each] or list(self.last_named)
+        before = _names(near) or list(self.last_named)
         if symbol == "R":
-            known = {*before, *claims} if before or claims else set()
-            return [each for each in self.new if each not in {*known, *self.status}] or [
-                each for each in self.new if each not in known
-            ]
+            return self._others(_NUMBERS.get(name), {*before, *claims})
         if symbol == "J":
             return before[-1:]
         others = [n for n, (each, _) in enumerate(near) if each == "R"]
         if others and symbol == "T" and not _last_group(near):
             # "The others never light it without A, so they are not blickets."
             return self._objects_of(symbols, index - len(near) + others[-1], claims)
-        group = _last_group(near) or ([] if any(each for _, each in near) else self.last_group)
+        group = _last_group(near) or ([] if _names(near) else self.last_group)
         return list(group or before) if symbol == "T" else []
+
+
+def _names(symbols: Symbols) -> list[str]:
+    return [name for symbol, name in symbols if symbol == "O"]
 
 
 def _without_translations(symbols: Iterable[Symbol]) -> Symbols:
@@ -283,7 +299,7 @@ def _last_group(symbols: Symbols) -> list[str]:
     runs = [run for run in runs_of([symbol for symbol, _ in symbols]) if run[1] - run[0] > 1]
     if not runs:
         return []
-    return [name for _, name in symbols[slice(*runs[-1])] if name]
+    return _names(symbols[slice(*runs[-1])])
 
 
 def _only_objects(sentence: str, patterns: Sequence[str]) -> bool:

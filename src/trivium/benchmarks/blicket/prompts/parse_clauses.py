@@ -40,7 +40,7 @@ def clause_claims(kinds: list[str], seen: bool) -> Iterator[Part]:
         gap = kinds[stop : runs[number + 1][0] if follows else len(kinds)]
         after, rest = _split_gap(gap) if follows else (gap, [])
         if follows and kinds[first] == "R" and gap[-1:] == ["C"]:
-            after, rest = [], gap  # "two other objects may be blickets: A and B"
+            after, rest = [], [*before, *gap]  # "two other objects may be blickets: A and B"
         only = "L" in [*before, *after]
         before, after = ([each for each in part if each != "L"] for part in (before, after))
         label = _label(before)
@@ -141,7 +141,7 @@ def _label(before: Sequence[str]) -> str | None:
         tail = text[noun + 1 :]
         named = not tail.strip("NMESC") or tail.rstrip("SNMEU").endswith(("V", "C"))
         return verdict(text) if named else None
-    short = text.endswith("C") and "X" not in text and text.count("U") <= 4
+    short = text.rstrip("U").endswith("C") and "X" not in text and text.count("U") <= 4
     return verdict(text) if short else None
 
 
@@ -165,7 +165,8 @@ def _predicate(after: Sequence[str], seen: bool, *, last_in_clause: bool) -> str
 
 def _short_predicate(said: str, seen: bool) -> str | None:
     """The verdict of words without a blicket: "may be", "is not", and "is" after a blicket."""
-    if "M" in said and "X" not in said and said.count("U") <= 5 and "I" not in said:
+    happens = "X" in said[: said.find("M") + 1]
+    if "M" in said and not happens and said.count("U") <= 5 and "I" not in said:
         return "maybe"
     if said and set(said) <= set("VNUKM") and said[0] in "VNK":
         if set(said) & {"N", "K"} and said.count("U") <= 2:

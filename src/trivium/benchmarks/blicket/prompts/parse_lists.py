@@ -18,7 +18,7 @@ from trivium.benchmarks.blicket.prompts.parse_clauses import verdict
 _RUN = re.compile("[OARZ](?:[SQ]{1,3}[OA])*")
 _OPENING = re.compile("[SGUK]{0,2}(?=[OAR])")
 _LABEL = re.compile("[SDG]{0,2}([^OARTJZDHC]{1,14})H?C[UL]{0,2}(?=[OARZ])")
-_OWN = re.compile("H?C?U?([KNMB]{1,3})(?=[SQGD]|$)")
+_OWN = re.compile("(?:H?CU?V?|U?)([KNMB][KNMBV]{0,3})(?=[SQGD]|$)")
 _JOIN = re.compile("[SQDG]{1,3}(?=[OAR])|C(?=[OSC]{1,30}$)")
 _SENTENCE_GOES_ON = re.compile("[SQG]{0,3}[VNEMB]")
 _GOES_ON = re.compile("[SQG]{1,3}[NEM]U?[OAR]")  # "A, plus one of B and C"

@@ -46,6 +46,7 @@ _WORDS = {
     "skip": RULE_TALK,
     "object": NAME,
     "new": rf"(?:this|the new|the last|the third|the final|new|third|last) (?:[a-z]+ )?{_MACHINE}|it|new"
+    r"|the (?:machine|detector)(?= (?:is|behaves|works|acts|functions|looks|seems|must|has|should))"
     r"|this(?= (?:is|behaves|works|matches|resembles|acts))",
     "blicket": r"blickets?(?! detectors?| machines?)|(?:is|be|are) ones?",
     "label": rf"(?:(?:the|which|what|behaves?|works?) )*(?:{_MACHINE}|structure|pattern|conclusion"
@@ -59,7 +60,7 @@ _WORDS = {
     "neither": r"neither(?: of (?:them|these|those|the two))?",
     "like": r"like|similar|similarly|same|resembles?|match(?:es)?|akin|equivalent|identical|shares?"
     r"|follows?|mirrors?|mimics|corresponds?|belongs?|analogous|consistent with|copies|as do(?:es)?"
-    r"|as (?:with|in)|just as|exactly as|how the|the way|aligns?|in line with|would say|\u2248",
+    r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in)|just as|exactly as|how the|the way|aligns?|in line with|would say|\u2248",
     "is": r"(?:is|be|it's|that's|was|looks|seems)(?: (?:a|an|of|the|more|clearly|again|just))*",
     "both": r"both|either|each|the (?:other )?two|them|all",
     "or": r"or|and|nor|/|&",

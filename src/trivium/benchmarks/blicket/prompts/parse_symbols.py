@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from trivium.benchmarks.blicket.prompts.phrases import COLOURS, SHAPES
 from trivium.core import reading
 
-Symbol = tuple[str, str]  # what kind of word it is, and the name where it is an object
+Symbol = tuple[str, str]  # what kind of word it is; the name of an object, or how many others
 
 NAME = (
     rf"(?:(?P<colour>{'|'.join(COLOURS)})\s(?:(?!and\b|or\b)[a-z]{{1,9}}\s)?)?"
@@ -93,6 +93,7 @@ _WORDS = (
     ("HD", r"so|therefore|thus|hence|which means|meaning"),
     ("D", r"but|while|whereas|though|although|however|yet|because|since|as(?= the| it)"),
 )  # fmt: skip
+_COUNT = re.compile("two|three|four|five|six")
 _MARKS = {",": "S", ";": "D", "+": "S", "&": "S", "/": "S", "]": "G", "}": "G", "->": "HC", "=>": "HC", "\0": "<"}
 _SYMBOL = re.compile(
     rf"(?<![\w'])(?:{NAME}|"
@@ -117,5 +118,6 @@ def symbols_of(sentence: str, objects: Sequence[str]) -> Iterator[Symbol]:
         elif group == "other":
             yield "U", ""
         else:
+            count = _COUNT.search(found[0])
             for symbol in _WORDS[int(group[1:])][0]:
-                yield symbol, ""
+                yield symbol, count[0] if count and symbol == "R" else ""
