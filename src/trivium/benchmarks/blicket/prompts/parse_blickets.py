@@ -163,6 +163,9 @@ class Claims:
         says = bool(kinds & _SAYS)
         if kinds == {"O"} and before and before[-1][0] == "U":
             return f"\0{found[1]}"  # a name after its translation
+        near = "".join(symbol for symbol, _ in before[-3:])
+        if "O" in kinds <= {"O", "S", "Q"} and re.search("[BPMNK][BPMNKVU]*$", near):
+            return f": {found[1]}; "  # "two objects are blickets (A, B)"
         if kinds & {"O"}:
             if "X" in kinds:
                 return ""

@@ -102,9 +102,9 @@ def runs_of(kinds: Sequence[str]) -> Iterator[tuple[int, int]]:
             following = stop
             while following < len(kinds) and kinds[following] in "SQNEMC":
                 following += 1
-            joined = kinds[stop:following]
+            joined = "".join(kinds[stop : min(following, stop + 6)])
             # A colon joins only in a row of objects; "not B" or "maybe B" belongs to the list.
-            listed = joined and (joined == ["C"] or "C" not in joined) and len(joined) <= 5
+            listed = re.fullmatch("[SQ]{1,3}[NEM]{0,2}|[NEM]{1,2}|C", joined)
             if listed and following < len(kinds) and kinds[following] in "OA":
                 stop = following + 1
             else:

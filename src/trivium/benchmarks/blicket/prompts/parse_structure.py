@@ -60,7 +60,7 @@ _WORDS = {
     "neither": r"neither(?: of (?:them|these|those|the two))?",
     "like": r"like|similar|similarly|same|resembles?|match(?:es)?|akin|equivalent|identical|shares?"
     r"|follows?|mirrors?|mimics|corresponds?|belongs?|analogous|consistent with|copies|as do(?:es)?"
-    r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in)|just as|exactly as|how the|the way|aligns?|in line with|would say|\u2248",
+    r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in)|just as|exactly as|how the|the way|aligns?|in line with|go with|going with|settle on|opt for|would say|\u2248",
     "is": r"(?:is|be|it's|that's|was|looks|seems)(?: (?:a|an|of|the|more|clearly|again|just))*",
     "both": r"both|either|each|the (?:other )?two|them|all",
     "or": r"or|and|nor|/|&",

@@ -60,6 +60,7 @@ _WORDS = (
     ("I", r"(?:one|you|we|i)(?: might| may| could| would|'d) (?:first |at first )?(?:think|expect|suspect)"
      r"|whether|when|in which|suppose|supposing|assume|were"
      r"|would(?! say| guess)"),
+    ("MC", r"jury is (?:still )?out on|undecided (?:on|about)|no verdict (?:on|about)"),
     ("N", r"(?:could not|couldn't) be|(?:impossible|not possible|not candidates?)(?= blicket|:)"),
     (
         "M",
