@@ -76,7 +76,8 @@ _LEXER = reading.Lexer(
         + r"|\bundefined\b|\bno (?:such )?(?:fact|answer|mapping)s?\b",
         "not": rf"{reading.NEGATION_WORDS}|{reading.FOREIGN_NEGATIONS}|\bover\b",
         "not before": reading.FOREIGN_NEGATIONS_AFTER,
-        "also": r"\b(?:as well|too|equally|also (?:possible|plausible|fits?|works?|could|might|may))\b",
+        "also": r"\b(?:as well|too|equally|also (?:possible|plausible|fits?|works?|could|might"
+        r"|may))\b",
         "or": r"\b(?:or|and|either|versus|vs|one of|any of|both|between)\b|[/&,|]",
         "would": r"\bwould(?: then| thus)? be(?=\W{1,6}[A-Za-z]{1,4}_[0-9])",  # "would be E_0441"
         "hypothetical": reading.HYPOTHETICAL_WORDS,
@@ -101,7 +102,9 @@ _IF_RIGHT = re.compile(
 _LOOSE = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})[\s-]?([0-9]{1,18})(?![A-Za-z0-9_])")
 _OPEN = re.compile(r"or|either|one of|any of|both|between", re.IGNORECASE)
 _QUESTION = re.compile(r"(?:\W{0,3}question|q)\b.{0,20}:", re.IGNORECASE)
-_ASKS = re.compile(r"(?:is|are|could|should|would|might|may|can|does|do) (?:it|this|that|the|i|we)\b", re.I)
+_ASKS = re.compile(
+    r"(?:is|are|could|should|would|might|may|can|does|do) (?:it|this|that|the|i|we)\b", re.I
+)
 _SEVERAL = re.compile(r"\b(?:possible|candidates?|options?|choices|answers)\b", re.IGNORECASE)
 _PARENTHESES = re.compile(r"\([^()]{0,300}\)")
 # What a clause may hold and still be nothing but an answer.

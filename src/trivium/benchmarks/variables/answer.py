@@ -24,10 +24,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trivium.core.languages import in_english
 from trivium.benchmarks.variables.prose import VARIABLE, design, variable, verdict
 from trivium.benchmarks.variables.spec import VariablesView
 from trivium.core import reading
+from trivium.core.languages import in_english
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,8 @@ _NAMES = {
     r"(?:is[\s_-]?)?(?:valid(?:ity)?|status)|hyp[\s_-]?valid(?:ity)?|(?:is[\s_-]?)?valid(?:ity)?",
     "independent": rf"in[\s_-]?dependent{_OF}|ind(?:ep)?[\s_-]?var(?:iable)?|indep|ind|iv",
     "dependent": rf"dependent{_OF}|dep[\s_-]?var(?:iable)?|dep|dv",
-    "control": rf"(?:variables? )?(?:to )?(?:be )?control(?:s|led|ling)?{_OF}(?: for)?|ctrl{_OF}|cvs?"
+    "control": rf"(?:variables? )?(?:to )?(?:be )?control(?:s|led|ling)?{_OF}(?: for)?|ctrl{_OF}"
+    rf"|cvs?"
     r"|covariates?|confound(?:er|ing variable)s?",
 }
 # A label: a name, perhaps a remark in parentheses, and what separates it from its value.
@@ -105,12 +106,15 @@ _REMARK = re.compile(r"\([^()]{0,300}\)")
 _EXCEPT = re.compile(r"\b(?:except|but not|other than|excluding|not|without|rather than)\b", re.I)
 # What follows the names in a list says why: "x_1 and x_2, because they move with x_3".
 _REASON = re.compile(
-    r"[,;]?\s(?:because|since|as(?! well)|which|who|given that|due to|so that|while|whereas|in order"
-    r"|for (?:they|it|these)|each|all of|both of|they|these|to (?:rule|avoid|prevent|isolate|ensure))\b",
+    r"[,;]?\s(?:because|since|as(?! well)|which|who|given that|due to|so that|while|whereas"
+    r"|in order"
+    r"|for (?:they|it|these)|each|all of|both of|they|these|to (?:rule|avoid|prevent|isolate"
+    r"|ensure))\b",
     re.IGNORECASE,
 )
 _SUPPOSED = re.compile(
-    r"\b(?:if|had|were|unless|otherwise|would have|could have|might have)\b[^.\n]{0,200}$", re.IGNORECASE
+    r"\b(?:if|had|were|unless|otherwise|would have|could have|might have)\b[^.\n]{0,200}$",
+    re.IGNORECASE,
 )
 _ALSO = re.compile(r"\b(?:also|additionally|in addition|as well)\b", re.IGNORECASE)
 _OTHER = re.compile(r"\b(?:other|else|further|additional|more)\b", re.IGNORECASE)

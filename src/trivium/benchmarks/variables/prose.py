@@ -43,7 +43,8 @@ _VERDICT = reading.Lexer(
 _DESIGN = reading.Lexer(
     {
         "variable": VARIABLE,
-        "nothing": r"(?:\bnot|\b\w{2,6}n't|\bno need to) (?:have to |need to )?(?:control|hold|fix|keep)"
+        "nothing": r"(?:\bnot|\b\w{2,6}n't|\bno need to) (?:have to |need to )?(?:control|hold"
+        r"|fix|keep)"
         r"(?: for)? any(?:thing)?\b",
         "independent": r"\bin[\s_-]?dependent\b(?: variables?)?|\biv\b|\bmanipulat(?:e|ed|ing)\b"
         r"|\b(?:vary|varied|varying)\b(?! (?:together|in\b|with))|\bintervene on\b"
@@ -72,7 +73,9 @@ _REMARK = re.compile(r"\([^()]{0,300}\)")
 _COMPARED = re.compile(
     rf"\b(?:tandem|together|correlat\w{{1,5}}|associated|linked|along) (?:with|to) {VARIABLE}", re.I
 )
-_WITH = re.compile(r";|\s-\s|\bwith(?! (?:them|it|each))\b|\b(?:while|because|since|given that)\b", re.IGNORECASE)
+_WITH = re.compile(
+    r";|\s-\s|\bwith(?! (?:them|it|each))\b|\b(?:while|because|since|given that)\b", re.IGNORECASE
+)
 BARE = {"valid", "invalid", "plausible", "implausible", "rejected"}
 
 

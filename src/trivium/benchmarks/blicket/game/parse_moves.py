@@ -76,7 +76,9 @@ _POSSIBLE = re.compile(
     re.IGNORECASE,
 )
 _CORRECTION = re.compile(rf"{reading.CORRECTION_WORDS}|\b(?:instead|better)\b\s?:?", re.IGNORECASE)
-_EMPTY = re.compile(r"\b(?:nothing on|no objects?|an empty machine|the machine empty)\b", re.IGNORECASE)
+_EMPTY = re.compile(
+    r"\b(?:nothing on|no objects?|an empty machine|the machine empty)\b", re.IGNORECASE
+)
 MAX_READ = 400  # characters of one command
 
 
@@ -132,7 +134,7 @@ def _moves(text: str, objects: str, rules: Sequence[str]) -> Iterator[_Move]:
             continue
         if word.lower() == "test":
             command = read_test(rest, objects, exact=word != "TEST")
-            if not rest.strip() and _EMPTY.search(text, 0, start):
+            if head is heads[-1] and not rest.strip() and _EMPTY.search(text, 0, start):
                 command = Command("")  # "First with nothing on it. TEST"
             if command is None:
                 continue

@@ -94,11 +94,13 @@ def _final_part(sentences: Sequence[Sentence], view: PromptView) -> slice:
 
 
 _EXPLANATION = re.compile(
-    r"(?:brief |short |my |the |here's |here is ){0,2}(?:explanation|reasoning|rationale|justification"
+    r"(?:brief |short |my |the |here's |here is ){0,2}(?:explanation|reasoning|rationale"
+    r"|justification"
     r"|why|because|how|details?|derivation|notes?|proof|confidence)\b[a-z' ]{0,30}[:?]"
 )
 _ANSWER_LINE = re.compile(
-    r"(?:the )?(?:objects? that )?(?:must|may|might|can(?:not|'t)?|definite|certain|possible|not|non"
+    r"(?:the )?(?:objects? that )?(?:must|may|might|can(?:not|'t)?|definite|certain|possible|not"
+    r"|non"
     r"|maybe|sure|blicket|machine|detector|answer|final|conclusion|result|summary)"
 )
 
@@ -122,7 +124,8 @@ _CORRECTED = re.compile(reading.CORRECTION_WORDS)
 
 # A field in the middle of a line becomes a line of its own.
 _FIELD = re.compile(
-    r"(^|[,;.)\]|] {1,9})((?:(?:maybe|no|not|non|possibl[ey]|possibly|uncertain|must|may|or|be|might"
+    r"(^|[,;.)\]|] {1,9})((?:(?:maybe|no|not|non|possibl[ey]|possibly|uncertain|must|may|or|be"
+    r"|might"
     r"|can|cannot|could|definite|definitely|certain|certainly|sure|a|an|the|only|new|known)[\s-])"
     r"{0,8}blickets?|machine(?: type)?|detector|(?:behaves|works) like)\s{0,3}[:=](?!\s{0,3}\")"
     rf"|(\b(?:{'|'.join(SHAPES)}|none)s? {{1,3}})((?:maybe |not |non-|possible )?blickets?"

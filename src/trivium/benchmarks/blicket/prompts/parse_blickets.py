@@ -39,7 +39,13 @@ _SAME = re.compile(
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 # Other ways to say the same: "it's", "so is the torus", "is one too".
 _SIMPLER = (
-    (re.compile(r"^(?:(?:no|yes)[,:.!] {0,3}(?!$)|(?:wait|actually|hmm+|ok|okay|so)[,:.! ]{1,3}(?!$)){1,3}"), ""),
+    (
+        re.compile(
+            r"^(?:(?:no|yes)[,:.!] {0,3}(?!$)|(?:wait|actually|hmm+|ok|okay"
+            r"|so)[,:.! ]{1,3}(?!$)){1,3}"
+        ),
+        "",
+    ),
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
     (
         re.compile(
@@ -55,7 +61,9 @@ _SIMPLER = (
         r"\1 blickets",
     ),
     (
-        re.compile(rf"\b(?:but|rather|instead),? (?:in fact |actually )?it is (?=(?:the )?(?:{NAME}))"),
+        re.compile(
+            rf"\b(?:but|rather|instead),? (?:in fact |actually )?it is (?=(?:the )?(?:{NAME}))"
+        ),
         "; blickets: ",
     ),
     (re.compile(r"\bmay or may not\b|\bmay be or not\b|\bcould go\b"), "may"),
@@ -133,7 +141,12 @@ class Claims:
             self.last_named = _names(symbols) or self.last_named
             return
         label = self.label if opens_line or self.label_is_new else None
-        if label is None and not opens_line and self.last_status and re.fullmatch("O(?:S{1,2}O){0,9}", said):
+        if (
+            label is None
+            and not opens_line
+            and self.last_status
+            and re.fullmatch("O(?:S{1,2}O){0,9}", said)
+        ):
             label = _Label(self.last_status, complete=False)  # "Blickets: A. B."
         self.label_is_new = False
         if self.asked and _only_objects(sentence.partition(";")[0], self.patterns):

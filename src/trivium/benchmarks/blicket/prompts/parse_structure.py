@@ -39,13 +39,15 @@ _TAIL = (
     rf"(?: {_MACHINE}\b)?(?:'s?)?(?: (?:behaviou?r|style|logic|rule|principle|way))?"
 )
 _PLACES = (
-    rf"(?:the )?(?:first|1st|former|initial) {_MACHINE}|former|(?:machine|detector|type) (?:1|#1|i)",
+    rf"(?:the )?(?:first|1st|former|initial) {_MACHINE}|former|(?:machine|detector|type) (?:1|#1"
+    rf"|i)",
     rf"(?:the )?(?:second|2nd|latter) {_MACHINE}|latter|(?:machine|detector|type) (?:2|#2|ii)",
 )
 _WORDS = {
     "skip": RULE_TALK,
     "object": NAME,
-    "new": rf"(?:this|the new|the last|the third|the final|new|third|last) (?:[a-z]+ )?{_MACHINE}|it|new"
+    "new": rf"(?:this|the new|the last|the third|the final|new|third"
+    rf"|last) (?:[a-z]+ )?{_MACHINE}|it|new"
     r"|the (?:machine|detector)(?= (?:is|behaves|works|acts|functions|looks|seems|must|has|should))"
     r"|this(?= (?:is|behaves|works|matches|resembles|acts))",
     "blicket": r"blickets?(?! detectors?| machines?)|(?:is|be|are) ones?",
@@ -54,13 +56,17 @@ _WORDS = {
     r"(?: (?:type|behaviou?r|it is like|it's like))?(?= ?[:=|]| ?->)",
     "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|not stated|not given|any of (?:the two|them)"
     r"|think there(?:'s| is) (?:a|any) way|no way|both machines? (?:fit|match)",
-    "denial": r"not|unlike|than|instead of|never|no longer|ruled? out|rules out|ruling out|cannot be"
-    r"|as opposed to|contrary to|excludes?|in contrast to|[a-z]{2,6}n't(?! (?:sure|certain))|no(?=[.,;]|$)",
+    "denial": r"not|unlike|than|instead of|never|no longer|ruled? out|rules out|ruling out"
+    r"|cannot be"
+    r"|as opposed to|contrary to|excludes?|in contrast to|[a-z]{2,6}n't(?! (?:sure|certain))"
+    r"|no(?=[.,;]|$)",
     "differs": r"differs?|different|distinct",
     "neither": r"neither(?: of (?:them|these|those|the two))?",
     "like": r"like|similar|similarly|same|resembles?|match(?:es)?|akin|equivalent|identical|shares?"
     r"|follows?|mirrors?|mimics|corresponds?|belongs?|analogous|consistent with|copies|as do(?:es)?"
-    r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in)|just as|exactly as|how the|the way|aligns?|in line with|go with|going with|settle on|opt for|would say|\u2248",
+    r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in)|just as"
+    r"|exactly as|how the|the way|aligns?|in line with|go with|going with|settle on|opt for"
+    r"|would say|\u2248",
     "is": r"(?:is|be|it's|that's|was|looks|seems)(?: (?:a|an|of|the|more|clearly|again|just))*",
     "both": r"both|either|each|the (?:other )?two|them|all",
     "or": r"or|and|nor|/|&",
@@ -70,9 +76,11 @@ _WORDS = {
     r"|therefore|hence|so",
     "colon": r"[:=|]|[-=]>",
     "comma": ",",
-    "topic": rf"behaves?|works?|which of (?:the two|them)|which (?:one|it)|(?:machine|detector|kind|type)s?|structure|rule"
+    "topic": r"behaves?|works?|which of (?:the two|them)|which (?:one|it)|(?:machine|detector"
+    r"|kind|type)s?|structure|rule"
     r"|(?:other|second) question|comparison",
-    "small": r"the|i'd|i|say|think|guess|believe|final|actually|wait|no|sorry|probably|likely|clearly"
+    "small": r"the|i'd|i|say|think|guess|believe|final|actually|wait|no|sorry|probably|likely"
+    r"|clearly"
     r"|definitely|well|ok|okay|thus|then|also|just|an?|of|to|my|me|looks|would",
     "word": r"[a-z][a-z'-]*",
 }  # fmt: skip
@@ -101,6 +109,9 @@ _REMARK = re.compile(r"\(([^()]{0,300})\)")
 _SMALL = {"small", "is", "colon", "comma", "label", "new", "yes", "topic", "like"}
 
 
+MAX_BACK = 60  # how many symbols back a denial counts
+
+
 class _Symbol(NamedTuple):
     kind: str
     text: str
@@ -119,7 +130,9 @@ def _lexer(known: Known) -> re.Pattern[str]:
         rf"(?P<{kind.replace(' ', '_')}>{re.sub(r'[?]P<[a-z]+>', '?:', text)})"
         for kind, text in words.items()
     ]
-    return re.compile(rf"(?<![\w'])(?:{'|'.join(parts)})(?![\w'])|(?P<mark>, (?:and|but|so|nor)\b|[,;:=|/&])")
+    return re.compile(
+        rf"(?<![\w'])(?:{'|'.join(parts)})(?![\w'])|(?P<mark>, (?:and|but|so|nor)\b|[,;:=|/&])"
+    )
 
 
 def _symbols(sentence: str, known: Known) -> list[_Symbol]:
@@ -202,45 +215,42 @@ def _machines(clause: Sequence[_Symbol]) -> list[int]:
 def _clause(clause: list[_Symbol], known: Known, *, asked: bool) -> str | None:
     """What one clause says."""
     kinds = [symbol.kind for symbol in clause]
+    colon = max((n for n, kind in enumerate(kinds) if kind == "colon"), default=0)
+    if {"known0", "known1"} <= set(kinds[:colon]):
+        clause, kinds, asked = clause[colon + 1 :], kinds[colon + 1 :], True  # "A or B: A"
     places = _machines(clause)
-    if len({kinds[place] for place in places[:2]}) == 2 and "colon" in kinds[places[1] :]:
-        # "Zigzag or checkerboard: zigzag."
-        start = kinds.index("colon", places[1])
-        return _clause(clause[start + 1 :], known, asked=True)
     like = next((n for n, kind in enumerate(kinds) if kind in ("like", "label", "differs")), None)
-    about = bool(places) or not set(kinds).isdisjoint({"like", "topic", "label"}) or asked
-    if _is_unsure(kinds, like, about=about) and not _is_guess(clause, places, like):
+    about = asked or bool(places) or bool({"like", "topic", "label"} & set(kinds))
+    if _is_unsure(kinds, like, about=about) and not _is_guess(kinds, places, like):
         return UNSURE
     if not places or ("if" in kinds[: places[0]] and "unsure" not in kinds):
         return None
-    claimed = {kinds[place] for place in places if not _denied(clause, place)}
-    named = {kinds[place] for place in places}
     if "differs" in kinds:
-        return UNSURE if len(named) == 2 else None
+        return UNSURE if len({kinds[place] for place in places}) == 2 else None
     if not _is_comparison(kinds, places, like):
         return None
-    if like is not None and places[-1] > like:
-        # Machines before "like" are compared with something else, unless the new one is too.
-        after = {kinds[place] for place in places if place > like}
-        claimed = {kinds[place] for place in places if place > like} & claimed
-        named = after
-    if len(claimed) == 2 or (len(named) == 2 and not claimed):
-        return UNSURE if like is not None else None
-    return known.patterns[int(claimed.pop()[-1])] if claimed else None
+    # Machines before "like" are those that something is likened to only where none comes after.
+    compared = [place for place in places if like is None or place > like] or places
+    named = {kinds[place] for place in compared}
+    claimed = {kinds[place] for place in compared if not _denied(kinds, place)}
+    if len(claimed) == 1:
+        return known.patterns[int(claimed.pop()[-1])]
+    return UNSURE if len(named) == 2 and like is not None else None
 
 
 def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:
     """Whether a clause about machines is in doubt, or likens the new one to both or neither."""
-    if "blicket" in kinds or ("object" in kinds and "known0" not in kinds and "known1" not in kinds):
+    if "blicket" in kinds or (
+        "object" in kinds and "known0" not in kinds and "known1" not in kinds
+    ):
         return False
     if "unsure" in kinds or "neither" in kinds:
         return about
     return like is not None and kinds[like] == "like" and "both" in kinds[like + 1 : like + 3]
 
 
-def _is_guess(clause: list[_Symbol], places: list[int], like: int | None) -> bool:
+def _is_guess(kinds: list[str], places: list[int], like: int | None) -> bool:
     """Whether one machine is named before the doubt: "machine: striped, but not sure"."""
-    kinds = [symbol.kind for symbol in clause]
     doubt = next((n for n, kind in enumerate(kinds) if kind in ("unsure", "neither")), len(kinds))
     named = {kinds[place] for place in places}
     return like is not None and len(named) == 1 and like < places[0] < doubt
@@ -265,18 +275,17 @@ def _is_comparison(kinds: list[str], places: list[int], like: int | None) -> boo
     return not others - {"denial", "or", "both", "unsure"}
 
 
-def _denied(clause: list[_Symbol], place: int) -> bool:
+def _denied(kinds: list[str], place: int) -> bool:
     """Whether what is said of this machine is denied: "not like it", "like it: no"."""
-    after = [symbol.kind for symbol in clause[place + 1 : place + 3]]
-    if after == ["colon", "denial"]:
+    if kinds[place + 1 : place + 3] == ["colon", "denial"]:
         return True
     likened = False
-    for symbol in reversed(clause[:place]):
-        if symbol.kind == "denial":
+    for kind in reversed(kinds[max(0, place - MAX_BACK) : place]):
+        if kind == "denial":
             return True
-        if symbol.kind in ("comma", "colon") or (likened and symbol.kind.startswith("known")):
+        if kind in ("comma", "colon") or (likened and kind.startswith("known")):
             return False  # "unlike the striped one and just like the dotted one"
-        likened = likened or symbol.kind == "like"
+        likened = likened or kind == "like"
     return False
 
 

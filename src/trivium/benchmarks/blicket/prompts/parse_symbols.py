@@ -21,7 +21,8 @@ _IT_IS = (
 )
 # Blickets in what is said about a machine, not about objects: "needs two blickets".
 RULE_TALK = (
-    r"(?:need|require|take|want)(?:s|ed|d|ing)?(?: (?!as )[a-z]{1,9}){0,3} blickets?(?: or [a-z]{1,5})?"
+    r"(?:need|require|take|want)(?:s|ed|d"
+    r"|ing)?(?: (?!as )[a-z]{1,9}){0,3} blickets?(?: or [a-z]{1,5})?"
     r"|(?:one|a single|any|any one) blicket(?= (?:is enough|suffices|is sufficient|alone))"
     r"|(?:all|both|one|two|any|every)(?: of)?(?: the| its| their)? blickets? (?:is |are )?"
     r"(?:needed|required|together|at once)"
@@ -30,14 +31,17 @@ _UNSURE = reading.UNSURE_WORDS.removeprefix(r"\b(?:").removesuffix(r")\b")
 _SOME = r"(?:one|two|three|some)"
 # O an object, A all objects, Z none of them, R the other objects, T these, J it; B a blicket, P
 # blickets, K surely, N not, E except, M maybe; V a verb, C a colon; S a comma or "and", Q "or", D a
-# new clause, H hence, < a name in brackets, G a closed bracket; I if, F before an "if" that sets a condition, L only, X what happens on the machine, U another word.
+# new clause, H hence, < a name in brackets, G a closed bracket; I if, F before an "if" that sets a
+# condition, L only, X what happens on the machine, U another word.
 _WORDS = (
     ("L", r"only|sole|just"),
     ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"
      rf"|{RULE_TALK}|behaves?|works?|acts?|functions?|resembles?"
-     r"|alone|by itself|by themselves|on its own|trials?|tests?|tested|tried|combinations?|present|enough|sufficient|suffices?"
+     r"|alone|by itself|by themselves|on its own|trials?|tests?|tested|tried|combinations?"
+     r"|present|enough|sufficient|suffices?"
      r"|contain(?:s|ed|ing)?|appear(?:s|ed|ing)?|turn(?:s|ed)?|activat(?:e|es|ed|ing)"),
-    ("J", rf"(?<!object )(?<!objects )(?<!one )(?<!thing )(?:it|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
+    ("J", rf"(?<!object )(?<!objects )(?<!one )(?<!thing )(?:it"
+         rf"|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
     ("S", r"\d{1,2}[.)](?= )"),
     ("M", r"either(?=[^.;]{0,120}\bor\b)"),
     ("", r"the|an?|also|too|as well(?! as)|both(?= the)|each|that|here|there|following"
@@ -55,9 +59,11 @@ _WORDS = (
     ("A", r"all (?:of )?(?:the |these |its |[a-z]{3,5} )?(?:new )?objects|everything|all of them"
      r"|all (?:three|seven)"),
     ("TNV", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
-    ("T", r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two| three| four| five| objects| ones)?|they"),
+    ("T", r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two| three| four| five"
+         r"| objects| ones)?|they"),
     ("FI", r"if(?! and only if)|unless|provided(?: that)?|assuming"),
-    ("I", r"(?:one|you|we|i)(?: might| may| could| would|'d) (?:first |at first )?(?:think|expect|suspect)"
+    ("I", r"(?:one|you|we|i)(?: might| may| could| would|'d) (?:first |at first )?(?:think"
+         r"|expect|suspect)"
      r"|whether|when|in which|suppose|supposing|assume|were"
      r"|would(?! say| guess)"),
     ("MC", r"jury is (?:still )?out on|undecided (?:on|about)|no verdict (?:on|about)"),
@@ -79,7 +85,8 @@ _WORDS = (
     ("P", r"blickets"),
     ("B", r"blicket|among them"),
     ("K", r"must|definite|definitely|certain|certainly|sure|surely|for sure|guaranteed|necessarily"
-     r"|confirmed|beyond (?:any )?doubt|without (?:a )?doubt|yes|true|proven|known|known to be|certainty"),
+     r"|confirmed|beyond (?:any )?doubt|without (?:a )?doubt|yes|true|proven|known|known to be"
+     r"|certainty"),
     ("VN", r"(?:has|have|plays?) no (?:effect|role|influence)|fails? to be"
      r"|can (?:also |both |all )?be (?:excluded|ruled out|eliminated|discarded|dismissed)"),
     ("N", r"no (?:evidence|indication|sign|reason|proof)|false|[a-z]{2,5}n't|not|no|cannot|neither"
@@ -95,7 +102,18 @@ _WORDS = (
     ("D", r"but|while|whereas|though|although|however|yet|because|since|as(?= the| it)"),
 )  # fmt: skip
 _COUNT = re.compile("two|three|four|five|six")
-_MARKS = {",": "S", ";": "D", "+": "S", "&": "S", "/": "S", "]": "G", "}": "G", "->": "HC", "=>": "HC", "\0": "<"}
+_MARKS = {
+    ",": "S",
+    ";": "D",
+    "+": "S",
+    "&": "S",
+    "/": "S",
+    "]": "G",
+    "}": "G",
+    "->": "HC",
+    "=>": "HC",
+    "\0": "<",
+}
 _SYMBOL = re.compile(
     rf"(?<![\w'])(?:{NAME}|"
     + "|".join(rf"(?P<w{number}>{text})" for number, (_, text) in enumerate(_WORDS))
