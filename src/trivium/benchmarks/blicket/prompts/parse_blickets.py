@@ -128,6 +128,10 @@ class Claims:
         kinds = {symbol for symbol, _ in symbols}
         if sentence.endswith("?") and len(sentence) > 1 and not kinds & NAMES:
             self.asked, self.label = bool(kinds & {"B", "P"}), None
+            if kinds & {"K", "M", "N"} and "X" not in kinds:  # "Which may be blickets?"
+                status = verdict([symbol for symbol, _ in symbols])
+                self.asked, self.label = False, _Label(str(status), complete=True)
+                self.label_is_new = True
             return
         said = "".join(symbol for symbol, _ in symbols)
         if not opens_line and self.last_named and _ELLIPTIC.fullmatch(said):

@@ -39,7 +39,7 @@ def clause_claims(kinds: list[str], seen: bool) -> Iterator[Part]:
         follows = number + 1 < len(runs)
         gap = kinds[stop : runs[number + 1][0] if follows else len(kinds)]
         after, rest = _split_gap(gap) if follows else (gap, [])
-        if follows and kinds[first] == "R" and gap[-1:] == ["C"]:
+        if follows and kinds[first] in "RTJ" and gap[-1:] == ["C"]:
             after, rest = [], [*before, *gap]  # "two other objects may be blickets: A and B"
         only = "L" in [*before, *after]
         before, after = ([each for each in part if each != "L"] for part in (before, after))

@@ -75,8 +75,8 @@ _WORDS = (
         rf"|plausibl[ey]|optional|optionally|questionable|open|undecided|[?\u2753\u2754]"
         rf"|(?:can't|cannot|can not|not) be (?:ruled out|excluded|settled)|either way|i guess"
         rf"|scenarios?|not necessarily"
-        rf"|(?:one or more|any|some|one|two)(?: out)? of(?= (?:the )?{_COLOUR})"
-        rf"|in some (?:cases|explanations|scenarios|of them)|not (?:in )?all"
+        rf"|(?:any|some|one|two|three)(?: or (?:more|two|three|four|all))?(?: out)? of"
+        rf"(?= (?:the )?{_COLOUR})|in some|not (?:in )?all"
         rf"|at least {_SOME}(?! blickets?)|{_SOME} of (?:the )?(?={_COLOUR})"
         rf"|nothing (?:can be|is) (?:said|known|certain)[a-z ]{{0,20}}|{_UNSURE}",
     ),
@@ -90,7 +90,7 @@ _WORDS = (
     ("VN", r"(?:has|have|plays?) no (?:effect|role|influence)|fails? to be"
      r"|can (?:also |both |all )?be (?:excluded|ruled out|eliminated|discarded|dismissed)"),
     ("N", r"no (?:evidence|indication|sign|reason|proof)|false|[a-z]{2,5}n't|not|no|cannot|neither"
-     r"|never|ruled out|excluded|eliminated|impossible|irrelevant|inert|non|out(?=[.;,]|$)|duds?"),
+     r"|never|ruled out|excluded|eliminated|impossible|irrelevant|inert|non|in no(?:ne)?|out(?=[.;,]|$)|duds?"),
     ("E", r"except(?: for)?|other than|apart from|rather than|instead of|without"),
     ("V", r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as|remains?|stays?"
      r"|as(?= (?:the |a )(?:only |sole )?blicket)"),
