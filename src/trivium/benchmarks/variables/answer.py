@@ -153,6 +153,7 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     names = tuple(getattr(item, "names", ()))
     target = {names[place] for place in item.target} if names else set()
     text = reading.tables_as_lines(in_english(reading.plain(replies[-1])), _is_name)
+    text = _HEADING.sub(lambda found: f"{found[1]}: ", text)
     records = list(_records(_with_roles(text), target))
     marked = [record for record in records if record.marked and _read(record, names) is not None]
     chosen = [record for record in marked if not record.supposed] or marked or records
@@ -165,6 +166,11 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
 _ROLE = re.compile(
     rf"^[ \t|>-]{{0,6}}({VARIABLE})[ \t]{{0,5}}(?:[|:]|->|-)[ \t]{{0,5}}"
     rf"({'|'.join(list(_NAMES.values())[1:])})[ \t|.]{{0,6}}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# A field name on a line of its own, as a heading.
+_HEADING = re.compile(
+    rf"^\W{{0,4}}((?:{'|'.join(_NAMES.values())}))[ \t]{{0,3}}$\s{{1,5}}(?=[\W]{{0,5}}(?:{VARIABLE}|none))",
     re.IGNORECASE | re.MULTILINE,
 )
 _NAME = re.compile("|".join(f"(?:{spelling})" for spelling in _NAMES.values()), re.IGNORECASE)

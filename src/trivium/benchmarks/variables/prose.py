@@ -68,6 +68,7 @@ _SUPPOSED = re.compile(
 _CLAUSE = re.compile(
     r"[,;]|\s-\s|->|\b(?:because|since|so|as|but|and|while|with|therefore|which|whose)\b", re.I
 )
+_CONTRAST = re.compile(r"\b(?:but|however|yet)\b", re.IGNORECASE)
 _REMARK = re.compile(r"\([^()]{0,300}\)")
 # "x_3, which moves in tandem with x_2": x_2 is only compared with.
 _COMPARED = re.compile(
@@ -84,15 +85,18 @@ def verdict(sentences: Iterable[str], target: set[str]) -> bool | None:
     said = None
     about = False  # the hypothesis was named, "it" is the hypothesis
     for sentence in sentences:
-        found = None
-        for clause in _CLAUSE.split(sentence):
-            symbols = list(_VERDICT.symbols(clause))
-            kinds = [kind for kind, _ in symbols]
-            about = about or "hypothesis" in kinds
-            if _is_about_target(symbols, target, about=about):
-                found = _polarity(kinds)
-        if found is not None and not _is_supposed(sentence):
-            said = found
+        meant = None
+        for part in _CONTRAST.split(sentence):
+            found = None
+            for clause in _CLAUSE.split(part):
+                symbols = list(_VERDICT.symbols(clause))
+                kinds = [kind for kind, _ in symbols]
+                about = about or "hypothesis" in kinds
+                if _is_about_target(symbols, target, about=about):
+                    found = _polarity(kinds)
+            if found is not None:  # "it seems valid but may be invalid" says neither
+                meant = None if _is_supposed(part) else found
+        said = said if meant is None else meant
     return said
 
 
@@ -108,7 +112,8 @@ def _is_about_target(symbols: list[reading.Symbol], target: set[str], *, about: 
     named = {variable(word) for kind, word in symbols[: words[0]] if kind == "variable"}
     if target and not named <= target:
         return False
-    return "hypothesis" in kinds or (about and "it" in kinds)
+    named_so = symbols[words[0]][1].lower() in {"valid", "invalid"}
+    return "hypothesis" in kinds or ("it" in kinds and (about or named_so))
 
 
 def _polarity(kinds: list[str]) -> bool | None:

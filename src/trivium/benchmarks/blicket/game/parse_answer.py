@@ -34,7 +34,8 @@ _RESULT = re.compile(
 COMMENT = re.compile(
     r"[.;!#(:|\]})-]|(?:to|because|since|so|as|for|then|and then|next|on|now|first|again|not"
     r"|without"
-    r"|but|see|watch|observe|which|in order|after|before|please|at|into|onto|will)\b|$",
+    r"|separates?|splits?|distinguish(?:es)?|helps?|would|should|but|see|watch|observe|which"
+    r"|in order|after|before|please|at|into|onto|will)\b|$",
     re.IGNORECASE,
 )
 # What opens the objects of a test in a sentence, and what ends them in JSON.

@@ -42,7 +42,8 @@ _INTENT = re.compile(
     r"(?:put|place|try|testing|placing|trying)\b"
     r"|\b(?:i'll|i will|i'd|i'd like to"
     r"|i would like to|i want to|i choose to|i am going to|i'm going to"
-    r"|let me|let's|let us|going to|please|(?:action|move|command|next|step)\s?:)\s"
+    r"|let me|let's|let us|going to|please|(?:action|move|command|next|step)\s?:"
+    r"|(?:action|move|step|test) (?:is|will be) to)\s"
     r"(?:(?:now|first|next|start by|begin by|try|then"
     r"|(?:verify|check|confirm|continue|proceed)(?: this| that| it)? by) ){0,2}"
     r"(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?|try(?:ing)?)\b",

@@ -90,7 +90,8 @@ _WORDS = (
     ("VN", r"(?:has|have|plays?) no (?:effect|role|influence)|fails? to be"
      r"|can (?:also |both |all )?be (?:excluded|ruled out|eliminated|discarded|dismissed)"),
     ("N", r"no (?:evidence|indication|sign|reason|proof)|false|[a-z]{2,5}n't|not|no|cannot|neither"
-     r"|never|ruled out|excluded|eliminated|impossible|irrelevant|inert|non|in no(?:ne)?|out(?=[.;,]|$)|duds?"),
+     r"|never|ruled out|excluded|eliminated|impossible|irrelevant|inert|non|in no(?:ne)?"
+     r"|out(?=[.;,]|$)|duds?"),
     ("E", r"except(?: for)?|other than|apart from|rather than|instead of|without"),
     ("V", r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as|remains?|stays?"
      r"|as(?= (?:the |a )(?:only |sole )?blicket)"),
