@@ -170,7 +170,8 @@ _ROLE = re.compile(
 )
 # A field name on a line of its own, as a heading.
 _HEADING = re.compile(
-    rf"^\W{{0,4}}((?:{'|'.join(_NAMES.values())}))[ \t]{{0,3}}$\s{{1,5}}(?=[\W]{{0,5}}(?:{VARIABLE}|none))",
+    rf"^\W{{0,4}}((?:{'|'.join(_NAMES.values())}))[ \t]{{0,3}}$"
+    rf"\s{{1,5}}(?=[\W]{{0,5}}(?:{VARIABLE}|none))",
     re.IGNORECASE | re.MULTILINE,
 )
 _NAME = re.compile("|".join(f"(?:{spelling})" for spelling in _NAMES.values()), re.IGNORECASE)

@@ -132,17 +132,9 @@ _FIELD = re.compile(
     r"|machine)\s{0,3}[:=]",
     re.MULTILINE,
 )
-_MACHINE_KEY = re.compile(
-    r"^(?:behaves[ _]like|like|similar[ _]to|structure|machine[ _]type|type)(?=:)", re.MULTILINE
-)
-_PLACEHOLDER = re.compile(r"<[^<>\n]{0,80}\bor\b[^<>\n]{0,40}>")  # the form, copied from the prompt
 _QUOTES = re.compile(r"[\"{<]+|(?<![-=])>+|(?<![a-z])'|'(?![a-z])")
 _BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
 _LEADER = re.compile(r"(?<![.!?\n])[ \t](?:-{1,2}|\.{3,60})[ \t]|\.{4,60}")
-_EMPTY = re.compile(
-    r"^((?:the |maybe |possible ){0,2}blickets?(?: are| is)?\s?:)\s{0,3}([^\n]{1,60})$",
-    re.MULTILINE,
-)
 _VERDICT = re.compile(
     r"\b(?:blickets?|must|may|might|maybe|possibl[ey]|definite(?:ly)?|certain|not|no|non|unsure"
     r"|uncertain|unknown|undetermined|ruled out|open)\b"
@@ -166,14 +158,11 @@ class Sentence(NamedTuple):
 def split_sentences(reply: str) -> list[Sentence]:
     """The sentences of a reply in lower case; a bullet, a row and a field are sentences."""
     text = in_english(reading.plain(reply).lower()).replace("tl;dr", "answer: ")
-    text = _PLACEHOLDER.sub(" ", reading.tables_as_lines(text, _is_verdict))
+    text = reading.tables_as_lines(text, _is_verdict)
     text = reading.json_as_lines(text)
     text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
     text = _QUOTES.sub(" ", _FIELD.sub(r"\1\3\n\2\4:", text))
-    text = _EMPTY.sub(
-        lambda found: f"{found[1]} none" if reading.is_none(found[2]) else found[0], text
-    )
-    text = _MACHINE_KEY.sub("machine", _LEADER.sub(": ", text))
+    text = _LEADER.sub(": ", text)
     found: list[Sentence] = []
     for line in re.sub(r"[ \t]{2,}", " ", text).split("\n"):
         parts = [part for part in reading.sentences(line) if _SAYS.search(part)]

@@ -39,13 +39,6 @@ _SAME = re.compile(
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 # Other ways to say the same: "it's", "so is the torus", "is one too".
 _SIMPLER = (
-    (
-        re.compile(
-            r"^(?:(?:no|yes)[,:.!] {0,3}(?!$)|(?:wait|actually|hmm+|ok|okay"
-            r"|so)[,:.! ]{1,3}(?!$)){1,3}"
-        ),
-        "",
-    ),
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
     (
         re.compile(
@@ -67,7 +60,6 @@ _SIMPLER = (
         "; blickets: ",
     ),
     (re.compile(r"\bmay or may not\b|\bmay be or not\b|\bcould go\b"), "may"),
-    (re.compile(r", (?:which is )?(?:the |a )(?:only )?blicket, "), " is a blicket, "),
     (re.compile(r"\b(is|be|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)"), r"\1 a blicket"),
     (re.compile(r"\bso (?:may|might|could) ((?:the )?[a-z ]{1,60})"), r"\1 may be a blicket"),
     (re.compile(r"\bso (?:is|are|must|does|do) ((?:the )?[a-z ]{1,60})"), r"\1 is a blicket"),
