@@ -39,6 +39,7 @@ _SAME = re.compile(
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 # Other ways to say the same: "it's", "so is the torus", "is one too".
 _SIMPLER = (
+    (re.compile(r"^(?:no|yes|wait|actually|hmm+|okay?|so)[,:.!] {0,3}(?!$)"), ""),
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
     (
         re.compile(
