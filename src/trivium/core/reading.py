@@ -165,7 +165,7 @@ def plain(text: str, boxed: str = "") -> str:
     text = _ENTITY.sub(lambda found: _ENTITIES[found[0]], text)
     if "<" in text:
         text = _TAG.sub(lambda found: _untagged(found, boxed), text)
-        text = _TAGGED.sub(r"\n\1: \2\n", text)
+        text = _TAGGED.sub(lambda found: f"\n{found[1].replace('_', ' ')}: {found[2]}\n", text)
     if "\\" in text or "_{" in text:
         text = _without_latex(text, boxed)
     text = text.replace("$", " ")
@@ -241,7 +241,7 @@ def tables_as_lines(text: str, is_label: Callable[[str], bool]) -> str:
     return "\n".join(lines)
 
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]{0,3}\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)[\"')\]]{0,3}\s+|\n+")
 
 
 def sentences(text: str) -> list[str]:

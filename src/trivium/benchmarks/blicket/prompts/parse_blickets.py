@@ -95,6 +95,7 @@ class Claims:
     elsewhere: dict[str, str] = field(default_factory=dict)  # in sentences about other machines
     any_claim: bool = False
     label: _Label | None = None  # of the lines that follow
+    listed: bool = False  # whether this line opened with a row or a labelled list
     label_is_new: bool = False  # whether it was set by the sentence before
     asked: bool = True  # whether the sentence before asked for the blickets, as the prompt does
     last_status: str | None = None  # the last verdict: "the same holds for B"
@@ -153,11 +154,14 @@ class Claims:
             label = _Label(self.last_status, complete=False)
             symbols = [each for each in symbols if each[0] in NAMES | JOINS]
         self.asked = False
+        if opens_line:
+            self.listed = False
         if self._take_listed(symbols, label):
+            self.listed = self.listed or opens_line
             row = said.find("C")
             symbols = symbols[: row if row > 0 and opens_line else None]
             self.label = self.label and self.label._replace(complete=False)
-        else:
+        elif not (self.listed and "X" in kinds):  # what follows a row explains it
             symbols = [each for each in symbols if each[0] != "H"]
             self._claims_of(symbols)
             self.label = self.label if opens_line is False else None
@@ -166,6 +170,8 @@ class Claims:
 
     def _without_brackets(self, found: re.Match[str]) -> str:
         """A remark in brackets as a clause, as a verdict or, where it says neither, as nothing."""
+        if found[1].startswith(("e.g", "for example", "such as")):
+            return ""
         kinds = {symbol for symbol, _ in symbols_of(found[1], self.objects)}
         before = list(
             symbols_of(found.string[max(0, found.start() - 60) : found.start()], self.objects)
@@ -187,6 +193,8 @@ class Claims:
     def _read_label(self, sentence: str, symbols: Symbols) -> None:
         """Take in a sentence that names no object: it may be the label of the next ones."""
         kinds = [symbol for symbol, _ in symbols]
+        if "|" in sentence and not set(kinds) & _SAYS:
+            return  # the first row of a table
         self.label, self.label_is_new = None, True
         short = len([each for each in kinds if each != "C"]) <= MAX_LABEL and "X" not in kinds
         if sentence.endswith(":") or (short and not sentence.endswith((".", "!"))):

@@ -109,6 +109,7 @@ _REMARK = re.compile(r"\(([^()]{0,300})\)")
 _SMALL = {"small", "is", "colon", "comma", "label", "new", "yes", "topic", "like"}
 
 
+_OBJECT_BEFORE = re.compile(rf"(?:{NAME})\s{{0,3}}$")
 MAX_BACK = 60  # how many symbols back a denial counts
 
 
@@ -172,10 +173,14 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
 
 
 def _without_remarks(sentence: str, known: Known) -> str:
-    """The sentence without remarks in brackets that name no machine."""
-    return _REMARK.sub(
-        lambda remark: f", {remark[1]}," if _names_known(remark[1], known) else " ", sentence
-    )
+    """The sentence without remarks in brackets that name no machine, or the machine of an object."""
+
+    def kept(remark: re.Match[str]) -> str:
+        before = sentence[max(0, remark.start() - 40) : remark.start()]
+        of_object = _OBJECT_BEFORE.search(before) is not None
+        return f", {remark[1]}," if _names_known(remark[1], known) and not of_object else " "
+
+    return _REMARK.sub(kept, sentence)
 
 
 def _names_known(text: str, known: Known) -> bool:
@@ -240,9 +245,11 @@ def _clause(clause: list[_Symbol], known: Known, *, asked: bool) -> str | None:
 
 def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:
     """Whether a clause about machines is in doubt, or likens the new one to both or neither."""
-    if "blicket" in kinds or (
-        "object" in kinds and "known0" not in kinds and "known1" not in kinds
-    ):
+    things = [n for n, kind in enumerate(kinds) if kind in ("object", "blicket")]
+    head = set(kinds[: things[0]]) if things else set()
+    if {"unsure", "label"} <= head:
+        return True  # "machine: can't tell, as neither of the objects ..."
+    if "blicket" in kinds or (things and not {"known0", "known1"} & set(kinds)):
         return False
     if "unsure" in kinds or "neither" in kinds:
         return about

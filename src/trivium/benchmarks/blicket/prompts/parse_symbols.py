@@ -47,6 +47,7 @@ _WORDS = (
     ("", r"the|an?|also|too|as well(?! as)|both(?= the)|each|that|here|there|following"
      r"|objects?|new"),
     ("VNB", r"(?:is|are|was) no blickets?"),
+    ("VK", r"(?:is|are) in(?=[;.,]|$)"),
     ("NB", r"\u2717"),
     ("KB", r"\u2713"),
     ("Z", r"none(?: of (?:them|these|the(?: [a-z]{1,9})? objects))?|no (?:[a-z]{1,9} )?objects?"
