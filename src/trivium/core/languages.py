@@ -45,8 +45,8 @@ _WORDS = {
     "maybe": (
         "vielleicht|möglicherweise|eventuell|quizás?|tal vez|posible(?:mente)?|peut-être"
         "|possiblement|forse|possibilmente|talvez|possivelmente|возможно|可能(?:是)?|也许|或许"
-        "|puede[ns]? ser(?:lo)?|podrían? ser(?:lo)?|peu(?:t|vent) (?:l'|en )?être|könnten?|può essere"
-        "|possono essere|pode[m]? ser|podem sê-lo|может быть|могут быть"
+        "|puede[ns]? ser(?:lo)?|podrían? ser(?:lo)?|peu(?:t|vent) (?:l'|en )?être|könnten?"
+        "|può essere|possono essere|pode[m]? ser|podem sê-lo|может быть|могут быть"
         "|かもしれ\\w{1,4}|可能性\\w{0,4}|아마도?"
     ),
     "definitely": (

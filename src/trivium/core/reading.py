@@ -216,10 +216,11 @@ def json_as_lines(text: str) -> str:
     return _KEY.sub(lambda found: f"\n{found[1].replace('_', ' ')}: ", text)
 
 
-def tables_as_lines(text: str, is_label: Callable[[str], bool]) -> str:
+def tables_as_lines(text: str, is_label: Callable[[str], bool], *, one_column: bool = False) -> str:
     """The text with tables that have labels in their first row written as "label: cell" lines.
 
-    A tick in a cell becomes "first cell: label". Other tables stay as they are.
+    A tick in a cell becomes "first cell: label". `one_column`: where one column has a label, its
+    cells are what is said about the first ones. Other tables stay as they are.
     """
     lines: list[str] = []
     header: list[str] = []
@@ -231,9 +232,13 @@ def tables_as_lines(text: str, is_label: Callable[[str], bool]) -> str:
         elif header and len(header) == len(cells):
             row = [(label, cell) for label, cell in zip(header, cells, strict=True) if cell]
             ticked = [label for label, cell in row if cell == "\u2713" and not is_label(header[0])]
-            said = [f"{label}: {cell}" for label, cell in row if is_label(label)]
-            lines += [f"{cells[0]}: {' '.join(ticked)}"] if ticked else said
-        elif not header and sum(map(is_label, cells)) > 1:
+            said = [(label, cell) for label, cell in row if is_label(label)]
+            if sum(map(is_label, header)) == 1:
+                lines += [f"{cells[0]}: {cell}" for _, cell in said]
+            else:
+                rows = [f"{label}: {cell}" for label, cell in said]
+                lines += [f"{cells[0]}: {' '.join(ticked)}"] if ticked else rows
+        elif not header and sum(map(is_label, cells)) > 1 - (one_column and not is_label(cells[0])):
             header = cells
         else:
             header = []

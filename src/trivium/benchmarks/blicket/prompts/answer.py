@@ -137,7 +137,7 @@ _BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
 _LEADER = re.compile(r"(?<![.!?\n])[ \t](?:-{1,2}|\.{3,60})[ \t]|\.{4,60}")
 _VERDICT = re.compile(
     r"\b(?:blickets?|must|may|might|maybe|possibl[ey]|definite(?:ly)?|certain|not|no|non|unsure"
-    r"|uncertain|unknown|undetermined|ruled out|open)\b"
+    r"|uncertain|unknown|undetermined|ruled out|open|verdict|status|conclusion|assessment)\b"
 )
 
 
@@ -158,7 +158,7 @@ class Sentence(NamedTuple):
 def split_sentences(reply: str) -> list[Sentence]:
     """The sentences of a reply in lower case; a bullet, a row and a field are sentences."""
     text = in_english(reading.plain(reply).lower()).replace("tl;dr", "answer: ")
-    text = reading.tables_as_lines(text, _is_verdict)
+    text = reading.tables_as_lines(text, _is_verdict, one_column=True)
     text = reading.json_as_lines(text)
     text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
     text = _QUOTES.sub(" ", _FIELD.sub(r"\1\3\n\2\4:", text))

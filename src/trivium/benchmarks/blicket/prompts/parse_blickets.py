@@ -119,59 +119,57 @@ class Claims:
         if self.asked:
             sentence = _SAYS_WHICH.sub("blickets: ", sentence)
         symbols = _without_translations(symbols_of(sentence, self.objects))
-        kinds = {symbol for symbol, _ in symbols}
-        if sentence.endswith("?") and len(sentence) > 1 and not kinds & NAMES:
-            self.asked, self.label = bool(kinds & {"B", "P"}), None
-            if kinds & {"K", "M", "N"} and "X" not in kinds:  # "Which may be blickets?"
-                status = verdict([symbol for symbol, _ in symbols])
-                self.asked, self.label = False, _Label(str(status), complete=True)
-                self.label_is_new = True
-            return
         said = "".join(symbol for symbol, _ in symbols)
-        if not opens_line and self.last_named and _ELLIPTIC.fullmatch(said):
+        names = bool(set(said) & NAMES)
+        if sentence.endswith("?") and (names or len(sentence) > 1):
+            self._read_question(said, _names(symbols))
+        elif not opens_line and self.last_named and _ELLIPTIC.fullmatch(said):
             # "Olive tube: in every lit test. May be a blicket."
             self._take(dict.fromkeys(self.last_named, str(verdict(said))), set(), about_new=False)
-            return
-        if not kinds & NAMES:
+        elif not names:
             self._read_label(sentence, symbols)
+        else:
+            self._read_named(sentence, symbols, opens_line=opens_line)
+
+    def _read_question(self, said: str, names: Sequence[str]) -> None:
+        """Take in a question: it may be the label of its answer, "Which may be blickets?"."""
+        self.last_named = names or self.last_named
+        if set(said) & NAMES:
             return
-        if sentence.endswith("?"):
-            self.last_named = _names(symbols) or self.last_named
-            return
+        self.asked, self.label = bool(set(said) & {"B", "P"}), None
+        if set(said) & {"K", "M", "N"} and "X" not in said:
+            self.asked, self.label = False, _Label(str(verdict(said)), complete=True)
+            self.label_is_new = True
+
+    def _read_named(self, sentence: str, symbols: Symbols, *, opens_line: bool) -> None:
+        """Take in a sentence that names objects."""
+        said = "".join(symbol for symbol, _ in symbols)
+        self.listed = self.listed and not opens_line
         label = self.label if opens_line or self.label_is_new else None
-        if (
-            label is None
-            and not opens_line
-            and self.last_status
-            and re.fullmatch("O(?:S{1,2}O){0,9}", said)
-        ):
+        only_names = not opens_line and re.fullmatch("O(?:S{1,2}O){0,9}", said)
+        if label is None and only_names and self.last_status:
             label = _Label(self.last_status, complete=False)  # "Blickets: A. B."
-        self.label_is_new = False
         if self.asked and _only_objects(sentence.partition(";")[0], self.patterns):
             label = _Label("yes", complete=True)
             symbols = [each for each in symbols if each[0] in NAMES | JOINS | set("MNEDKBP")]
-        if self.last_status and "X" not in kinds and _SAME.search(sentence):
+        if self.last_status and "X" not in said and _SAME.search(sentence):
             label = _Label(self.last_status, complete=False)
             symbols = [each for each in symbols if each[0] in NAMES | JOINS]
-        self.asked = False
-        if opens_line:
-            self.listed = False
+        self.label_is_new = self.asked = False
         if self._take_listed(symbols, label):
             self.listed = self.listed or opens_line
             row = said.find("C")
             symbols = symbols[: row if row > 0 and opens_line else None]
             self.label = self.label and self.label._replace(complete=False)
-        elif not (self.listed and "X" in kinds):  # what follows a row explains it
+        elif not (self.listed and "X" in said):  # what follows a row explains it
             symbols = [each for each in symbols if each[0] != "H"]
             self._claims_of(symbols)
-            self.label = self.label if opens_line is False else None
+            self.label = None if opens_line else self.label
         self.last_named = _names(symbols) or self.last_named
         self.last_group = _last_group(symbols) or self.last_group
 
     def _without_brackets(self, found: re.Match[str]) -> str:
         """A remark in brackets as a clause, as a verdict or, where it says neither, as nothing."""
-        if found[1].startswith(("e.g", "for example", "such as")):
-            return ""
         kinds = {symbol for symbol, _ in symbols_of(found[1], self.objects)}
         before = list(
             symbols_of(found.string[max(0, found.start() - 60) : found.start()], self.objects)
@@ -182,12 +180,11 @@ class Claims:
         near = "".join(symbol for symbol, _ in before[-3:])
         if "O" in kinds <= {"O", "S", "Q"} and re.search("[BPMNK][BPMNKVU]*$", near):
             return f": {found[1]}; "  # "two objects are blickets (A, B)"
-        if kinds & {"O"}:
-            if "X" in kinds:
-                return ""
-            return f"; {found[1]} ;" if says and kinds & set("BPVC") else f", {found[1]}, "
-        if "X" in kinds or not says:
+        example = found[1].startswith(("e.g", "for example", "such as"))
+        if example or "X" in kinds or not (says or "O" in kinds):
             return ""
+        if "O" in kinds:
+            return f"; {found[1]} ;" if says and kinds & set("BPVC") else f", {found[1]}, "
         return f": {found[1]}," if before and before[-1][0] in NAMES else f" {found[1]} "
 
     def _read_label(self, sentence: str, symbols: Symbols) -> None:

@@ -17,6 +17,7 @@ from trivium.benchmarks.blicket.prompts.parse_clauses import verdict
 
 _RUN = re.compile("[OARZ](?:[SQ]{1,3}[OA])*")
 _OPENING = re.compile("[SGUK]{0,2}(?=[OAR])")
+_MARKED = re.compile("([KNM]B?)(?=[OA](?:[SQ]{1,3}[OA]){0,20}(?:[CDH]|$))")  # "? red wedge"
 _LABEL = re.compile("[SDG]{0,2}([^OARTJZDHC]{1,14})H?C[UL]{0,2}(?=[OARZ])")
 _OWN = re.compile("(?:H?CU?V?|U?)([KNMB][KNMBV]{0,3})(?=[SQGD]|$)")
 _JOIN = re.compile("[SQDG]{1,3}(?=[OAR])|C(?=[OSC]{1,30}$)")
@@ -47,6 +48,8 @@ def read_listed(kinds: str, label: str | None) -> list[Listed] | None:
         status = verdict(named[1]) if named else None
         if named and status and ("X" not in named[1] or set(named[1]) & {"B", "P"}):
             place, default, complete = named.end(), status, "P" in named[1]
+        elif place == 0 and (mark := _MARKED.match(kinds)):
+            place, default = mark.end(), verdict(mark[1])
         elif place == 0 and (opening := _OPENING.match(kinds)):
             place = opening.end()
         else:

@@ -74,7 +74,8 @@ _WORDS = {
     "yes": r"yes|\u2713|true|correct",
     "clause": r"because|since|whereas|while|though|although|i mean|but"
     r"|therefore|hence|so",
-    "colon": r"[:=|]|[-=]>",
+    "arrow": r"[-=]>",
+    "colon": r"[:=|]",
     "comma": ",",
     "topic": r"behaves?|works?|which of (?:the two|them)|which (?:one|it)|(?:machine|detector"
     r"|kind|type)s?|structure|rule"
@@ -106,7 +107,7 @@ _ABOUT_NEW = re.compile(
     r"|detector)\b|\b(?:this|it|new|last|third|final)\b"
 )
 _REMARK = re.compile(r"\(([^()]{0,300})\)")
-_SMALL = {"small", "is", "colon", "comma", "label", "new", "yes", "topic", "like"}
+_SMALL = {"small", "is", "colon", "arrow", "comma", "label", "new", "yes", "topic", "like"}
 
 
 _OBJECT_BEFORE = re.compile(rf"(?:{NAME})\s{{0,3}}$")
@@ -141,7 +142,8 @@ def _symbols(sentence: str, known: Known) -> list[_Symbol]:
     for match in _lexer(known).finditer(sentence):
         kind = str(match.lastgroup)
         if kind == "mark":
-            kind = {",": "comma", "/": "or", "&": "or"}.get(match[0], "colon")
+            signs = {",": "comma", "/": "or", "&": "or", "->": "arrow", "=>": "arrow"}
+            kind = signs.get(match[0], "colon")
             kind = "clause" if match[0][0] in ",;" and match[0] != "," else kind
         if kind != "skip":
             found.append(_Symbol("new" if kind == "new0" else kind, match[0]))
@@ -173,7 +175,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
 
 
 def _without_remarks(sentence: str, known: Known) -> str:
-    """The sentence without remarks in brackets that name no machine, or the machine of an object."""
+    """The sentence without remarks in brackets that name no machine, or that of an object."""
 
     def kept(remark: re.Match[str]) -> str:
         before = sentence[max(0, remark.start() - 40) : remark.start()]
@@ -266,6 +268,8 @@ def _is_guess(kinds: list[str], places: list[int], like: int | None) -> bool:
 def _is_comparison(kinds: list[str], places: list[int], like: int | None) -> bool:
     """Whether a clause that names a known machine says that the new one is like it."""
     last = max((n for n, kind in enumerate(kinds) if kind in ("comma", "colon")), default=-1)
+    if kinds[-2:-1] == ["arrow"] and places[-1] == len(kinds) - 1 and "object" not in kinds:
+        return True  # "one is enough -> striped"
     if "object" in kinds[:last] and set(kinds[last + 1 : -1]) <= {"small", "is"}:
         return places[-1] == len(kinds) - 1  # "violet cylinder, plain"
     if like is not None and kinds[like] != "differs":
