@@ -225,14 +225,17 @@ def tables_as_lines(text: str, is_label: Callable[[str], bool], *, one_column: b
     lines: list[str] = []
     header: list[str] = []
     for line in text.split("\n"):
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        row = line.strip().removeprefix("|").removesuffix("|")
+        cells = [cell.strip() for cell in row.split("|")]
         if not line.strip().startswith("|"):
             header = header if not line.strip() else []
             lines.append(line)
         elif header and len(header) == len(cells):
-            row = [(label, cell) for label, cell in zip(header, cells, strict=True) if cell]
-            ticked = [label for label, cell in row if cell == "\u2713" and not is_label(header[0])]
-            said = [(label, cell) for label, cell in row if is_label(label)]
+            pairs = [(label, cell) for label, cell in zip(header, cells, strict=True) if cell]
+            ticked = [
+                label for label, cell in pairs if cell == "\u2713" and not is_label(header[0])
+            ]
+            said = [(label, cell) for label, cell in pairs if is_label(label)]
             if sum(map(is_label, header)) == 1:
                 lines += [f"{cells[0]}: {cell}" for _, cell in said]
             else:
