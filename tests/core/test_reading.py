@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 import trivium
-from trivium.core.reading import is_none, is_refusal, is_unsure, split_reasoning
+from trivium.core.languages import in_english
+from trivium.core.reading import (
+    is_none,
+    is_refusal,
+    is_unsure,
+    json_as_lines,
+    plain,
+    sentences,
+    split_reasoning,
+    tables_as_lines,
+)
 
 TASK = trivium.load("nhop_implicit", hops=4)
 ITEM = TASK.item(0, seed=7)
@@ -67,3 +77,38 @@ def test_what_is_none_and_what_is_a_refusal() -> None:
     assert all(map(is_none, ["none", "N/A", "[]", "{}", "-", "no control variables", "null."]))
     assert not any(map(is_none, ["x_3", "no x_3", "nonet", ""]))
     assert not is_refusal("I cannot determine the answer.")
+
+
+def test_fields_of_json_and_tags_become_lines() -> None:
+    assert json_as_lines('{"may_be": ["a", "b"], "like": "c"}').split("\n") == [
+        "",
+        'may be:  ["a", "b"]',
+        'like:  "c"}',
+    ]
+    assert plain("<may_be>a, b</may_be>").strip() == "may be: a, b"
+
+
+@pytest.mark.parametrize(
+    ("table", "one_column", "lines"),
+    [
+        ("|yes|no|\n|a|b|", False, "yes: a\nno: b"),
+        ("|name|yes|no|\n|a|\u2713||\n|b||\u2713|", False, "a: yes\nb: no"),
+        ("|name|tests|yes|\n|a|3|sure|", True, "a: sure"),
+        ("|name|tests|yes|\n|a|3|sure|", False, "|name|tests|yes|\n|a|3|sure|"),
+    ],
+)
+def test_tables_with_labels_become_lines(table: str, one_column: bool, lines: str) -> None:
+    assert tables_as_lines(table, {"yes", "no"}.__contains__, one_column=one_column) == lines
+
+
+def test_words_of_other_languages_become_english() -> None:
+    assert in_english("Ob das so ist, l\u00e4sst sich nicht sagen").split()[-2:] == [
+        "cannot",
+        "tell",
+    ]
+    assert in_english("x \u548c y").split()[1] == "and"
+    assert in_english("The wiser one") == "The wiser one"
+
+
+def test_an_abbreviation_ends_no_sentence() -> None:
+    assert sentences("See e.g. this. And that.") == ["See e.g. this.", "And that."]

@@ -1,9 +1,9 @@
 """The corpus of replies: written in the styles of current models, with what each of them means.
 
 items.json holds the items, one JSON Lines file for each benchmark the replies: the item, the view,
-a style, the reply, its meaning (null where it has no answer) and its outcome. Replies of the style
-"held-out" were written after the grammars, without a look at them; those of the style "fresh"
-before they were read for the first time, by somebody who knew the grammars.
+a style, the reply, its meaning (null where it has no answer) and its outcome. Replies of the styles
+"held-out" and "blind" were written without a look at the grammars; those of the styles "fresh",
+"unseen" and "doubtful" before they were read for the first time (see docs/replies.md).
 """
 
 from __future__ import annotations

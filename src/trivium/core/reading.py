@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -132,6 +132,9 @@ _TAG = re.compile(
     r"|summary|details|final|tool_call|end_of_turn|eos|mark|sup|small|action|move|command)\s?/?>",
     re.IGNORECASE,
 )
+_TAGGED = re.compile(  # <field>value</field>
+    r"<\s?([a-z][a-z_ -]{1,40})\s?>([^<>]{0,2000})<\s?/\s?[a-z][a-z_ -]{1,40}\s?>", re.IGNORECASE
+)
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&nbsp;": " ", "&amp;": "&"}
 _ENTITY = re.compile("|".join(_ENTITIES))
 _MARKDOWN = (
@@ -162,6 +165,7 @@ def plain(text: str, boxed: str = "") -> str:
     text = _ENTITY.sub(lambda found: _ENTITIES[found[0]], text)
     if "<" in text:
         text = _TAG.sub(lambda found: _untagged(found, boxed), text)
+        text = _TAGGED.sub(lambda found: f"\n{found[1].replace('_', ' ')}: {found[2]}\n", text)
     if "\\" in text or "_{" in text:
         text = _without_latex(text, boxed)
     text = text.replace("$", " ")
@@ -204,7 +208,48 @@ def _without_latex(text: str, boxed: str) -> str:
     return re.sub(r"\\[\[\]()]", " ", text)
 
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]{0,3}\s+|\n+")
+_KEY = re.compile(r"(?:^|[{,])\s{0,9}[\"']([A-Za-z][A-Za-z_ -]{0,60})[\"']\s{0,3}:", re.MULTILINE)
+
+
+def json_as_lines(text: str) -> str:
+    """The text with every field of a JSON object on a line of its own: "key: value"."""
+    return _KEY.sub(lambda found: f"\n{found[1].replace('_', ' ')}: ", text)
+
+
+def tables_as_lines(text: str, is_label: Callable[[str], bool], *, one_column: bool = False) -> str:
+    """The text with tables that have labels in their first row written as "label: cell" lines.
+
+    A tick in a cell becomes "first cell: label". `one_column`: where one column has a label, its
+    cells are what is said about the first ones. Other tables stay as they are.
+    """
+    lines: list[str] = []
+    header: list[str] = []
+    for line in text.split("\n"):
+        row = line.strip().removeprefix("|").removesuffix("|")
+        cells = [cell.strip() for cell in row.split("|")]
+        if not line.strip().startswith("|"):
+            header = header if not line.strip() else []
+            lines.append(line)
+        elif header and len(header) == len(cells):
+            pairs = [(label, cell) for label, cell in zip(header, cells, strict=True) if cell]
+            ticked = [
+                label for label, cell in pairs if cell == "\u2713" and not is_label(header[0])
+            ]
+            said = [(label, cell) for label, cell in pairs if is_label(label)]
+            if sum(map(is_label, header)) == 1:
+                lines += [f"{cells[0]}: {cell}" for _, cell in said]
+            else:
+                rows = [f"{label}: {cell}" for label, cell in said]
+                lines += [f"{cells[0]}: {' '.join(ticked)}"] if ticked else rows
+        elif not header and sum(map(is_label, cells)) > 1 - (one_column and not is_label(cells[0])):
+            header = cells
+        else:
+            header = []
+            lines.append(line)
+    return "\n".join(lines)
+
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)[\"')\]]{0,3}\s+|\n+")
 
 
 def sentences(text: str) -> list[str]:
@@ -285,10 +330,12 @@ FOREIGN_NEGATIONS_AFTER = (
 UNSURE_WORDS = (
     r"\b(?:unsure|uncertain\w{0,3}|unclear|un(?:der-?)?determined|unknown|unknowable|ambiguous"
     r"|ambiguity|undecided|undecidable|unresolved|unspecified|indeterminate|indeterminable"
-    r"|indistinguishable|inconclusive|open question|unanswerable|undeterminable|underspecified"
+    r"|indistinguishable|inconclusive|open question|(?:leaves?|left"
+    r"|remains?)(?: [a-z]{1,9}){0,2} open|unanswerable|undeterminable|underspecified"
     r"|impossible|consistent with both|compatible with both|fits? both|either could|could be either"
     r"|may be either|might be either|can be either|both are possible|both (?:remain )?possible"
-    r"|equally (?:likely|possible|consistent|plausible|well)|a toss-?up|coin[\s-]flip|50[/-]50"
+    r"|equally (?:likely|possible|consistent|plausible|well)|a toss-?up|no (?:telling|knowing"
+    r"|saying)|who knows|coin[\s-]flip|50[/-]50"
     r"|anyone's guess|up in the air|no idea|no clue|not obvious|beats me|idk|dunno|agnostic"
     r"|unable to|not able to|insufficient\w{0,2}|in doubt|doubtful|hard to (?:say|tell|know)"
     r"|difficult to (?:say|tell|know|determine)|too (?:little|few|early)|lacks?|lacking"
@@ -298,7 +345,8 @@ UNSURE_WORDS = (
     r"|(?:don't|do not|doesn't|does not|isn't|is not|without|no) (?:have |having |give |provide )?"
     r"(?:enough|sufficient|adequate) (?:information|info|evidence|data)"
     r"|not (?:nearly |really |quite )?enough (?:information|info|evidence|data|to)"
-    r"|not (?:be )?(?:sure|certain|clear|known|possible|determined?|determinable|decided"
+    r"|not (?:(?:be|so|that|yet|entirely|fully|completely|quite|totally|very|100%) )?"
+    r"(?:sure|certain|clear|known|possible|determined?|determinable|decided"
     r"|conclusive|sufficient|confident|identifiable|knowable|settled|decidable)"
     r"|(?:cannot|can not|can't|could not|couldn't|can never|don't|do not|doesn't|does not|didn't"
     r"|did not|won't|never|isn't|is not|aren't|unable to|impossible to|not possible to|no one can"
@@ -339,7 +387,8 @@ _REFUSAL = re.compile(
     r"\b(?:can(?:no|')t|can not|am unable to|'m unable to|am not able to|'m not able to|won't"
     r"|will not|must decline to|have to decline to|decline to|refuse to|not going to"
     r"|unable to|not comfortable) ?(?:be able to )?(?:\w{2,12} )?"
-    r"(?:help|assist|comply|fulfil|fulfill|engage|participate|support you|answer (?:that|this)"
+    r"(?:help|assist|comply|play (?:this|the|that)|fulfil|fulfill|engage|participate|support you"
+    r"|answer (?:that|this)"
     r"|respond to (?:that|this)|provide (?:that|this|an answer|the answer|assistance|help)"
     r"|do (?:that|this)|complete (?:that|this)|discuss|process (?:that|this) request|continue with)"
     r"|\b(?:against|violates?) (?:my|our|the|openai|company)[\w' ]{0,20} (?:guidelines|policy"

@@ -76,6 +76,8 @@ _LEXER = reading.Lexer(
         + r"|\bundefined\b|\bno (?:such )?(?:fact|answer|mapping)s?\b",
         "not": rf"{reading.NEGATION_WORDS}|{reading.FOREIGN_NEGATIONS}|\bover\b",
         "not before": reading.FOREIGN_NEGATIONS_AFTER,
+        "also": r"\b(?:as well|too|equally|also (?:possible|plausible|fits?|works?|could|might"
+        r"|may))\b",
         "or": r"\b(?:or|and|either|versus|vs|one of|any of|both|between)\b|[/&,|]",
         "would": r"\bwould(?: then| thus)? be(?=\W{1,6}[A-Za-z]{1,4}_[0-9])",  # "would be E_0441"
         "hypothetical": reading.HYPOTHETICAL_WORDS,
@@ -88,7 +90,7 @@ _LEXER = reading.Lexer(
 )
 _CLAUSE = re.compile(
     r"\b(?:but|however|(?:even |al)?though|sino|sondern|mais|mas|ma)\b|\u800c\u662f|;|\s-\s"
-    r"|\b(?:so|because|since|as|whereas|while)\b",
+    r"|\b(?:so|because|since|as(?! well)|whereas|while)\b",
     re.IGNORECASE,
 )
 # "If I followed the chain correctly, X" supposes nothing else than that X is right.
@@ -100,6 +102,10 @@ _IF_RIGHT = re.compile(
 _LOOSE = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})[\s-]?([0-9]{1,18})(?![A-Za-z0-9_])")
 _OPEN = re.compile(r"or|either|one of|any of|both|between", re.IGNORECASE)
 _QUESTION = re.compile(r"(?:\W{0,3}question|q)\b.{0,20}:", re.IGNORECASE)
+_ASKS = re.compile(
+    r"(?:is|are|could|should|would|might|may|can|does|do) (?:it|this|that|the|i|we)\b", re.I
+)
+_SEVERAL = re.compile(r"\b(?:possible|candidates?|options?|choices|answers)\b", re.IGNORECASE)
 _PARENTHESES = re.compile(r"\([^()]{0,300}\)")
 # What a clause may hold and still be nothing but an answer.
 _BARE = {"token", "small", "arrow", "or", "not", "correction", "close", "of", "would"}
@@ -118,6 +124,7 @@ class _Reader:
     corrected: bool = False  # something was corrected after the last commitment
     sure: bool = False  # the last commitment had a cue
     asked: bool = False  # the last commitment was a question: "X?"
+    several: bool = False  # the sentence before opened a list: "Possible answers:"
     cue: bool = False  # the sentence before ended in a cue: "The answer is:"
     mentions: list[str] = field(default_factory=list)  # since the last correction
 
@@ -137,15 +144,16 @@ class _Reader:
     def result(self) -> str | None:
         """The token that was meant in the end."""
         fitting = self._fitting(self.mentions)
-        if self.corrected and self.committed is not None:
+        if (self.corrected or self.asked) and self.committed is not None:
             return fitting[-1] if fitting else self.committed
         if self.committed is not None or (self.ambiguous and not (self.open and fitting)):
             return self.committed
-        candidates = fitting or self.mentions
-        return candidates[-1] if candidates else None
+        return fitting[-1] if fitting else None
 
     def read(self, sentence: str) -> None:
         """Take in one sentence."""
+        if sentence.endswith("?") and _ASKS.match(sentence):
+            return
         bare = _PARENTHESES.sub(" ", sentence)
         for number, clause in enumerate(_CLAUSE.split(bare)):
             symbols = list(_LEXER.symbols(clause))
@@ -178,6 +186,7 @@ class _Reader:
                 self.commit([])  # "Answer: unknown"
             # The heading of a column is no cue: "| Step | Result |".
             heading = sum(word == "|" for _, word in symbols) > 2
+            self.several = _SEVERAL.search(" ".join(word for _, word in symbols)) is not None
             self.cue = (first and "cue" in kinds and "unsure" not in kinds and not heading) or (
                 cued and not kinds & {"word", "unsure"}
             )
@@ -194,17 +203,20 @@ class _Reader:
         if cued or cues:
             start = 0 if not cues else cues[-1] + 1
             stated = _stated(asserted[start:]) or _stated(asserted[:start][::-1])
-            if stated:
+            if stated and stated != [self.start]:
                 self.commit(stated, sure=True)
                 return
         goes_on = symbols[0][0] == "arrow"  # "Answer: A_0001 -> ... -> F_0824"
         explains = self.sure and not self.corrected and "arrow" in kinds and not goes_on
         # A slot is a step on the way, unless nothing else comes.
+        if "also" in kinds and self.committed:
+            self.commit([self.committed, *_values(symbols)])  # "Y fits as well"
+            return
         if kinds <= _BARE and not explains:
-            stated = _stated(asserted)
+            stated = self._fitting(_stated(asserted))
             again = symbols[0][1].lower() == "or" or (self.asked and asks)
-            if stated and self.committed and first and again:
-                stated.append(self.committed)  # "X? Or maybe Y?", "X? Y?"
+            if stated and self.committed and ((first and again) or self.several):
+                stated.append(self.committed)  # "X? Or maybe Y?", "X? Y?", "Candidates: X. Y."
             if stated:
                 self.commit(stated)
                 self.asked = asks
@@ -302,9 +314,20 @@ def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer 
         reader.read(sentence)
     token = reader.result()
     if token is None:
+        token = _all_that_is_said(text)
+    if token is None:
         return None
     token = spellings.get(token, token)
     return NhopAnswer(token, _slots(text, item.depth) if view.mode == "steps" else ())
+
+
+def _all_that_is_said(text: str) -> str | None:
+    """The token of a reply that says nothing else, whatever its layer."""
+    symbols = list(_LEXER.symbols(text[:MAX_PHRASE]))
+    tokens = {word.upper() for kind, word in symbols if kind == "token"}
+    bare = {kind for kind, _ in symbols} <= {"token", "small", "cue"} and len(text) < MAX_PHRASE
+    bare = bare and not _ASKS.match(text)
+    return tokens.pop() if bare and len(tokens) == 1 else None
 
 
 def normalise(text: str) -> str:

@@ -24,10 +24,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trivium.benchmarks.variables.languages import in_english
 from trivium.benchmarks.variables.prose import VARIABLE, design, variable, verdict
 from trivium.benchmarks.variables.spec import VariablesView
 from trivium.core import reading
+from trivium.core.languages import in_english
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,12 @@ _NAMES = {
     "independent": rf"in[\s_-]?dependent{_OF}|ind(?:ep)?[\s_-]?var(?:iable)?|indep|ind|iv",
     "dependent": rf"dependent{_OF}|dep[\s_-]?var(?:iable)?|dep|dv",
     "control": rf"(?:variables? )?(?:to )?(?:be )?control(?:s|led|ling)?{_OF}(?: for)?|ctrl{_OF}"
+    rf"|cvs?"
     r"|covariates?|confound(?:er|ing variable)s?",
 }
 # A label: a name, perhaps a remark in parentheses, and what separates it from its value.
 _LABEL = re.compile(
-    r"(?<![A-Za-z0-9_-])[\"']?(?:"
+    r"(?<![A-Za-z0-9_-])(?<!\bnot )(?<!\bnon-)[\"']?(?:"
     + "|".join(rf"(?P<{name}>{spelling})" for name, spelling in _NAMES.items())
     + r")(?![A-Za-z0-9_])[\"']?(?: list| set)?(?:\s?\([^()\n]{0,40}\))?\s{0,5}"
     r"(?P<sign>:{1,2}|=|\||\?\s{0,3}\|?|->|-(?=\s)"
@@ -95,8 +96,26 @@ _CORRECTION = re.compile(reading.CORRECTION_WORDS, re.IGNORECASE)
 _VARIABLE = re.compile(VARIABLE, re.IGNORECASE)
 _DOUBT = re.compile(r"\b(?:if|whether|unless)\b|\?", re.IGNORECASE)
 _OR = re.compile(r"\W{0,9}(?:or|alternatively)\b(?: possibly| else| maybe)?\W{0,9}", re.IGNORECASE)
+# An item of a list: names, and after a dash or a colon why.
+_ITEM = re.compile(
+    rf"[\s\"'\[-]{{0,9}}(?:\d{{1,2}}[.)]\s{{0,3}}|and\s)?((?:{VARIABLE}[\"']?(?:\s?\([^()]{{0,200}}\))?"
+    r"(?:,\s{0,3}and\s|\sand\s|[,\s]{1,3})?){1,20})(?:[\]\"'.;,\s]{0,5}$|\s?(?:-|:|->|because|since)\s.{0,400}$)",
+    re.IGNORECASE,
+)
 _REMARK = re.compile(r"\([^()]{0,300}\)")
 _EXCEPT = re.compile(r"\b(?:except|but not|other than|excluding|not|without|rather than)\b", re.I)
+# What follows the names in a list says why: "x_1 and x_2, because they move with x_3".
+_REASON = re.compile(
+    r"[,;]?\s(?:because|since|as(?! well)|which|who|given that|due to|so that|while|whereas"
+    r"|in order"
+    r"|for (?:they|it|these)|each|all of|both of|they|these|to (?:rule|avoid|prevent|isolate"
+    r"|ensure))\b",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(
+    r"\b(?:if|had|were|unless|otherwise|would have|could have|might have)\b[^.\n]{0,200}$",
+    re.IGNORECASE,
+)
 _ALSO = re.compile(r"\b(?:also|additionally|in addition|as well)\b", re.IGNORECASE)
 _OTHER = re.compile(r"\b(?:other|else|further|additional|more)\b", re.IGNORECASE)
 _ALL = re.compile(r"\b(?:all|every|everything|each)\b", re.IGNORECASE)
@@ -113,6 +132,7 @@ class _Record:
 
     marked: bool  # it was opened by [@ANSWER
     values: dict[str, str] = field(default_factory=dict)
+    supposed: bool = False  # "otherwise I would have written [@ANSWER ...]"
     broken: bool = False  # a field is there twice, with different values
 
     def put(self, name: str, value: str) -> None:
@@ -132,39 +152,33 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
         return parse_as_original(replies[-1])
     names = tuple(getattr(item, "names", ()))
     target = {names[place] for place in item.target} if names else set()
-    text = _TAGGED.sub(r"\n\1: \2\n", replies[-1])
-    records = list(_records(_with_rows(in_english(reading.plain(text))), target))
+    text = reading.tables_as_lines(in_english(reading.plain(replies[-1])), _is_name)
+    text = _HEADING.sub(lambda found: f"{found[1]}: ", text)
+    records = list(_records(_with_roles(text), target))
     marked = [record for record in records if record.marked and _read(record, names) is not None]
-    chosen = marked or records
+    chosen = [record for record in marked if not record.supposed] or marked or records
     for record in chosen if view.answer_rule == "first" else reversed(chosen):
         if (answer := _read(record, names)) is not None:
             return answer
     return None
 
 
-_TAGGED = re.compile(
-    rf"<\s?({'|'.join(_NAMES.values())})\s?>([^<>]{{0,{MAX_VALUE}}})</[^<>]{{1,40}}>", re.IGNORECASE
-)
-_TABLE = re.compile(r"^\|([^\n]{1,300})\|[ \t]*\n+\|([^\n]{1,2000})\|[ \t]*$", re.MULTILINE)
 _ROLE = re.compile(
     rf"^[ \t|>-]{{0,6}}({VARIABLE})[ \t]{{0,5}}(?:[|:]|->|-)[ \t]{{0,5}}"
     rf"({'|'.join(list(_NAMES.values())[1:])})[ \t|.]{{0,6}}$",
     re.IGNORECASE | re.MULTILINE,
 )
+# A field name on a line of its own, as a heading.
+_HEADING = re.compile(
+    rf"^\W{{0,4}}((?:{'|'.join(_NAMES.values())}))[ \t]{{0,3}}$"
+    rf"\s{{1,5}}(?=[\W]{{0,5}}(?:{VARIABLE}|none))",
+    re.IGNORECASE | re.MULTILINE,
+)
 _NAME = re.compile("|".join(f"(?:{spelling})" for spelling in _NAMES.values()), re.IGNORECASE)
 
 
-def _with_rows(text: str) -> str:
-    """The text with a table that has a field in every column written as lines."""
-
-    def rows(found: re.Match[str]) -> str:
-        names = [cell.strip() for cell in found[1].split("|")]
-        values = [cell.strip() for cell in found[2].split("|")]
-        if len(names) < 2 or len(names) != len(values) or not all(map(_NAME.fullmatch, names)):
-            return found[0]
-        return "\n".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
-
-    return _with_roles(_TABLE.sub(rows, text))
+def _is_name(cell: str) -> bool:
+    return _NAME.fullmatch(cell) is not None
 
 
 def _with_roles(text: str) -> str:
@@ -197,7 +211,8 @@ def _records(text: str, target: set[str]) -> Iterator[_Record]:
             record.broken = record.broken or either
             yield record
             closed = _closing(text, start, end)
-            record = _Record(True, broken=either)
+            supposed = _SUPPOSED.search(text, max(0, ends[number - 1] - 300), ends[number - 1])
+            record = _Record(True, broken=either, supposed=supposed is not None)
             _take_body(record, text[start:closed])
         last = start if closed is None else closed
         rest = text[last:end]
@@ -271,7 +286,7 @@ def _says_something(name: str, value: str) -> bool:
     """Whether the value of a field outside of [@ANSWER is one: "controls are needed" has none."""
     if name == "valid":
         return _boolean(value) is not None
-    return bool(_variables(value) or _ALL.search(value)) or _is_none(value)
+    return bool(_variables(value) or _ALL.search(value)) or _is_none(_without_reason(value))
 
 
 def _labels(text: str) -> Iterator[tuple[str, str]]:
@@ -293,9 +308,10 @@ def _value(name: str, text: str) -> str:
         lines = text.split("\n")
         kept = [lines[0]]
         for line in lines[1:]:
-            if line.strip() and not _only_variables(line):
+            item = _ITEM.match(line)
+            if line.strip() and item is None:
                 break
-            kept.append(line)
+            kept.append(item[1] if item else "")
         text = ", ".join(line.strip(" -,;") for line in kept if line.strip(" -,;\"'{}")) or text
         if text.startswith("["):
             return text.partition("]")[0] + "]"
@@ -303,12 +319,6 @@ def _value(name: str, text: str) -> str:
             r"(?<!\b\d)\.(?:\s|$)|[\]\n]|\|(?!\s{0,3}x[\s_-]?\d)|(?<!\{)\}", text, maxsplit=1
         )[0]
     return _END_OF_VALUE.split(text.lstrip("\n -[\"'"), maxsplit=1)[0]
-
-
-def _only_variables(line: str) -> bool:
-    """Whether a line is an item of a list: variables, signs, and remarks in parentheses."""
-    names = _VARIABLE.sub("", _REMARK.sub("", line))
-    return names != line and re.fullmatch(r"(?:\d{1,2}[.)]|and\b|[^\w]){0,40}", names) is not None
 
 
 def _read(record: _Record, names: tuple[str, ...]) -> VariablesAnswer | None:
@@ -324,7 +334,8 @@ def _read(record: _Record, names: tuple[str, ...]) -> VariablesAnswer | None:
     control = None
     if "control" in record.values:
         others = tuple(name for name in names if name not in (independent, dependent))
-        control = _control(record.values["control"], others)
+        value = record.values["control"]
+        control = () if record.marked and not _key(value) else _control(value, others)
     return VariablesAnswer(True, independent, dependent, control)
 
 
@@ -364,8 +375,15 @@ def _is_none(text: str) -> bool:
     return any(map(reading.is_none, (clean, _key(text), _REMARK.sub(" ", clean).strip())))
 
 
+def _without_reason(text: str) -> str:
+    """The text up to where it says why; remarks in parentheses may say so too."""
+    reason = _REASON.search(_REMARK.sub(lambda remark: "#" * len(remark[0]), text))
+    return text[: reason.start()] if reason else text
+
+
 def _control(text: str, others: tuple[str, ...]) -> tuple[str, ...] | None:
     """The variables in a list, or () for none; an empty field says nothing."""
+    text = _without_reason(text)
     if _is_none(text):
         return ()
     clean = text.strip(_AROUND)
@@ -375,7 +393,8 @@ def _control(text: str, others: tuple[str, ...]) -> tuple[str, ...] | None:
     if _ALL.search(kept) and not _variables(kept) and others:
         return tuple(name for name in others if name not in _variables(" ".join(left_out)))
     found = _variables(kept)
-    if re.search(r"\bor\b", kept, re.IGNORECASE) and len(found) > 1:
+    first, other, _ = re.split(r"(\bor\b|$)", kept, maxsplit=1, flags=re.IGNORECASE)
+    if other and (len(found) > 1 or _is_none(first)):
         return None
     if found:
         return tuple(found)

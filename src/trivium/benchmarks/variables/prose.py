@@ -33,7 +33,7 @@ _VERDICT = reading.Lexer(
         r"|refute|disproven?|untenable|false|incorrect|wrong|inconsistent with|ruled? out|rules out"
         r"|(?:speaks?|spoke|evidence|is|are|argues?) against)\b",
         "good": r"\b(?:valid|plausible|supported|worth(?: testing| an experiment| a test| running)?"
-        r"|worthwhile|tenable|testable|true|correct|consistent)\b",
+        r"|worthwhile|holds up|stands|survives|passes|tenable|testable|true|correct|consistent)\b",
         "it": r"\b(?:it|this|that)\b",
         "small": r"\b(?:so|thus|therefore|hence|is|the|target|answer|final|verdict|conclusion|to be"
         r"|clearly|probably|likely|i|would|call|conclude|overall|hyp)\b",
@@ -43,12 +43,15 @@ _VERDICT = reading.Lexer(
 _DESIGN = reading.Lexer(
     {
         "variable": VARIABLE,
-        "nothing": r"(?:\bnot|n't|\bno need to) (?:have to |need to )?(?:control|hold|fix|keep)"
+        "nothing": r"(?:\bnot|\b\w{2,6}n't|\bno need to) (?:have to |need to )?(?:control|hold"
+        r"|fix|keep)"
         r"(?: for)? any(?:thing)?\b",
         "independent": r"\bin[\s_-]?dependent\b(?: variables?)?|\biv\b|\bmanipulat(?:e|ed|ing)\b"
         r"|\b(?:vary|varied|varying)\b(?! (?:together|in\b|with))|\bintervene on\b"
+        r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:change|alter|set)\b"
         r"|\b(?:change|changing|set)(?= x)",
         "dependent": r"\bdependent\b(?: variables?)?|\bdv\b|\bmeasur(?:e|ed|ing)\b"
+        r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:look at|watch|track)\b"
         r"|\bobserv(?:e|ing)\b|\brecord(?:ing)?\b|\bmonitor(?:ing)?\b|\b(?:outcome|response)\b",
         "control": r"\bcontrol(?:s|led|ling)?\b(?: for)?(?: variables?)?|\bcovariates?\b"
         r"|\b(?:hold|holding|held|keep|keeping|kept|constant|fixed|fix|fixing)\b"
@@ -65,12 +68,15 @@ _SUPPOSED = re.compile(
 _CLAUSE = re.compile(
     r"[,;]|\s-\s|->|\b(?:because|since|so|as|but|and|while|with|therefore|which|whose)\b", re.I
 )
+_CONTRAST = re.compile(r"\b(?:but|however|yet)\b", re.IGNORECASE)
 _REMARK = re.compile(r"\([^()]{0,300}\)")
 # "x_3, which moves in tandem with x_2": x_2 is only compared with.
 _COMPARED = re.compile(
     rf"\b(?:tandem|together|correlat\w{{1,5}}|associated|linked|along) (?:with|to) {VARIABLE}", re.I
 )
-_WITH = re.compile(r";|\s-\s|\b(?:while|with|because|since|given that)\b", re.IGNORECASE)
+_WITH = re.compile(
+    r";|\s-\s|\bwith(?! (?:them|it|each))\b|\b(?:while|because|since|given that)\b", re.IGNORECASE
+)
 BARE = {"valid", "invalid", "plausible", "implausible", "rejected"}
 
 
@@ -79,15 +85,18 @@ def verdict(sentences: Iterable[str], target: set[str]) -> bool | None:
     said = None
     about = False  # the hypothesis was named, "it" is the hypothesis
     for sentence in sentences:
-        found = None
-        for clause in _CLAUSE.split(sentence):
-            symbols = list(_VERDICT.symbols(clause))
-            kinds = [kind for kind, _ in symbols]
-            about = about or "hypothesis" in kinds
-            if _is_about_target(symbols, target, about=about):
-                found = _polarity(kinds)
-        if found is not None and not _is_supposed(sentence):
-            said = found
+        meant = None
+        for part in _CONTRAST.split(sentence):
+            found = None
+            for clause in _CLAUSE.split(part):
+                symbols = list(_VERDICT.symbols(clause))
+                kinds = [kind for kind, _ in symbols]
+                about = about or "hypothesis" in kinds
+                if _is_about_target(symbols, target, about=about):
+                    found = _polarity(kinds)
+            if found is not None:  # "it seems valid but may be invalid" says neither
+                meant = None if _is_supposed(part) else found
+        said = said if meant is None else meant
     return said
 
 
@@ -98,11 +107,13 @@ def _is_about_target(symbols: list[reading.Symbol], target: set[str], *, about: 
     if not words or "other" in kinds:
         return False
     if set(kinds) <= {"good", "bad", "not", "small"}:
-        return symbols[words[0]][1].lower() in BARE
+        said = {word.lower() for _, word in symbols}
+        return bool(said & BARE or (said & {"true", "false"} and said & {"answer", "verdict"}))
     named = {variable(word) for kind, word in symbols[: words[0]] if kind == "variable"}
     if target and not named <= target:
         return False
-    return "hypothesis" in kinds or (about and "it" in kinds)
+    named_so = symbols[words[0]][1].lower() in {"valid", "invalid"}
+    return "hypothesis" in kinds or ("it" in kinds and (about or named_so))
 
 
 def _polarity(kinds: list[str]) -> bool | None:

@@ -34,7 +34,8 @@ _RESULT = re.compile(
 COMMENT = re.compile(
     r"[.;!#(:|\]})-]|(?:to|because|since|so|as|for|then|and then|next|on|now|first|again|not"
     r"|without"
-    r"|but|which|in order|after|before|please|at|into|onto|will)\b|$",
+    r"|separates?|splits?|distinguish(?:es)?|helps?|would|should|but|see|watch|observe|which"
+    r"|in order|after|before|please|at|into|onto|will)\b|$",
     re.IGNORECASE,
 )
 # What opens the objects of a test in a sentence, and what ends them in JSON.
@@ -244,7 +245,8 @@ def _read_blickets(fields: dict[str, str], rest: str, objects: str) -> _Named | 
     form = _FORM.search(line)
     if form is None:
         return None
-    named = leading_objects(line[: form.start()].strip(" :,;-("), objects)
+    before = re.sub(r"\b(?:form|rule|type)\s?[:=]?\s{0,3}$", "", line[: form.start()])
+    named = leading_objects(before.strip(" :,;-("), objects)
     said = re.match(r"(?:are|is)?\s?(?:the |an? )?blickets?\b", named.after, re.I)
     if named.first is not None and (named.after == "" or said):
         return named._replace(after="")

@@ -42,7 +42,8 @@ _INTENT = re.compile(
     r"(?:put|place|try|testing|placing|trying)\b"
     r"|\b(?:i'll|i will|i'd|i'd like to"
     r"|i would like to|i want to|i choose to|i am going to|i'm going to"
-    r"|let me|let's|let us|going to|please|(?:action|move|command|next|step)\s?:)\s"
+    r"|let me|let's|let us|going to|please|(?:action|move|command|next|step)\s?:"
+    r"|(?:action|move|step|test) (?:is|will be) to)\s"
     r"(?:(?:now|first|next|start by|begin by|try|then"
     r"|(?:verify|check|confirm|continue|proceed)(?: this| that| it)? by) ){0,2}"
     r"(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?|try(?:ing)?)\b",
@@ -54,7 +55,7 @@ _CONDITION = re.compile(
     r"\b(?:if|once|unless|until|before|when"
     r"|after(?! (?:considering|thinking|reviewing|weighing|all)\b)|whether|otherwise|depending|else"
     r"|or|instead of|rather than|without|than|not|don't|won't|shouldn't|never|avoid|between"
-    r"|can't|cannot|unsure)\b",
+    r"|can't|cannot|unsure)\b|\b(?:should|shall|may|can|could|do) (?:i|we)\b",
     re.IGNORECASE,
 )
 _IF = re.compile(r"\b(?:if|unless|assuming|provided|supposing)\b", re.IGNORECASE)
@@ -76,6 +77,9 @@ _POSSIBLE = re.compile(
     re.IGNORECASE,
 )
 _CORRECTION = re.compile(rf"{reading.CORRECTION_WORDS}|\b(?:instead|better)\b\s?:?", re.IGNORECASE)
+_EMPTY = re.compile(
+    r"\b(?:nothing on|no objects?|an empty machine|the machine empty)\b", re.IGNORECASE
+)
 MAX_READ = 400  # characters of one command
 
 
@@ -131,6 +135,8 @@ def _moves(text: str, objects: str, rules: Sequence[str]) -> Iterator[_Move]:
             continue
         if word.lower() == "test":
             command = read_test(rest, objects, exact=word != "TEST")
+            if head is heads[-1] and not rest.strip() and _EMPTY.search(text, 0, start):
+                command = Command("")  # "First with nothing on it. TEST"
             if command is None:
                 continue
         else:

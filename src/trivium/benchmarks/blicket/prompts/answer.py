@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer, forms_of
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.parse_blickets import Claims
 from trivium.benchmarks.blicket.prompts.parse_structure import Known, parse_structure
-from trivium.benchmarks.blicket.prompts.phrases import mentions
+from trivium.benchmarks.blicket.prompts.phrases import SHAPES, mentions
 from trivium.benchmarks.blicket.prompts.render import asks_for_lines, in_sentences
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.core import reading
+from trivium.core.languages import in_english
 
 
 def write_answer(answer: PromptAnswer, view: PromptView) -> str:
@@ -52,7 +54,7 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     *forms, _ = forms_of(item.machines)
     known = Known(item.known, tuple(forms), item.new.pattern)
     said = _read(item, sentences, known)
-    part = sentences[_final_part(sentences, asks_for_lines(item, view))]
+    part = _without_explanations(sentences[_final_part(sentences, asks_for_lines(item, view))])
     final = said if len(part) == len(sentences) else _read(item, part, known)
     # What a final part says counts, and the rest of the reply where it says nothing.
     claims = final[0] if final[0].status else said[0]
@@ -62,11 +64,11 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     return PromptAnswer(claims.named("yes"), claims.named("maybe"), like)
 
 
-def _read(item: PromptItem, sentences: list[str], known: Known) -> tuple[Claims, str | None]:
+def _read(item: PromptItem, sentences: list[Sentence], known: Known) -> tuple[Claims, str | None]:
     claims = Claims(item.objects, item.new.objects, [*item.known, item.new.pattern])
     for sentence in sentences:
-        claims.read(sentence)
-    return claims, parse_structure(sentences, known)
+        claims.read(sentence.text, opens_line=sentence.opens_line)
+    return claims, parse_structure([sentence.text for sentence in sentences], known)
 
 
 _FINAL = re.compile(
@@ -75,104 +77,94 @@ _FINAL = re.compile(
 )
 
 
-def _final_part(sentences: Sequence[str], lines_asked: bool) -> slice:
+def _final_part(sentences: Sequence[Sentence], lines_asked: bool) -> slice:
     """The final part of a reply: what follows the last heading, or the asked lines."""
     start, end = 0, len(sentences)
-    for number, sentence in enumerate(sentences):
+    texts = [sentence.text for sentence in sentences]
+    for number, sentence in enumerate(texts):
         if _FINAL.match(sentence) or (lines_asked and sentence.startswith("blickets:")):
             start = number
-    while start and sentences[start - 1].startswith(("maybe blickets:", "machine:")):
+    while start and texts[start - 1].startswith(("maybe blickets:", "machine:")):
         start -= 1
-    if lines_asked and sentences[start:]:
-        last = [n for n in range(start, end) if sentences[n].startswith(("machine:", "maybe bl"))]
-        if last and not any(_CORRECTED.search(each) for each in sentences[last[-1] :]):
-            end = last[-1] + 1 + sentences[last[-1]].endswith(":")
+    if lines_asked and texts[start:]:
+        last = [n for n in range(start, end) if texts[n].startswith(("machine:", "maybe bl"))]
+        if last and not any(_CORRECTED.search(each) for each in texts[last[-1] :]):
+            end = last[-1] + 1 + texts[last[-1]].endswith(":")
     return slice(start, end)
+
+
+_EXPLANATION = re.compile(
+    r"(?:brief |short |my |the |here's |here is ){0,2}(?:explanation|reasoning|rationale"
+    r"|justification"
+    r"|why|because|how|details?|derivation|notes?|proof|confidence)\b[a-z' ]{0,30}[:?]"
+)
+_ANSWER_LINE = re.compile(
+    r"(?:the )?(?:objects? that )?(?:must|may|might|can(?:not|'t)?|definite|certain|possible|not"
+    r"|non"
+    r"|maybe|sure|blicket|machine|detector|answer|final|conclusion|result|summary)"
+)
+
+
+def _without_explanations(sentences: list[Sentence]) -> list[Sentence]:
+    """The sentences without sections that explain: from "Explanation:" to the next answer line."""
+    kept: list[Sentence] = []
+    explains = False
+    for sentence in sentences:
+        if sentence.opens_line:
+            explains = _EXPLANATION.match(sentence.text) is not None or (
+                explains and _ANSWER_LINE.match(sentence.text) is None
+            )
+        if not explains:
+            kept.append(sentence)
+    return kept
 
 
 _CORRECTED = re.compile(reading.CORRECTION_WORDS)
 
 
-# A field of JSON, or one in the middle of a line, becomes a line of its own.
-_KEY = re.compile(r"[{,]\s{0,9}\"([a-z_ -]{1,60})\"\s{0,3}:")
+# A field in the middle of a line becomes a line of its own.
 _FIELD = re.compile(
-    r"(?:^|(?<=[^\s|-])[\s,;-]{1,9})((?:(?:maybe|not|non|possibl[ey]|possibly|uncertain|must|may|or|be"
-    r"|might|can|cannot|could|definite|definitely|certain|certainly|sure|a|an|the|only|new|known)"
-    r"[\s-]){0,8}blickets?|machine(?: type)?|detector|(?:behaves|works) like)\s{0,3}[:=]"
-    r"(?!\s{0,3}\")",
+    r"(^|[,;.)\]|] {1,9})((?:(?:maybe|no|not|non|possibl[ey]|possibly|uncertain|must|may|or|be"
+    r"|might"
+    r"|can|cannot|could|definite|definitely|certain|certainly|sure|a|an|the|only|new|known)[\s-])"
+    r"{0,8}blickets?|machine(?: type)?|detector|(?:behaves|works) like)\s{0,3}[:=](?!\s{0,3}\")"
+    rf"|(\b(?:{'|'.join(SHAPES)}|none)s? {{1,3}})((?:maybe |not |non-|possible )?blickets?"
+    r"|machine)\s{0,3}[:=]",
     re.MULTILINE,
 )
-_MACHINE_KEY = re.compile(
-    r"^(?:behaves[ _]like|like|similar[ _]to|structure|machine[ _]type|type)(?=:)", re.MULTILINE
-)
-_PLACEHOLDER = re.compile(r"<[^<>\n]{0,80}\bor\b[^<>\n]{0,40}>")  # the form, copied from the prompt
-_QUOTES = re.compile(r"[\"{<>]+|(?<![a-z])'|'(?![a-z])")
+_QUOTES = re.compile(r"[\"{<]+|(?<![-=])>+|(?<![a-z])'|'(?![a-z])")
 _BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
-_LEADER = re.compile(r"(?<![.!?\n])[ \t](?:-{1,2}|->|=>|\.{3,60})[ \t]|\.{4,60}")
-_EMPTY = re.compile(
-    r"^((?:the |maybe |possible ){0,2}blickets?(?: are| is)?\s?:)\s{0,3}([^\n]{1,60})$",
-    re.MULTILINE,
-)
+_LEADER = re.compile(r"(?<![.!?\n])[ \t](?:-{1,2}|\.{3,60})[ \t]|\.{4,60}")
 _VERDICT = re.compile(
     r"\b(?:blickets?|must|may|might|maybe|possibl[ey]|definite(?:ly)?|certain|not|no|non|unsure"
-    r"|uncertain|unknown|undetermined|ruled out|open)\b"
+    r"|uncertain|unknown|undetermined|ruled out|open|verdict|status|conclusion|assessment)\b"
 )
 
 
-def _without_columns(text: str) -> str:
-    """The text with tables that have a column for each verdict written as "verdict: objects"."""
-    lines: list[str] = []
-    header: list[str] = []
-    for line in text.split("\n"):
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if not line.strip().startswith("|"):
-            header = header if not line.strip() else []
-            lines.append(line)
-        elif sum(_VERDICT.search(cell) is not None for cell in cells) > 1 and not mentions(line):
-            header = cells
-        elif len(header) == len(cells) and mentions(line):
-            ticked = [
-                verdict for verdict, cell in zip(header, cells, strict=True) if cell == "\u2713"
-            ]
-            rows = [
-                f"{name}: {cell}"
-                for name, cell in zip(header, cells, strict=True)
-                if mentions(cell)
-            ]
-            lines += [f"{cells[0]}: {' '.join(ticked)}"] if ticked else rows
-        else:
-            lines.append(line)
-    return "\n".join(lines)
+_SAYS = re.compile(r"[^\W\d_]|[?\u2713\u2717]")
 
 
-# The few words that an answer needs, in other languages.
-_ENGLISH = {
-    "vielleicht|m\u00f6glicherweise|quiz\u00e1s?|tal vez|posiblemente|peut-\u00eatre|forse|talvez"
-    "|\u53ef\u80fd|\u4e5f\u8bb8": "maybe",
-    "sicher|seguro|forc\u00e9ment|certainement|\u4e00\u5b9a|\u5fc5\u987b": "definitely",
-    "kein|nicht|pas|\u4e0d\u662f": "not",
-    "ist|sind|est|sont|son|es|\u662f": "is",
-    "und|et|y|\u548c|\u4e0e": "and",
-    "maschine|m\u00e1quina|macchina|\u673a\u5668": "machine",
-}
-_FOREIGN = re.compile(
-    "|".join(
-        rf"(?P<f{number}>(?<![a-z])(?:{words})(?![a-z]))" for number, words in enumerate(_ENGLISH)
-    )
-)
-_ENGLISH_WORDS = list(_ENGLISH.values())
+def _is_verdict(cell: str) -> bool:
+    return _VERDICT.search(cell) is not None and not mentions(cell)
 
 
-def split_sentences(reply: str) -> list[str]:
+class Sentence(NamedTuple):
+    """A sentence of a reply, and whether it opens a line."""
+
+    text: str
+    opens_line: bool
+
+
+def split_sentences(reply: str) -> list[Sentence]:
     """The sentences of a reply in lower case; a bullet, a row and a field are sentences."""
-    text = _PLACEHOLDER.sub(" ", _without_columns(reading.plain(reply).lower()))
-    text = _FOREIGN.sub(lambda found: f" {_ENGLISH_WORDS[int(str(found.lastgroup)[1:])]} ", text)
-    text = _KEY.sub(lambda found: f"\n{found[1].replace('_', ' ')}: ", text)
+    text = in_english(reading.plain(reply).lower()).replace("tl;dr", "answer: ")
+    text = reading.tables_as_lines(text, _is_verdict, one_column=True)
+    text = reading.json_as_lines(text)
     text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
-    text = _QUOTES.sub(" ", _FIELD.sub(r"\n\1:", text))
-    text = _EMPTY.sub(
-        lambda found: f"{found[1]} none" if reading.is_none(found[2]) else found[0], text
-    )
-    text = _MACHINE_KEY.sub("machine", _LEADER.sub(": ", text))
-    parts = reading.sentences(re.sub(r"[ \t]{2,}", " ", text))
-    return [part for part in parts if re.search(r"[^\W\d_]|[?\u2713\u2717]", part)]
+    text = _QUOTES.sub(" ", _FIELD.sub(r"\1\3\n\2\4:", text))
+    text = _LEADER.sub(": ", text)
+    found: list[Sentence] = []
+    for line in re.sub(r"[ \t]{2,}", " ", text).split("\n"):
+        parts = [part for part in reading.sentences(line) if _SAYS.search(part)]
+        found += [Sentence(part, number == 0) for number, part in enumerate(parts)]
+    return found

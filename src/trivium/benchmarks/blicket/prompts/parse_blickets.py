@@ -10,7 +10,7 @@ pass over the symbols, so that the time is linear in the length of the reply, wh
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from trivium.benchmarks.blicket.prompts.parse_clauses import (
     runs_of,
     verdict,
 )
+from trivium.benchmarks.blicket.prompts.parse_lists import read_listed
 from trivium.benchmarks.blicket.prompts.parse_symbols import NAME, Symbol, symbols_of
 
 MAX_BACK = 60  # how many symbols back "they" and "the others" may refer
@@ -31,19 +32,49 @@ _SAYS = set("BPKNEM")  # what a verdict is made of
 _FILLER = re.compile(
     r"\b(?:only|just|both|the|answer|final|object|an?|its?|is|are|like|unsure)\b|[^a-z]+"
 )
+_ELLIPTIC = re.compile("H?D?[KNMV]{1,4}[BP]N?")
 _SAME = re.compile(
     r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
 )
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 # Other ways to say the same: "it's", "so is the torus", "is one too".
 _SIMPLER = (
-    (re.compile(r"^(?:(?:no|yes|wait|actually|hmm+|ok|okay|so)[,:.! ]{1,3}(?!$)){1,3}"), ""),
+    (re.compile(r"^(?:no|yes|wait|actually|hmm+|okay?|so)[,:.!] {0,3}(?!$)"), ""),
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
+    (
+        re.compile(
+            r",? (?:which )?mak(?:es|ing) (?:it|them|these|both)(?: of them)? (?:both )?"
+            r"(?:the |a )?(?:only )?(?=blicket)"
+        ),
+        "; they are ",
+    ),
+    (
+        re.compile(
+            r"\b(potential|possible|certain|uncertain|definite|sure|likely|open|doubtful) ones?\b"
+        ),
+        r"\1 blickets",
+    ),
+    (
+        re.compile(
+            rf"\b(?:but|rather|instead),? (?:in fact |actually )?it is (?=(?:the )?(?:{NAME}))"
+        ),
+        "; blickets: ",
+    ),
     (re.compile(r"\bmay or may not\b|\bmay be or not\b|\bcould go\b"), "may"),
-    (re.compile(r", (?:which is )?(?:the |a )(?:only )?blicket, "), " is a blicket, "),
     (re.compile(r"\b(is|be|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)"), r"\1 a blicket"),
+    (re.compile(r"\bso (?:may|might|could) ((?:the )?[a-z ]{1,60})"), r"\1 may be a blicket"),
     (re.compile(r"\bso (?:is|are|must|does|do) ((?:the )?[a-z ]{1,60})"), r"\1 is a blicket"),
 )
+
+
+# The answer to "which objects are blickets?"
+_SAYS_WHICH = re.compile(
+    r"^(?:so |i think |i believe |i'd say )?(?:it|that|they|these|those|the answer) (?:is|are) "
+    rf"(?:only |just |both )?(?:the )?(?=(?:{NAME}))"
+)
+
+
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
 
 class _Label(NamedTuple):
@@ -64,6 +95,8 @@ class Claims:
     elsewhere: dict[str, str] = field(default_factory=dict)  # in sentences about other machines
     any_claim: bool = False
     label: _Label | None = None  # of the lines that follow
+    listed: bool = False  # whether this line opened with a row or a labelled list
+    label_is_new: bool = False  # whether it was set by the sentence before
     asked: bool = True  # whether the sentence before asked for the blickets, as the prompt does
     last_status: str | None = None  # the last verdict: "the same holds for B"
     last_named: Sequence[str] = ()  # the objects of the last sentence that named any
@@ -78,33 +111,61 @@ class Claims:
         claims = self.status or self.elsewhere
         return tuple(sorted(name for name, each in claims.items() if each == status))
 
-    def read(self, sentence: str) -> None:
-        """Take in one sentence."""
+    def read(self, sentence: str, *, opens_line: bool = True) -> None:
+        """Take in one sentence; a label above counts for what opens a line."""
         for pattern, words in _SIMPLER:
             sentence = pattern.sub(words, sentence)
         sentence = _BRACKET.sub(self._without_brackets, sentence)
-        symbols = list(symbols_of(sentence, self.objects))
-        kinds = {symbol for symbol, _ in symbols}
-        if sentence.endswith("?") and len(sentence) > 1 and not kinds & NAMES:
-            self.asked, self.label = bool(kinds & {"B", "P"}), None
-            return
-        if not kinds & NAMES:
+        if self.asked:
+            sentence = _SAYS_WHICH.sub("blickets: ", sentence)
+        symbols = _without_translations(symbols_of(sentence, self.objects))
+        said = "".join(symbol for symbol, _ in symbols)
+        names = bool(set(said) & NAMES)
+        if sentence.endswith("?") and (names or len(sentence) > 1):
+            self._read_question(said, _names(symbols))
+        elif not opens_line and self.last_named and _ELLIPTIC.fullmatch(said):
+            # "Olive tube: in every lit test. May be a blicket."
+            self._take(dict.fromkeys(self.last_named, str(verdict(said))), set(), about_new=False)
+        elif not names:
             self._read_label(sentence, symbols)
+        else:
+            self._read_named(sentence, symbols, opens_line=opens_line)
+
+    def _read_question(self, said: str, names: Sequence[str]) -> None:
+        """Take in a question: it may be the label of its answer, "Which may be blickets?"."""
+        self.last_named = names or self.last_named
+        if set(said) & NAMES:
             return
-        if sentence.endswith("?"):
-            return
-        label = self.label
-        if self.asked and _only_objects(sentence, self.patterns):
+        self.asked, self.label = bool(set(said) & {"B", "P"}), None
+        if set(said) & {"K", "M", "N"} and "X" not in said:
+            self.asked, self.label = False, _Label(str(verdict(said)), complete=True)
+            self.label_is_new = True
+
+    def _read_named(self, sentence: str, symbols: Symbols, *, opens_line: bool) -> None:
+        """Take in a sentence that names objects."""
+        said = "".join(symbol for symbol, _ in symbols)
+        self.listed = self.listed and not opens_line
+        label = self.label if opens_line or self.label_is_new else None
+        only_names = not opens_line and re.fullmatch("O(?:S{1,2}O){0,9}", said)
+        if label is None and only_names and self.last_status:
+            label = _Label(self.last_status, complete=False)  # "Blickets: A. B."
+        if self.asked and _only_objects(sentence.partition(";")[0], self.patterns):
             label = _Label("yes", complete=True)
-            symbols = [each for each in symbols if each[0] in NAMES | JOINS | set("MNED")]
-        if self.last_status and _SAME.search(sentence):
+            symbols = [each for each in symbols if each[0] in NAMES | JOINS | set("MNEDKBP")]
+        if self.last_status and "X" not in said and _SAME.search(sentence):
             label = _Label(self.last_status, complete=False)
             symbols = [each for each in symbols if each[0] in NAMES | JOINS]
-        self.asked = False
-        found = self._claims_of(symbols, sentence, label)
-        if not found:
-            self.label = None
-        self.last_named = [name for _, name in symbols if name] or self.last_named
+        self.label_is_new = self.asked = False
+        if self._take_listed(symbols, label):
+            self.listed = self.listed or opens_line
+            row = said.find("C")
+            symbols = symbols[: row if row > 0 and opens_line else None]
+            self.label = self.label and self.label._replace(complete=False)
+        elif not (self.listed and "X" in said):  # what follows a row explains it
+            symbols = [each for each in symbols if each[0] != "H"]
+            self._claims_of(symbols)
+            self.label = None if opens_line else self.label
+        self.last_named = _names(symbols) or self.last_named
         self.last_group = _last_group(symbols) or self.last_group
 
     def _without_brackets(self, found: re.Match[str]) -> str:
@@ -114,16 +175,24 @@ class Claims:
             symbols_of(found.string[max(0, found.start() - 60) : found.start()], self.objects)
         )
         says = bool(kinds & _SAYS)
-        if kinds & {"O"}:
-            return f"; {found[1]} ;" if says and kinds & set("BPVC") else f", {found[1]}, "
-        if "X" in kinds or not says:
+        if kinds == {"O"} and before and before[-1][0] == "U":
+            return f"\0{found[1]}"  # a name after its translation
+        near = "".join(symbol for symbol, _ in before[-3:])
+        if "O" in kinds <= {"O", "S", "Q"} and re.search("[BPMNK][BPMNKVU]*$", near):
+            return f": {found[1]}; "  # "two objects are blickets (A, B)"
+        example = found[1].startswith(("e.g", "for example", "such as"))
+        if example or "X" in kinds or not (says or "O" in kinds):
             return ""
+        if "O" in kinds:
+            return f"; {found[1]} ;" if says and kinds & set("BPVC") else f", {found[1]}, "
         return f": {found[1]}," if before and before[-1][0] in NAMES else f" {found[1]} "
 
     def _read_label(self, sentence: str, symbols: Symbols) -> None:
         """Take in a sentence that names no object: it may be the label of the next ones."""
         kinds = [symbol for symbol, _ in symbols]
-        self.label = None
+        if "|" in sentence and not set(kinds) & _SAYS:
+            return  # the first row of a table
+        self.label, self.label_is_new = None, True
         short = len([each for each in kinds if each != "C"]) <= MAX_LABEL and "X" not in kinds
         if sentence.endswith(":") or (short and not sentence.endswith((".", "!"))):
             status = verdict(kinds)
@@ -135,46 +204,76 @@ class Claims:
         elif self.label is None and not sentence.endswith(":"):
             self.asked = False
 
-    def _claims_of(self, symbols: Symbols, sentence: str, label: _Label | None) -> bool:
-        """Take in the claims of a sentence; returns whether its objects take the label above."""
+    def _take_listed(self, symbols: Symbols, label: _Label | None) -> bool:
+        """Take in rows and labelled lists; returns whether the sentence is made of them."""
+        listed = read_listed("".join(symbol for symbol, _ in symbols), label and label.status)
+        if listed is None:
+            return False
+        claims: dict[str, str] = {}
+        for part in listed:
+            for place in range(part.start, part.stop):
+                named = self._objects_of(symbols, place, claims)
+                if part.status is not None:
+                    self.last_status = part.status
+                    claims |= dict.fromkeys(named, part.status)
+                    self.any_claim = True
+        complete = {str(part.status) for part in listed if part.complete}
+        if label is not None and label.complete and not complete:
+            complete = {label.status}
+        self._take(claims, complete, about_new=label is not None or bool(complete))
+        return True
+
+    def _claims_of(self, symbols: Symbols) -> None:
+        """Take in the claims of a sentence, clause by clause."""
         claims: dict[str, str] = {}
         complete: set[str] = set()
-        bare = True
         seen = False  # whether blickets were named in an earlier clause
         said: str | None = None  # the last verdict
         start = 0
+        happens = False  # whether an earlier clause is about a machine
         for end in [*(n for n, (each, _) in enumerate(symbols) if each == "D"), len(symbols)]:
-            for part in clause_claims([symbol for symbol, _ in symbols[start:end]], seen):
+            kinds = [symbol for symbol, _ in symbols[start:end]]
+            for part in clause_claims(kinds, seen):
+                if happens and kinds[part.position] in "TJ" and not set(kinds) & {"B", "P"}:
+                    continue  # "like the striped or the dotted one, because neither is certain"
                 said = part.status or said
-                bare = bare and part.status is None
-                status, whole = part.status, part.complete
+                status = part.status
                 if status is None and said and part.alone:
                     status = said  # "blickets: A; B"
-                elif status is None and label is not None and part.plain:
-                    status, whole = label
                 if status is None:
                     continue
-                if whole:
+                if part.complete:
                     complete.add(status)
                 named = self._objects_of(symbols, start + part.position, claims)
                 claims |= dict.fromkeys(named, status)
                 self.last_status = status
                 none = symbols[start + part.position][0] == "Z"
                 self.any_claim = self.any_claim or none or bool(named)
-            seen = seen or any(each in "BP" for each, _ in symbols[start:end])
+            seen = seen or bool(set(kinds) & {"B", "P"})
+            happens = happens or "X" in kinds
             start = end + 1
-        # An answer line is about the new machine, whatever it names.
-        line = sentence.startswith(("blickets:", "maybe blickets:")) or (bare and label is not None)
-        if not line and claims and not set(claims) & set(self.new):
+        self._take(claims, complete, about_new=False)
+
+    def _take(self, claims: dict[str, str], complete: set[str], *, about_new: bool) -> None:
+        """Take in claims; those about objects of other machines only are kept apart."""
+        if not about_new and claims and not set(claims) & set(self.new):
             self.elsewhere.update(claims)
-            return bare
-        if complete and not (bare and label is self.label is not None):
-            # A complete list replaces what was named before it.
-            self.status = {name: each for name, each in self.status.items() if each not in complete}
+            return
+        # A complete list replaces what was named before it.
+        self.status = {name: each for name, each in self.status.items() if each not in complete}
         self.status.update(claims)
-        if bare and label is not None:
-            self.label = label._replace(complete=False)
-        return bare and label is not None
+
+    def _others(self, count: int | None, known: set[str]) -> list[str]:
+        """The other objects: those of which nothing was said, and as many as "the other four"."""
+        sure = {name for name, status in self.status.items() if status == "yes"}
+        options = (
+            [each for each in self.new if each not in {*known, *self.status}],
+            [each for each in self.new if each not in known],
+            [each for each in self.last_group if each not in sure],
+            [each for each in self.new if each not in self.status],
+        )
+        counted = [option for option in options if len(option) == count]
+        return next((option for option in (*counted, *options[:2]) if option), [])
 
     def _objects_of(self, symbols: Symbols, index: int, claims: dict[str, str]) -> list[str]:
         """The objects that one symbol refers to."""
@@ -184,20 +283,33 @@ class Claims:
         if symbol == "A":
             return list(self.new)
         near = symbols[max(0, index - MAX_BACK) : index]
-        before = [each for _, each in near if each] or list(self.last_named)
+        before = _names(near) or list(self.last_named)
         if symbol == "R":
-            known = {*before, *claims} if before or claims else set()
-            return [each for each in self.new if each not in {*known, *self.status}] or [
-                each for each in self.new if each not in known
-            ]
+            return self._others(_NUMBERS.get(name), {*before, *claims})
         if symbol == "J":
             return before[-1:]
         others = [n for n, (each, _) in enumerate(near) if each == "R"]
         if others and symbol == "T" and not _last_group(near):
             # "The others never light it without A, so they are not blickets."
             return self._objects_of(symbols, index - len(near) + others[-1], claims)
-        group = _last_group(near) or ([] if any(each for _, each in near) else self.last_group)
+        group = _last_group(near) or ([] if _names(near) else self.last_group)
         return list(group or before) if symbol == "T" else []
+
+
+def _names(symbols: Symbols) -> list[str]:
+    return [name for symbol, name in symbols if symbol == "O"]
+
+
+def _without_translations(symbols: Iterable[Symbol]) -> Symbols:
+    """The symbols without the words before a name that translate it: "el toro (brown torus)"."""
+    kept: Symbols = []
+    for symbol in symbols:
+        if symbol[0] == "<":
+            while kept and kept[-1][0] == "U":
+                kept.pop()
+        else:
+            kept.append(symbol)
+    return kept
 
 
 def _last_group(symbols: Symbols) -> list[str]:
@@ -205,7 +317,7 @@ def _last_group(symbols: Symbols) -> list[str]:
     runs = [run for run in runs_of([symbol for symbol, _ in symbols]) if run[1] - run[0] > 1]
     if not runs:
         return []
-    return [name for _, name in symbols[slice(*runs[-1])] if name]
+    return _names(symbols[slice(*runs[-1])])
 
 
 def _only_objects(sentence: str, patterns: Sequence[str]) -> bool:

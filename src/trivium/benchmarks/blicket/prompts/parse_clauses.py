@@ -39,15 +39,26 @@ def clause_claims(kinds: list[str], seen: bool) -> Iterator[Part]:
         follows = number + 1 < len(runs)
         gap = kinds[stop : runs[number + 1][0] if follows else len(kinds)]
         after, rest = _split_gap(gap) if follows else (gap, [])
+        if follows and kinds[first] in "RTJ" and gap[-1:] == ["C"]:
+            after, rest = [], [*before, *gap]  # "two other objects may be blickets: A and B"
         only = "L" in [*before, *after]
         before, after = ([each for each in part if each != "L"] for part in (before, after))
         label = _label(before)
         own = _predicate(after, seen or noun < first, last_in_clause=not follows)
+        if kinds[first] in "TJ" and not re.match("[SLKM]{0,3}[VCN]", "".join(after)):
+            own = None  # "each trial they take part in includes a blicket"
+        earlier = kinds[:first] if kinds[first] in "TJ" else before
+        if own == "maybe" and "X" in earlier and not set(after) & {"B", "P"}:
+            own = None  # "any combination with A that lacks B"
         if "I" in before and "M" not in before and own != "maybe":
             own = label = None
         prefix = None if label else verdict([each for each in before if each in "NEM"])
         if prefix and "E" not in before and own in ("yes", None):
             own = prefix if own or last else None
+        if after == ["V"] and {"M", "I"} <= set(before):
+            own = "maybe"  # "it is open whether A is"
+        if own is None and label is None and not after and before and set(before) <= JOINS:
+            own = last  # "A may be a blicket, or B"
         names = [n for n in range(first, stop) if kinds[n] in NAMES]
         if len(names) > 1 and kinds[first] in "RT":
             names = names[1:]  # "the other two (A and B)"
@@ -91,9 +102,9 @@ def runs_of(kinds: Sequence[str]) -> Iterator[tuple[int, int]]:
             following = stop
             while following < len(kinds) and kinds[following] in "SQNEMC":
                 following += 1
-            joined = kinds[stop:following]
+            joined = "".join(kinds[stop : min(following, stop + 6)])
             # A colon joins only in a row of objects; "not B" or "maybe B" belongs to the list.
-            listed = joined and (joined == ["C"] or "C" not in joined) and len(joined) <= 5
+            listed = re.fullmatch("[SQ]{1,3}[NEM]{0,2}|[NEM]{1,2}|C", joined)
             if listed and following < len(kinds) and kinds[following] in "OA":
                 stop = following + 1
             else:
@@ -130,7 +141,7 @@ def _label(before: Sequence[str]) -> str | None:
         tail = text[noun + 1 :]
         named = not tail.strip("NMESC") or tail.rstrip("SNMEU").endswith(("V", "C"))
         return verdict(text) if named else None
-    short = text.endswith("C") and "X" not in text and text.count("U") <= 4
+    short = text.rstrip("U").endswith("C") and "X" not in text and text.count("U") <= 4
     return verdict(text) if short else None
 
 
@@ -145,19 +156,20 @@ def _predicate(after: Sequence[str], seen: bool, *, last_in_clause: bool) -> str
     if noun >= 0:
         said = text[:noun]
         happens = "X" in said and "V" not in said[said.find("X") :]
-        if happens or ("I" in said and "M" not in said):
+        if happens or ("I" in said and "M" not in said) or text[noun + 1 :].startswith("F"):
             return None  # "they light it when the blicket is on it"
-        after_noun = re.match("[NMB]*", text[noun + 1 : noun + 4])
+        after_noun = re.match("V?[NMB]*", text[noun + 1 : noun + 4])
         return verdict(text[: noun + 1] + (after_noun[0] if after_noun else ""))
     return _short_predicate(text.rstrip("SGC"), seen and last_in_clause)
 
 
 def _short_predicate(said: str, seen: bool) -> str | None:
     """The verdict of words without a blicket: "may be", "is not", and "is" after a blicket."""
-    if "M" in said and "X" not in said and said.count("U") <= 5 and "I" not in said:
+    happens = "X" in said[: said.find("M") + 1]
+    if "M" in said and not happens and said.count("U") <= 5 and "I" not in said:
         return "maybe"
-    if said and set(said) <= set("VNUKM") and said[0] in "VNK" and said[-1] in "VNK":
-        if set(said) & {"N", "K"} and "U" not in said:
+    if said and set(said) <= set("VNUKM") and said[0] in "VNK":
+        if set(said) & {"N", "K"} and said.count("U") <= 2:
             return verdict(said)
         return "yes" if seen and said == "V" else None
     return None

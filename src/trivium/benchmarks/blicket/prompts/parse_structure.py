@@ -1,17 +1,26 @@
 """Which of the known machines a reply says the new one is like.
 
-A statement compares the new machine with a known one, by its pattern ("like the striped one"), its
-place ("the first machine") or its rule ("it is conjunctive", "it needs both blickets"), or says
-that it cannot be known. The last statement counts; a rule counts only where nothing is compared.
+Every word becomes a symbol, and a small grammar reads the symbols of each clause:
+
+    comparison  a word such as "like", and a known machine after it, by its pattern or its place:
+                "it works like the striped one"; or the machine first: "striped is what it is like"
+    label       "machine: striped", "marbled -> striped", or the machine and nothing else
+    unsure      a word of doubt in a clause about machines, "like both", "like neither"
+    rule        "it is conjunctive", "it needs both blickets": only where nothing is compared
+
+The last statement counts. What is denied, supposed or said about known machines alone is none. A
+guess is an answer: "like the dotted one, though I am not sure".
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from trivium.benchmarks.blicket.prompts.evidence import UNSURE
+from trivium.benchmarks.blicket.prompts.parse_symbols import NAME, RULE_TALK
 from trivium.core import reading
 
 
@@ -23,52 +32,59 @@ class Known(NamedTuple):
     new: str  # the pattern of the new machine
 
 
-_LIKE = re.compile(
-    r"(?:(?:\b|(?='))(?:like|similar|similarly|same|resembles?|matches|akin|equivalent|identical"
-    r"|is an?|is of|is the|'s an?|'s the|shares?|follows?|would say|mirrors?|mimics|corresponds?"
-    r"|belongs?|analogous|consistent with|copies|as does|as do|just as|exactly as|how the"
-    r"|the way|aligns?|in line with)\b"
-    r"|(?:machine|detector|structure|type|pattern|conclusion|answer|verdict|behaviou?r|rule)\s?[:=|])"
+_MACHINE = r"(?:machine|detector|one|kind|type|class)s?"
+# What may follow the pattern of a machine: "-type", "pattern blicket detector's behaviour".
+_TAIL = (
+    r"(?:[ -](?:like|type|style|patterned|pattern))*(?: blicket)?"
+    rf"(?: {_MACHINE}\b)?(?:'s?)?(?: (?:behaviou?r|style|logic|rule|principle|way))?"
 )
-_DENIAL = re.compile(
-    r"\b(?:not|unlike|than|instead of|never|no longer|differs? from|different from|rules? out"
-    r"|ruling out|as opposed to|contrary to|excludes?)\b|n't\b"
-)
-_UNSURE = re.compile(
-    rf"{reading.UNSURE_WORDS}|\b(?:either|neither|maybe|think there(?:'s| is) (?:a|any) way|no way"
-    r"|both machines? (?:fit|match)|any of the two|any of them|n/a|not stated|not given)\b"
-)
-_TOPIC = re.compile(
-    r"\b(?:behaves?|works?|machines?|detectors?|structure|like|rule|kind|type|which one|resembles?"
-    r"|(?:other|second|latter) question"
-    r"|match(?:es)?)\b"
-)
-_CLAUSE = re.compile(
-    r"\b(?:because|since|whereas|while|though|although|i mean)\b|;|, (?:and|but|so)\b"
-)
-# "The dotted one is what it behaves like", and an answer of one word.
-_INVERTED = (
-    r"{}[a-z' ]{{0,30}}(?: is (?:the|what)\b|:)[a-z, ]{{0,40}}\b(?:like|same|resembles|matches)\b"
-)
-_ONE_WORD = (
-    r"(?:(?:so|thus|the|it's|i'd say|answer:|final|and|no|wait|actually|i mean|sorry),? ){{0,3}}{}"
-    r"(?:-like| pattern| one| type|-type| (?:detector|machine)(?=[.!]|$)){{0,2}}\s?[.!]?"
-)
-_BLICKETS = re.compile(r"\bblickets?\b(?! detectors?| machines?)")
-MAX_SHORT = 60  # characters of a reply to one's own question, such as "the dotted one"
-# A denial ends here: "not like A but like B".
-_DENIAL_END = re.compile(r"\bbut\b|[,;]|\band (?:just |more |is |it |works |behaves ){0,3}like\b")
-_NEW = re.compile(r"\b(?:this|it|new|last|third|final)\b")
 _PLACES = (
-    re.compile(
-        r"\b(?:first|1st|former|initial) (?:machine|detector|one|type|kind)\b|\bformer\b"
-        r"|\b(?:machine|detector|type) (?:1|one|#1|i)\b(?! is)"
-    ),
-    re.compile(
-        r"\b(?:second|2nd|latter) (?:machine|detector|one|type|kind)\b|\blatter\b"
-        r"|\b(?:machine|detector|type) (?:2|two|#2|ii)\b"
-    ),
+    rf"(?:the )?(?:first|1st|former|initial) {_MACHINE}|former|(?:machine|detector|type) (?:1|#1"
+    rf"|i)",
+    rf"(?:the )?(?:second|2nd|latter) {_MACHINE}|latter|(?:machine|detector|type) (?:2|#2|ii)",
 )
+_WORDS = {
+    "skip": RULE_TALK,
+    "object": NAME,
+    "new": rf"(?:this|the new|the last|the third|the final|new|third"
+    rf"|last) (?:[a-z]+ )?{_MACHINE}|it|new"
+    r"|the (?:machine|detector)(?= (?:is|behaves|works|acts|functions|looks|seems|must|has|should))"
+    r"|this(?= (?:is|behaves|works|matches|resembles|acts))",
+    "blicket": r"blickets?(?! detectors?| machines?)|(?:is|be|are) ones?",
+    "label": rf"(?:(?:the|which|what|behaves?|works?) )*(?:{_MACHINE}|structure|pattern|conclusion"
+    r"|answer|verdict|behaviou?r|rule|works|behaves|like|comparison|similar to|analogous machine)"
+    r"(?: (?:type|behaviou?r|it is like|it's like))?(?= ?[:=|]| ?->)",
+    "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|not stated|not given|any of (?:the two|them)"
+    r"|think there(?:'s| is) (?:a|any) way|no way|both machines? (?:fit|match)",
+    "denial": r"not|unlike|than|instead of|never|no longer|ruled? out|rules out|ruling out"
+    r"|cannot be"
+    r"|as opposed to|contrary to|excludes?|in contrast to|[a-z]{2,6}n't(?! (?:sure|certain))"
+    r"|no(?=[.,;]|$)",
+    "differs": r"differs?|different|distinct",
+    "neither": r"neither(?: of (?:them|these|those|the two))?",
+    "like": r"like|similar|similarly|same|resembles?|match(?:es)?|akin|equivalent|identical|shares?"
+    r"|follows?|mirrors?|mimics|corresponds?|belongs?|analogous|consistent with|copies|as do(?:es)?"
+    r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in)|just as"
+    r"|exactly as|how the|the way|aligns?|in line with|go with|going with|settle on|opt for"
+    r"|would say|\u2248",
+    "is": r"(?:is|be|it's|that's|was|looks|seems)(?: (?:a|an|of|the|more|clearly|again|just))*",
+    "both": r"both|either|each|the (?:other )?two|them|all",
+    "or": r"or|and|nor|/|&",
+    "if": r"if|were it|would(?! say| guess)|suppos\w{1,4}|assum\w{1,4}",
+    "yes": r"yes|\u2713|true|correct",
+    "clause": r"because|since|whereas|while|though|although|i mean|but"
+    r"|therefore|hence|so",
+    "arrow": r"[-=]>",
+    "colon": r"[:=|]",
+    "comma": ",",
+    "topic": r"behaves?|works?|which of (?:the two|them)|which (?:one|it)|(?:machine|detector"
+    r"|kind|type)s?|structure|rule"
+    r"|(?:other|second) question|comparison",
+    "small": r"the|i'd|i|say|think|guess|believe|final|actually|wait|no|sorry|probably|likely"
+    r"|clearly"
+    r"|definitely|well|ok|okay|thus|then|also|just|an?|of|to|my|me|looks|would",
+    "word": r"[a-z][a-z'-]*",
+}  # fmt: skip
 _RULES = {
     "conjunctive": re.compile(
         r"\bconjuncti(?:ve|on)\b|\band[\s-](?:type|gate|machine|rule|logic|like)\b|\ball[\s-]of\b"
@@ -86,97 +102,216 @@ _RULES = {
         r"|suffices|is sufficient|will do|does it|lights|activates|works)\b"
     ),
 }
-_IS_RULE = re.compile(
+_ABOUT_NEW = re.compile(
     r"^(?:machine|structure|type|rule|kind|form|detector|answer)\s?[:=|]|\bthe (?:machine"
-    r"|detector)\b"
+    r"|detector)\b|\b(?:this|it|new|last|third|final)\b"
 )
+_REMARK = re.compile(r"\(([^()]{0,300})\)")
+_SMALL = {"small", "is", "colon", "arrow", "comma", "label", "new", "yes", "topic", "like"}
+
+
+_OBJECT_BEFORE = re.compile(rf"(?:{NAME})\s{{0,3}}$")
+MAX_BACK = 60  # how many symbols back a denial counts
+
+
+class _Symbol(NamedTuple):
+    kind: str
+    text: str
+
+
+@lru_cache(maxsize=256)
+def _lexer(known: Known) -> re.Pattern[str]:
+    machines = {
+        f"known{number}": rf"(?:{re.escape(pattern.lower())}|{place}){_TAIL}"
+        for number, (pattern, place) in enumerate(zip(known.patterns, _PLACES, strict=False))
+    }
+    new = {"new0": rf"{re.escape(known.new.lower())}{_TAIL}"} if known.new else {}
+    words = {**machines, **new, **_WORDS}
+    # The groups of names inside a word have no names of their own here.
+    parts = [
+        rf"(?P<{kind.replace(' ', '_')}>{re.sub(r'[?]P<[a-z]+>', '?:', text)})"
+        for kind, text in words.items()
+    ]
+    return re.compile(
+        rf"(?<![\w'])(?:{'|'.join(parts)})(?![\w'])|(?P<mark>, (?:and|but|so|nor)\b|[,;:=|/&])"
+    )
+
+
+def _symbols(sentence: str, known: Known) -> list[_Symbol]:
+    found = []
+    for match in _lexer(known).finditer(sentence):
+        kind = str(match.lastgroup)
+        if kind == "mark":
+            signs = {",": "comma", "/": "or", "&": "or", "->": "arrow", "=>": "arrow"}
+            kind = signs.get(match[0], "colon")
+            kind = "clause" if match[0][0] in ",;" and match[0] != "," else kind
+        if kind != "skip":
+            found.append(_Symbol("new" if kind == "new0" else kind, match[0]))
+    return found
 
 
 def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     """The pattern of a known machine, "unsure", or None; the last statement counts."""
-    found = by_rule = alone = None
+    found = by_rule = None
     asked = False  # whether the sentence before asked which machine it is like
+    topic = False  # whether the last thing that was talked about is a machine
     for original in sentences:
-        sentence = _with_patterns(original, known.patterns)
+        sentence = re.sub(r"\b(?:it|that)'s\b", "it is", _without_remarks(original, known))
+        symbols = _symbols(sentence, known)
+        kinds = {symbol.kind for symbol in symbols}
+        machines = kinds & {"known0", "known1", "like", "topic", "label"}
         if sentence.endswith("?"):
-            asked = _LIKE.search(sentence) is not None or any(
-                _mentioned(each, sentence) for each in known.patterns
-            )
+            asked = topic = bool(machines)
             continue
-        short = asked and len(sentence) <= MAX_SHORT
-        clauses = _CLAUSE.split(f"machine: {sentence}" if short else sentence)
-        compared = None  # what this sentence has said
-        for number, clause in enumerate(clauses):
-            compared = _parse_clause(clause, known) or compared
-            if compared is None and number and _UNSURE.search(clause):
-                asks = _TOPIC.search(sentence) and not _BLICKETS.search(sentence)
-                compared = UNSURE if asks else None  # "nothing tells which machine, so I'm unsure"
-            found = compared or found
-            if number and _DENIAL.search(clauses[number - 1]) and _LIKE.search(sentence):
-                found = _one_word(clause, known) or found  # "not dotted, but striped"
+        about = topic if not kinds & {"object", "blicket"} or machines else False
+        said = _statement(symbols, known, asked=asked)
+        if said is None and about and not found and "unsure" in kinds:
+            said = UNSURE if not kinds & {"object", "blicket"} else None  # "So one cannot tell."
+        found = said or found
         by_rule = _parse_rule(sentence, known) or by_rule
-        alone = _one_word(sentence, known) or alone
+        topic = bool(machines) if machines or kinds & {"object", "blicket"} else topic
         asked = False
-    last = _with_patterns(sentences[-1], known.patterns) if sentences else ""
-    # "brown torus; striped"
-    last = re.split(r"[,;]" if len(last) <= MAX_SHORT else ";", last)[-1]
-    return _one_word(last, known) or found or by_rule or alone
+    return found or by_rule
 
 
-def _one_word(text: str, known: Known) -> str | None:
-    """The machine that is all that a text says: "Striped."."""
-    said = text.strip(" :->")
-    return next(
-        (each for each in known.patterns if re.fullmatch(_ONE_WORD.format(_word(each)), said)), None
-    )
+def _without_remarks(sentence: str, known: Known) -> str:
+    """The sentence without remarks in brackets that name no machine, or that of an object."""
+
+    def kept(remark: re.Match[str]) -> str:
+        before = sentence[max(0, remark.start() - 40) : remark.start()]
+        of_object = _OBJECT_BEFORE.search(before) is not None
+        return f", {remark[1]}," if _names_known(remark[1], known) and not of_object else " "
+
+    return _REMARK.sub(kept, sentence)
 
 
-def _with_patterns(sentence: str, patterns: Sequence[str]) -> str:
-    """The sentence with the machines' places written as their patterns."""
-    for place, pattern in zip(_PLACES, patterns, strict=False):
-        sentence = place.sub(f"{pattern.lower()} one", sentence)
-    return sentence
+def _names_known(text: str, known: Known) -> bool:
+    return any(re.search(rf"\b{re.escape(each.lower())}", text) for each in known.patterns)
 
 
-def _parse_clause(clause: str, known: Known) -> str | None:
-    unsure, like = _UNSURE.search(clause), _LIKE.search(clause)
-    # The text before the comparison says which machine is compared.
-    before, after = (clause[: like.start()], clause[like.start() :]) if like else (clause, "")
-    named = [pattern for pattern in known.patterns if _mentioned(pattern, after)]
-    compared = _TOPIC.search(clause) or any(_mentioned(each, clause) for each in known.patterns)
-    if unsure and compared and not _BLICKETS.search(clause):
-        changed = like and named and re.search(r"\bbut\b", clause[unsure.end() : like.start()])
-        # A guess is an answer: "like the dotted one, though I am not sure".
-        guessed = len(named) == 1 and "," in clause[clause.find(named[0].lower()) : unsure.start()]
-        if not (changed or (guessed and not _TOPIC.search(clause, unsure.start()))):
-            return UNSURE
-    if not named:
-        named = [
-            each for each in known.patterns if re.search(_INVERTED.format(_word(each)), clause)
-        ]
-        return named[0] if len(named) == 1 and not _DENIAL.search(clause) else None
-    others = any(_mentioned(pattern, before) for pattern in known.patterns)
-    if others and not (_NEW.search(before) or (known.new and _mentioned(known.new, before))):
+def _statement(symbols: list[_Symbol], known: Known, *, asked: bool) -> str | None:
+    """What a sentence says: a pattern, "unsure" or None; its last clause that says something."""
+    said: str | None = None
+    clause: list[_Symbol] = []
+    every = {symbol.kind for symbol in symbols}
+    if every == {"neither"}:
+        return UNSURE
+    about = bool(every & {"known0", "known1", "like", "topic", "label"})
+    about = asked or (about and not every & {"object", "blicket"})
+    doubt = False  # whether a clause before was unsure
+    for symbol in [*symbols, _Symbol("clause", "")]:
+        if symbol.kind != "clause":
+            clause.append(symbol)
+            continue
+        kinds = {each.kind for each in clause}
+        found = _clause(clause, known, asked=about)
+        if found is None and doubt and kinds & {"like", "topic"} and not kinds & {"blicket"}:
+            found = UNSURE  # "nobody knows which are blickets, nor which machine it is like"
+        if found == UNSURE and said not in (None, UNSURE) and not _machines(clause):
+            found = None  # a guess: "like the dotted one, though I am not sure"
+        said = found or said
+        doubt = "unsure" in kinds and symbol.text.endswith("nor")
+        clause = []
+    return said
+
+
+def _machines(clause: Sequence[_Symbol]) -> list[int]:
+    return [place for place, symbol in enumerate(clause) if symbol.kind.startswith("known")]
+
+
+def _clause(clause: list[_Symbol], known: Known, *, asked: bool) -> str | None:
+    """What one clause says."""
+    kinds = [symbol.kind for symbol in clause]
+    colon = max((n for n, kind in enumerate(kinds) if kind == "colon"), default=0)
+    if {"known0", "known1"} <= set(kinds[:colon]):
+        clause, kinds, asked = clause[colon + 1 :], kinds[colon + 1 :], True  # "A or B: A"
+    places = _machines(clause)
+    like = next((n for n, kind in enumerate(kinds) if kind in ("like", "label", "differs")), None)
+    about = asked or bool(places) or bool({"like", "topic", "label"} & set(kinds))
+    if _is_unsure(kinds, like, about=about) and not _is_guess(kinds, places, like):
+        return UNSURE
+    if not places or ("if" in kinds[: places[0]] and "unsure" not in kinds):
         return None
-    claimed = [pattern for pattern in named if not _denied(pattern, clause)]
-    if len(claimed) == 2:
-        return UNSURE if re.search(r"\bor\b|/|\bboth\b", after) else None
-    return claimed[0] if claimed else None
+    if "differs" in kinds:
+        return UNSURE if len({kinds[place] for place in places}) == 2 else None
+    if not _is_comparison(kinds, places, like):
+        return None
+    # Machines before "like" are those that something is likened to only where none comes after.
+    compared = [place for place in places if like is None or place > like] or places
+    named = {kinds[place] for place in compared}
+    claimed = {kinds[place] for place in compared if not _denied(kinds, place)}
+    if len(claimed) == 1:
+        return known.patterns[int(claimed.pop()[-1])]
+    return UNSURE if len(named) == 2 and like is not None else None
+
+
+def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:
+    """Whether a clause about machines is in doubt, or likens the new one to both or neither."""
+    things = [n for n, kind in enumerate(kinds) if kind in ("object", "blicket")]
+    head = set(kinds[: things[0]]) if things else set()
+    if {"unsure", "label"} <= head:
+        return True  # "machine: can't tell, as neither of the objects ..."
+    if "blicket" in kinds or (things and not {"known0", "known1"} & set(kinds)):
+        return False
+    if "unsure" in kinds or "neither" in kinds:
+        return about
+    return like is not None and kinds[like] == "like" and "both" in kinds[like + 1 : like + 3]
+
+
+def _is_guess(kinds: list[str], places: list[int], like: int | None) -> bool:
+    """Whether one machine is named before the doubt: "machine: striped, but not sure"."""
+    doubt = next((n for n, kind in enumerate(kinds) if kind in ("unsure", "neither")), len(kinds))
+    named = {kinds[place] for place in places}
+    return like is not None and len(named) == 1 and like < places[0] < doubt
+
+
+def _is_comparison(kinds: list[str], places: list[int], like: int | None) -> bool:
+    """Whether a clause that names a known machine says that the new one is like it."""
+    last = max((n for n, kind in enumerate(kinds) if kind in ("comma", "colon")), default=-1)
+    if kinds[-2:-1] == ["arrow"] and places[-1] == len(kinds) - 1 and "object" not in kinds:
+        return True  # "one is enough -> striped"
+    if "object" in kinds[:last] and set(kinds[last + 1 : -1]) <= {"small", "is"}:
+        return places[-1] == len(kinds) - 1  # "violet cylinder, plain"
+    if like is not None and kinds[like] != "differs":
+        compared = [place for place in places if place < like]
+        inverted = bool(compared) and places[-1] < like
+        if "object" in kinds and "new" not in kinds and not inverted:
+            return False
+        return not compared or "new" in kinds[:like] or (inverted and "new" in kinds[places[0] :])
+    before = kinds[: places[0]]
+    subject = before[len(before) - before[::-1].index("new") :] if "new" in before else []
+    if "is" in subject and "object" not in subject:
+        return True  # "it must be of the zigzag type"
+    others = {kind for kind in kinds if not kind.startswith("known")} - _SMALL
+    return not others - {"denial", "or", "both", "unsure"}
+
+
+def _denied(kinds: list[str], place: int) -> bool:
+    """Whether what is said of this machine is denied: "not like it", "like it: no"."""
+    if kinds[place + 1 : place + 3] == ["colon", "denial"]:
+        return True
+    likened = False
+    for kind in reversed(kinds[max(0, place - MAX_BACK) : place]):
+        if kind == "denial":
+            return True
+        if kind in ("comma", "colon") or (likened and kind.startswith("known")):
+            return False  # "unlike the striped one and just like the dotted one"
+        likened = likened or kind == "like"
+    return False
 
 
 def _parse_rule(sentence: str, known: Known) -> str | None:
     """The machine whose rule a sentence gives to the new one."""
-    about_new = _mentioned(known.new, sentence) if known.new else False
-    if not (about_new or _NEW.search(sentence) or _IS_RULE.search(sentence)):
+    about_new = known.new and re.search(rf"\b{re.escape(known.new.lower())}", sentence)
+    if not (about_new or _ABOUT_NEW.search(sentence)) or _names_known(sentence, known):
         return None
-    if any(_mentioned(each, sentence) for each in known.patterns):
-        return None
-    if _UNSURE.search(sentence) or re.search(r"\bif\b", sentence):
+    if reading.is_unsure(sentence) or re.search(r"\bif\b", sentence):
         return None
     said = [
         form
         for form, words in _RULES.items()
-        if (found := words.search(sentence)) and not _DENIAL.search(sentence, 0, found.start())
+        if (found := words.search(sentence))
+        and not re.search(r"\b(?:not|never|cannot)\b|n't\b", sentence[: found.start()])
     ]
     alike = [
         pattern
@@ -184,18 +319,3 @@ def _parse_rule(sentence: str, known: Known) -> str | None:
         if len(said) == 1 and form == said[0]
     ]
     return alike[0] if len(alike) == 1 else None
-
-
-def _mentioned(pattern: str, text: str) -> bool:
-    return re.search(_word(pattern), text) is not None
-
-
-def _word(pattern: str) -> str:
-    return rf"\b{re.escape(pattern.lower())}"
-
-
-def _denied(pattern: str, clause: str) -> bool:
-    """Whether the first mention of this machine is denied: "not like the striped one"."""
-    end = clause.find(pattern.lower())
-    denials = list(_DENIAL.finditer(clause, 0, end))
-    return bool(denials) and _DENIAL_END.search(clause, denials[-1].end(), end) is None

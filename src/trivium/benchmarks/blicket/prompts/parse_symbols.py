@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from trivium.benchmarks.blicket.prompts.phrases import COLOURS, SHAPES
 from trivium.core import reading
 
-Symbol = tuple[str, str]  # what kind of word it is, and the name where it is an object
+Symbol = tuple[str, str]  # what kind of word it is; the name of an object, or how many others
 
 NAME = (
     rf"(?:(?P<colour>{'|'.join(COLOURS)})\s(?:(?!and\b|or\b)[a-z]{{1,9}}\s)?)?"
@@ -19,23 +19,39 @@ _IT_IS = (
     r"(?:is|was|must|may|might|could|cannot|not|isn't|be|also|thus|the|an?|only|sole|one|single"
     r"|lone|no|indeed)"
 )
+# Blickets in what is said about a machine, not about objects: "needs two blickets".
+RULE_TALK = (
+    r"(?:need|require|take|want)(?:s|ed|d"
+    r"|ing)?(?: (?!as )[a-z]{1,9}){0,3} blickets?(?: or [a-z]{1,5})?"
+    r"|(?:one|a single|any|any one) blicket(?= (?:is enough|suffices|is sufficient|alone))"
+    r"|(?:all|both|one|two|any|every)(?: of)?(?: the| its| their)? blickets? (?:is |are )?"
+    r"(?:needed|required|together|at once)"
+)
 _UNSURE = reading.UNSURE_WORDS.removeprefix(r"\b(?:").removesuffix(r")\b")
 _SOME = r"(?:one|two|three|some)"
 # O an object, A all objects, Z none of them, R the other objects, T these, J it; B a blicket, P
 # blickets, K surely, N not, E except, M maybe; V a verb, C a colon; S a comma or "and", Q "or", D a
-# new clause, G a closed bracket; I if, L only, X what happens on the machine, U another word.
+# new clause, H hence, < a name in brackets, G a closed bracket; I if, F before an "if" that sets a
+# condition, L only, X what happens on the machine, U another word.
 _WORDS = (
     ("L", r"only|sole|just"),
-    ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"),
-    ("J", rf"(?:it|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
+    ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"
+     rf"|{RULE_TALK}|behaves?|works?|acts?|functions?|resembles?"
+     r"|alone|by itself|by themselves|on its own|trials?|tests?|tested|tried|combinations?"
+     r"|present|enough|sufficient|suffices?"
+     r"|contain(?:s|ed|ing)?|appear(?:s|ed|ing)?|turn(?:s|ed)?|activat(?:e|es|ed|ing)"),
+    ("J", rf"(?<!object )(?<!objects )(?<!one )(?<!thing )(?:it"
+         rf"|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
     ("S", r"\d{1,2}[.)](?= )"),
     ("M", r"either(?=[^.;]{0,120}\bor\b)"),
     ("", r"the|an?|also|too|as well(?! as)|both(?= the)|each|that|here|there|following"
      r"|objects?|new"),
-    ("VNB", r"(?:is|are|was) no blickets?|\u2717"),
+    ("VNB", r"(?:is|are|was) no blickets?"),
+    ("VK", r"(?:is|are) in(?=[;.,]|$)"),
+    ("NB", r"\u2717"),
     ("KB", r"\u2713"),
     ("Z", r"none(?: of (?:them|these|the(?: [a-z]{1,9})? objects))?|no (?:[a-z]{1,9} )?objects?"
-     r"|no blickets?|nothing(?! can| is)"),
+     r"|no blickets?(?!\s?[:=|])|nothing(?! can| is)"),
     ("RN", r"no (?:others?|other objects?)"),
     ("AE", r"(?:all|everything) (?:but|except)"),
     ("R", r"(?:the )?(?:(?:other|remaining) (?:two|three|four|five|six|objects|ones)"
@@ -44,44 +60,66 @@ _WORDS = (
     ("A", r"all (?:of )?(?:the |these |its |[a-z]{3,5} )?(?:new )?objects|everything|all of them"
      r"|all (?:three|seven)"),
     ("TNV", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
-    ("T", r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two| three)?|they"),
+    ("T", r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two| three| four| five"
+         r"| objects| ones)?|they"),
+    ("FI", r"if(?! and only if)|unless|provided(?: that)?|assuming"),
+    ("I", r"(?:one|you|we|i)(?: might| may| could| would|'d) (?:first |at first )?(?:think"
+         r"|expect|suspect)"
+     r"|whether|when|in which|suppose|supposing|assume|were"
+     r"|would(?! say| guess)"),
+    ("MC", r"jury is (?:still )?out on|undecided (?:on|about)|no verdict (?:on|about)"),
     ("N", r"(?:could not|couldn't) be|(?:impossible|not possible|not candidates?)(?= blicket|:)"),
     (
         "M",
-        rf"maybe|might|may|could|possibly|perhaps|probably|likely|potentially|unsure|possible"
+        rf"maybes?|might|may|could|possibly|perhaps|probably|likely|potentially|unsure|possible"
         rf"|possibilit(?:y|ies)|undetermined|candidates?|suspect(?:s|ed)?|potential|conceivably"
         rf"|plausibl[ey]|optional|optionally|questionable|open|undecided|[?\u2753\u2754]"
         rf"|(?:can't|cannot|can not|not) be (?:ruled out|excluded|settled)|either way|i guess"
         rf"|scenarios?|not necessarily"
+        rf"|(?:any|some|one|two|three)(?: or (?:more|two|three|four|all))?(?: out)? of"
+        rf"(?= (?:the )?{_COLOUR})|in some|not (?:in )?all"
         rf"|at least {_SOME}(?! blickets?)|{_SOME} of (?:the )?(?={_COLOUR})"
         rf"|nothing (?:can be|is) (?:said|known|certain)[a-z ]{{0,20}}|{_UNSURE}",
     ),
     ("NP", r"non-?\s?blickets"),
     ("NB", r"non-?\s?blicket"),
     ("P", r"blickets"),
-    ("B", r"blicket"),
+    ("B", r"blicket|among them"),
     ("K", r"must|definite|definitely|certain|certainly|sure|surely|for sure|guaranteed|necessarily"
-     r"|confirmed|yes|true|proven|known|known to be|certainty"),
-    ("VN", r"(?:has|have|plays?) no (?:effect|role|influence)|fails? to be"),
+     r"|confirmed|beyond (?:any )?doubt|without (?:a )?doubt|yes|true|proven|known|known to be"
+     r"|certainty"),
+    ("VN", r"(?:has|have|plays?) no (?:effect|role|influence)|fails? to be"
+     r"|can (?:also |both |all )?be (?:excluded|ruled out|eliminated|discarded|dismissed)"),
     ("N", r"no (?:evidence|indication|sign|reason|proof)|false|[a-z]{2,5}n't|not|no|cannot|neither"
-     r"|never|ruled out|excluded|eliminated|impossible|irrelevant|inert|non"),
+     r"|never|ruled out|excluded|eliminated|impossible|irrelevant|inert|non|in no(?:ne)?"
+     r"|out(?=[.;,]|$)|duds?"),
     ("E", r"except(?: for)?|other than|apart from|rather than|instead of|without"),
-    ("I", r"if|whether|when|in which|suppose|supposing|assume|assuming|unless|were"
-     r"|would(?! say| guess)"),
     ("V", r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as|remains?|stays?"
      r"|as(?= (?:the |a )(?:only |sole )?blicket)"),
     ("C", r"namely|includes?|including|i\.e\.?|viz|about"
      r"|regarding|concerning|as to|(?:status|nature|role)s? of|for(?! sure| certain)"),
     ("Q", r"or|and/or"),
     ("S", r"and|plus|as well as|nor|along with"),
-    ("D", r"but|while|whereas|though|although|however|yet|so|therefore|thus|hence|because|since"
-     r"|which means|meaning|as(?= the| it)"),
+    ("HD", r"so|therefore|thus|hence|which means|meaning"),
+    ("D", r"but|while|whereas|though|although|however|yet|because|since|as(?= the| it)"),
 )  # fmt: skip
-_MARKS = {",": "S", ";": "D", "+": "S", "&": "S", "/": "S", "]": "G", "}": "G"}
+_COUNT = re.compile("two|three|four|five|six")
+_MARKS = {
+    ",": "S",
+    ";": "D",
+    "+": "S",
+    "&": "S",
+    "/": "S",
+    "]": "G",
+    "}": "G",
+    "->": "HC",
+    "=>": "HC",
+    "\0": "<",
+}
 _SYMBOL = re.compile(
     rf"(?<![\w'])(?:{NAME}|"
     + "|".join(rf"(?P<w{number}>{text})" for number, (_, text) in enumerate(_WORDS))
-    + r")(?![\w'])|(?P<mark>[,;:=|+&/\]}])|(?P<other>[\w'-]+)"
+    + r")(?![\w'])|(?P<mark>[-=]>|[,;:=|+&/\]}\0])|(?P<other>[\w'-]+)"
 )
 
 
@@ -96,9 +134,11 @@ def symbols_of(sentence: str, objects: Sequence[str]) -> Iterator[Symbol]:
             if len(named) == 1:
                 yield "O", named[0]
         elif group == "mark":
-            yield _MARKS.get(found[0], "C"), ""
+            for symbol in _MARKS.get(found[0], "C"):
+                yield symbol, ""
         elif group == "other":
             yield "U", ""
         else:
+            count = _COUNT.search(found[0])
             for symbol in _WORDS[int(group[1:])][0]:
-                yield symbol, ""
+                yield symbol, count[0] if count and symbol == "R" else ""
