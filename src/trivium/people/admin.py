@@ -38,9 +38,8 @@ class Admin:
 
     async def page(self, request: Request) -> Response:
         """The login form, or how the study goes."""
-        known = self._known(request)
-        text = await run_in_threadpool(self._render, known)
-        return Response(text, 200 if known else 401, media_type="text/html; charset=utf-8")
+        text = await run_in_threadpool(self._render, self._known(request))
+        return Response(text, media_type="text/html; charset=utf-8")
 
     def _render(self, known: bool, wrong: bool = False) -> str:
         study = self._study
@@ -102,5 +101,8 @@ class Admin:
 
 async def _form(request: Request) -> dict[str, str]:
     body = await security.read_body(request)
-    fields = parse_qs(body.decode("utf-8", "replace"), max_num_fields=10)
+    try:
+        fields = parse_qs(body.decode("utf-8", "replace"), max_num_fields=10)
+    except ValueError:  # more fields than any form has
+        return {}
     return {key: values[0] for key, values in fields.items()}

@@ -21,7 +21,7 @@ HEADERS = {
     "frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=()",
@@ -89,8 +89,8 @@ async def read_body(request: Request) -> bytes:
 def same_origin(request: Request) -> bool:
     """Whether a request comes from a page of this server, as far as the browser says."""
     site = request.headers.get("sec-fetch-site")
-    if site is not None and site != "same-origin":
-        return False
+    if site is not None:
+        return site == "same-origin"
     origin = request.headers.get("origin")
     return origin is None or origin == f"{request.url.scheme}://{request.headers.get('host')}"
 
