@@ -17,11 +17,15 @@ BASELINE = PAPER.with_name("baseline.toml")
 Answer = Callable[[dict[str, Any]], tuple[str, Any]]
 
 
+OPENED: list[Study] = []  # closed after every test
+
+
 def make_study(folder: Path, text: str | Path = PAPER) -> Study:
     """A study of an experiment file, or of the text of one."""
     path = folder / "experiment.toml"
     path.write_text(text.read_text() if isinstance(text, Path) else text)
-    return open_study(path)
+    OPENED.append(open_study(path))
+    return OPENED[-1]
 
 
 class Client:

@@ -64,17 +64,20 @@ class People:
     async def step(self, request: Request) -> Response:
         """Take a step; the response is the next screen."""
         key, body = await self._read(request)
+        return await run_in_threadpool(self._take_step, key, body)
+
+    def _take_step(self, key: str, body: dict[str, Any]) -> Response:
+        if self.study.paused:
+            return json_response({"view": self._view(key)}, 423)
         try:
             number, step = step_from(body)
-            if self.study.paused:
-                return json_response({"view": await run_in_threadpool(self._view, key)}, 423)
-            await run_in_threadpool(self.study.add_events, key, events_from(body.get("events")))
-            _, in_time = await run_in_threadpool(self.study.take_step, key, number, step)
+            session, in_time = self.study.take_step(key, number, step)
         except RefusedError as problem:
-            view = await run_in_threadpool(self._view, key)
-            return json_response({"error": str(problem), "view": view}, 422)
-        view = await run_in_threadpool(self._view, key)
-        return json_response({"view": view}, 200 if in_time else 409)
+            return json_response({"error": str(problem), "view": self._view(key)}, 422)
+        self.study.add_events(key, events_from(body.get("events")))
+        if session.stage == "done":  # there is more to say at the end
+            return json_response({"view": self._view(key)}, 200 if in_time else 409)
+        return json_response({"view": screen(session, None)}, 200 if in_time else 409)
 
     async def events(self, request: Request) -> Response:
         """Store events that wait for no step."""

@@ -131,6 +131,7 @@ class Experiment:
                 f"got {one.yoked_to!r}",
             )
             self.indexes(one)  # says what is wrong before anybody takes part
+        read_texts(self.language)
 
     @cached_property
     def texts(self) -> Texts:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from trivium.core.errors import require
 from trivium.core.files import atomic_write
 from trivium.people.experiment import Condition, Experiment, read_experiment
@@ -71,12 +73,8 @@ class Study:
             steps = [] if participant is None else self.store.steps(participant.id)
             session = session_after(self.experiment, steps)
             if number != len(steps):
-                again = 0 <= number < len(steps)
-                same = again and (steps[number].kind, steps[number].value) == (
-                    step.kind,
-                    step.value,
-                )
-                return session, same
+                before = steps[number] if number < len(steps) else None
+                return session, before is not None and _said(before) == _said(step)
             outcome = {}
             if step.kind == "consent" and step.value is True and session.stage == "consent":
                 outcome = self._assign()
@@ -184,7 +182,12 @@ def step_from(body: Mapping[str, Any]) -> tuple[int, Step]:
         raise RefusedError("number must be a whole number")
     if not isinstance(kind, str) or len(kind) > 20:
         raise RefusedError("kind must be a short text")
-    return number, Step(kind, body.get("value"), client_time=_time(at))
+    value = body.get("value")
+    try:
+        orjson.dumps([kind, value])
+    except (TypeError, ValueError):  # nested too deeply, or lone surrogates
+        raise RefusedError("the value cannot be stored") from None
+    return number, Step(kind, value, client_time=_time(at))
 
 
 def events_from(values: Any) -> list[Event]:
@@ -200,6 +203,11 @@ def events_from(values: Any) -> list[Event]:
             if 0 <= number < 10**6:
                 found.append(Event(page, number, kind, detail, _time(one.get("time"))))
     return found
+
+
+def _said(step: Step) -> bytes:
+    """What a step says, such that 1 and true differ."""
+    return orjson.dumps([step.kind, step.value])
 
 
 def _stored(text: Any, limit: int) -> str:
