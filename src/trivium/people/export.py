@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from trivium.benchmarks.blicket.game.score import trajectory
+from trivium.benchmarks.blicket.game.score import exploration_kinds, trajectory
 from trivium.core.errors import require
 from trivium.core.files import atomic_write, dump_line
 from trivium.core.records import RECORDS, Attempt
@@ -160,8 +160,9 @@ def _tests(session: Session) -> Iterator[Row]:
 
 def _round_tests(one: Round) -> Iterator[Row]:
     item, made = one.item.content, tuple(one.game.tests)
-    steps = trajectory(item.spec, made).steps
-    for number, ((placed, light), step) in enumerate(zip(made, steps, strict=True)):
+    steps, kinds = trajectory(item.spec, made).steps, exploration_kinds(made)
+    rows = zip(made, steps, kinds, strict=True)
+    for number, ((placed, light), step, kind) in enumerate(rows):
         yield {
             "item": item.id,
             "seed": item.origin.seed,
@@ -172,15 +173,8 @@ def _round_tests(one: Round) -> Iterator[Row]:
             "light": int(light),
             "bits": round(step.bits, 6),
             "best_bits": round(step.best_gain, 6),
-            "kind": test_kind(placed, [before for before, _ in made[:number]]),
+            "kind": kind,
         }
-
-
-def test_kind(placed: str, before: Sequence[str]) -> str:
-    """What kind of exploration a test is, after these."""
-    if placed in before:
-        return "repeat"
-    return {0: "empty", 1: "single"}.get(len(placed), "combination")
 
 
 def _write_table(path: Path, columns: list[str], rows: Iterable[Row]) -> None:

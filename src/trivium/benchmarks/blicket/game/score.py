@@ -32,7 +32,29 @@ METRICS = (
     Metric("bits", "bits of information from the tests", "mean", 13.0, 0.0),
     Metric("best_share", "share of the best available gain, mean over tests", "mean"),
     Metric("redundant", "tests that could not reveal anything", "mean", 0.0, 100.0),
+    # How somebody explored, as shares of the tests; none of them is better than another.
+    Metric("singles", "share of tests of one object, new ones", "mean", charted=False),
+    Metric("combinations", "share of tests of several objects, new ones", "mean", charted=False),
+    Metric("repeats", "share of tests that were made before", "mean", charted=False),
 )
+
+
+def exploration_kinds(tests: Tests) -> list[str]:
+    """What kind of exploration each test is: empty, single, combination, or a repeat."""
+    kinds, before = [], set()
+    for placed, _ in tests:
+        size = {0: "empty", 1: "single"}.get(len(placed), "combination")
+        kinds.append("repeat" if placed in before else size)
+        before.add(placed)
+    return kinds
+
+
+def _shares(tests: Tests) -> Scores:
+    kinds = exploration_kinds(tests)
+    return {
+        f"{kind}s": kinds.count(kind) / len(kinds) if kinds else None
+        for kind in ("single", "combination", "repeat")
+    }
 
 
 def trials_of(tests: Tests) -> list[observer.Trial]:
@@ -75,6 +97,7 @@ def score(item: GameItem, answer: GameAnswer | None) -> Scores:
         "bits": path.bits,
         "best_share": path.share,
         "redundant": float(path.redundant),
+        **_shares(answer.tests),
     }
 
 
