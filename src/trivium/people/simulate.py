@@ -89,16 +89,24 @@ class Hands:
             assert self.answer is not None
             self.press_choice(str(self.answer.form))
         elif screen == "text":
-            self.page.fill("textarea", next_reply(self._open(), self._solver()))
-            self.page.click("button.main")
+            self.write("textarea", next_reply(self._open(), self._solver()))
+            self.click("button.main")
         else:
             if screen == "new":
                 self._open()
-            self.page.click("button.main")
+            self.click("button.main")
 
     def press_choice(self, value: str) -> None:
         """Press the button of an answer."""
-        self.page.click(f'button.choice[data-value="{value}"]')
+        self.click(f'button.choice[data-value="{value}"]')
+
+    def click(self, selector: str) -> None:
+        """Press something."""
+        self.page.click(selector)
+
+    def write(self, selector: str, text: str) -> None:
+        """Write into a box."""
+        self.page.fill(selector, text)
 
     def _participant(self) -> Participant:
         """Whose page it is: the store knows, the page does not say."""
@@ -127,20 +135,20 @@ class Hands:
 
     def _fill(self, screen: str) -> None:
         right = [one[2] for one in self._session().check_questions] if screen == "check" else []
-        for number, group in enumerate(self.page.query_selector_all("fieldset")):
-            options = group.query_selector_all("input")
-            options[right[number] if right else 0].check()
-        for box in self.page.query_selector_all("input[type=text]"):
-            box.fill("simulated")
-        self.page.click("button.main")
+        for number in range(self.page.locator("fieldset").count()):
+            option = right[number] if right else 0
+            self.click(f"fieldset >> nth={number} >> input >> nth={option}")
+        for number in range(self.page.locator("input[type=text]").count()):
+            self.write(f"input[type=text] >> nth={number}", "simulated")
+        self.click("button.main")
 
     def _practise(self) -> None:
         if self.page.query_selector("[data-focus=button-next]"):
-            self.page.click("[data-focus=button-next]")
+            self.click("[data-focus=button-next]")
         elif self.page.query_selector(".plate .thing"):
-            self.page.click("[data-focus=button-press]")
+            self.click("[data-focus=button-press]")
         else:
-            self.page.click(".tray .thing >> nth=0")
+            self.click(".tray .thing >> nth=0")
 
     def _explore(self) -> None:
         """One test as the solver chooses it, or the end of the exploration."""
@@ -151,14 +159,14 @@ class Hands:
         assert command is not None
         if command.form is not None:
             self.answer = command
-            self.page.click("[data-focus=button-finish]")
+            self.click("[data-focus=button-finish]")
             return
         for letter in item.listing:
             pressed = self.page.get_attribute(f"[data-thing={letter}]", "aria-pressed") == "true"
             if pressed != (letter in command.objects):
-                self.page.click(f"[data-thing={letter}]")
+                self.click(f"[data-thing={letter}]")
         self.page.wait_for_function("() => !busy && !waiting.length", timeout=WAIT_MS)
-        self.page.click("[data-focus=button-press]")
+        self.click("[data-focus=button-press]")
         seen = len(dialogue.replies)
         self.page.wait_for_function("seen => view.history.length > seen", arg=seen, timeout=WAIT_MS)
         response = dialogue.send(reply) or ""

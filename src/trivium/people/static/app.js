@@ -65,7 +65,10 @@ async function send(kind, value = null) {
   if (response.status !== 200) waiting.length = 0;
   if (reply.view) {
     for (const [later, id] of waiting) if (later === "toggle") flip(reply.view, id);
-    show(reply.view, kind);
+    // Nothing is drawn anew under a finger that is about to press the next thing.
+    const drawn = kind === "toggle" && JSON.stringify(reply.view.machine) === JSON.stringify(view.machine);
+    if (drawn && reply.view.screen === view.screen) view = reply.view;
+    else show(reply.view, kind);
   }
   if (reply.error && !reply.view) { notice.textContent = view.errors.other; notice.hidden = false; }
   const next = waiting.shift();
