@@ -40,7 +40,7 @@ class Client:
         """Reload the page."""
         state = self.http.get("/api/state").json()
         self.token: str = state["token"]
-        self.view: dict[str, Any] = state["view"]
+        self.view: dict[str, Any] = dict(state["view"])
         return self.view
 
     def post(self, kind: str, value: Any = None, number: int | None = None) -> Any:

@@ -26,8 +26,8 @@ from trivium.commands.flags import read_benchmark_flags
 from trivium.core.dialogue import Dialogue
 from trivium.core.errors import require
 from trivium.core.task import PresentedItem
+from trivium.people.drawing import rule_text, rule_texts
 from trivium.people.played import Played
-from trivium.people.screens import rule_text, rule_texts
 from trivium.people.texts import Texts, read_texts
 from trivium.report.tables import terminal
 

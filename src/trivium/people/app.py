@@ -18,9 +18,10 @@ from starlette.staticfiles import StaticFiles
 
 from trivium.people import security
 from trivium.people.admin import Admin
+from trivium.people.rounds import RefusedError
 from trivium.people.screens import View, paused_screen, screen
 from trivium.people.security import equal, json_response
-from trivium.people.session import ENDED, RefusedError
+from trivium.people.session import ENDED
 from trivium.people.study import Study, events_from, step_from
 
 COOKIE = "trivium_session"

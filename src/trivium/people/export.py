@@ -15,7 +15,8 @@ from trivium.core.errors import require
 from trivium.core.files import atomic_write, dump_line
 from trivium.core.records import RECORDS, Attempt
 from trivium.people.experiment import GAME
-from trivium.people.session import Round, Session
+from trivium.people.rounds import Round
+from trivium.people.session import Session
 from trivium.people.store import Participant
 from trivium.people.study import Study
 

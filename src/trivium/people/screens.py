@@ -7,18 +7,19 @@ from typing import Any
 from trivium.benchmarks.blicket.game.demonstrations import EXAMPLE_OBJECTS
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE, GameSpec
 from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR
-from trivium.people.session import MAX_REPLY, PRACTICE, Round, Session
+from trivium.people.drawing import (
+    PRACTICE_THINGS,
+    THINGS,
+    history_view,
+    machine_view,
+    rule_text,
+    rule_texts,
+    things_of,
+)
+from trivium.people.rounds import Round
+from trivium.people.session import MAX_REPLY, PRACTICE, Session
 from trivium.people.texts import Texts
 
-# Which shape an object is drawn as; the shape also names its text.
-THINGS = dict(
-    zip(
-        "ABCDEFGH",
-        ["prism", "frustum", "torus", "star", "hexagon", "drop", "heart", "moon"],
-        strict=True,
-    )
-)
-PRACTICE_THINGS = dict(zip(PRACTICE, ("moon", "hexagon"), strict=True))
 ALWAYS = ("button.next", "button.sound_on", "button.sound_off", "light.on", "light.off")
 View = dict[str, Any]
 
@@ -88,14 +89,18 @@ def _instructions(session: Session, texts: Texts, code: str | None) -> View:
     if session.drawn:
         placed = PRACTICE[0] if session.page >= 2 else ""
         lit = True if session.page == 3 else None
-        view["picture"] = _machine(texts, "practice", PRACTICE_THINGS, placed, lit)
+        view["picture"] = machine_view(texts, "practice", PRACTICE_THINGS, placed, lit)
     return view
 
 
 def _practice(session: Session, texts: Texts, code: str | None) -> View:
     key = "practice.done" if session.practised else "practice.text"
-    view = {"title": texts["practice.title"], "paragraphs": [texts[key]]}
-    view |= {"machine": _machine(texts, "practice", PRACTICE_THINGS, session.placed, session.lit)}
+    placed, lit = session.placed, session.lit
+    view: View = {
+        "title": texts["practice.title"],
+        "paragraphs": [texts[key]],
+        "machine": machine_view(texts, "practice", PRACTICE_THINGS, placed, lit),
+    }
     buttons = [{"kind": "press", "label": texts["button.check"], "main": not session.practised}]
     if session.practised:
         buttons.append(_next(texts))
@@ -124,7 +129,8 @@ def _example(session: Session, texts: Texts, code: str | None) -> View:
         words = texts["example.placed"].format(objects=_and(texts, on))
     tests = len(slides) // len(EXAMPLES) - 1
     number = slide % (tests + 1)
-    picture = _machine(texts, name, dict(zip(shapes, shapes, strict=True)), on, test and test[1])
+    lit = None if test is None else test[1]
+    picture = machine_view(texts, name, dict(zip(shapes, shapes, strict=True)), on, lit)
     label = texts["button.more" if number < tests else "button.next"]
     return {
         "title": texts["example.title"].format(machine=texts[f"machine.{name}"]),
@@ -141,7 +147,7 @@ def _and(texts: Texts, shapes: list[str]) -> str:
 
 def _new(session: Session, texts: Texts, code: str | None) -> View:
     spec: GameSpec = session.now.item.content.spec
-    picture = {"picture": _machine(texts, "new", _things(session.now), "", None)}
+    picture = {"picture": machine_view(texts, "new", things_of(session.now), "", None)}
     buttons = {"buttons": [{"kind": "next", "label": texts["button.start"], "main": True}]}
     if spec.demonstrations != "none":
         return _page(texts, "new", _like(texts, "new.text")) | picture | buttons
@@ -149,24 +155,6 @@ def _new(session: Session, texts: Texts, code: str | None) -> View:
     if spec.noise:
         view["paragraphs"].append(texts["rules.noise"])
     return view | picture | buttons
-
-
-def rule_texts(spec: GameSpec, texts: Texts) -> list[str]:
-    """How a machine may work, in plain words."""
-    lines = []
-    for rule in spec.possible_rules:
-        sizes = [one.blickets.bit_count() for one in spec.space if one.rule == rule]
-        least, most = min(sizes), max(sizes)
-        key = "count_range" if least < most else "count_one" if least == 1 else "count"
-        count = texts[f"rules.{key}"].format(least=least, most=most)
-        lines.append(f"{rule_text(rule, texts)} {count}")
-    return lines
-
-
-def rule_text(rule: str, texts: Texts) -> str:
-    """A rule in plain words."""
-    form, _, number = rule.partition("-")
-    return texts[f"rule.{form}"].format(number=number)
 
 
 def _explore(session: Session, texts: Texts, code: str | None) -> View:
@@ -181,11 +169,10 @@ def _explore(session: Session, texts: Texts, code: str | None) -> View:
     return {
         "title": texts["explore.title"],
         "paragraphs": words,
-        "machine": _machine(texts, "new", _things(now), now.placed, now.lit),
+        "machine": machine_view(texts, "new", things_of(now), now.placed, now.lit),
         "movable": left > 0,
         "buttons": buttons,
-        "history": _history(now, texts),
-        "history_title": texts["explore.history"],
+        **history_view(now, texts),
         "rules": [] if spec.demonstrations != "none" else rule_texts(spec, texts),
     }
 
@@ -197,17 +184,16 @@ def _watch(session: Session, texts: Texts, code: str | None) -> View:
     return {
         "title": texts["watch.title"],
         "paragraphs": [texts["watch.text"]],
-        "machine": _machine(texts, "new", _things(now), now.placed, now.lit),
+        "machine": machine_view(texts, "new", things_of(now), now.placed, now.lit),
         "buttons": [{"kind": "next", "label": label, "main": True}],
-        "history": _history(now, texts),
-        "history_title": texts["watch.history"],
+        **history_view(now, texts),
     }
 
 
 def _object(session: Session, texts: Texts, code: str | None) -> View:
     letter = session.now.asked
     assert letter is not None
-    roles = INHIBITOR in session.object_options
+    roles = INHIBITOR in session.now.options
     labels = {"yes": "button.yes", "no": "button.no", UNSURE: "button.unsure"}
     if roles:
         labels = {"yes": "object.is_blicket", "no": "object.is_neither"}
@@ -220,10 +206,9 @@ def _object(session: Session, texts: Texts, code: str | None) -> View:
         "thing": {"shape": THINGS[letter], "label": thing},
         "buttons": [
             {"kind": "object", "value": option, "label": texts[labels[option]], "choice": True}
-            for option in session.object_options
+            for option in session.now.options
         ],
-        "history": _history(session.now, texts),
-        "history_title": texts["explore.history"],
+        **history_view(session.now, texts),
     }
 
 
@@ -243,8 +228,7 @@ def _form(session: Session, texts: Texts, code: str | None) -> View:
             | ({"pattern": option} if option in EXAMPLES else {})
             for option in spec.form_answers
         ],
-        "history": _history(session.now, texts),
-        "history_title": texts["explore.history"],
+        **history_view(session.now, texts),
     }
 
 
@@ -286,44 +270,6 @@ def _next(texts: Texts) -> dict[str, Any]:
 def _like(texts: Texts, key: str) -> str:
     first, second = (texts[f"machine.{name}"] for name in EXAMPLES)
     return texts[key].format(first=first, second=second)
-
-
-def _things(now: Round) -> dict[str, str]:
-    """The shapes of the objects in the one order in which they are listed and drawn."""
-    return {letter: THINGS[letter] for letter in now.item.content.listing}
-
-
-def _machine(
-    texts: Texts, name: str, things: dict[str, str], placed: Any, lit: bool | None
-) -> dict[str, Any]:
-    """A machine, its objects, and what it shows."""
-    return {
-        "pattern": name,
-        "name": texts[f"machine.{name}"],
-        "things": [
-            {"id": key, "shape": shape, "label": texts[f"thing.{shape}"], "on": key in placed}
-            for key, shape in things.items()
-        ],
-        "lit": lit,
-        "empty": texts["light.empty"],
-    }
-
-
-def _history(now: Round, texts: Texts) -> list[dict[str, Any]]:
-    """The tests made or seen so far."""
-    order = now.item.content.listing
-    return [
-        {
-            "things": [
-                {"shape": THINGS[letter], "label": texts[f"thing.{THINGS[letter]}"]}
-                for letter in sorted(placed, key=order.index)
-            ],
-            "lit": light,
-            "words": texts["light.on" if light else "light.off"],
-            "empty": texts["light.empty"],
-        }
-        for placed, light in now.game.tests
-    ]
 
 
 _SCREENS = {

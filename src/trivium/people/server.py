@@ -32,6 +32,7 @@ class Server:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind((host, port))
+            self._socket.listen(512)  # requests wait until the server has started
         except OSError as problem:
             raise UserError(f"{host} port {port}: {problem.strerror}") from None
         taken = self._socket.getsockname()[1]

@@ -14,7 +14,7 @@ from trivium.core.benchmark import Solver
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.errors import UserError, require
 from trivium.evaluation.solvers import find_solver
-from trivium.people.screens import THINGS
+from trivium.people.drawing import THINGS
 from trivium.people.session import ENDED, Session
 from trivium.people.store import Participant
 from trivium.people.study import Study

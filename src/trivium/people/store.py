@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from trivium.core.errors import UserError, require
-from trivium.people.session import Step
+from trivium.people.rounds import Step
 
 DATABASE = "study.db"
 SECRET = "secret.key"

@@ -15,7 +15,8 @@ import orjson
 from trivium.core.errors import require
 from trivium.core.files import atomic_write
 from trivium.people.experiment import Condition, Experiment, read_experiment
-from trivium.people.session import ENDED, RefusedError, Session, Step, session_after
+from trivium.people.rounds import RefusedError, Step
+from trivium.people.session import ENDED, Session, session_after
 from trivium.people.store import EXPERIMENT, Event, Participant, Store
 
 MAX_EVENTS = 5000  # of one participant

@@ -51,7 +51,7 @@ def _flat(table: Mapping[str, Any], where: str, prefix: str = "") -> dict[str, s
 
 def numbered(texts: Texts, prefix: str) -> list[str]:
     """The texts prefix.1, prefix.2, ... in order."""
-    found = []
+    found: list[str] = []
     while f"{prefix}.{len(found) + 1}" in texts:
         found.append(texts[f"{prefix}.{len(found) + 1}"])
     return found
