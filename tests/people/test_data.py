@@ -133,13 +133,10 @@ def test_games_of_people_as_a_minari_dataset(tmp_path: Path) -> None:
     assert len(episodes) == 2
     assert episodes[0].actions.tolist()[0] == [1, 0, 0, 0]  # A alone
     assert len(episodes[0].actions) == 1 + 1 + 3
-    objects = [one.now.dialogue.scores["objects"] for one in map(study.session, people(study))]
+    sessions = [study.session(one) for one in study.store.participants()]
+    objects = [one.now.dialogue.scores["objects"] for one in sessions]
     for episode, share in zip(episodes, objects, strict=True):
         assert episode.rewards.sum() == pytest.approx(3 * (2 * float(share or 0) - 1))
-
-
-def people(study: object) -> list[object]:
-    return list(study.store.participants())  # type: ignore[attr-defined]
 
 
 def test_deleting_by_code_from_the_command_line(

@@ -185,10 +185,12 @@ def test_a_dropout_frees_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     text = "title = 'x'\n[[conditions]]\nname = 'a'\npreset = 'paper'\ncap = 1"
     study = make_study(tmp_path, text)
     Direct(study, "leaves").to_the_machine()
-    assert Direct(study, "waits").to_the_machine().stage == "full"
+    waiting = Direct(study, "waits")
+    assert waiting.to_the_machine().stage == "full"
     later = time.time() + 61 * 60
     monkeypatch.setattr(time, "time", lambda: later)
-    assert Direct(study, "comes later").complete().stage == "done"
+    waiting.number = 0
+    assert waiting.complete().stage == "done"
     assert [(one.completed, one.dropped) for one in study.progress()] == [(1, 1)]
 
 

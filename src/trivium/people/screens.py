@@ -26,23 +26,24 @@ View = dict[str, Any]
 
 def screen(session: Session, code: str | None) -> View:
     """The screen of a session; `code` is the participant's own, shown at the end."""
-    texts = session.experiment.texts
-    stage = session.stage
-    view: View = {
-        "number": session.steps,
-        "screen": stage,
-        "language": session.experiment.language[:2],
-        "text": {key.rpartition(".")[2]: texts[key] for key in ALWAYS},
-        "errors": {key: texts[f"error.{key}"] for key in ("connection", "other")},
-    }
-    return view | _SCREENS[stage](session, texts, code)
+    return _base(session) | _SCREENS[session.stage](session, session.experiment.texts, code)
 
 
 def paused_screen(session: Session) -> View:
     """What everybody sees while a study is paused."""
-    view = screen(session, None) if session.stage == "consent" else {"number": session.steps}
+    return _base(session) | {"screen": "paused"} | _page(session.experiment.texts, "paused")
+
+
+def _base(session: Session) -> View:
+    """What every screen has."""
     texts = session.experiment.texts
-    return view | {"screen": "paused"} | _page(texts, "paused")
+    return {
+        "number": session.steps,
+        "screen": session.stage,
+        "language": texts["page.language"],
+        "text": {key.rpartition(".")[2]: texts[key] for key in ALWAYS},
+        "errors": {key: texts[f"error.{key}"] for key in ("connection", "other")},
+    }
 
 
 def _page(texts: Texts, key: str, body: str = "") -> View:

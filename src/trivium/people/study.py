@@ -81,6 +81,8 @@ class Study:
                 outcome = self._assign()
             taken = Step(step.kind, step.value, outcome, time.time(), step.client_time)
             session.take(taken)
+            if session.stage == "full":  # not stored, so that one can try again later
+                return session, True
             if participant is None:
                 participant = self.store.add(key)
             self.store.append(participant.id, number, taken)

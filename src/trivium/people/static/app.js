@@ -116,6 +116,7 @@ function show(next, kind = "") {
   if (view.page) parts.push(make("p", { class: "dots", role: "img", "aria-label": view.page.join(" / ") }, ...dots(view.page)));
   if (view.history && view.history.length) parts.push(history());
   if (view.again) parts.push(make("div", { class: "buttons" }, make("button", { type: "button", onclick: again }, view.again)));
+  if (view.screen === "paused") setTimeout(load, 10000);
   main.className = `screen-${view.screen}`;
   main.replaceChildren(...parts.filter(Boolean));
   const shown = view.machine || view.picture;
