@@ -98,7 +98,7 @@ def _serve(flags: Flags, experiment: Path, folder: Path) -> int:
     if not flags.simulate:
         server.run()
         return 0
-    import_extra("playwright", "serve")
+    import_extra("playwright", "simulate")
     from trivium.people.simulate import simulate  # noqa: PLC0415
 
     with server.in_background():

@@ -44,8 +44,15 @@ async function request(path, body) {
 }
 
 async function load() {
-  const response = await request("/api/state");
-  if (!response.ok) return location.replace("/");
+  let response = await request("/api/state");
+  if (!response.ok) {
+    await request("/"); // sets the cookie anew
+    response = await request("/api/state");
+  }
+  if (!response.ok) {
+    main.textContent = "Please allow cookies and reload the page.";
+    return;
+  }
   const state = await response.json();
   token = state.token;
   show(state.view);
