@@ -33,8 +33,10 @@ async function request(path, body) {
       };
       const response = await fetch(path, { credentials: "same-origin", ...options });
       if (response.status < 500 && response.status !== 429) {
+        // A body that breaks off is a lost connection too.
+        const reply = path === "/" ? {} : await response.json();
         notice.hidden = true;
-        return response;
+        return { status: response.status, ok: response.ok, reply };
       }
     } catch { /* the connection is lost: try again below */ }
     notice.textContent = view ? view.errors.connection : "\u2026";
@@ -53,9 +55,8 @@ async function load() {
     main.textContent = "Please allow cookies and reload the page.";
     return;
   }
-  const state = await response.json();
-  token = state.token;
-  show(state.view);
+  token = response.reply.token;
+  show(response.reply.view);
 }
 
 async function send(kind, value = null) {
@@ -65,11 +66,10 @@ async function send(kind, value = null) {
   }
   busy = true;
   const body = { number: view.number, kind, value, time: Date.now() / 1000, events: events.splice(0, 100) };
-  const response = await request("/api/step", body);
-  busy = false;
-  if (response.status === 403) return location.reload();
-  const reply = await response.json();
-  if (response.status !== 200) waiting.length = 0;
+  const { status, reply } = await request("/api/step", body);
+  busy = false; // not before the new number is known: what is pressed meanwhile waits
+  if (status === 403) return location.reload();
+  if (status !== 200) waiting.length = 0;
   if (reply.view) {
     for (const [later, id] of waiting) if (later === "toggle") flip(reply.view, id);
     // Nothing is drawn anew under a finger that is about to press the next thing.
