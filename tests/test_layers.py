@@ -16,7 +16,7 @@ ORDER = [
     {"benchmarks"},
     {"models", "agents"},
     {"evaluation"},
-    {"report"},
+    {"report", "people"},
     {"api"},
     {"commands"},
     {"cli"},
@@ -35,6 +35,9 @@ HEAVY = {
     "altair": {"report"},
     "vl_convert": {"report"},
     "polars": {"report", "api"},
+    "starlette": {"people"},
+    "uvicorn": {"people"},
+    "playwright": {"people"},
     "torch": set(),
 }
 CORE_MAY_USE = {"numpy", "orjson"}

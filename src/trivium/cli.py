@@ -34,6 +34,7 @@ COMMANDS = {
     "plot": "redraw the charts of a run",
     "report": "write the page of any folder that holds records",
     "compare": "paired differences between solvers and runs on common items",
+    "serve": "an experiment with people on a web page, on the same items",
     "play": "play the blicket game in the terminal, against the ideal observer",
     "ceilings": "what an ideal observer can reach on blicket machines",
     "record": "play Blicket-v0 with a program; trajectories as a Minari dataset",

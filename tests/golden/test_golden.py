@@ -77,9 +77,18 @@ def attempts_digest(name: str, spec: Any, solver: str, trial: int) -> str:
         made = attempt(benchmark, item, benchmark.solvers[solver], earlier_view(benchmark), trial)
         row = orjson.loads(dump_line(made))
         row["scores"] = old_scores(name, row["scores"])
+        drop_later_fields(row)
         fields = [row[key] for key in ("reply", "answer", "scores", "kind", "trial")]
         kept.append(orjson.dumps(fields))
     return sha(kept, b"\n")
+
+
+def drop_later_fields(row: dict[str, Any]) -> None:
+    """What games have had since: demonstrations, and objects that one is not sure about."""
+    for fields in (row["spec"], row["answer"]):
+        if row["benchmark"] == "blicket_game" and fields is not None:
+            fields.pop("demonstrations", None)
+            fields.pop("unsure", None)
 
 
 def old_scores(name: str, scores: dict[str, Any]) -> dict[str, Any]:
@@ -137,6 +146,7 @@ def as_before(path: Path) -> list[dict[str, Any]]:
     rows = [orjson.loads(line) for line in path.read_bytes().splitlines()]
     for row in rows:
         row["scores"] = old_scores(row["benchmark"], row["scores"])
+        drop_later_fields(row)
     return [{key: row[key] for key in KEPT - {"seconds"}} for row in rows]
 
 

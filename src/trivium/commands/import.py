@@ -12,7 +12,7 @@ import tyro
 from trivium.benchmarks import get_benchmark
 from trivium.commands.flags import read_flags, require_out
 from trivium.core.errors import import_extra, require
-from trivium.core.files import Appender
+from trivium.core.files import Appender, atomic_write, dump_line
 from trivium.core.records import RECORDS, recorded
 from trivium.evaluation.execute import write_summary
 from trivium.models.settings import folder_name
@@ -21,6 +21,8 @@ from trivium.report.tables import metric_table, terminal
 ABOUT = """Inspect logs as records: logs, or folders of them, read into
 OUT/BENCHMARK/SOLVER/TASK/records.jsonl with a summary each. Replies are parsed and scored again;
 attempts that are there already stay as they are.
+Tests and answers of people, collected elsewhere, are read from CSV or JSON Lines:
+trivium import trajectories children.csv --out runs/children (docs/people.md has the columns).
 Example: trivium import logs/ --out runs/imported"""
 
 
@@ -33,8 +35,18 @@ class Flags:
     out: Path | None = None  # the folder of the records
 
 
+@dataclass(frozen=True)
+class TrajectoryFlags:
+    """Which tables of tests and answers are imported."""
+
+    tables: tyro.conf.Positional[tuple[Path, ...]]  # CSV or JSON Lines files
+    out: Path | None = None  # the folder of the records
+
+
 def main(args: Sequence[str]) -> int:
     """Import, and print the summaries."""
+    if args and args[0] == "trajectories":
+        return _trajectories(read_flags("import trajectories", TrajectoryFlags, args[1:], ABOUT))
     flags = read_flags("import", Flags, args, ABOUT)
     require(bool(flags.logs), "no logs named: give Inspect logs or folders of them")
     out = require_out(flags.out)
@@ -62,4 +74,18 @@ def main(args: Sequence[str]) -> int:
     for folder, name in folders.items():
         metric_table(write_summary(get_benchmark(name), folder)).show(terminal())
         print(f"records in {folder / RECORDS}")
+    return 0
+
+
+def _trajectories(flags: TrajectoryFlags) -> int:
+    """What people did elsewhere, as records."""
+    from trivium.people.trajectories import read_trajectories  # noqa: PLC0415
+
+    require(bool(flags.tables), "no tables named: give CSV or JSON Lines files")
+    path = require_out(flags.out) / RECORDS
+    attempts = [attempt for table in flags.tables for attempt in read_trajectories(table)]
+    with atomic_write(path) as file:
+        file.writelines(map(dump_line, attempts))
+    metric_table(write_summary(get_benchmark("blicket_game"), path.parent)).show(terminal())
+    print(f"records in {path}")
     return 0

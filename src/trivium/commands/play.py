@@ -6,6 +6,7 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.panel import Panel
@@ -13,52 +14,90 @@ from rich.table import Table
 from rich.text import Text
 
 from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.answer import write_answer
+from trivium.benchmarks.blicket.game.answer import write_answer, write_test
 from trivium.benchmarks.blicket.game.debrief import Debrief, debrief
+from trivium.benchmarks.blicket.game.demonstrations import examples_of
 from trivium.benchmarks.blicket.game.generate import GameAnswer
 from trivium.benchmarks.blicket.game.parse_moves import read_command
-from trivium.benchmarks.blicket.game.render import rule_lines
+from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.game.world import Game, replay
 from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR, letters
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.dialogue import Dialogue
 from trivium.core.errors import require
+from trivium.core.task import PresentedItem
+from trivium.people.drawing import rule_text, rule_texts
+from trivium.people.played import Played
+from trivium.people.texts import Texts, read_texts
 from trivium.report.tables import terminal
 
-ABOUT = """Play a game in the terminal against the ideal observer.
-Example: trivium play blicket_game --preset paper"""
-HELP = "Type the objects of a test, such as A C; or answer, help or quit."
+ABOUT = """Play games in the terminal against the ideal observer, in the words of the web page.
+With --out every game is saved as a record, and the same command goes on where you stopped.
+Example: trivium play blicket_game --preset paper --out runs/me"""
 
 
 @dataclass(frozen=True)
 class Flags:
-    """Which game is played."""
+    """Which games are played."""
 
-    seed: int | None = None  # the seed of the game (default: another one each time)
-    index: int = 0  # which game of that seed
+    seed: int | None = None  # the seed of the games (default: another one each time)
+    index: int = 0  # which game of that seed is the first
+    out: Path | None = None  # the folder of the records
+    name: str = "me"  # who plays: records call it person:NAME
+    language: str = "en"  # en, de, or a file of texts
 
 
 def main(args: Sequence[str]) -> int:
-    """Play one game; leaving early is no error."""
+    """Play games until there is enough of it; leaving early is no error."""
     asked = read_benchmark_flags("play", Flags, args, ABOUT, (GAME.name,))
     name, flags = asked.task.benchmark.name, asked.flags
     require(name == GAME.name, f"{name} cannot be played; trivium play {GAME.name} can")
     require(flags.index >= 0, f"index must be at least 0, got {flags.index}")
-    seed = secrets.randbelow(1_000_000) if flags.seed is None else flags.seed
-    dialogue = Dialogue(asked.task.item(flags.index, seed))
-    console = terminal()
-    _open(_state(dialogue), console)
+    require(
+        re.fullmatch(r"[\w.-]{1,60}", flags.name) is not None,
+        f"name must be letters, digits, dots and dashes, got {flags.name!r}",
+    )
+    texts, console = read_texts(flags.language), terminal()
+    played = None if flags.out is None else Played(flags.out, asked.task, flags.name)
+    seed = flags.seed
+    if seed is None:
+        seed = played.seed if played else None
+    if seed is None:
+        seed = secrets.randbelow(1_000_000)
+    index = flags.index if played is None else played.next_index(seed, flags.index)
+    while _play(asked.task.item(index, seed), played, texts, console):
+        index += 1
+    return 0
+
+
+def _play(item: PresentedItem, played: Played | None, texts: Texts, console: Console) -> bool:
+    """One game; returns whether another one is wanted."""
+    dialogue = Dialogue(item)
+    if played is not None:
+        played.resume(dialogue)
+    _open(_state(dialogue), texts, console)
+    for placed, light in _state(dialogue).tests:
+        _show(_state(dialogue), placed, light, texts, console)
     try:
         while not dialogue.done:
-            _turn(dialogue, console)
+            _turn(dialogue, texts, console)
+            if played is not None:
+                played.save(dialogue)
     except (EOFError, KeyboardInterrupt):
-        truth = dialogue.item.content.truth
-        console.print(Text(f"\nYou left the game. The machine was {truth}."))
-        return 0
+        kept = played is not None
+        truth = f"The machine was {dialogue.item.content.truth}."
+        console.print(Text(f"\n{texts['play.left']} {texts['play.kept'] if kept else truth}"))
+        return False
     game = _state(dialogue)
     _close(game, debrief(game), console)
-    console.print(Text(f"This was seed {seed}, index {flags.index}.", style="dim"))
-    return 0
+    saved = "" if played is None else f" It is saved in {played.path}."
+    origin = item.original.origin
+    console.print(Text(f"This was seed {origin.seed}, index {origin.index}.{saved}", style="dim"))
+    try:
+        word = _ask(console, texts["play.again"]).lower()
+    except (EOFError, KeyboardInterrupt):
+        return False
+    return bool(word) and not texts["play.no"].startswith(word)
 
 
 def _state(dialogue: Dialogue) -> Game:
@@ -66,83 +105,107 @@ def _state(dialogue: Dialogue) -> Game:
     return replay(dialogue.item.content, dialogue.replies)[0]
 
 
-def _open(game: Game, console: Console) -> None:
-    spec = game.item.spec
-    lines = [
-        f"A machine and the objects {' '.join(game.item.listing)}. Some of them are blickets.",
-        "How does the machine work? It is one of these, each machine equally likely:",
-        *rule_lines(spec),
-        f"You may make up to {spec.tests} tests.",
-    ]
-    if spec.noise:
-        lines.append(f"Beware: the light is wrong in {spec.noise:.0%} of all tests.")
-    console.print(Panel(Text("\n".join([*lines, "", HELP])), title="blicket game", width=90))
+def _open(game: Game, texts: Texts, console: Console) -> None:
+    spec, lines = game.item.spec, [f"{' '.join(game.item.listing)}"]
+    if spec.demonstrations == "none":
+        lines += [texts["rules.text"], *(f"- {line}" for line in rule_texts(spec, texts))]
+        lines += [texts["rules.noise"]] * bool(spec.noise)
+    else:
+        for example in examples_of(game.item):
+            lines.append(f"{texts[f'machine.{example.name}']}:")
+            for placed, light in example.tests:
+                things = " + ".join(texts[f"thing.{thing.split()[-1]}"] for thing in placed)
+                lines.append(f"- {things}: {texts['light.on' if light else 'light.off']}")
+        lines.append(_like(texts, "new.text"))
+    lines += [texts["play.count"].format(count=spec.tests), "", texts["play.help"]]
+    console.print(Panel(Text("\n".join(lines)), title=texts["explore.title"], width=90))
 
 
-def _turn(dialogue: Dialogue, console: Console) -> None:
+def _like(texts: Texts, key: str) -> str:
+    first, second = (texts[f"machine.{name}"] for name in EXAMPLES)
+    return texts[key].format(first=first, second=second)
+
+
+def _turn(dialogue: Dialogue, texts: Texts, console: Console) -> None:
     """Read one line and send what it means; what cannot be read gets a hint."""
     game = _state(dialogue)
-    count = f"test {len(game.tests) + 1} of {game.item.spec.tests}" if game.left else "answer"
-    line = _ask(console, f"{count}> ")
+    made, tests = len(game.tests), game.item.spec.tests
+    question = texts["play.check"].format(number=made + 1, count=tests)
+    line = _ask(console, question if game.left else texts["play.answer"])
     word = line.lower()
     if word.startswith("answer") or (not line and not game.left):
-        dialogue.send(write_answer(_answer(game, line, console)))
+        dialogue.send(write_answer(_answer(game, line, texts, console)))
     elif word in ("help", "?", ""):
-        console.print(Text(HELP))
+        console.print(Text(texts["play.help"]))
     elif game.left == 0:
-        console.print(Text("No tests are left: type answer, and say how the machine works."))
+        console.print(Text(texts["play.none_left"]))
     else:
         test = "TEST " + re.sub(r"^test\b:?", "", line, flags=re.IGNORECASE)
-        if read_command(test, game.item.objects) is None:
-            console.print(Text(f"The objects are {' '.join(game.item.objects)}. {HELP}"))
+        command = read_command(test, game.item.objects)
+        if command is None:
+            known = texts["play.unknown"].format(objects=" ".join(game.item.objects))
+            console.print(Text(f"{known} {texts['play.help']}"))
         else:
-            dialogue.send(test)
+            dialogue.send(write_test(command.objects))
             placed, light = _state(dialogue).tests[-1]
-            _show(game, placed, light, console)
+            _show(game, placed, light, texts, console)
 
 
-def _show(game: Game, placed: str, light: bool, console: Console) -> None:
+def _show(game: Game, placed: str, light: bool, texts: Texts, console: Console) -> None:
     shelf = "  ".join(f"[{each}]" if each in placed else f" {each} " for each in game.item.objects)
     bulb = (
-        Text("\u25cf lights up", style="bold yellow")
+        Text(f"\u25cf {texts['light.on']}", style="bold yellow")
         if light
-        else Text("\u25cb stays dark", style="dim")
+        else Text(f"\u25cb {texts['light.off']}", style="dim")
     )
     console.print(Text(f"  {shelf}   "), bulb, sep="")
 
 
-def _answer(game: Game, line: str, console: Console) -> GameAnswer:
+def _answer(game: Game, line: str, texts: Texts, console: Console) -> GameAnswer:
     """A whole answer line, or its parts asked for one by one."""
-    objects, forms = game.item.objects, game.item.spec.possible_rules
-    command = read_command(line, objects)
+    objects, spec = game.item.objects, game.item.spec
+    forms = spec.form_answers
+    command = read_command(line, objects, forms)
     if command is not None and command.form in forms:
-        return GameAnswer(command.objects, str(command.form), command.inhibitors)
-    form = forms[0]
-    if len(forms) > 1:
-        form = _choose(console, f"how does it work ({', '.join(forms)})> ", forms)
-    blickets = _name(console, "which objects are blickets> ", objects)
-    inhibitors = ""
+        return GameAnswer(
+            command.objects, str(command.form), command.inhibitors, unsure=command.unsure
+        )
+    form = forms[0] if len(forms) == 1 else _choose(forms, texts, console)
+    blickets = _name(texts["play.blickets"], objects, texts, console)
+    inhibitors = unsure = ""
     if form == INHIBITOR:
-        inhibitors = _name(console, "which objects are inhibitors> ", objects)
-    return GameAnswer(blickets, form, inhibitors)
+        inhibitors = _name(texts["play.inhibitors"], objects, texts, console)
+    if spec.demonstrations != "none":
+        unsure = _name(texts["play.unsure"], objects, texts, console)
+        unsure = "".join(letter for letter in unsure if letter not in blickets)
+    return GameAnswer(blickets, form, inhibitors, unsure=unsure)
 
 
-def _choose(console: Console, question: str, options: Sequence[str]) -> str:
-    """One of the options; its first letters are enough."""
+def _choose(forms: Sequence[str], texts: Texts, console: Console) -> str:
+    """One of the ways in which the machine may work, by its number or the start of its name."""
+    shown = {UNSURE: texts["button.unsure"]} | {name: texts[f"machine.{name}"] for name in EXAMPLES}
+    console.print(Text(_like(texts, "form.like") if UNSURE in forms else texts["form.rule"]))
+    for number, form in enumerate(forms, start=1):
+        console.print(
+            Text(f"  {number}  {shown[form] if form in shown else rule_text(form, texts)}")
+        )
     while True:
-        word = _ask(console, question).lower()
-        close = [option for option in options if word and option.startswith(word)]
-        if word in options or len(close) == 1:
-            return word if word in options else close[0]
-        console.print(Text(f"Please type one of {', '.join(options)}."))
+        word = _ask(console, texts["play.form"]).lower()
+        if word.isdigit() and 1 <= int(word) <= len(forms):
+            return forms[int(word) - 1]
+        close = [form for form in forms if word and form.startswith(word)]
+        if word in forms or len(close) == 1:
+            return word if word in forms else close[0]
+        options = ", ".join(map(str, range(1, len(forms) + 1)))
+        console.print(Text(texts["play.choose"].format(options=options)))
 
 
-def _name(console: Console, question: str, objects: str) -> str:
+def _name(question: str, objects: str, texts: Texts, console: Console) -> str:
     while True:
         command = read_command(f"TEST {_ask(console, question)}", objects)
         if command is not None:
             return command.objects
-        console.print(Text(f"Please type some of {' '.join(objects)}, or none."))
+        console.print(Text(texts["play.letters"].format(objects=" ".join(objects))))
 
 
 def _ask(console: Console, question: str) -> str:

@@ -24,6 +24,9 @@ REFUSAL = "refusal"  # the kind of an attempt that the model or its provider dec
 UNSCORED = frozenset({ERROR, CUT_OFF, REFUSAL})  # kinds without an answer that could be scored
 TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")  # of usage, where they are reported
 
+PERSON = "person:"  # what the solver of a person's record begins with
+PEOPLE = "people"  # what all persons together are called in results
+
 Scores = dict[str, float | None]
 Groups = dict[str, int | float | str]
 Row = dict[str, Any]
@@ -64,6 +67,11 @@ class Attempt:
     def key(self) -> AttemptKey:
         """What identifies the attempt among those of one evaluation."""
         return self.id, self.trial
+
+
+def solver_group(solver: str) -> str:
+    """The name under which results count a solver: persons are counted together."""
+    return PEOPLE if solver.startswith(PERSON) else solver
 
 
 _REQUIRED: dict[str, tuple[type, ...]] = {

@@ -15,7 +15,15 @@ import orjson
 from numpy.typing import NDArray
 
 from trivium.core.benchmark import Metric
-from trivium.core.records import CUT_OFF, ERROR, REFUSAL, TOKENS, UNSCORED
+from trivium.core.records import (
+    CUT_OFF,
+    ERROR,
+    PERSON,
+    REFUSAL,
+    TOKENS,
+    UNSCORED,
+    solver_group,
+)
 from trivium.core.statistics import (
     UNDEFINED,
     Estimate,
@@ -119,7 +127,8 @@ class Tally:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Add one record."""
-        self._name = (row["benchmark"], row["solver"])
+        solver = row["solver"]
+        self._name = (row["benchmark"], solver_group(solver))
         self._lines += row.get("prompt_lines") or 0
         self._chars += row.get("prompt_chars") or 0
         # Ids repeat between seeds and specs; together they name an item.
@@ -131,7 +140,8 @@ class Tally:
             self._cut_items.append(item)
         if row["kind"] in UNSCORED:
             return
-        self._items.append(item)
+        # What one person says of several items is not independent: the person is the cluster.
+        self._items.append(hash(solver) if solver.startswith(PERSON) else item)
         self._trials.append(row["trial"])
         self._answers.append(hash(orjson.dumps(row["answer"], option=orjson.OPT_SORT_KEYS)))
         scores = row["scores"]

@@ -14,7 +14,7 @@ import orjson
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.errors import require
-from trivium.core.records import MANIFEST, Row, read_records
+from trivium.core.records import MANIFEST, Row, read_records, solver_group
 from trivium.core.spec import read_mapping, spec_to_dict, stored_spec
 from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.report.results import record_files
@@ -90,7 +90,7 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
         value = row["scores"].get(_headline(row["benchmark"]))
         if value is not None:
             item = (row["id"], row.get("seed"), _content(row, run))
-            scores[row["benchmark"], row["solver"]].setdefault(item, []).append(value)
+            scores[row["benchmark"], solver_group(row["solver"])].setdefault(item, []).append(value)
     return [
         SolverScores(run, solver, benchmark, {item: float(np.mean(v)) for item, v in own.items()})
         for (benchmark, solver), own in scores.items()

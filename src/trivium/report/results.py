@@ -15,7 +15,7 @@ import orjson
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
-from trivium.core.records import MANIFEST, RECORDS, Row, read_records
+from trivium.core.records import MANIFEST, RECORDS, Row, read_records, solver_group
 from trivium.core.results import Summary, Tally, merged
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict, stored_spec
 from trivium.evaluation.plan import plain
@@ -54,7 +54,8 @@ class BenchmarkResults:
     def add(self, row: Row, setting: str, system: str | None = None) -> None:
         """Count one record; `system` is the system message of its run, if that had its own."""
         self.records += 1
-        key = GroupKey(setting, row["solver"], row.get("seed"), tuple(row["groups"].items()))
+        solver = solver_group(row["solver"])
+        key = GroupKey(setting, solver, row.get("seed"), tuple(row["groups"].items()))
         tally = self.tallies.get(key)
         if tally is None:
             tally = self.tallies[key] = Tally(self.benchmark.metrics)
@@ -62,11 +63,11 @@ class BenchmarkResults:
             self.views.setdefault(setting, row.get("view") or {})
         tally.add(row)
         kind = row["kind"].partition(":")[0]
-        examples = self.examples.setdefault((setting, row["solver"], kind), [])
+        examples = self.examples.setdefault((setting, solver, kind), [])
         if len(examples) < self.max_examples:
             examples.append({**row, "system": system})
         if self.benchmark.trace_label is not None and row.get("spec") is not None:
-            traced = self.traced.setdefault((setting, row["solver"]), [])
+            traced = self.traced.setdefault((setting, solver), [])
             if len(traced) < MAX_TRACED:
                 traced.append(row)
 

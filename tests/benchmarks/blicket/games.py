@@ -13,6 +13,8 @@ from trivium.core.dialogue import attempt
 from trivium.core.records import Attempt
 
 VIEW = GameView()
+# Presets whose number of tests is what the optimal player needs; after demonstrations it is not.
+BUDGETED = [name for name, spec in GAME.presets.items() if spec.demonstrations == "none"]
 
 
 def game_of(machine: str, spec: GameSpec | None = None) -> GameItem:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from pathlib import Path
 
+import orjson
 import pytest
 
-from tests.benchmarks.blicket.games import game_of
+from tests.benchmarks.blicket.games import VIEW, game_of
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.debrief import debrief
 from trivium.benchmarks.blicket.game.spec import PRESETS
@@ -34,8 +36,8 @@ def test_a_whole_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     script = "A B\na c\nTEST C\nanswer\nconjunctive\na c\n"
     code, output = play(script, monkeypatch, capsys)
     assert code == 0
-    assert output.count("stays dark") == 2
-    assert output.count("\u25cf lights up") == 1
+    assert output.count("It stays dark") == 2
+    assert output.count("\u25cf It lights up!") == 1
     assert "Right! The machine was conjunctive:AC." in output
     assert "You made 3 tests (0 of them could not tell anything) and learned 2.58 of 2.58" in output
     assert (
@@ -51,9 +53,9 @@ def test_bad_input_gets_a_hint(
     script = "what?\n\nD\n[bold]\n\x00\nhelp\nA\nA\nB\nA\nanswer\nmagic\nd\nxyz\nnone\n"
     code, output = play(script, monkeypatch, capsys)
     assert code == 0
-    assert output.count("The objects are A B C.") == 4
-    assert "No tests are left: type answer" in output
-    assert "Please type one of conjunctive, disjunctive." in output
+    assert output.count("The things are A B C.") == 4
+    assert "You cannot check again: type answer" in output
+    assert "Please type one of 1, 2." in output
     assert "Please type some of A B C, or none." in output
     assert "Wrong: the machine could not have worked like that." in output
     assert "(1 of them could not tell anything)" in output
@@ -64,9 +66,9 @@ def test_a_test_may_be_spelt_out_and_an_unknown_form_is_asked_for_again(
 ) -> None:
     script = "Test A C\nTest: b\nanswer blickets: A; form: parity\nconjunctive\na c\n"
     _, output = play(script, monkeypatch, capsys)
-    assert output.count("\u25cf lights up") == 1
-    assert output.count("stays dark") == 1
-    assert "how does it work (conjunctive, disjunctive)>" in output
+    assert output.count("\u25cf It lights up!") == 1
+    assert output.count("It stays dark") == 1
+    assert "How does this machine work?" in output
     assert "The machine was conjunctive:AC." in output
 
 
@@ -84,7 +86,7 @@ def test_inhibitors_are_asked_for(
     script = "A\nanswer\nin\nA\nA\nanswer\ninhibitor\nA\nB\n"
     flags = ("--hypotheses", "inhibitor:A-B", "inhibitor:B-A", "parity:AB")
     _, output = play(script, monkeypatch, capsys, *flags)
-    assert "which objects are inhibitors" in output
+    assert "Which things are stoppers" in output
     assert "The machine was" in output
 
 
@@ -133,7 +135,7 @@ def test_without_a_seed_every_game_is_different(
         assert main(["play", "blicket_game", "--objects", "8", "--tests", "0"]) == 0
         out = capsys.readouterr().out
         assert "The ideal observer (information gain)" in out  # too many machines to plan for
-        output.add(out.splitlines()[-1])
+        output.add(out.splitlines()[-2])
     # Two draws of a million are the same once in a million times.
     assert len(output) == 2
 
@@ -174,3 +176,41 @@ def test_the_debrief_of_an_unfinished_game() -> None:
     assert result.verdict == "No answer was given."
     assert not result.right
     assert result.tests == 1
+
+
+def test_games_are_saved_resumed_and_followed_by_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = ("--out", str(tmp_path / "me"))
+    code, output = play("A B\n", monkeypatch, capsys, *out)  # and the terminal is closed
+    assert "The same command goes on where you stopped." in output
+    assert "conjunctive:AC" not in output
+    script = "a c\nC\nanswer\n1\na c\nyes\nANSWER blickets: A; form: disjunctive\nno\n"
+    code, output = play(script, monkeypatch, capsys, *out)
+    assert code == 0
+    assert "Right! The machine was conjunctive:AC." in output
+    assert output.count("This was seed 4, index") == 2
+    lines = (tmp_path / "me/records.jsonl").read_bytes().splitlines()
+    rows = [orjson.loads(line) for line in lines]
+    assert [(row["index"], row["solver"]) for row in rows] == [(0, "person:me"), (1, "person:me")]
+    item = next(GAME.generate(PRESETS["paper"], 4))
+    assert rows[0]["scores"] == GAME.score(item, GAME.parse(item, rows[0]["reply"], VIEW)) | {
+        "strict": 1.0
+    }
+    assert rows[0]["reply"][0] == "TEST A B"
+    code, output = play("", monkeypatch, capsys, *out)  # the third game
+    assert "index" not in output
+    code, output = play("", monkeypatch, capsys, "--tests", "2", *out)
+    assert code == 2
+    assert "holds games of another kind" in output
+
+
+def test_a_game_with_examples_in_german(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["play", "blicket_game", "--preset", "demonstrations-given", "--seed", SEED]
+    monkeypatch.setattr("sys.stdin", io.StringIO("A\nanswer\n3\nA\nB\nnein\n"))
+    assert main([*words, "--language", "de"]) == 0
+    output = capsys.readouterr().out
+    assert "gestreifte Maschine" in output
+    assert "Not right: you were not sure about everything." in output

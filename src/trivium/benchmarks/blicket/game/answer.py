@@ -17,12 +17,13 @@ def write_answer(answer: GameAnswer) -> str:
     """The line that gives an answer."""
     inhibitors = f"inhibitors: {' '.join(answer.inhibitors)}; " if answer.inhibitors else ""
     blickets = " ".join(answer.blickets) or "none"
-    return f"ANSWER blickets: {blickets}; {inhibitors}form: {answer.form}"
+    unsure = f"unsure: {' '.join(answer.unsure)}; " if answer.unsure else ""
+    return f"ANSWER blickets: {blickets}; {inhibitors}{unsure}form: {answer.form}"
 
 
 _ASKED = re.compile(
     r"TEST (?:none|[A-Z](?: [A-Z])*)|ANSWER blickets: (?:none|[A-Z](?: [A-Z])*); "
-    r"(?:inhibitors: [A-Z](?: [A-Z])*; )?form: [a-z]+(?:-[1-9])?"
+    r"(?:inhibitors: [A-Z](?: [A-Z])*; )?(?:unsure: [A-Z](?: [A-Z])*; )?form: [a-z]+(?:-[1-9])?"
 )
 
 

@@ -34,10 +34,12 @@ def probes(item: GameItem, view: GameView) -> Sequence[Probe]:
         for name, objects in asked.items()
     ]
     rules = item.spec.possible_rules
-    if len(rules) > 1:
+    if len(rules) > 1 and item.spec.demonstrations != "not_given":  # then it is always unsure
         first, last = item.objects.index(listing[0]), item.objects.index(listing[-1])
         features = {"first listed": float(first), "last listed": float(last)}
-        right = [rule == machine.rule for rule in rules]
+        if item.examples:
+            rules = list(item.examples)
+        right = [item.examples.get(rule, rule) == machine.rule for rule in rules]
         found.append(Probe("form", rules, right, item_features=features))
     return found
 
@@ -49,7 +51,8 @@ def canonical(item: GameItem) -> Hashable:
     if spec.hypotheses:
         listed = _listed_form(spec.objects, spec.hypotheses, machine)
     sizes = (machine.blickets.bit_count(), machine.inhibitors.bit_count())
-    return (spec.objects, listed, spec.tests, spec.noise, machine.rule, sizes, item.flips)
+    shown = (spec.demonstrations, item.swapped)
+    return (spec.objects, listed, spec.tests, spec.noise, machine.rule, sizes, item.flips, shown)
 
 
 @lru_cache(maxsize=4096)
@@ -73,7 +76,8 @@ def _listed_form(objects: int, hypotheses: tuple[str, ...], machine: Hypothesis)
 def item_space(spec: GameSpec) -> int:
     """How many games there are: machines, orders of the objects, and lights that noise inverts."""
     flips = 2**spec.tests if spec.noise else 1
-    return len(spec.space) * math.factorial(spec.objects) * flips
+    orders = 2 if spec.demonstrations == "given" else 1  # which example machine is which
+    return len(spec.space) * math.factorial(spec.objects) * flips * orders
 
 
 def machines_up_to_renaming(spec: GameSpec) -> int:

@@ -28,6 +28,8 @@ VERDICTS = {
     "too-early": "Wrong, though your tests left it possible.",
     "against-its-own-tests": "Wrong: your own tests had already ruled it out.",
     "no-such-machine": "Wrong: the machine could not have worked like that.",
+    "wrong": "Wrong.",
+    "unsure": "Not right: you were not sure about everything.",
 }
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from trivium.benchmarks.blicket.game.spec import GameSpec
+from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE, GameSpec
 from trivium.benchmarks.blicket.inference.hypotheses import (
+    CONJUNCTIVE,
+    DISJUNCTIVE,
     LETTERS,
     Hypothesis,
     Space,
@@ -28,9 +30,10 @@ class GameAnswer:
     """What was said about the machine, and the tests that were made before."""
 
     blickets: str  # letters such as AC
-    form: str  # conjunctive, threshold-2, ...
+    form: str  # conjunctive, threshold-2, ...; after demonstrations striped, dotted or unsure
     inhibitors: str = ""
     tests: Tests = ()
+    unsure: str = ""  # objects about which the player is not sure, after demonstrations
 
     @staticmethod
     def of(machine: Hypothesis) -> GameAnswer:
@@ -47,6 +50,15 @@ class GameItem(NamedTuple):
     flips: tuple[bool, ...]  # for each test, whether noise inverts the light
     listing: str  # the objects in the order in which they are presented
     origin: Origin | None
+    swapped: bool = False  # whether the first example machine is the disjunctive one
+
+    @property
+    def examples(self) -> dict[str, str]:
+        """The rule that each example machine is shown to have; empty where that stays open."""
+        if self.spec.demonstrations != "given":
+            return {}
+        rules = (DISJUNCTIVE, CONJUNCTIVE) if self.swapped else (CONJUNCTIVE, DISJUNCTIVE)
+        return dict(zip(EXAMPLES, rules, strict=True))
 
     @property
     def truth(self) -> str:
@@ -76,6 +88,7 @@ def generate(spec: GameSpec, seed: int, start: int = 0, count: int = 1) -> Itera
             flips=tuple(stream.random() < spec.noise for _ in range(spec.tests)),
             listing="".join(stream.shuffled(LETTERS[: spec.objects])),
             origin=Origin(fields, seed, index),
+            swapped=spec.demonstrations == "given" and stream.random() < 0.5,
         )
 
 
@@ -110,15 +123,26 @@ def rename_machine(machine: Hypothesis, mapping: Mapping[str, str]) -> Hypothesi
 
 def gold(item: GameItem) -> GameAnswer:
     """The right answer, given without a test."""
-    return GameAnswer.of(item.machine)
+    return in_words_of(item.spec, item.examples, GameAnswer.of(item.machine))
+
+
+def in_words_of(spec: GameSpec, examples: Mapping[str, str], answer: GameAnswer) -> GameAnswer:
+    """The answer that says which example machine the new one is like, where there are any."""
+    if spec.demonstrations == "none":
+        return answer
+    like = next((name for name, rule in examples.items() if rule == answer.form), UNSURE)
+    return replace(answer, form=like)
 
 
 def to_row(item: GameItem) -> dict[str, Any]:
     """The item as a row of a file."""
     truth = item.truth
+    fields = spec_to_dict(item.spec)
+    shown = {"demonstrations": fields.pop("demonstrations"), "swapped": item.swapped}
     row = {
         "id": item.id,
-        **spec_to_dict(item.spec),
+        **fields,
+        **({} if item.spec.demonstrations == "none" else shown),
         "machine": truth,
         "flips": item.flips,
         "listing": item.listing,
@@ -151,4 +175,6 @@ def from_row(row: Mapping[str, Any], number: int) -> GameItem:
         isinstance(listing, str) and sorted(listing) == sorted(objects),
         f"listing must hold each of {objects} once, got {listing!r}",
     )
-    return GameItem(str(name), spec, machine, tuple(flips), listing, Origin.from_row(row))
+    swapped = row.get("swapped", False)
+    require(isinstance(swapped, bool), f"swapped must be true or false, got {swapped!r}")
+    return GameItem(str(name), spec, machine, tuple(flips), listing, Origin.from_row(row), swapped)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, INHIBITOR
 from trivium.core import reading
 
@@ -18,6 +19,7 @@ class Command:
     objects: str  # what is placed, or the blickets
     form: str | None = None
     inhibitors: str = ""
+    unsure: str = ""  # objects that the player is not sure about
 
 
 LETTERS = r"(?-i:[A-H](?:(?:,? and |, ?| )[A-H]){0,7})"  # "A, D and E" in a sentence
@@ -122,7 +124,8 @@ def read_test(rest: str, objects: str, *, exact: bool) -> Command | None:
 
 _KEY = re.compile(
     r"(?P<denied>\b(?:non|not)[\s-]{0,3})?\b(?:(?P<blicket>blickets?(?: objects?| set)?)"
-    r"|(?P<inhibitor>inhibitors?)|(?P<form>form|rule|type|kind|mechanism|logic|structure|machine))"
+    r"|(?P<inhibitor>inhibitors?)|(?P<unsure>unsure|not sure)"
+    r"|(?P<form>form|rule|type|kind|mechanism|logic|structure|machine))"
     r"(?:\s{0,3}(?:[:=|]|(?:is|are)\b(?! (?:an? (?:blicket|inhibitor)|not)\b))"
     rf"|(?=\s(?:[A-Z]|none|[A-H]{{2,8}}|{'|'.join(FORMS)})\b))",
     re.IGNORECASE,
@@ -196,6 +199,10 @@ def read_answer(rest: str, objects: str, rules: Sequence[str]) -> Command | None
     elif form == INHIBITOR and named.dashed:
         return Command(_ordered(named.first), form, _ordered(named.dashed))
     blickets = named.all or ""
+    if UNSURE in rules:
+        unsure = leading_objects(fields.get(UNSURE, "none"), objects).all
+        clear = unsure is not None and not set(unsure) & set(blickets)
+        return Command(blickets, form, unsure=unsure or "") if clear else None
     return Command(blickets, form, inhibitors) if inhibitors or form != INHIBITOR else None
 
 
@@ -212,7 +219,7 @@ def _read_fields(rest: str) -> dict[str, str]:
     ends = [*(key.start() for key in keys[1:]), len(rest)]
     fields: dict[str, str] = {}
     for key, end in zip(keys, ends, strict=False):
-        name = next(each for each in ("blicket", "inhibitor", "form") if key[each])
+        name = next(each for each in ("blicket", "inhibitor", "unsure", "form") if key[each])
         if not key["denied"]:
             value = re.split(r"[;\n]", rest[key.end() : end].lstrip(" \n"), maxsplit=1)[0]
             if name != "form":
@@ -266,6 +273,8 @@ def _may_follow(after: str) -> bool:
 
 def _read_form(text: str, rules: Sequence[str]) -> str | None:
     """The one form that a text names; None for "not sure" and for "parity or disjunctive"."""
+    if UNSURE in rules:
+        return _read_example(text)
     word = text.strip(" .,;:)(]}").lower()
     if word in _SYNONYMS:
         return _SYNONYMS[word]
@@ -282,3 +291,15 @@ def _read_form(text: str, rules: Sequence[str]) -> str | None:
         known = [rule for rule in rules if rule.startswith("threshold")]
         return f"threshold-{number}" if number else known[0] if len(known) == 1 else "threshold"
     return None
+
+
+_UNSURE = re.compile(r"\b(?:not (?:sure|certain)|can(?:no|')t (?:tell|know))\b", re.IGNORECASE)
+_EXAMPLE = re.compile(rf"\b(?:{'|'.join((*EXAMPLES, UNSURE))})\b(?!\s?[:=])", re.IGNORECASE)
+
+
+def _read_example(text: str) -> str | None:
+    """The example machine that a text says the new one is like, or unsure; None for several."""
+    text = _UNSURE.sub(UNSURE, text)
+    found = _EXAMPLE.finditer(text)
+    named = {one[0].lower() for one in found if not _DENIAL.search(text, 0, one.start())}
+    return named.pop() if len(named) == 1 else None

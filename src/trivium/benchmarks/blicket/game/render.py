@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
+from trivium.benchmarks.blicket.game.demonstrations import (
+    EXAMPLE_OBJECTS,
+    Example,
+    ExampleTest,
+    examples_of,
+    rule_shown,
+)
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests
-from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
-from trivium.benchmarks.blicket.inference.hypotheses import FORMS, letters, machines
+from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE, GameSpec, GameView
+from trivium.benchmarks.blicket.inference.hypotheses import (
+    DEFAULT_SIX,
+    FORMS,
+    letters,
+    machines,
+)
 
 STORY = (
     "There is a machine that lights up because of blickets. Some objects are blickets, and you "
@@ -28,6 +40,17 @@ INHIBITED = (
     "An inhibitor keeps the machine dark: if A is a blicket and B an inhibitor (A-B), A alone "
     "lights it up, and A with B does not."
 )
+STRIPED, DOTTED = EXAMPLES
+NEW_MACHINE = (
+    f"Now there is a new machine. It works like the {STRIPED} machine or like the {DOTTED} machine."
+)
+FORM_ANSWERS = (
+    f"where form is {STRIPED}, {DOTTED} or {UNSURE}: which machine the new one works like. Objects "
+    f"that you are not sure about may be named as {UNSURE}."
+)
+EQUALLY_LIKELY = (
+    "The machine works in one of these ways, and every possible machine is equally likely:"
+)
 # The sets of all machines of a rule (see hypotheses.machines).
 ANY = "any {least} or more of the objects"
 ANY_INHIBITOR = "any objects, with any others as inhibitors, at least one of each"
@@ -38,17 +61,21 @@ def render(item: GameItem, view: GameView) -> str:
     spec = item.spec
     tests = f"{spec.tests} {'test' if spec.tests == 1 else 'tests'}"
     noise = f" The light is wrong in {spec.noise:.12g} of all tests." if spec.noise else ""
-    examples = [write_answer(GameAnswer("AB"[: spec.objects], spec.possible_rules[0]))]
+    listing = f"Objects: {' '.join(item.listing)}"
+    if spec.demonstrations == "none":
+        kinds = [listing, "\n".join([EQUALLY_LIKELY, *rule_lines(spec)])]
+        answers = [write_answer(GameAnswer("AB"[: spec.objects], spec.possible_rules[0]))]
+    else:
+        kinds = [*map(_example_text, examples_of(item)), NEW_MACHINE, listing]
+        answers = [write_answer(GameAnswer("A", STRIPED, unsure="B")), FORM_ANSWERS]
     if "inhibitor" in spec.possible_rules:
-        examples.append(write_answer(GameAnswer("A", "inhibitor", "B")))
+        answers.append(write_answer(GameAnswer("A", "inhibitor", "B")))
     paragraphs = [
-        f"Objects: {' '.join(item.listing)}",
-        "The machine works in one of these ways, and every possible machine is equally likely:\n"
-        + "\n".join(rule_lines(spec)),
+        *kinds,
         f"You may make up to {tests}.{noise} In each turn, say one line:\n"
         f"{write_test('AB')}\n"
         "to put A and B on the machine, and nothing else, and see whether it lights up; or, once, "
-        "to end the game:\n" + "\n".join(examples),
+        "to end the game:\n" + "\n".join(answers),
     ]
     return "\n\n".join([STORY] * view.story + paragraphs)
 
@@ -73,11 +100,28 @@ def _rule_line(rule: str, spec: GameSpec) -> str:
     return f"- {rule}: {RULES[form].format(number=number)}; its blickets are {sets}."
 
 
+def _example_text(example: Example) -> str:
+    """The tests of one example machine, a line each."""
+    lines = [
+        f"- {' and '.join(f'the {name}' for name in placed)}: it "
+        f"{'lights up' if light else 'stays dark'}"
+        for placed, light in example.tests
+    ]
+    first, second, third = (_with_article(name) for name in EXAMPLE_OBJECTS[example.name])
+    opening = f"Here is the {example.name} machine, with {first}, {second} and {third}:"
+    return "\n".join([opening, *lines])
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
 class Conversation(NamedTuple):
     """What a player has seen so far."""
 
     spec: GameSpec
     tests: Tests
+    examples: Mapping[str, str] = {}  # the rule that each example machine was shown to have
 
     @property
     def left(self) -> int:
@@ -101,21 +145,40 @@ def read_conversation(messages: Sequence[str]) -> Conversation:
         ("" if seen[1] == "nothing" else seen[1].replace(" ", ""), seen[2] == "lights up")
         for seen in found
     ]
-    return Conversation(_read_opening(messages[0]), tuple(tests))
+    spec, examples = _read_opening(messages[0])
+    return Conversation(spec, tuple(tests), examples)
 
 
 @lru_cache(maxsize=256)
-def _read_opening(opening: str) -> GameSpec:
+def _read_opening(opening: str) -> tuple[GameSpec, Mapping[str, str]]:
+    """The spec, and the rules of the example machines where there are any."""
     objects, limit = _OBJECTS.search(opening), _TESTS.search(opening)
     assert objects is not None
     assert limit is not None
     count = len(objects[1].split())
     spec = GameSpec(objects=count, tests=int(limit[1]), noise=float(limit[2] or 0))
+    if NEW_MACHINE in opening:
+        shown = {name: rule_shown(_read_example(opening, name)) for name in EXAMPLES}
+        known = {name: rule for name, rule in shown.items() if rule is not None}
+        kind: Literal["given", "not_given"] = "given" if known else "not_given"
+        return replace(spec, hypotheses=DEFAULT_SIX, demonstrations=kind), known
     rules = _RULE.findall(opening)
     if not any(sets for _, sets in rules):
-        return replace(spec, rules=tuple(rule for rule, _ in rules))
+        return replace(spec, rules=tuple(rule for rule, _ in rules)), {}
     listed: list[str] = []
     for rule, sets in rules:
         every = map(str, machines(count, rule))
         listed += [f"{rule}:{each}" for each in sets.split(", ")] if sets else every
-    return replace(spec, hypotheses=tuple(listed))
+    return replace(spec, hypotheses=tuple(listed)), {}
+
+
+_EXAMPLE_TEST = re.compile(r"^- the (.+): it (lights up|stays dark)$", re.MULTILINE)
+
+
+def _read_example(opening: str, name: str) -> Sequence[ExampleTest]:
+    """The tests that an opening shows of one example machine."""
+    text = opening.partition(f"Here is the {name} machine,")[2].partition("\n\n")[0]
+    return [
+        (tuple(found[1].split(" and the ")), found[2] == "lights up")
+        for found in _EXAMPLE_TEST.finditer(text)
+    ]

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests, gold
-from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
+from trivium.benchmarks.blicket.game.spec import UNSURE, GameSpec, GameView
 from trivium.benchmarks.blicket.inference import observer
 from trivium.benchmarks.blicket.inference.hypotheses import (
     INHIBITOR,
@@ -32,7 +32,29 @@ METRICS = (
     Metric("bits", "bits of information from the tests", "mean", 13.0, 0.0),
     Metric("best_share", "share of the best available gain, mean over tests", "mean"),
     Metric("redundant", "tests that could not reveal anything", "mean", 0.0, 100.0),
+    # How somebody explored, as shares of the tests; none of them is better than another.
+    Metric("singles", "share of tests of one object, new ones", "mean", charted=False),
+    Metric("combinations", "share of tests of several objects, new ones", "mean", charted=False),
+    Metric("repeats", "share of tests that were made before", "mean", charted=False),
 )
+
+
+def exploration_kinds(tests: Tests) -> list[str]:
+    """What kind of exploration each test is: empty, single, combination, or a repeat."""
+    kinds, before = [], set()
+    for placed, _ in tests:
+        size = {0: "empty", 1: "single"}.get(len(placed), "combination")
+        kinds.append("repeat" if placed in before else size)
+        before.add(placed)
+    return kinds
+
+
+def _shares(tests: Tests) -> Scores:
+    kinds = exploration_kinds(tests)
+    return {
+        f"{kind}s": kinds.count(kind) / len(kinds) if kinds else None
+        for kind in ("single", "combination", "repeat")
+    }
 
 
 def trials_of(tests: Tests) -> list[observer.Trial]:
@@ -59,7 +81,8 @@ def score(item: GameItem, answer: GameAnswer | None) -> Scores:
     path = trajectory(item.spec, answer.tests)
     certain, true = path.tests_to_certainty, gold(item)
     objects_right = [
-        (letter in answer.blickets) == (letter in true.blickets)
+        letter not in answer.unsure
+        and (letter in answer.blickets) == (letter in true.blickets)
         and (letter in answer.inhibitors) == (letter in true.inhibitors)
         for letter in item.objects
     ]
@@ -74,12 +97,14 @@ def score(item: GameItem, answer: GameAnswer | None) -> Scores:
         "bits": path.bits,
         "best_share": path.share,
         "redundant": float(path.redundant),
+        **_shares(answer.tests),
     }
 
 
 def named_machine(item: GameItem, answer: GameAnswer) -> Hypothesis | None:
     """The machine that an answer describes, with noise; None where there can be no such machine."""
-    form, _, number = answer.form.partition("-")
+    rule = item.examples.get(answer.form, answer.form)
+    form, _, number = rule.partition("-")
     try:
         blickets, inhibitors = mask_of(answer.blickets), mask_of(answer.inhibitors)
         return Hypothesis(form, blickets, int(number or 0), inhibitors, item.spec.noise)
@@ -89,6 +114,10 @@ def named_machine(item: GameItem, answer: GameAnswer) -> Hypothesis | None:
 
 def is_right(item: GameItem, answer: GameAnswer) -> bool:
     """Whether the answer names the machine, or one of the space that no test can tell from it."""
+    if answer.unsure:
+        return False
+    if item.spec.demonstrations == "not_given":  # nobody can tell which example it is like
+        return (answer.blickets, answer.form) == (gold(item).blickets, UNSURE)
     named, space = named_machine(item, answer), item.space
     if named is None or named not in space.hypotheses:
         return False
@@ -111,13 +140,16 @@ def kind(item: GameItem, answer: GameAnswer | None) -> str:
     wrong_objects = (answer.blickets, answer.inhibitors) != (true.blickets, true.inhibitors)
     wrong = ["objects"] * wrong_objects + ["form"] * (answer.form != true.form)
     what = "-and-".join(wrong)
+    if answer.unsure or (answer.form == UNSURE and true.form != UNSURE):
+        return f"unsure:{what}"
     named, space = named_machine(item, answer), item.space
+    if item.spec.demonstrations == "not_given":
+        return f"wrong:{what}"
     if named is None or named not in space.hypotheses:
         return f"no-such-machine:{what}"
     belief = observer.posterior(space, trials_of(answer.tests))
-    if belief[space.hypotheses.index(named)] <= observer.TINY:
-        return f"against-its-own-tests:{what}"
-    return f"too-early:{what}"
+    against = belief[space.hypotheses.index(named)] <= observer.TINY
+    return f"{'against-its-own-tests' if against else 'too-early'}:{what}"
 
 
 @lru_cache(maxsize=64)
@@ -143,6 +175,8 @@ def _other_floors(spec: GameSpec) -> dict[str, float]:
     objects = np.max([blicket, inhibitor, 1 - blicket - inhibitor], axis=0).mean()
     rules = Counter(machine.rule for machine in space)
     equivalent = max(count + _gained(spec, rule) for rule, count in rules.items())
+    if spec.demonstrations == "not_given":  # always unsure is always right about the form
+        return {"objects": float(objects), "form": 1.0, "form_equivalent": 1.0}
     return {
         "objects": float(objects),
         "form": max(rules.values()) / len(space),
@@ -175,9 +209,11 @@ def item_floor(item: GameItem, view: GameView) -> Floor:
 
 def groups(item: GameItem) -> Groups:
     """What results are grouped by: the true form, and the numbers of objects, tests, machines."""
+    shown = {} if item.spec.demonstrations == "none" else {"shown": item.spec.demonstrations}
     return {
         "form": item.machine.rule,
         "N": item.spec.objects,
         "tests": item.spec.tests,
         "machines": len(item.space),
+        **shown,
     }

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
-from trivium.benchmarks.blicket.game.generate import GameAnswer, Tests
+from trivium.benchmarks.blicket.game.generate import GameAnswer, Tests, in_words_of
 from trivium.benchmarks.blicket.game.render import Conversation, read_conversation
 from trivium.benchmarks.blicket.game.score import constant_answer, trials_of
 from trivium.benchmarks.blicket.game.spec import GameSpec
@@ -126,15 +126,20 @@ def player(choose: Explore, conclude: Conclude = most_likely) -> Callable[[Turn]
         placed = choose(seen, turn.stream) if seen.left > 0 else None
         if placed is not None:
             return write_test(placed)
-        return write_answer(GameAnswer.of(conclude(seen, turn.stream)))
+        return _answer(seen, conclude(seen, turn.stream))
 
     return reply
 
 
+def _answer(seen: Conversation, machine: Hypothesis) -> str:
+    """The line that names a machine in the words of the game."""
+    return write_answer(in_words_of(seen.spec, seen.examples, GameAnswer.of(machine)))
+
+
 def answer_at_once(turn: Turn) -> str:
     """The best constant answer."""
-    spec = read_conversation(turn.messages).spec
-    return write_answer(GameAnswer.of(constant_answer(spec)))
+    seen = read_conversation(turn.messages)
+    return _answer(seen, constant_answer(seen.spec))
 
 
 GREEDY, RANDOM = map(explore_by, ("information_gain", "random"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Literal
 
 from trivium.benchmarks.blicket.inference import hypotheses as inference
 from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, MAX_OBJECTS, Space, parse
@@ -11,6 +12,8 @@ from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
 
 MAX_TESTS = 100
+EXAMPLES = ("striped", "dotted")  # the machines that demonstrations show, in this order
+UNSURE = "unsure"
 PAPER_RULES = ("conjunctive", "disjunctive")
 
 
@@ -25,6 +28,8 @@ class GameSpec:
     hypotheses: tuple[str, ...] = ()
     tests: int = 4  # how many tests may be made
     noise: float = 0.0  # the probability that the light is wrong
+    # two example machines are shown first: "given" tells how each works, "not_given" does not
+    demonstrations: Literal["none", "given", "not_given"] = "none"
 
     def __post_init__(self) -> None:
         valid = 2 <= self.objects <= MAX_OBJECTS
@@ -39,6 +44,11 @@ class GameSpec:
         )
         for text in self.hypotheses:
             require(parse(text).noise == 0, f"hypotheses carry no noise of their own, got {text!r}")
+        require(
+            self.demonstrations == "none" or sorted(self.hypotheses) == sorted(DEFAULT_SIX),
+            "demonstrations go with hypotheses "
+            f"{', '.join(DEFAULT_SIX)}, got {', '.join(self.hypotheses) or 'none'}",
+        )
         count = len(self.space)
         require(count >= 2, f"there must be at least two possible machines, got {count}")
 
@@ -51,6 +61,11 @@ class GameSpec:
     def possible_rules(self) -> list[str]:
         """The rules of the possible machines, each once."""
         return list(_possible_rules(self))
+
+    @property
+    def form_answers(self) -> list[str]:
+        """What an answer may say of the form: a rule, or which example machine it is like."""
+        return self.possible_rules if self.demonstrations == "none" else [*EXAMPLES, UNSURE]
 
 
 @lru_cache(maxsize=64)
@@ -86,6 +101,12 @@ PRESETS = {
     "six-objects": GameSpec(objects=6, rules=THRESHOLDS, tests=8),
     "eight-objects": GameSpec(objects=8, rules=THRESHOLDS, tests=10),
     "inhibitors": GameSpec(objects=5, rules=(*PAPER_RULES, "inhibitor"), tests=10),
+    # The experiment with children: examples, free exploration (20 tests are more than anybody
+    # needs), then questions.
+    "demonstrations-given": GameSpec(hypotheses=DEFAULT_SIX, tests=20, demonstrations="given"),
+    "demonstrations-not-given": GameSpec(
+        hypotheses=DEFAULT_SIX, tests=20, demonstrations="not_given"
+    ),
 }
 DIAGNOSTICS = {
     "control": CONTROL,

@@ -47,15 +47,21 @@ class Game:
         self.tests.append((placed, light))
         return light
 
-    def answer(self, blickets: str, form: str, inhibitors: str = "") -> Scores:
+    def answer(self, blickets: str, form: str, inhibitors: str = "", unsure: str = "") -> Scores:
         """End the game with an answer; returns its scores."""
         require(not self.over, "the game is over")
+        allowed = self.item.spec.form_answers
+        rule = re.fullmatch(rf"(?:{'|'.join(FORMS)})(?:-[1-9])?", form) is not None
+        shown = self.item.spec.demonstrations != "none"
         require(
-            re.fullmatch(rf"(?:{'|'.join(FORMS)})(?:-[1-9])?", form) is not None,
-            f"form must be one of {', '.join(self.item.spec.possible_rules)}, got {form!r}",
+            form in allowed if shown else rule,
+            f"form must be one of {', '.join(allowed)}, got {form!r}",
         )
+        require(shown or not unsure, f"unsure objects go with demonstrations, got {unsure!r}")
         blickets, inhibitors = self._checked(blickets), self._checked(inhibitors)
-        self.given = GameAnswer(blickets, form, inhibitors, tuple(self.tests))
+        self.given = GameAnswer(
+            blickets, form, inhibitors, tuple(self.tests), self._checked(unsure)
+        )
         return score(self.item, self.given)
 
     def _checked(self, objects: str) -> str:
@@ -83,7 +89,7 @@ def replay(item: GameItem, replies: Sequence[str]) -> tuple[Game, str]:
     for reply in replies:
         if game.over:
             break
-        message = _take_turn(game, read_command(reply, item.objects, item.spec.possible_rules))
+        message = _take_turn(game, read_command(reply, item.objects, item.spec.form_answers))
     return game, message
 
 
@@ -91,7 +97,7 @@ def _take_turn(game: Game, command: Command | None) -> str:
     if command is None:
         return _mistake(game, "That could not be read.")
     if command.form is not None:
-        game.answer(command.objects, command.form, command.inhibitors)
+        game.answer(command.objects, command.form, command.inhibitors, command.unsure)
         return ""
     if game.left == 0:
         return _mistake(game, "There are no tests left.")

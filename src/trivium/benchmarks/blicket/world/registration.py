@@ -6,6 +6,8 @@ from trivium.core.errors import import_extra
 
 OPTIONS = {"trivium/Blicket-v0": {}, "trivium/BlicketChild-v0": {"interface": "child"}}
 
+DEMONSTRATIONS = {"trivium/BlicketGiven-v0": "given", "trivium/BlicketNotGiven-v0": "not_given"}
+
 
 def register_envs() -> None:
     """Register every environment that is not registered yet."""
@@ -17,4 +19,11 @@ def register_envs() -> None:
                 entry_point="trivium.benchmarks.blicket.world.env:BlicketEnv",
                 vector_entry_point="trivium.benchmarks.blicket.world.vector:BlicketVectorEnv",
                 kwargs=options,
+            )
+    for name, shown in DEMONSTRATIONS.items():
+        if name not in registration.registry:
+            registration.register(
+                name,
+                entry_point="trivium.benchmarks.blicket.world.demonstrations:DemonstrationsEnv",
+                kwargs={"demonstrations": shown},
             )

@@ -1,0 +1,142 @@
+"""trivium serve EXPERIMENT.toml"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import tyro
+
+from trivium.commands.flags import read_flags, require_out
+from trivium.core.errors import UserError, import_extra, require
+from trivium.core.files import locked
+
+ABOUT = """An experiment with people on a web page, on the same items and scored by the same code.
+The study is kept in a folder beside the file, EXPERIMENT.study; the same command resumes it.
+Examples: trivium serve experiment.toml --port 8000
+trivium serve --demo
+trivium serve experiment.toml --simulate 20 --solver information_gain
+trivium serve export experiment.study --out data
+trivium serve delete experiment.study CODE"""
+ADMIN_TOKEN = "admin-token"
+EXAMPLES = resources.files("trivium.people").joinpath("examples")
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What is served, and where."""
+
+    experiment: tyro.conf.Positional[Path | None] = None  # the experiment file
+    study: Path | None = None  # the folder of the study (default: beside the experiment file)
+    host: str = "127.0.0.1"  # the address to listen on; 0.0.0.0 is every one
+    port: int = 8000  # 0 takes a free one
+    demo: bool = False  # the paper's experiment as a study that is thrown away
+    proxy: bool = False  # trust the headers of a proxy before the server
+    simulate: int = 0  # let as many participants take part in a browser, then end
+    solver: str = "information_gain"  # who the simulated participants are
+
+
+@dataclass(frozen=True)
+class ExportFlags:
+    """Which study's data is written."""
+
+    study: tyro.conf.Positional[Path]  # the folder of a study
+    out: Path | None = None  # the folder of the data
+    minari: str | None = None  # also write games as a Minari dataset of this name
+
+
+@dataclass(frozen=True)
+class DeleteFlags:
+    """Whose data is deleted."""
+
+    study: tyro.conf.Positional[Path]  # the folder of a study
+    code: tyro.conf.Positional[str]  # the participant's code
+
+
+def main(args: Sequence[str]) -> int:
+    """Serve a study, export its data, or delete a participant."""
+    if args and args[0] == "export":
+        return _export(read_flags("serve export", ExportFlags, args[1:], ABOUT))
+    if args and args[0] == "delete":
+        return _delete(read_flags("serve delete", DeleteFlags, args[1:], ABOUT))
+    flags = read_flags("serve", Flags, args, ABOUT)
+    for package in ("starlette", "uvicorn"):
+        import_extra(package, "serve")
+    require(
+        flags.demo != (flags.experiment is not None), "name one experiment file, or give --demo"
+    )
+    require(0 <= flags.port < 2**16, f"port must be in 0..65535, got {flags.port}")
+    require(0 <= flags.simulate <= 10_000, f"simulate must be in 0..10000, got {flags.simulate}")
+    with ExitStack() as stack:
+        experiment, folder = flags.experiment, flags.study
+        if experiment is None:
+            temporary = stack.enter_context(tempfile.TemporaryDirectory())
+            experiment = Path(temporary) / "paper.toml"
+            experiment.write_bytes(EXAMPLES.joinpath("paper.toml").read_bytes())
+            require(folder is None, "--study goes with an experiment file, not with --demo")
+        folder = folder or experiment.with_suffix(".study")
+        stack.enter_context(locked(folder))
+        return _serve(flags, experiment, folder)
+
+
+def _serve(flags: Flags, experiment: Path, folder: Path) -> int:
+    from trivium.people.server import Server  # noqa: PLC0415 - it needs an extra
+    from trivium.people.study import open_study  # noqa: PLC0415
+
+    study = open_study(experiment, folder)
+    token = _admin_token(folder / ADMIN_TOKEN)
+    server = Server(study, token, flags.host, flags.port, proxy=flags.proxy)
+    print(f"study in {folder}")
+    print(f"participants: {server.url}")
+    print(f"admin page:   {server.url}admin  token: {token}", flush=True)
+    if not flags.simulate:
+        server.run()
+        return 0
+    import_extra("playwright", "simulate")
+    from trivium.people.simulate import simulate  # noqa: PLC0415
+
+    with server.in_background():
+        simulate(study, server.url, flags.solver, flags.simulate)
+    print(f"{flags.simulate} simulated participants have completed; trivium serve export {folder}")
+    return 0
+
+
+def _admin_token(path: Path) -> str:
+    """The token of the admin page, made once and readable by its owner alone."""
+    if not path.exists():
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w") as file:
+            file.write(secrets.token_urlsafe(18))
+    return path.read_text().strip()
+
+
+def _export(flags: ExportFlags) -> int:
+    from trivium.people.export import export_study  # noqa: PLC0415
+    from trivium.people.study import reopen_study  # noqa: PLC0415
+
+    out, study = require_out(flags.out), reopen_study(flags.study)
+    records = export_study(study, out)
+    print(f"{records} records and the tables of dictionary.csv in {out}")
+    if flags.minari is not None:
+        from trivium.people.episodes import write_episodes  # noqa: PLC0415
+
+        print(f"{write_episodes(study, flags.minari, out)} episodes in {out / flags.minari}")
+    return 0
+
+
+def _delete(flags: DeleteFlags) -> int:
+    from trivium.people.export import delete_participant  # noqa: PLC0415
+    from trivium.people.study import reopen_study  # noqa: PLC0415
+
+    try:
+        delete_participant(reopen_study(flags.study), flags.code)
+    except UserError as problem:
+        raise UserError(f"{flags.study}: {problem}") from None
+    print(f"everything of {flags.code} is deleted from {flags.study}")
+    return 0

@@ -1,0 +1,128 @@
+"""What keeps the server safe: headers, sizes, rates, cookies and tokens."""
+
+from __future__ import annotations
+
+import hmac
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import orjson
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MAX_BODY = 64 * 1024  # bytes of a request
+MAX_ADDRESSES = 50_000  # whose rates are kept in memory
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=()",
+    "cache-control": "no-store",
+}
+
+
+class TooLargeError(Exception):
+    """A request whose body is over the limit."""
+
+
+class Rates:
+    """A bucket of requests for every name, which fills up again at a steady rate."""
+
+    def __init__(self, per_second: float, burst: float) -> None:
+        self._rate, self._burst = per_second, burst
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def allow(self, name: str) -> bool:
+        """Whether one more request is within the limit."""
+        now = time.monotonic()
+        if len(self._buckets) > MAX_ADDRESSES:  # nobody fills the memory with new names
+            self._buckets.clear()
+        level, since = self._buckets.get(name, (self._burst, now))
+        level = min(self._burst, level + (now - since) * self._rate)
+        self._buckets[name] = (level - 1 if level >= 1 else level, now)
+        return level >= 1
+
+
+class SafeHeaders:
+    """Middleware: every response carries the safe headers, whatever made it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+            await send(message)
+
+        await self._app(scope, receive, with_headers)
+
+
+async def read_body(request: Request) -> bytes:
+    """The body of a request, refused as soon as it is too large."""
+    declared = request.headers.get("content-length", "0")
+    if not declared.isdigit() or int(declared) > MAX_BODY:
+        raise TooLargeError
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_BODY:
+            raise TooLargeError
+    return body
+
+
+def same_origin(request: Request) -> bool:
+    """Whether a request comes from a page of this server, as far as the browser says."""
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        return site == "same-origin"
+    origin = request.headers.get("origin")
+    return origin is None or origin == f"{request.url.scheme}://{request.headers.get('host')}"
+
+
+def equal(first: str, second: str) -> bool:
+    """Whether two texts are equal, in a time that does not tell how much of them is."""
+    return hmac.compare_digest(first.encode("utf-8", "replace"), second.encode("utf-8", "replace"))
+
+
+def signed(value: str, signature: str) -> str:
+    """The text of a signed cookie."""
+    return f"{value}.{signature}"
+
+
+def json_response(value: Mapping[str, Any], status: int = 200) -> Response:
+    """A JSON response."""
+    return Response(orjson.dumps(value), status, media_type="application/json")
+
+
+def set_cookie(response: Response, request: Request, name: str, value: str, path: str) -> None:
+    """Set a cookie that no script can read and no other site can use."""
+    response.set_cookie(
+        name,
+        value,
+        max_age=30 * 24 * 3600,
+        path=path,
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax" if path == "/" else "strict",
+    )
+
+
+def first_given(values: Mapping[str, str], names: Iterable[str]) -> str | None:
+    """The first of some parameters that has a value."""
+    return next((values[name] for name in names if values.get(name)), None)

@@ -1,0 +1,69 @@
+"""The one process that serves a study."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from trivium.core.errors import UserError
+from trivium.people.app import make_app
+from trivium.people.study import Study
+
+
+class Server:
+    """A study on an address; the port is taken when this is made."""
+
+    def __init__(
+        self,
+        study: Study,
+        token: str,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        proxy: bool = False,
+    ) -> None:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._socket = socket.socket(family)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._socket.bind((host, port))
+            self._socket.listen(512)  # requests wait until the server has started
+        except OSError as problem:
+            raise UserError(f"{host} port {port}: {problem.strerror}") from None
+        taken = self._socket.getsockname()[1]
+        name = f"[{host}]" if ":" in host else host
+        self.url = f"http://{name}:{taken}/"
+        # No access log: addresses of links hold what recruiting services call a person.
+        config = uvicorn.Config(
+            make_app(study, token),
+            access_log=False,
+            log_level="warning",
+            server_header=False,
+            proxy_headers=proxy,
+            forwarded_allow_ips="*" if proxy else "",
+            timeout_keep_alive=30,
+            h11_max_incomplete_event_size=16 * 1024,
+        )
+        self._server = uvicorn.Server(config)
+
+    def run(self) -> None:
+        """Serve until the process is ended."""
+        self._server.run([self._socket])
+
+    @contextmanager
+    def in_background(self) -> Iterator[None]:
+        """Serve while something else is done."""
+        thread = threading.Thread(target=self.run, daemon=True)
+        thread.start()
+        while not self._server.started:
+            time.sleep(0.01)
+        try:
+            yield
+        finally:
+            self._server.should_exit = True
+            thread.join(10)

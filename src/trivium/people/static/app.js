@@ -1,0 +1,304 @@
+"use strict";
+// The page: it shows the screen that the server sends and sends one numbered step at a time.
+// A step that got no reply is sent again with the same number, so nothing counts twice.
+
+const main = document.getElementById("main");
+const notice = document.getElementById("notice");
+const spoken = document.getElementById("spoken");
+const soundButton = document.getElementById("sound");
+const visit = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+let token = "", view = null, busy = false, events = [], eventNumber = 0, sound = false;
+const waiting = []; // moves of things that are shown already and still have to be sent
+
+function make(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (typeof value === "boolean") node.toggleAttribute(name, value);
+    else if (value !== null && value !== undefined) node.setAttribute(name, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+// ---- Talking to the server
+
+async function request(path, body) {
+  for (let wait = 500; ; wait = Math.min(8000, wait * 2)) {
+    try {
+      const options = body === undefined ? {} : {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "X-Token": token },
+        body: JSON.stringify(body),
+      };
+      const response = await fetch(path, { credentials: "same-origin", ...options });
+      if (response.status < 500 && response.status !== 429) {
+        // A body that breaks off is a lost connection too.
+        const reply = path === "/" ? {} : await response.json();
+        notice.hidden = true;
+        return { status: response.status, ok: response.ok, reply };
+      }
+    } catch { /* the connection is lost: try again below */ }
+    notice.textContent = view ? view.errors.connection : "\u2026";
+    notice.hidden = false;
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}
+
+async function load() {
+  let response = await request("/api/state");
+  if (!response.ok) {
+    await request("/"); // sets the cookie anew
+    response = await request("/api/state");
+  }
+  if (!response.ok) {
+    main.textContent = "Please allow cookies and reload the page.";
+    return;
+  }
+  token = response.reply.token;
+  show(response.reply.view);
+}
+
+async function send(kind, value = null) {
+  if (busy) {
+    if (kind === "toggle" || kind === "press") waiting.push([kind, value]);
+    return;
+  }
+  busy = true;
+  const body = { number: view.number, kind, value, time: Date.now() / 1000, events: events.splice(0, 100) };
+  const { status, reply } = await request("/api/step", body);
+  busy = false; // not before the new number is known: what is pressed meanwhile waits
+  if (status === 403) return location.reload();
+  if (status !== 200) waiting.length = 0;
+  if (reply.view) {
+    for (const [later, id] of waiting) if (later === "toggle") flip(reply.view, id);
+    // Nothing is drawn anew under a finger that is about to press the next thing.
+    const drawn = kind === "toggle" && JSON.stringify(reply.view.machine) === JSON.stringify(view.machine);
+    if (drawn && reply.view.screen === view.screen) view = reply.view;
+    else show(reply.view, kind);
+  }
+  if (reply.error && !reply.view) { notice.textContent = view.errors.other; notice.hidden = false; }
+  const next = waiting.shift();
+  if (next) send(...next);
+}
+
+function note(kind, detail = "") {
+  events.push({ page: visit, number: eventNumber++, kind, detail: String(detail), time: Date.now() / 1000 });
+}
+
+function flush() {
+  if (!events.length || !token) return;
+  const body = JSON.stringify({ events: events.splice(0, 100) });
+  fetch("/api/events", { method: "POST", keepalive: true, credentials: "same-origin", headers: { "Content-Type": "application/json", "X-Token": token }, body }).catch(() => {});
+}
+
+document.addEventListener("visibilitychange", () => { note(document.visibilityState); if (document.hidden) flush(); });
+window.addEventListener("blur", () => note("blur"));
+window.addEventListener("focus", () => note("focus"));
+window.addEventListener("pagehide", flush);
+window.addEventListener("pageshow", (event) => { if (event.persisted) load(); }); // the back button
+document.addEventListener("paste", (event) => note("paste", (event.clipboardData?.getData("text") || "").length));
+setInterval(flush, 15000);
+
+// ---- Screens
+
+function show(next, kind = "") {
+  const before = view;
+  const focus = document.activeElement?.dataset.focus;
+  view = next;
+  document.documentElement.lang = view.language || "en";
+  const moved = before && before.screen === view.screen && ["explore", "practice", "watch"].includes(view.screen);
+  const heading = make("h1", { tabindex: "-1" }, view.title);
+  document.title = view.title;
+  const parts = [view.eyebrow ? make("p", { class: "eyebrow" }, view.eyebrow) : null, heading];
+  for (const text of view.paragraphs || []) parts.push(make("p", { class: "lead" }, text));
+  if (view.rules && view.rules.length) parts.push(make("ul", { class: "rules" }, ...view.rules.map((rule) => make("li", {}, rule))));
+  if (view.picture) parts.push(machine(view.picture, false));
+  if (view.thing) parts.push(make("div", { class: "asked" }, drawThing(view.thing.shape)));
+  if (view.machine) parts.push(machine(view.machine, Boolean(view.movable)));
+  if (view.questions) parts.push(questions());
+  if (view.messages) parts.push(puzzle());
+  if (view.codes) parts.push(...view.codes.map(codeBox));
+  if (view.buttons) parts.push(make("div", { class: "buttons" }, ...view.buttons.map(button)));
+  if (view.page) parts.push(make("p", { class: "dots", role: "img", "aria-label": view.page.join(" / ") }, ...dots(view.page)));
+  if (view.history && view.history.length) parts.push(history());
+  if (view.again) parts.push(make("div", { class: "buttons" }, make("button", { type: "button", onclick: again }, view.again)));
+  if (view.screen === "paused") setTimeout(load, 10000);
+  main.className = `screen-${view.screen}`;
+  main.replaceChildren(...parts.filter(Boolean));
+  const shown = view.machine || view.picture;
+  soundButton.hidden = !shown;
+  soundButton.textContent = view.text ? view.text[sound ? "sound_on" : "sound_off"] : "";
+  const same = moved && focus && main.querySelector(`[data-focus="${focus}"]`);
+  if (same) same.focus({ preventScroll: true });
+  else if (before) { heading.focus({ preventScroll: true }); window.scrollTo(0, 0); }
+  if (shown && shown.lit !== null && (kind === "press" || kind === "next")) {
+    spoken.textContent = "";
+    spoken.textContent = view.text[shown.lit ? "on" : "off"];
+    if (shown.lit) chime();
+  }
+}
+
+function button(one) {
+  const kind = one.choice ? `choice${one.label.length > 24 ? " wide" : ""}` : one.main ? "main" : "plain";
+  return make("button", { type: "button", class: kind, "data-focus": `button-${one.kind}`, "data-value": one.value ?? "", onclick: () => send(one.kind, one.value ?? null) },
+    one.pattern ? drawMachine(one.pattern, false) : null, make("span", {}, one.label));
+}
+
+function dots([now, all]) {
+  return Array.from({ length: all }, (_, index) => make("span", { class: index < now ? "dot full" : "dot" }));
+}
+
+function codeBox(one) {
+  return make("div", { class: "code" }, make("p", { class: "code-label" }, one.label), make("p", { class: "code-text" }, one.code), one.note ? make("p", {}, one.note) : null);
+}
+
+async function again() {
+  await request("/api/again", {});
+  load();
+}
+
+function history() {
+  const rows = view.history.map((test) => make("li", { class: test.lit ? "lit" : "dark" },
+    make("span", { class: "tested" }, ...(test.things.length ? test.things.map((thing) => {
+      const picture = drawThing(thing.shape);
+      picture.removeAttribute("aria-hidden");
+      picture.setAttribute("role", "img");
+      picture.setAttribute("aria-label", thing.label);
+      return picture;
+    }) : [test.empty])),
+    make("span", { class: "bulb", "aria-hidden": "true" }), make("span", {}, test.words)));
+  return make("section", { class: "history" }, make("h2", {}, view.history_title), make("ol", {}, ...rows));
+}
+
+// ---- Forms
+
+function questions() {
+  const form = make("form", { novalidate: true });
+  for (const one of view.questions) {
+    if (one.kind === "choice") {
+      const options = one.options.map((option, index) => make("label", { class: "option" },
+        make("input", { type: "radio", name: one.id, value: String(index) }), make("span", {}, option)));
+      form.append(make("fieldset", {}, make("legend", {}, one.text), make("div", { class: "options" }, ...options)));
+    } else {
+      const id = `question-${one.id}`;
+      form.append(make("div", { class: "field" }, make("label", { for: id }, one.text), make("input", { id, name: one.id, type: "text", maxlength: "500", autocomplete: "off" })));
+    }
+  }
+  const missing = make("p", { class: "missing", role: "alert" });
+  form.append(missing, make("div", { class: "buttons" }, make("button", { type: "submit", class: "main" }, make("span", {}, view.text.next))));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const data = new FormData(form), answers = {}, chosen = [];
+    let complete = true;
+    for (const one of view.questions) {
+      const value = data.get(one.id);
+      if (!value && !one.optional) complete = false;
+      chosen.push(Number(value));
+      if (value) answers[one.id] = one.kind === "choice" ? one.options[Number(value)] : value;
+    }
+    missing.textContent = complete ? "" : view.missing;
+    if (complete) send(view.screen, view.screen === "check" ? chosen : answers);
+  });
+  return form;
+}
+
+function puzzle() {
+  const form = make("form", { novalidate: true });
+  const texts = view.messages.filter((text) => text).map((text) => make("div", { class: "prompt", tabindex: "0" }, text));
+  const box = make("textarea", { id: "reply", rows: "4", maxlength: String(view.limit), spellcheck: "false" });
+  const missing = make("p", { class: "missing", role: "alert" });
+  form.append(...texts, make("label", { for: "reply" }, view.label), box, missing,
+    make("div", { class: "buttons" }, make("button", { type: "submit", class: "main" }, make("span", {}, view.send))));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    missing.textContent = box.value.trim() ? "" : view.missing;
+    if (box.value.trim()) send("reply", box.value);
+  });
+  return form;
+}
+
+// ---- The machine
+
+function machine(state, movable) {
+  const plate = make("div", { class: "plate" }), tray = make("div", { class: "tray" });
+  for (const thing of state.things) {
+    const place = thing.on ? plate : tray;
+    if (!movable) {
+      place.append(make("span", { class: "thing", role: "img", "aria-label": thing.label }, drawThing(thing.shape)));
+      continue;
+    }
+    const node = make("button", { type: "button", class: "thing", "aria-pressed": String(thing.on), "aria-label": thing.label, "data-focus": `thing-${thing.id}`, "data-thing": thing.id }, drawThing(thing.shape));
+    const dragged = drag(node, thing);
+    node.addEventListener("click", () => { if (!dragged()) toggle(thing.id); });
+    place.append(node);
+  }
+  const words = state.lit === null ? "" : view.text[state.lit ? "on" : "off"];
+  const box = make("div", { class: `machine${state.lit ? " lit" : ""}`, role: "group", "aria-label": state.name }, drawMachine(state.pattern, state.lit === true), plate);
+  return make("div", { class: "table" }, box, make("p", { class: `light ${state.lit ? "on" : "off"}`, "aria-hidden": "true" }, words), tray);
+}
+
+function flip(state, id) {
+  const thing = state.machine && state.machine.things.find((one) => one.id === id);
+  if (!thing) return;
+  thing.on = !thing.on;
+  state.machine.lit = null;
+}
+
+function toggle(id) {
+  flip(view, id); // shown at once; the server's answer follows
+  show(view);
+  send("toggle", id);
+}
+
+function drag(node, thing) {
+  let start = null, moving = false, ended = -1000;
+  node.addEventListener("pointerdown", (event) => { start = [event.clientX, event.clientY]; moving = false; node.setPointerCapture(event.pointerId); });
+  node.addEventListener("pointermove", (event) => {
+    if (!start) return;
+    const x = event.clientX - start[0], y = event.clientY - start[1];
+    if (!moving && Math.hypot(x, y) < 10) return;
+    moving = true;
+    node.classList.add("dragged");
+    node.style.transform = `translate(${x}px, ${y}px)`;
+  });
+  const end = (event) => {
+    if (!start) return;
+    start = null;
+    node.classList.remove("dragged");
+    node.style.transform = "";
+    if (!moving) return;
+    ended = performance.now();
+    const box = main.querySelector(".machine").getBoundingClientRect();
+    const over = event.clientX > box.left && event.clientX < box.right && event.clientY > box.top && event.clientY < box.bottom;
+    note("drag", thing.id);
+    if (over !== thing.on) toggle(thing.id);
+  };
+  node.addEventListener("pointerup", end);
+  node.addEventListener("pointercancel", () => { start = null; node.classList.remove("dragged"); node.style.transform = ""; });
+  return () => performance.now() - ended < 300; // a click that ends a drag is none
+}
+
+// ---- Sound
+
+soundButton.addEventListener("click", () => {
+  sound = !sound;
+  soundButton.textContent = view.text[sound ? "sound_on" : "sound_off"];
+  if (sound) chime();
+});
+
+function chime() {
+  if (!sound) return;
+  const context = new AudioContext();
+  [523, 659, 784, 1047].forEach((pitch, index) => {
+    const tone = context.createOscillator(), volume = context.createGain();
+    tone.frequency.value = pitch;
+    volume.gain.setValueAtTime(0.12, context.currentTime + 0.12 * index);
+    volume.gain.exponentialRampToValueAtTime(0.001, context.currentTime + 0.12 * index + 0.3);
+    tone.connect(volume).connect(context.destination);
+    tone.start(context.currentTime + 0.12 * index);
+    tone.stop(context.currentTime + 0.12 * index + 0.3);
+  });
+}
+
+load();

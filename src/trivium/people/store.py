@@ -1,0 +1,230 @@
+"""The embedded store of a study: an append-only table of steps, and what is counted often."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trivium.core.errors import UserError, require
+from trivium.people.rounds import Step
+
+DATABASE = "study.db"
+SECRET = "secret.key"
+EXPERIMENT = "experiment.toml"
+ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"  # of codes, without what is easily confused
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS participants (
+    id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, code TEXT UNIQUE NOT NULL,
+    created REAL NOT NULL, seen REAL NOT NULL, condition TEXT, slot INTEGER, partner INTEGER,
+    stage TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS steps (
+    participant INTEGER NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL,
+    outcome TEXT NOT NULL, server_time REAL NOT NULL, client_time REAL,
+    PRIMARY KEY (participant, number)) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS events (
+    participant INTEGER NOT NULL, page TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,
+    detail TEXT NOT NULL, server_time REAL NOT NULL, client_time REAL,
+    PRIMARY KEY (participant, page, number)) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+"""
+
+
+@dataclass(frozen=True)
+class Participant:
+    """A row of the table of participants."""
+
+    id: int
+    key: str
+    code: str
+    created: float
+    seen: float
+    condition: str | None
+    slot: int | None
+    partner: int | None
+    stage: str
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened in the browser beside the steps, such as a change of tabs."""
+
+    page: str
+    number: int
+    kind: str
+    detail: str
+    client_time: float | None
+    server_time: float = 0.0
+
+
+class Store:
+    """The database of a study in its folder; every change is one transaction."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.secret = _secret(folder / SECRET)
+            # Requests are handled in several threads, one transaction after the other.
+            self._db = sqlite3.connect(
+                folder / DATABASE, check_same_thread=False, isolation_level=None
+            )
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = FULL")
+            self._db.execute("PRAGMA secure_delete = ON")  # deleted people leave no bytes behind
+            self._db.executescript(SCHEMA)
+        except (OSError, sqlite3.Error) as problem:
+            raise UserError(f"{folder}: the study cannot be opened ({problem})") from None
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing of what is done inside, and nobody else meanwhile."""
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
+    def keyed_hash(self, *parts: str) -> str:
+        """A hash that nobody can make who does not have the study's secret."""
+        return hmac.new(self.secret, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
+
+    def find(self, column: str, value: Any) -> Participant | None:
+        """The participant with this id, key or code."""
+        require(column in ("id", "key", "code"), f"no such column: {column}")
+        found = self._rows(f"SELECT * FROM participants WHERE {column} = ?", value)
+        return Participant(*found[0]) if found else None
+
+    def participants(self) -> list[Participant]:
+        """Everybody who has taken a step, in the order of coming."""
+        return [Participant(*row) for row in self._rows("SELECT * FROM participants ORDER BY id")]
+
+    def add(self, key: str) -> Participant:
+        """A new participant."""
+        now, code = time.time(), "".join(secrets.choice(ALPHABET) for _ in range(10))
+        self._db.execute(
+            "INSERT INTO participants (key, code, created, seen, stage) VALUES (?, ?, ?, ?, ?)",
+            (key, code, now, now, "consent"),
+        )
+        made = self.find("key", key)
+        assert made is not None
+        return made
+
+    def steps(self, participant: int) -> list[Step]:
+        """The steps of a participant in order."""
+        rows = self._rows(
+            "SELECT kind, value, outcome, server_time, client_time FROM steps "
+            "WHERE participant = ? ORDER BY number",
+            participant,
+        )
+        return [
+            Step(kind, orjson.loads(value), orjson.loads(outcome), *times)
+            for kind, value, outcome, *times in rows
+        ]
+
+    def append(self, participant: int, number: int, step: Step) -> None:
+        """Store a step; the table refuses a second one of the same number."""
+        self._db.execute(
+            "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                participant,
+                number,
+                step.kind,
+                orjson.dumps(step.value).decode(),
+                orjson.dumps(step.outcome).decode(),
+                step.server_time,
+                step.client_time,
+            ),
+        )
+
+    def update(self, participant: int, stage: str, assigned: dict[str, Any]) -> None:
+        """Note what is counted often: where somebody is, and since when."""
+        self._db.execute(
+            "UPDATE participants SET stage = ?, seen = ?, condition = coalesce(?, condition), "
+            "slot = coalesce(?, slot), partner = coalesce(?, partner) WHERE id = ?",
+            (
+                stage,
+                time.time(),
+                assigned.get("condition"),
+                assigned.get("slot"),
+                assigned.get("partner"),
+                participant,
+            ),
+        )
+
+    def add_events(self, participant: int, events: Sequence[Event]) -> None:
+        """Store events that are not there yet."""
+        now = time.time()
+        self._db.executemany(
+            "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (participant, one.page, one.number, one.kind, one.detail, now, one.client_time)
+                for one in events
+            ],
+        )
+
+    def count_events(self, participant: int) -> int:
+        """How many events of a participant are stored."""
+        rows = self._rows("SELECT count(*) FROM events WHERE participant = ?", participant)
+        return int(rows[0][0])
+
+    def events(self, participant: int) -> list[Event]:
+        """The events of a participant in order."""
+        rows = self._rows(
+            "SELECT page, number, kind, detail, client_time, server_time FROM events "
+            "WHERE participant = ? ORDER BY server_time, number",
+            participant,
+        )
+        return [Event(*row) for row in rows]
+
+    def delete(self, participant: int) -> None:
+        """Remove everything about a participant, from the log of the database too."""
+        with self.transaction():
+            for table, column in (("steps", "participant"), ("events", "participant")):
+                self._db.execute(f"DELETE FROM {table} WHERE {column} = ?", (participant,))
+            self._db.execute("DELETE FROM participants WHERE id = ?", (participant,))
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def setting(self, key: str) -> str | None:
+        """A stored setting."""
+        found = self._rows("SELECT value FROM settings WHERE key = ?", key)
+        return None if not found else str(found[0][0])
+
+    def set(self, key: str, value: str) -> None:
+        """Store a setting."""
+        with self.transaction():
+            self._db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, value))
+
+    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self._db.execute(query, values).fetchall()
+
+
+def _secret(path: Path) -> bytes:
+    """The study's secret, made once and readable by its owner alone."""
+    if not path.exists():
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(secrets.token_bytes(32))
+    secret = path.read_bytes()
+    require(len(secret) == 32, f"{path}: not a secret of 32 bytes")
+    return secret

@@ -1,0 +1,222 @@
+"""A study that is running: who takes part, in which condition, and every step that they take."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trivium.core.errors import require
+from trivium.core.files import atomic_write
+from trivium.people.experiment import Condition, Experiment, read_experiment
+from trivium.people.rounds import RefusedError, Step
+from trivium.people.session import ENDED, Session, session_after
+from trivium.people.store import EXPERIMENT, Event, Participant, Store
+
+MAX_EVENTS = 5000  # of one participant
+COMPLETED = "done"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the participants of a condition are."""
+
+    condition: Condition
+    completed: int
+    active: int
+    dropped: int
+
+    @property
+    def taken(self) -> int:
+        """Places that are not free."""
+        return self.completed + self.active
+
+
+class Study:
+    """An experiment with its store."""
+
+    def __init__(self, experiment: Experiment, folder: Path) -> None:
+        self.experiment = experiment
+        self.store = Store(folder)
+
+    def session(self, participant: Participant | None) -> Session:
+        """Where somebody is, a newcomer too."""
+        steps = [] if participant is None else self.store.steps(participant.id)
+        return session_after(self.experiment, steps)
+
+    def person(self, participant: Participant) -> str:
+        """The name of a participant in records."""
+        return f"person:{self.store.keyed_hash('person', participant.key)[:12]}"
+
+    @property
+    def paused(self) -> bool:
+        """Whether nobody can go on at the moment."""
+        return self.store.setting("paused") == "yes"
+
+    def pause(self, paused: bool) -> None:
+        """Pause the study, or go on."""
+        self.store.set("paused", "yes" if paused else "no")
+
+    def take_step(self, key: str, number: int, step: Step) -> tuple[Session, bool]:
+        """The session after a step, and whether the request was in time.
+
+        A request that comes again changes nothing; one that another tab was faster than, or that
+        skips a step, is late, and the page shows the session as it is.
+        """
+        with self.store.transaction():
+            participant = self.store.find("key", key)
+            steps = [] if participant is None else self.store.steps(participant.id)
+            session = session_after(self.experiment, steps)
+            if number != len(steps):
+                before = steps[number] if number < len(steps) else None
+                return session, before is not None and _said(before) == _said(step)
+            outcome = {}
+            if step.kind == "consent" and step.value is True and session.stage == "consent":
+                outcome = self._assign()
+            taken = Step(step.kind, step.value, outcome, time.time(), step.client_time)
+            session.take(taken)
+            if session.stage == "full":  # not stored, so that one can try again later
+                return session, True
+            if participant is None:
+                participant = self.store.add(key)
+            self.store.append(participant.id, number, taken)
+            self.store.update(participant.id, session.stage, outcome)
+            return session, True
+
+    def add_events(self, key: str, events: Sequence[Event]) -> None:
+        """Store what else happened in the browser, up to a limit."""
+        participant = self.store.find("key", key)
+        if participant is not None and events:
+            with self.store.transaction():
+                left = MAX_EVENTS - self.store.count_events(participant.id)
+                self.store.add_events(participant.id, events[: max(0, left)])
+
+    def progress(self) -> list[Progress]:
+        """How far every condition is."""
+        counts: Counter[tuple[str | None, str]] = Counter()
+        oldest = time.time() - 60 * self.experiment.dropout_minutes
+        for one in self.store.participants():
+            if one.stage == COMPLETED:
+                counts[one.condition, "completed"] += 1
+            elif one.stage in ENDED or one.seen < oldest:
+                counts[one.condition, "dropped"] += 1
+            else:
+                counts[one.condition, "active"] += 1
+        kinds = ("completed", "active", "dropped")
+        return [
+            Progress(one, *(counts[one.name, kind] for kind in kinds))
+            for one in self.experiment.conditions
+        ]
+
+    def _assign(self) -> dict[str, Any]:
+        """A place in one of the conditions with the fewest people; empty where all are full."""
+        found = [
+            (one, extra)
+            for one in self.progress()
+            if not one.condition.cap or one.taken < one.condition.cap
+            if (extra := self._place(one.condition)) is not None
+        ]
+        if not found:
+            return {}
+        fewest = min(one.taken for one, _ in found)
+        one, place = secrets.choice([pair for pair in found if pair[0].taken == fewest])
+        if one.condition.arm == "passive":
+            shown = self.experiment.tests_shown(one.condition, place["slot"])
+            place = {**place, "shown": shown}
+        return {"condition": one.condition.name, **place}
+
+    def _place(self, condition: Condition) -> dict[str, Any] | None:
+        """Which items the next participant gets; None where a yoked one has no partner yet."""
+        everybody = self.store.participants()
+        own = [one for one in everybody if one.condition == condition.name]
+        if condition.arm != "yoked":
+            return {"slot": 1 + max((one.slot or 0 for one in own), default=-1)}
+        used = Counter(one.partner for one in own if one.stage not in ("failed", "declined"))
+        partners = [
+            one
+            for one in everybody
+            if one.condition == condition.yoked_to and one.stage == COMPLETED
+        ]
+        if not partners:
+            return None
+        partner = min(partners, key=lambda one: (used[one.id], one.id))
+        rounds = self.session(partner).finished
+        shown = [[placed for placed, _ in one.game.tests] for one in rounds]
+        return {"slot": partner.slot, "partner": partner.id, "shown": shown}
+
+
+def open_study(path: Path, folder: Path | None = None) -> Study:
+    """The study of an experiment file, in a folder beside it unless another is named.
+
+    The folder keeps a copy of the file; what was asked of some must be asked of all.
+    """
+    experiment = read_experiment(path)
+    folder = folder or path.with_suffix(".study")
+    study = Study(experiment, folder)
+    kept = folder / EXPERIMENT
+    if kept.exists():
+        changed = read_experiment(kept) != experiment
+        require(
+            not changed or not study.store.participants(),
+            f"{folder} holds a study with another experiment file; choose another folder with "
+            "--study, or give the file that it began with",
+        )
+    with atomic_write(kept) as file:
+        file.write(path.read_bytes())
+    return study
+
+
+def reopen_study(folder: Path) -> Study:
+    """The study in a folder, for its data."""
+    require((folder / EXPERIMENT).exists(), f"{folder}: there is no study in this folder")
+    return Study(read_experiment(folder / EXPERIMENT), folder)
+
+
+def step_from(body: Mapping[str, Any]) -> tuple[int, Step]:
+    """The number and the step in the body of a request; RefusedError where it is none."""
+    number, kind, at = body.get("number"), body.get("kind"), body.get("time")
+    if type(number) is not int or not 0 <= number < 10**6:
+        raise RefusedError("number must be a whole number")
+    if not isinstance(kind, str) or len(kind) > 20:
+        raise RefusedError("kind must be a short text")
+    value = body.get("value")
+    try:
+        orjson.dumps([kind, value])
+    except (TypeError, ValueError):  # nested too deeply, or lone surrogates
+        raise RefusedError("the value cannot be stored") from None
+    return number, Step(kind, value, client_time=_time(at))
+
+
+def events_from(values: Any) -> list[Event]:
+    """The events in the body of a request, as far as they can be read."""
+    found = []
+    for one in values[:200] if isinstance(values, list) else []:
+        if not isinstance(one, dict):
+            continue
+        texts = [one.get(key) for key in ("page", "kind", "detail")]
+        number = one.get("number")
+        if all(isinstance(text, str) for text in texts) and type(number) is int:
+            page, kind, detail = (_stored(text, 100) for text in texts)
+            if 0 <= number < 10**6:
+                found.append(Event(page, number, kind, detail, _time(one.get("time"))))
+    return found
+
+
+def _said(step: Step) -> bytes:
+    """What a step says, such that 1 and true differ."""
+    return orjson.dumps([step.kind, step.value])
+
+
+def _stored(text: Any, limit: int) -> str:
+    return str(text)[:limit].encode("utf-8", "replace").decode()
+
+
+def _time(value: Any) -> float | None:
+    valid = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if valid and 0 <= value < 10**11 else None

@@ -1,0 +1,57 @@
+"""What participants read, one file for each language."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from trivium.core.errors import UserError, require
+from trivium.core.spec import read_mapping
+
+LANGUAGES = ("en", "de")
+Texts = Mapping[str, str]
+
+
+def read_texts(language: str) -> Texts:
+    """The texts of a shipped language, or of a translated file that has all of them."""
+    if language in LANGUAGES:
+        return _shipped(language)
+    require(
+        language.endswith(".toml"),
+        f"language must be one of {', '.join(LANGUAGES)} or a file of texts, got {language!r}",
+    )
+    own, needed = _flat(read_mapping(Path(language)), language), _shipped("en")
+    missing = sorted(set(needed) - set(own))
+    require(not missing, f"{language}: these texts are missing: {', '.join(missing)}")
+    return own
+
+
+@cache
+def _shipped(language: str) -> Texts:
+    path = resources.files(__package__).joinpath("texts", f"{language}.toml")
+    return _flat(tomllib.loads(path.read_text(encoding="utf-8")), language)
+
+
+def _flat(table: Mapping[str, Any], where: str, prefix: str = "") -> dict[str, str]:
+    """Nested tables as keys with dots."""
+    texts: dict[str, str] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            texts |= _flat(value, where, f"{prefix}{key}.")
+        elif isinstance(value, str):
+            texts[prefix + key] = value
+        else:
+            raise UserError(f"{where}: {prefix}{key} must be text, got {value!r}")
+    return texts
+
+
+def numbered(texts: Texts, prefix: str) -> list[str]:
+    """The texts prefix.1, prefix.2, ... in order."""
+    found: list[str] = []
+    while f"{prefix}.{len(found) + 1}" in texts:
+        found.append(texts[f"{prefix}.{len(found) + 1}"])
+    return found

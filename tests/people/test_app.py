@@ -1,0 +1,356 @@
+"""The server: from consent to the code, and what an attacker gets."""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+pytest.importorskip("starlette")
+from starlette.testclient import TestClient
+
+from tests.people.client import BASELINE, PAPER, Client, make_study, take_part
+from trivium.cli import main
+from trivium.core.dialogue import solve
+from trivium.people.app import make_app
+from trivium.people.export import export_study
+from trivium.people.security import Rates
+from trivium.people.study import Study
+
+TOKEN = "a token"
+FREE = """
+title = "free"
+practice = false
+check = false
+[[questions]]
+id = "remark"
+text = "Anything?"
+kind = "text"
+[[conditions]]
+name = "a"
+preset = "paper"
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return make_study(tmp_path)
+
+
+def browser(study: Study) -> TestClient:
+    return TestClient(make_app(study, TOKEN), raise_server_exceptions=True)
+
+
+@pytest.mark.parametrize("example", [PAPER, BASELINE])
+def test_people_go_from_consent_to_their_code(tmp_path: Path, example: Path) -> None:
+    study = make_study(tmp_path, example)
+    app = make_app(study, TOKEN)
+    solver = "optimal" if example == PAPER else "oracle"
+    people = 4 if example == PAPER else 1
+    for _ in range(people):
+        client = Client(TestClient(app))
+        view = take_part(client, study, solver)
+        assert len(view["codes"][0]["code"]) == 10
+        assert "again" not in view
+    assert {one.completed for one in study.progress()} == {1}
+    export_study(study, tmp_path / "out")
+    lines = (tmp_path / "out/records.jsonl").read_bytes().splitlines()
+    rows = [orjson.loads(line) for line in lines]
+    assert len(rows) == sum(one.items for one in study.experiment.conditions)
+    for row in rows:
+        condition = study.experiment.condition(row["groups"]["condition"])
+        item = condition.task.item(row["index"], row["seed"])
+        alone = solve(item, condition.task.benchmark.solvers[solver])
+        assert (row["reply"], row["scores"]) == (alone.reply, alone.scores)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "preset", "solver"),
+    [
+        ("identifying_variables", "balanced-ctrl", "oracle"),
+        ("nhop_implicit", "", "oracle"),
+        ("blicket_prompts", "", "ideal_observer"),
+        ("blicket_game", "demonstrations-given", "information_gain"),  # a dialogue of many turns
+    ],
+)
+def test_every_benchmark_can_be_read_as_text(
+    tmp_path: Path, benchmark: str, preset: str, solver: str
+) -> None:
+    text = f"""
+title = "x"
+check = false
+[[conditions]]
+name = "a"
+benchmark = "{benchmark}"
+preset = "{preset}"
+as_text = true
+"""
+    study = make_study(tmp_path, text)
+    client = Client(browser(study))
+    client.post("consent", True)
+    while client.view["screen"] != "text":
+        client.post("next")
+    condition = study.experiment.conditions[0]
+    item = study.experiment.items(condition, 0)[0]
+    alone = solve(item, condition.task.benchmark.solvers[solver])
+    for reply in alone.reply if isinstance(alone.reply, list) else [alone.reply]:
+        assert client.view["messages"][1] == item.prompt
+        client.post("reply", reply)
+    assert client.view["screen"] == "done"
+    export_study(study, tmp_path / "out")
+    row = orjson.loads((tmp_path / "out/records.jsonl").read_bytes())
+    assert (row["reply"], row["scores"]) == (alone.reply, alone.scores)
+
+
+def test_a_reload_or_another_device_resumes(study: Study) -> None:
+    first = Client(browser(study), "?PROLIFIC_PID=abc&STUDY_ID=s")
+    first.post("consent", True)
+    first.post("questions", {"age": "7 to 10"})
+    assert first.load()["screen"] == "instructions"
+    second = Client(browser(study), "?PROLIFIC_PID=abc&STUDY_ID=s")
+    assert second.view == first.view
+    assert Client(browser(study), "?PROLIFIC_PID=other").view["screen"] == "consent"
+    everything = b"".join(path.read_bytes() for path in study.store.folder.iterdir())
+    assert b"abc" not in everything.replace(b"abcdef", b"")
+
+
+def test_attempts_are_as_many_as_allowed(tmp_path: Path) -> None:
+    study = make_study(tmp_path, "attempts = 2\n" + PAPER.read_text())
+    client = Client(browser(study))
+    assert "again" in take_part(client, study, "constant_answer")
+    headers = {"X-Token": client.token}
+    assert client.http.post("/api/again", json={}, headers=headers).status_code == 200
+    assert client.load()["screen"] == "consent"
+    assert "again" not in take_part(client, study, "constant_answer")
+    headers = {"X-Token": client.token}
+    assert client.http.post("/api/again", json={}, headers=headers).status_code == 403
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every key and text in a response."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield key
+            yield from texts_in(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from texts_in(part)
+    elif isinstance(value, str):
+        yield value
+
+
+ALIKE = ("conjunctive:AB", "conjunctive:AC", "disjunctive:C")  # dark with A alone, and with B
+
+
+def test_no_response_tells_the_answer_before_it_is_given(tmp_path: Path) -> None:
+    """Machines that have lit alike so far give the same responses, byte for byte."""
+    seen = set()
+    for machine in ALIKE:
+        folder = tmp_path / machine.replace(":", "")
+        folder.mkdir()
+        text = "title = 'x'\npractice = false\ncheck = false\npool = 200\n"
+        study = make_study(folder, text + "[[conditions]]\nname = 'a'\npreset = 'paper'")
+        items = study.experiment.conditions[0].task.items(200, 0)
+        slot = next(
+            number
+            for number, item in enumerate(items)
+            if (item.content.truth, item.content.listing) == (machine, "ABC")
+        )
+        study._place = lambda condition, slot=slot: {"slot": slot}  # type: ignore[method-assign,misc]
+        client = Client(browser(study))
+        responses = [client.post("consent", True).content]
+        while client.view["screen"] != "explore":
+            responses.append(client.post("next").content)
+        steps = [("toggle", "A"), ("press", None), ("toggle", "B"), ("toggle", "A")]
+        steps += [("press", None), ("finish", None)]
+        steps += [("object", answer) for answer in ("yes", "no", "no")]
+        responses += [client.post(*step).content for step in steps]
+        assert client.view["screen"] == "form"
+        seen.add(b"\n".join(responses))
+        for word in (items[slot].id, "seed", "index", "slot", "gold", machine):
+            assert word.encode() not in b"\n".join(responses)
+    assert len(seen) == 1
+
+
+def test_text_tasks_show_the_prompt_and_nothing_else_of_the_item(tmp_path: Path) -> None:
+    study = make_study(tmp_path, BASELINE)
+    client = Client(browser(study))
+    client.post("consent", True)
+    while client.view["screen"] != "text":
+        if client.view["screen"] == "check":
+            found = study.session(study.store.participants()[0])
+            client.post("check", [right for _, _, right in found.check_questions])
+        else:
+            client.post("next")
+    session = study.session(study.store.participants()[0])
+    item = session.now.item
+    assert client.view["messages"] == [item.system or "", item.prompt]
+    shown = set(texts_in(client.view)) - set(client.view["messages"])
+    assert item.gold not in shown
+    assert item.id not in orjson.dumps(client.view).decode()
+
+
+MALFORMED = [
+    b"",
+    b"[]",
+    b"nonsense",
+    b'{"number": 0}',
+    b'{"number": "0", "kind": "next"}',
+    b'{"number": -1, "kind": "next"}',
+    b'{"number": 1e99, "kind": "next"}',
+    b'{"number": true, "kind": "consent", "value": true}',
+    b'{"number": 0, "kind": null}',
+    b'{"number": 0, "kind": "consent", "value": "yes"}',
+    b'{"number": 0, "kind": "consent", "value": 1}',
+    b'{"number": 0, "kind": "__class__", "value": {}}',
+    b'{"number": 0, "kind": "' + b"x" * 5000 + b'"}',
+    b'{"number": 0, "kind": "form", "value": "conjunctive"}',
+    b'{"number": 99999999999999999999, "kind": "next"}',
+    b'{"number": 0, "kind": "next", "value": ' + b"[" * 900 + b"]" * 900 + b"}",
+    b'{"number": 0, "kind": "next", "time": "now", "events": [1, {"page": 1}, null]}',
+    b'\xff\xfe{"number": 0}',
+]
+
+
+def test_a_thousand_malformed_requests_change_nothing(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Rates, "allow", lambda *_: True)
+    client = Client(browser(study))
+    client.post("consent", True)
+    before, rng = client.load(), random.Random(1)
+    headers = {"X-Token": client.token, "Content-Type": "application/json"}
+    codes = set()
+    for number in range(1000):
+        body = bytearray(MALFORMED[number % len(MALFORMED)])
+        for _ in range(rng.randrange(3) if number >= len(MALFORMED) else 0):
+            body.insert(rng.randrange(len(body) + 1), rng.randrange(256))
+        response = client.http.post("/api/step", content=bytes(body), headers=headers)
+        codes.add(response.status_code)
+        assert "Traceback" not in response.text
+    assert codes == {400, 409, 422}
+    assert len(study.store.steps(1)) == 1
+    assert client.load() == before
+
+
+def test_requests_of_other_sites_and_forged_cookies_are_refused(study: Study) -> None:
+    client = Client(browser(study))
+    body = {"number": 0, "kind": "consent", "value": True}
+    good = {"X-Token": client.token}
+    for headers in (
+        {},
+        {"X-Token": "0" * 64},
+        good | {"Origin": "https://evil.example"},
+        good | {"Sec-Fetch-Site": "cross-site"},
+    ):
+        assert client.http.post("/api/step", json=body, headers=headers).status_code == 403
+    text = client.http.post(
+        "/api/step", content=orjson.dumps(body), headers=good | {"Content-Type": "text/plain"}
+    )
+    assert text.status_code == 415
+    assert study.store.participants() == []
+    forged = {"Cookie": "trivium_session=me." + "0" * 64}
+    assert browser(study).get("/api/state", headers=forged).status_code == 403
+    assert client.http.put("/api/step", json=body).status_code == 405
+
+
+def test_large_bodies_are_refused(study: Study) -> None:
+    client = Client(browser(study))
+    headers = {"X-Token": client.token, "Content-Type": "application/json"}
+    large = b'{"value": "' + b"x" * 70_000 + b'"}'
+    assert client.http.post("/api/step", content=large, headers=headers).status_code == 413
+    chunks = (b"x" * 10_000 for _ in range(20))  # without a declared length
+    assert client.http.post("/api/step", content=chunks, headers=headers).status_code == 413
+
+
+def test_every_response_has_safe_headers(study: Study) -> None:
+    http = browser(study)
+    for path in ("/", "/api/state", "/admin", "/static/app.js", "/nothing"):
+        headers = http.get(path).headers
+        policy = headers["content-security-policy"]
+        assert "script-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+    cookie = browser(study).get("/").headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    page = http.get("/").text
+    assert "<script>" not in page
+    assert "style=" not in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_requests_are_limited_in_rate(tmp_path: Path) -> None:
+    study = make_study(tmp_path, "requests_per_second = 1\n" + PAPER.read_text())
+    http = browser(study)
+    codes = [http.get("/api/state").status_code for _ in range(20)]
+    assert 429 in codes
+
+
+def test_the_admin_page_needs_its_token(study: Study) -> None:
+    http = browser(study)
+    assert "Pause" not in http.get("/admin").text
+    assert http.get("/admin/export/records.jsonl").status_code == 403
+    assert http.post("/admin/pause", data={"paused": "yes"}).status_code == 403
+    wrong = http.post("/admin/login", data={"token": "a toke"}, follow_redirects=False)
+    assert wrong.status_code == 401
+    page = http.post("/admin/login", data={"token": TOKEN})
+    assert "given, disjunctive" in page.text
+    cookie = http.post("/admin/login", data={"token": TOKEN}, follow_redirects=False)
+    assert "samesite=strict" in cookie.headers["set-cookie"].lower()
+    assert http.post("/admin/pause", data={"paused": "yes"}).status_code == 403  # no form token
+    token = page.text.split('name="form" value="')[1].split('"')[0]
+    http.post("/admin/pause", data={"paused": "yes", "form": token})
+    assert study.paused
+    assert Client(browser(study)).view["screen"] == "paused"
+    http.post("/admin/pause", data={"paused": "no", "form": token})
+    assert Client(browser(study)).view["screen"] == "consent"
+    assert http.get("/admin/export/..%2f..%2fsecret.key").status_code == 404
+    assert http.get("/admin/export/dictionary.csv").text.startswith("file,column,meaning")
+    guesses = [http.post("/admin/login", data={"token": "x"}).status_code for _ in range(10)]
+    assert 429 in guesses
+
+
+HOSTILE = '=cmd|"/c calc"!A1<script>alert(1)</script><img src=x onerror=alert(1)>'
+
+
+def test_hostile_text_is_shown_safely_everywhere(tmp_path: Path) -> None:
+    study = make_study(tmp_path, FREE)
+    client = Client(browser(study))
+    client.post("consent", True)
+    client.post("questions", {"remark": HOSTILE})
+    http = browser(study)
+    page = http.post("/admin/login", data={"token": TOKEN}).text
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    export_study(study, tmp_path / "out")
+    with (tmp_path / "out/participants.csv").open(newline="") as file:
+        row = next(csv.DictReader(file))
+    assert orjson.loads(row["answers"]) == {"remark": HOSTILE}
+    for path in (tmp_path / "out").glob("*.csv"):
+        with path.open(newline="") as file:
+            cells = [cell for row in csv.reader(file) for cell in row]
+        assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@", "\t", "\r")]
+
+
+def test_a_hostile_reply_is_guarded_in_tables(tmp_path: Path) -> None:
+    text = BASELINE.read_text().replace("items = 3", "items = 1")
+    study = make_study(tmp_path, "check = false\n" + text)
+    client = Client(browser(study))
+    client.post("consent", True)
+    while client.view["screen"] != "text":
+        client.post("next")
+    client.post("reply", HOSTILE)
+    export_study(study, tmp_path / "out")
+    with (tmp_path / "out/answers.csv").open(newline="") as file:
+        assert next(csv.DictReader(file))["reply"] == "'" + HOSTILE
+    assert main(["report", str(tmp_path / "out")]) == 0
+    page = (tmp_path / "out/report.html").read_text()
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page

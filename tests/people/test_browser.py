@@ -1,0 +1,222 @@
+"""The page in a real browser: by mouse, by touch on a small screen, by keyboard alone.
+
+Accessibility is checked with axe-core where AXE_CORE names its axe.min.js; without Chromium these
+tests are skipped. Screenshots are kept where SCREENSHOTS names a folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+pytest.importorskip("playwright")
+pytest.importorskip("uvicorn")
+from playwright.sync_api import sync_playwright
+
+from tests.people.client import BASELINE, PAPER, make_study
+from trivium.core.dialogue import solve
+from trivium.people.export import export_study
+from trivium.people.server import Server
+from trivium.people.simulate import Hands, open_browser
+from trivium.people.study import Study
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="NO CHROMIUM: the page is not tested in a browser"
+)
+AXE = os.environ.get("AXE_CORE")
+SCREENSHOTS = os.environ.get("SCREENSHOTS")
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+ONE_CONDITION = PAPER.read_text().split("[[conditions]]")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_playwright() as running:
+        opened = open_browser(running)
+        yield opened
+        opened.close()
+
+
+class Watched(Hands):
+    """A participant whose every screen is looked at."""
+
+    problems: list[str]
+    seen: list[str]
+
+    def act(self, screen: str) -> None:
+        self.seen.append(screen)
+        if AXE and screen not in self.seen[:-1]:
+            self.problems += accessibility(self.page, screen)
+        if SCREENSHOTS:
+            name = f"{type(self).__name__}-{len(self.seen):02d}-{screen}.png"
+            self.page.screenshot(path=str(Path(SCREENSHOTS) / name), full_page=True)
+        super().act(screen)
+
+
+class Finger(Watched):
+    """Taps instead of clicking."""
+
+    def click(self, selector: str) -> None:
+        self.page.wait_for_function("() => !busy && !waiting.length")
+        box = self.page.locator(selector).bounding_box()
+        assert box is not None
+        if "input" not in selector:
+            assert min(box["width"], box["height"]) >= 44, selector  # large enough for a finger
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+        self.page.tap(selector)
+
+
+class Keys(Watched):
+    """Uses nothing but the keyboard."""
+
+    def click(self, selector: str) -> None:
+        wanted = self.page.locator(selector)
+        radio = wanted.get_attribute("type") == "radio"
+        there = "node => node === document.activeElement"
+        if radio:
+            there = "node => node.name === document.activeElement.name"
+        for _ in range(60):
+            if wanted.evaluate(there):
+                break
+            self.page.keyboard.press("Tab")
+        else:
+            raise AssertionError(f"{selector} cannot be reached with the keyboard")
+        self.page.keyboard.press("Space")
+        for _ in range(10):
+            if not radio or wanted.is_checked():
+                return
+            self.page.keyboard.press("ArrowDown")
+
+    def write(self, selector: str, text: str) -> None:
+        for _ in range(60):
+            if self.page.locator(selector).evaluate("node => node === document.activeElement"):
+                break
+            self.page.keyboard.press("Tab")
+        self.page.keyboard.insert_text(text)
+
+
+def accessibility(page: Any, screen: str) -> list[str]:
+    """The violations that axe-core finds."""
+    page.evaluate(Path(str(AXE)).read_text())
+    found = page.evaluate("() => axe.run()")
+    return [f"{screen}: {one['id']} {one['nodes'][0]['html']}" for one in found["violations"]]
+
+
+def go_through(
+    browser: Any, study: Study, kind: type[Watched], solver: str, **context: Any
+) -> Watched:
+    """A whole session; the browser must have nothing to complain about."""
+    server = Server(study, "token")
+    with server.in_background():
+        opened = browser.new_context(**context)
+        page = opened.new_page()
+        complaints: list[str] = []
+        page.on("console", lambda line: complaints.append(line.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        outside: list[str] = []
+        page.on(
+            "request",
+            lambda sent: outside.append(sent.url) if not sent.url.startswith(server.url) else None,
+        )
+        page.goto(server.url)
+        hands = kind(page, study, solver)
+        hands.problems, hands.seen = [], []
+        assert hands.take_part() == "done"
+        assert page.locator(".code-text").count() == 1
+        if AXE:
+            hands.problems += accessibility(page, "done")
+        if SCREENSHOTS:
+            page.screenshot(path=str(Path(SCREENSHOTS) / f"{kind.__name__}-99-done.png"))
+        opened.close()
+    assert (hands.problems, complaints, outside) == ([], [], [])
+    return hands
+
+
+def records(study: Study, folder: Path) -> list[dict[str, Any]]:
+    export_study(study, folder)
+    lines = (folder / "records.jsonl").read_bytes().splitlines()
+    return [orjson.loads(line) for line in lines]
+
+
+def check_scores(study: Study, folder: Path, solver: str) -> None:
+    """Every record has the reply and the scores of the solver itself, to the last digit."""
+    for row in records(study, folder):
+        condition = study.experiment.condition(row["groups"]["condition"])
+        alone = solve(
+            condition.task.item(row["index"], row["seed"]),
+            condition.task.benchmark.solvers[solver],
+        )
+        assert (row["reply"], row["scores"]) == (alone.reply, alone.scores)
+
+
+@pytest.mark.parametrize("condition", [1, 2, 3, 4] if AXE else [3])
+def test_the_paper_s_conditions_by_mouse(browser: Any, tmp_path: Path, condition: int) -> None:
+    study = make_study(tmp_path, f"{ONE_CONDITION[0]}[[conditions]]{ONE_CONDITION[condition]}")
+    hands = go_through(browser, study, Watched, "information_gain")
+    assert {"consent", "questions", "practice", "check", "example", "explore"} <= set(hands.seen)
+    check_scores(study, tmp_path / "out", "information_gain")
+
+
+@pytest.mark.parametrize(("kind", "context"), [(Finger, PHONE), (Keys, {})])
+def test_by_touch_and_by_keyboard(
+    browser: Any, tmp_path: Path, kind: type[Watched], context: dict[str, Any]
+) -> None:
+    study = make_study(tmp_path, f"{ONE_CONDITION[0]}[[conditions]]{ONE_CONDITION[1]}")
+    go_through(browser, study, kind, "one_at_a_time", **context)
+    check_scores(study, tmp_path / "out", "one_at_a_time")
+
+
+def test_a_text_benchmark_by_keyboard(browser: Any, tmp_path: Path) -> None:
+    study = make_study(tmp_path, BASELINE)
+    go_through(browser, study, Keys, "oracle")
+    assert [row["scores"]["em"] for row in records(study, tmp_path / "out")] == [1, 1, 1]
+    check_scores(study, tmp_path / "out", "oracle")
+
+
+# Four presses before the first of them is answered.
+FAST = """() => {
+  for (const name of ["thing-A", "thing-B", "thing-C", "button-press"])
+    document.querySelector(`[data-focus=${name}]`).click();
+}"""
+
+
+def test_dragging_reloading_two_tabs_and_fast_fingers(browser: Any, tmp_path: Path) -> None:
+    study = make_study(
+        tmp_path,
+        "title = 'x'\npractice = false\ncheck = false\n[[conditions]]\nname = 'a'\n"
+        "preset = 'paper'",
+    )
+    server = Server(study, "token")
+    with server.in_background():
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(server.url)
+        while page.evaluate("() => view ? view.screen : ''") != "explore":
+            number = page.evaluate("() => view ? view.number : -1")
+            page.click("button.main")
+            page.wait_for_function("number => view.number !== number", arg=number)
+        page.locator("[data-thing=B]").drag_to(page.locator(".machine"))
+        page.wait_for_function("() => !busy && view.machine.things.some(one => one.on)")
+        other = context.new_page()
+        other.goto(server.url)
+        other.wait_for_selector(".plate [data-thing=B]")  # the same step in another tab
+        other.click("[data-focus=button-press]")
+        other.wait_for_function("() => view.history.length === 1")
+        page.click("[data-focus=button-press]")  # a step that the other tab has taken
+        page.wait_for_function("() => !busy && view.history.length === 1")
+        page.go_back()
+        page.goto(server.url)
+        page.wait_for_selector(".history li")
+        page.evaluate(FAST)
+        page.wait_for_function("() => !busy && !waiting.length && view.history.length === 2")
+        context.close()
+    session = study.session(study.store.participants()[0])
+    assert [placed for placed, _ in session.now.game.tests] == ["B", "AC"]

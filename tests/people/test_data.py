@@ -1,0 +1,204 @@
+"""Data out and data in: tables, records in results, trajectories from elsewhere, episodes."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.people.client import PAPER, make_study
+from tests.people.test_study import Direct
+from trivium.benchmarks.blicket.game import GAME
+from trivium.cli import main
+from trivium.core.errors import UserError
+from trivium.core.results import summarise
+from trivium.people.export import TABLES, export_study
+from trivium.people.study import reopen_study
+from trivium.people.trajectories import read_trajectories
+from trivium.report.compare import read_scores
+from trivium.report.results import read_results
+
+# Ten children, as a lab may have written them down.
+CHILDREN = """\
+participant,age,machine,tests,blickets,form,unsure,preset
+child-01,4,conjunctive:AB,A:0 B:0 C:0 AB:1,AB,striped,,demonstrations-given
+child-02,4,conjunctive:AB,ABC:1 AB:1,AB,striped,,demonstrations-given
+child-03,5,conjunctive:AC,A:0 C:0 AC:1 B:0,AC,striped,,demonstrations-given
+child-04,5,conjunctive:BC,ABC:1 BC:1 B:0,BC,striped,,demonstrations-given
+child-05,6,disjunctive:A,A:1 B:0 C:0,A,dotted,,demonstrations-given
+child-06,6,disjunctive:B,A:0 B:1 AB:1,B,dotted,,demonstrations-given
+child-07,4,disjunctive:C,ABC:1 C:1 C:1,C,unsure,A,demonstrations-given
+child-08,5,disjunctive:C,A:0 B:0,C,striped,,demonstrations-given
+child-09,5,conjunctive:BC,-:0 A:0 BC:1,BC,unsure,,demonstrations-not-given
+child-10,6,disjunctive:A,AB:1 A:1,none,unsure,,demonstrations-not-given
+"""
+
+
+def test_trajectories_of_ten_children_become_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "children.csv").write_text(CHILDREN)
+    out = tmp_path / "runs"
+    words = ["import", "trajectories", str(tmp_path / "children.csv"), "--out", str(out)]
+    assert main(words) == 0
+    assert "blicket_game, people: 6 items, 10 answered" in capsys.readouterr().out
+    rows = [orjson.loads(line) for line in (out / "records.jsonl").read_bytes().splitlines()]
+    right = [row["kind"] == "right" for row in rows]
+    assert right == [True] * 6 + [False, False, True, False]
+    assert rows[0]["reply"][-1] == "ANSWER blickets: A B; form: striped"
+    assert rows[6]["scores"]["repeats"] == pytest.approx(1 / 3)
+    assert rows[6]["kind"] == "unsure:form"
+    assert {row["groups"]["age"] for row in rows} == {"4", "5", "6"}
+    results = read_results([out])["blicket_game"]
+    assert results.solvers == ["people"]
+    assert results.by_solver["people"].metrics["correct"].n == 10
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("a b,conjunctive:AB,A:0,A,disjunctive", "participant must be a name"),
+        ("a,conjunctive:AB,A:1,A,disjunctive", "test 1 says A:1, but conjunctive:AB gives 0"),
+        ("a,conjunctive:AB,A,A,disjunctive", "tests must be like A:0 AB:1, got 'A'"),
+        ("a,conjunctive:ABC,A:0,A,disjunctive", "machine 'conjunctive:ABC' is none of those"),
+        ("a,conjunctive:AB,A:0,A,", "form is missing"),
+        ("a,conjunctive:AB,A:0,A,magic", "the answer cannot be read"),
+    ],
+)
+def test_trajectories_that_cannot_be_true_are_refused(
+    tmp_path: Path, row: str, problem: str
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(f"participant,machine,tests,blickets,form\n{row}\n")
+    with pytest.raises(UserError, match=problem) as raised:
+        list(read_trajectories(path))
+    assert "rows.csv" in str(raised.value)
+
+
+def test_every_column_is_in_the_dictionary(tmp_path: Path) -> None:
+    study = make_study(tmp_path)
+    Direct(study, "one").complete()
+    export_study(study, tmp_path / "out")
+    with (tmp_path / "out/dictionary.csv").open(newline="") as file:
+        known = {(row["file"], row["column"]) for row in csv.DictReader(file)}
+    for name in TABLES:
+        with (tmp_path / "out" / name).open(newline="") as file:
+            assert {(name, column) for column in next(csv.reader(file))} <= known
+    with (tmp_path / "out/tests.csv").open(newline="") as file:
+        row = next(csv.DictReader(file))
+    assert (row["objects"], row["kind"], row["test"]) == ("A", "single", "1")
+
+
+def test_people_are_one_row_of_results_and_each_of_them_a_cluster(tmp_path: Path) -> None:
+    study = make_study(tmp_path, PAPER.read_text().replace("cap = 25", "items = 5"))
+    for number in range(4):
+        person = Direct(study, str(number))
+        session = person.to_the_machine()
+        while session.stage != "done":
+            while session.stage in ("example", "new"):
+                session = person.take("next")
+            session = person.answer(person.take("finish"), "A", "unsure")
+    export_study(study, tmp_path / "people")
+    rows = [
+        orjson.loads(line) for line in (tmp_path / "people/records.jsonl").read_bytes().splitlines()
+    ]
+    assert len(rows) == 20
+    summary = summarise(rows, GAME.metrics)
+    assert (summary.solver, summary.metrics["objects"].n) == ("people", 4)
+    assert [one.solver for one in read_scores([tmp_path / "people"])] == ["people"]
+
+
+def test_games_of_people_as_a_minari_dataset(tmp_path: Path) -> None:
+    minari = pytest.importorskip("minari")
+    study = make_study(tmp_path)
+    for name in ("one", "two"):
+        Direct(study, name).complete()
+    folder = str(tmp_path / "experiment.study")
+    words = ["serve", "export", folder, "--out", str(tmp_path / "out"), "--minari", "people/x-v0"]
+    assert main(words) == 0
+    before = os.environ.get("MINARI_DATASETS_PATH")
+    os.environ["MINARI_DATASETS_PATH"] = str(tmp_path / "out")
+    try:
+        episodes = list(minari.load_dataset("people/x-v0").iterate_episodes())
+    finally:
+        os.environ.pop("MINARI_DATASETS_PATH")
+        if before is not None:
+            os.environ["MINARI_DATASETS_PATH"] = before
+    assert len(episodes) == 2
+    assert episodes[0].actions.tolist()[0] == [1, 0, 0, 0]  # A alone
+    assert len(episodes[0].actions) == 1 + 1 + 3
+    sessions = [study.session(one) for one in study.store.participants()]
+    objects = [one.now.dialogue.scores["objects"] for one in sessions]
+    for episode, share in zip(episodes, objects, strict=True):
+        assert episode.rewards.sum() == pytest.approx(3 * (2 * float(share or 0) - 1))
+
+
+def test_deleting_by_code_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = make_study(tmp_path)
+    Direct(study, "one").complete()
+    code = study.store.participants()[0].code
+    folder = str(tmp_path / "experiment.study")
+    assert main(["serve", "delete", folder, code]) == 0
+    assert main(["serve", "delete", folder, code]) == 2
+    assert "there is no participant with the code" in capsys.readouterr().err
+    assert reopen_study(tmp_path / "experiment.study").store.participants() == []
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ([], "name one experiment file, or give --demo"),
+        (["nothing.toml"], "nothing.toml: No such file"),
+        (["nothing.toml", "--port", "70000"], "port must be in 0..65535"),
+        (["export", "nowhere", "--out", "x"], "there is no study in this folder"),
+    ],
+)
+def test_what_is_wrong_on_the_command_line(
+    words: list[str],
+    problem: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["serve", *words]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_a_demo_is_served_and_ends_with_the_process() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "trivium", "serve", "--demo", "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    folder = process.stdout.readline().removeprefix("study in ").strip()
+    url = process.stdout.readline().removeprefix("participants: ").strip()
+    with urllib.request.urlopen(url, timeout=20) as page:
+        assert b"<main" in page.read()
+    process.terminate()
+    process.wait(20)
+    process.stdout.close()
+    assert not Path(folder).exists()
+
+
+def test_environments_with_demonstrations() -> None:
+    gymnasium = pytest.importorskip("gymnasium")
+    checker = pytest.importorskip("gymnasium.utils.env_checker")
+    for name, known in (("BlicketGiven-v0", True), ("BlicketNotGiven-v0", False)):
+        env = gymnasium.make(f"trivium:trivium/{name}")
+        checker.check_env(env.unwrapped, skip_render_check=True)
+        first, info = env.reset(seed=3)
+        assert (set(info["examples"]) == {"conjunctive", "disjunctive"}) == known
+        shown = [first, *(env.step([1, 1, 1, 0])[0] for _ in range(6))]
+        assert [(one[5], one[6]) for one in shown] == [(1, 0)] * 3 + [(0, 1)] * 3 + [(0, 0)]
+        assert not shown[6].any()  # nothing is on the new machine yet
+        assert env.step([1, 1, 1, 0])[0][:4].tolist() == [1, 1, 1, 1]

@@ -1,0 +1,93 @@
+"""The experiment file and the texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.people.client import BASELINE, PAPER
+from trivium.core.errors import UserError
+from trivium.people.experiment import read_experiment
+from trivium.people.texts import read_texts
+
+
+def test_the_shipped_examples_are_experiments() -> None:
+    paper = read_experiment(PAPER)
+    assert [one.name for one in paper.conditions] == [
+        "given, disjunctive",
+        "given, conjunctive",
+        "not given, disjunctive",
+        "not given, conjunctive",
+    ]
+    for one in paper.conditions:
+        forms = {item.groups["form"] for slot in range(5) for item in paper.items(one, slot)}
+        assert forms == {one.name.split(", ")[1]}
+    assert read_experiment(BASELINE).conditions[0].items == 3
+
+
+def test_items_are_those_of_every_other_solver() -> None:
+    paper = read_experiment(PAPER)
+    condition = paper.conditions[0]
+    item = paper.items(condition, 3)[0]
+    index = paper.indexes(condition)[3]
+    assert item.prompt == condition.task.item(index, 7).prompt
+    assert item.original.origin.index == index
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("seed = 1", "title is missing"),
+        ("title = 'x'", "conditions must hold at least one condition, got none"),
+        (
+            "title = 'x'\nconditions = 3",
+            "conditions must be tables, each under",
+        ),
+        ("title = 'x'\nlanguage = 'fr'\n[[conditions]]\nname = 'a'", "language must be one of en"),
+        ("title = 'x'\nsede = 1\n[[conditions]]\nname = 'a'", "unknown key 'sede'"),
+        ("title = 'x'\n[[conditions]]\nname = 'a'\npreset = 'b'", "unknown preset 'b'"),
+        ("title = 'x'\n[[conditions]]\nname = 'a'\nitems = 0", "items must be in 1..100, got 0"),
+        ("title = 'x'\n[[conditions]]\nname = 'a'\narm = 'yoked'", "yoked_to goes with arm"),
+        (
+            "title = 'x'\n[[conditions]]\nname = 'a'\narm = 'yoked'\nyoked_to = 'b'",
+            "yoked_to must name an active condition",
+        ),
+        (
+            "title = 'x'\n[[conditions]]\nname = 'a'\nwhere = { form = 'pink' }",
+            "none of the 24 items has form = 'pink'",
+        ),
+        (
+            "title = 'x'\n[[conditions]]\nname = 'a'\n[[conditions]]\nname = 'a'",
+            "names of conditions must differ",
+        ),
+        (
+            "title = 'x'\n[[conditions]]\nname = 'a'\n[[questions]]\nid = 'A b'\ntext = 't'",
+            "id must be lower-case",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "experiment.toml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=problem) as raised:
+        read_experiment(path)
+    assert str(raised.value).startswith(str(path))
+
+
+def test_languages_have_the_same_texts_and_no_jargon() -> None:
+    english, german = read_texts("en"), read_texts("de")
+    assert english.keys() == german.keys()
+    for key, text in english.items():
+        fields = {part.split("}")[0] for part in text.split("{")[1:]}
+        assert fields == {part.split("}")[0] for part in german[key].split("{")[1:]}, key
+        for word in ("conjunctive", "disjunctive", "hypothes", "condition", "detector", "stimul"):
+            assert word not in text.lower(), key
+
+
+def test_a_translation_must_be_complete(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text("[button]\nnext = 'Suivant'")
+    path = tmp_path / "experiment.toml"
+    path.write_text("title = 'x'\nlanguage = 'mine.toml'\n[[conditions]]\nname = 'a'")
+    with pytest.raises(UserError, match=r"these texts are missing: button\.again"):
+        read_experiment(path)
