@@ -101,7 +101,9 @@ def run_and_report(run: Run, flags: RunFlags, out: Path | None, command: str) ->
     folder, summaries = execution.execute(run, folder, command)
     write_table(run, summaries, folder)
     add_to_index(run, folder)
-    report = write_report(folder)  # before anything is printed: a reader may have gone away
+    report = write_report(
+        folder, prices=flags.prices
+    )  # before anything is printed: a reader may have gone away
     print_results(run, summaries)
     status = print_verdict(run, summaries, folder, flags.prices)
     print(f"report: {report}")
