@@ -2,7 +2,7 @@
 
 A stub model is a server on loopback that speaks the OpenAI protocol. It sees the prompt and
 nothing else, and replies as a built-in solver would, or worse, as often as its skill says.
-Run: python -m studies.example_reports FOLDER
+Run: python -m studies.example_reports docs/examples (what `make docs-pages` does)
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from aiohttp import web
 
@@ -25,6 +24,11 @@ from trivium.benchmarks import get_benchmark
 from trivium.cli import main as trivium_command
 from trivium.core.benchmark import Turn
 from trivium.core.streams import Stream, stream_key
+from trivium.evaluation.prices import Prices
+from trivium.report.page import write_report
+
+PRICES = Prices(price_in=0.4, price_out=1.6)  # made up, as the models are
+MAX_CHARACTERS = 200_000  # in the item browser of each page: these pages are to stay small
 
 
 @dataclass(frozen=True)
@@ -126,10 +130,8 @@ def stub_server() -> Iterator[str]:
         thread.join(10)
 
 
-def example_runs(url: str) -> dict[str, list[str]]:
+def example_runs() -> dict[str, list[str]]:
     """The command line of every example, by its name."""
-    shared = ["--base_url", url, "--api", "chat", "--backend", "direct", "--yes"]
-    shared += ["--price_in", "0.4", "--price_out", "1.6"]
     models = [word for name in SKILLS for word in ("--model", f"stub/{name}")]
     two = ["--model", "stub/careful", "--model", "stub/middling"]
     explicit = ["--hops", "4", "--L", "3", "--k", "6", "--context_chains", "8", "--M", "256"]
@@ -138,33 +140,32 @@ def example_runs(url: str) -> dict[str, list[str]]:
         "main": ["run", "--items", "40", *models],
         "sweep": [*sweep, "--items", "40", "--label", "hops by chains", *models],
         "diagnose": ["diagnose", "nhop_explicit", *explicit, "--items", "240", *two],
-    } | {
-        name: ["eval", "nhop_explicit", "--hops", "4", "--items", "200", "--model", f"stub/{name}"]
-        for name in ("careful", "middling")
     }
+
+
+def make_runs(folder: Path) -> None:
+    """Run every example, each in a folder of its own."""
+    with stub_server() as url:
+        asked = ["--base_url", url, "--api", "chat", "--backend", "direct", "--yes"]
+        for name, command in example_runs().items():
+            out = str(folder / name)
+            if trivium_command([*command, *asked, "--out", out]):
+                raise SystemExit(f"{name}: some calls failed")
 
 
 def main(args: Sequence[str]) -> int:
     """Write every example page into the folder that is named."""
-    folder = Path(args[0])
-    with tempfile.TemporaryDirectory() as scratch, stub_server() as url:
-        runs = make_runs(Path(scratch), url)
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("main", "sweep", "diagnose"):
-            shutil.copy(runs / name / "report.html", folder / f"{name}.html")
+    target = Path(args[0])
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as name, chdir(name):
+        runs = Path()
+        make_runs(runs)
+        for one in example_runs():
+            page = write_report(runs / one, prices=PRICES, max_characters=MAX_CHARACTERS)
+            shutil.copy(page, target / f"{one}.html")
+        trivium_command(["compare", "main", "--out", str(target / "compare.html")])
     return 0
 
 
-def make_runs(folder: Path, url: str, **_: Any) -> Path:
-    """The folder, with a run in it for every example."""
-    shared = ["--base_url", url, "--api", "chat", "--backend", "direct", "--yes"]
-    shared += ["--price_in", "0.4", "--price_out", "1.6"]
-    for name, command in example_runs(url).items():
-        status = trivium_command([*command, *shared, "--out", str(folder / name)])
-        if status:
-            raise SystemExit(f"{name}: exit status {status}")
-    return folder
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main([str(Path(sys.argv[1]).resolve())]))

@@ -24,7 +24,9 @@ MAX_TEXT = 20_000  # characters of one prompt or reply
 NO_PROMPT = "(this item came from a file; its prompt is not in the records)"
 
 
-def browser_items(all_results: Sequence[BenchmarkResults]) -> dict[str, Any]:
+def browser_items(
+    all_results: Sequence[BenchmarkResults], max_characters: int | None = None
+) -> dict[str, Any]:
     """A sample over solvers, settings and kinds: each text once, and attempts that refer to it."""
     texts: dict[str, int] = {}
     attempts: list[dict[str, Any]] = []
@@ -33,7 +35,7 @@ def browser_items(all_results: Sequence[BenchmarkResults]) -> dict[str, Any]:
         shown = conversation(results.benchmark, row)
         new = {text for _, text in shown.turns if text not in texts}
         characters += sum(map(len, new)) + len(shown.expected) + len(shown.read)
-        if len(attempts) >= MAX_ATTEMPTS or characters > MAX_CHARACTERS:
+        if len(attempts) >= MAX_ATTEMPTS or characters > (max_characters or MAX_CHARACTERS):
             break
         usage = row.get("usage") or {}
         attempts.append(

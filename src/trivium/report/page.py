@@ -105,12 +105,20 @@ class Run:
         return made
 
 
-def write_report(folder: Path, label: str | None = None, prices: Prices | None = None) -> Path:
-    """The path of report.html, written last, after plots/ and results.md."""
+def write_report(
+    folder: Path,
+    label: str | None = None,
+    prices: Prices | None = None,
+    max_characters: int = MAX_CHARACTERS,
+) -> Path:
+    """The path of report.html, written last, after plots/ and results.md.
+
+    `max_characters` limits the texts in its item browser.
+    """
     run = _read_run(folder, label)
     _save_charts(run)
     _write(folder / MARKDOWN, results_markdown(run))
-    _write(folder / REPORT, page(run, prices or Prices()))
+    _write(folder / REPORT, page(run, prices or Prices(), max_characters))
     return folder / REPORT
 
 
@@ -153,7 +161,7 @@ def results_markdown(run: Run) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def page(run: Run, prices: Prices) -> str:
+def page(run: Run, prices: Prices, max_characters: int) -> str:
     """report.html; the template escapes every text, whoever wrote it."""
     models = [name for name, look in run.looks.items() if look.colour != "base"]
     known = prices.of(models)
@@ -170,9 +178,9 @@ def page(run: Run, prices: Prices) -> str:
         usage=usage_table(run.results, models, known),
         token_chart=score_over_tokens(run.results, run.looks),
         max_rows=MAX_ROWS,
-        items=browser_items(run.results),
+        items=browser_items(run.results, max_characters),
         max_attempts=MAX_ATTEMPTS,
-        max_characters=MAX_CHARACTERS,
+        max_characters=max_characters,
         attempts=sum(own.records for own in run.results),
         seeds=seeds,
         command=run.manifest.get("command"),
