@@ -128,6 +128,7 @@ def stub_server() -> Iterator[str]:
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join(10)
+        loop.close()
 
 
 def example_runs() -> dict[str, list[str]]:

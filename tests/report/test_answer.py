@@ -111,7 +111,7 @@ def test_settings_with_shortcuts_are_left_out_of_the_answer_and_it_says_so(tmp_p
     results = read_results([write_records(tmp_path, rows + other)])
     assert sound_settings(results["nhop_explicit"]) == ["explicit-hard"]
     found = grid_of(results["nhop_explicit"], results["nhop_implicit"])
-    assert found.columns[0].note == "1 of 2 audits passed; without explicit-easy (shortcuts)"
+    assert found.columns[0].note == "audit passed in 1 of 2; without explicit-easy (shortcuts)"
     cell = found.rows[0].cells[0]
     assert cell is not None
     assert cell.estimate.n == 20
@@ -158,7 +158,7 @@ def test_people_show_up_as_solvers(tmp_path: Path) -> None:
     ],
 )
 def test_effects_are_said_in_points(ends: Sequence[float], words: str) -> None:
-    assert effect_words(Estimate(*ends, 60)) == words
+    assert effect_words(Estimate(ends[0], ends[1], ends[2], 60)) == words
 
 
 def test_kinds_are_shares_of_all_attempts_right_ones_first(tmp_path: Path) -> None:

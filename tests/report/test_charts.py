@@ -109,8 +109,8 @@ def test_without_models_the_baselines_are_drawn(tmp_path: Path) -> None:
 
 def test_published_figures_need_the_same_conditions(tmp_path: Path) -> None:
     figure = EXPLICIT.published[0]
-    changed = ExplicitSpec(**{**figure.spec, "hops": figure.groups["n"]})  # type: ignore[arg-type]
-    other = ExplicitSpec(**{**figure.spec, "hops": 8})  # type: ignore[arg-type]
+    changed = ExplicitSpec(**{**figure.spec, "hops": figure.groups["n"]})
+    other = ExplicitSpec(**{**figure.spec, "hops": 8})
     rows = [
         asdict(attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView()))
         for spec in (changed, other)
@@ -122,7 +122,7 @@ def test_published_figures_need_the_same_conditions(tmp_path: Path) -> None:
     rows = [
         asdict(attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView()))
         for hops in (4, 6)
-        for item in EXPLICIT.generate(ExplicitSpec(**{**easier, "hops": hops}), 1, 0, 2)  # type: ignore[arg-type]
+        for item in EXPLICIT.generate(ExplicitSpec(**{**easier, "hops": hops}), 1, 0, 2)
     ]
     assert points(drawn(results_of(tmp_path / "b", rows))["em_by_n"], "published") == {}
 
@@ -217,6 +217,17 @@ def test_values_are_drawn_where_they_are() -> None:
     assert dots[1].low == pytest.approx(at.bottom - (at.bottom - at.top) / 4, abs=0.1)
     assert [text for _, text in at.x_ticks] == ["4", "6", "8"]
     assert [text for _, text in at.y_ticks] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+
+
+def test_reference_lines_join_numbers_and_not_names() -> None:
+    def path(*values: object) -> str:
+        line = Series("floor", "floor", [Point(x, 0.5) for x in values], None)
+        return draw(Panel([line], "x", "y")).lines[0].path
+
+    assert path(4, 6).count("L") == 1
+    assert path("one", "other").count("h40") == 2
+    assert "L" not in path("one", "other")
+    assert "H" in path(4)
 
 
 def test_labels_do_not_stand_on_each_other() -> None:

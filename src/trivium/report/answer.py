@@ -173,7 +173,10 @@ def _column(
         note = {"passed": "audit passed", "caught": "has shortcuts"}.get(audit, "not audited")
     else:
         audit = "passed" if passed else NOT_AUDITED
-        note = f"{passed} of {len(settings)} audits passed"
+        audited = sum(verdict != NOT_AUDITED for verdict in verdicts)
+        note = f"audit passed in {passed} of {len(settings)}"
+        if audited == passed:
+            note = f"{audited} of {len(settings)} audited, passed"
     if left := [one for one in caught if one not in kept]:
         note += f"; without {', '.join(left)} (shortcuts)"
     elif caught and len(settings) > 1:
@@ -230,8 +233,8 @@ def _hops(results: BenchmarkResults, model: str, kept: Sequence[str]) -> str:
     composed = [n for n in lifts if fails is None or n < fails]
     if not composed:
         below = all(not lift.is_above(0) for lift in lifts.values())
-        hops = f"{fails} hops {HOPS[results.benchmark.name]}"
-        return f"does not compose {hops}" if below else f"composes {hops} only in part"
+        first = f"{fails} hops {HOPS[results.benchmark.name]}"
+        return f"does not compose {first}" if below else f"composes {first} only in part"
     said = f"composes {composed[-1]} hops {HOPS[results.benchmark.name]}"
     return said if fails is None else f"{said}, fails from {fails}"
 

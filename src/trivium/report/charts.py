@@ -58,6 +58,11 @@ def looks(all_results: Sequence[BenchmarkResults]) -> dict[str, Look]:
     return found
 
 
+def _field(values: Mapping[str, Any]) -> Value:
+    """The value of a field in the setting of a key."""
+    return lambda key: values[key.setting]
+
+
 def _condition(key: GroupKey) -> str | None:
     """The condition of a prompt: the form of its machine, and what it says about forms."""
     form, given = key.group("form"), key.group("hypotheses")
@@ -123,9 +128,8 @@ class Charts:
         swept = self.results.swept_fields() if self.kind == "sweep" else {}
         counts = {name: len(set(values.values())) for name, values in swept.items()}
         for name in sorted(counts, key=lambda name: -counts[name])[:2]:
-            fields = swept[name]
             if counts[name] <= MAX_VALUES:
-                yield self._curve(metric, name, lambda key, own=fields: own[key.setting], None)
+                yield self._curve(metric, name, _field(swept[name]), None)
 
     def _curve(self, metric: str, name: str, of: Value, second: tuple[str, Value] | None) -> Chart:
         """A metric over one thing; a panel for each model where a second thing varies."""
@@ -280,8 +284,8 @@ class Charts:
         for solver in [one for one in self.looks if one in spent]:
             values = {x: np.concatenate(parts) for x, parts in sorted(spent[solver].items())}
             points = []
-            for x, tokens in values.items():
-                e = mean_interval(tokens)
+            for x, counts in values.items():
+                e = mean_interval(counts)
                 tip = f"{solver}, {x:g} {WORDS.get(name, name)}: {e.value:,.0f} tokens, n = {e.n}"
                 points.append(_positive(x, e, tip))
             look = self.looks[solver]

@@ -173,7 +173,10 @@ def draw(panel: Panel) -> Drawing:
         shift = 0.0 if one.mark is None else (marked.index(one) - (len(marked) - 1) / 2) * 3
         dots = [_dot(point, place_x, place_y, shift) for point in one.points]
         path = "M" + "L".join(f"{dot.x:g} {dot.y:g}" for dot in dots) if one.joined else ""
-        if one.mark is None and len(dots) == 1:  # a level: as wide as the axes
+        if one.mark is None and any(isinstance(point.x, str) for point in one.points):
+            # Lines between names would mean nothing: each name has a short one of its own.
+            path = "".join(f"M{dot.x - 20:g} {dot.y:g}h40" for dot in dots)
+        elif one.mark is None and len(dots) == 1:  # a level: as wide as the axes
             path = f"M{LEFT} {dots[0].y:g}H{right}"
         lines.append(Line(one, path, dots, MARKS[(one.mark or 0) % len(MARKS)]))
     y_ticks = [(place_y(tick), number_text(tick)) for tick in ticks]

@@ -112,9 +112,10 @@ class BenchmarkResults:
 
     def within(self, settings: Sequence[str]) -> dict[str, Summary]:
         """The same for these settings only."""
-        key = tuple(settings)
+        key, chosen = tuple(settings), set(settings)
+        if chosen >= set(self.specs):
+            return self.by_solver
         if key not in self._within:
-            chosen = set(settings)
             self._within[key] = self.split(lambda k: k.solver if k.setting in chosen else None)
         return self._within[key]
 

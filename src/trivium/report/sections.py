@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trivium.core.results import Summary
-from trivium.core.statistics import Estimate, holm, paired_difference
+from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.evaluation.cost import money
 from trivium.evaluation.prices import Price
 from trivium.report.answer import Grid
@@ -17,6 +17,7 @@ from trivium.report.plot import Chart
 from trivium.report.results import BenchmarkResults
 from trivium.report.tables import Table, count_kinds
 
+Pair = tuple[str, list[float], list[float]]  # a variant, its scores and those of the control
 MAX_KINDS = 8
 MAX_BASELINES = 6  # whose kinds of answers are shown where there are no models
 
@@ -72,25 +73,30 @@ def switch_effects(results: BenchmarkResults, order: Iterable[str]) -> list[Effe
     effects = []
     for solver in solvers:
         before = results.scores.get((control, solver), {})
-        pairs = []
+        pairs: list[Pair] = []
         for variant in variants:
             after = results.scores.get((variant, solver), {})
             common = [item for item in before if item in after]
             if common:
                 values = [[_mean(part[item]) for item in common] for part in (after, before)]
-                pairs.append((variant, values))
-        bounds = results.benchmark.metrics[0].bounds
-
-        def interval(which: int, level: float, own: Sequence[tuple[str, list[list[float]]]] = pairs,
-                     within: tuple[float, float] | None = bounds) -> Estimate:  # fmt: skip
-            return paired_difference(*own[which][1], level, within)
-
-        for (variant, _), estimate in zip(pairs, holm(interval, len(pairs)), strict=True):
+                pairs.append((variant, values[0], values[1]))
+        for variant, estimate in _held_together(pairs, results.benchmark.metrics[0].bounds):
             named = results.benchmark.diagnostics.get(variant)
             what = f"{variant} ({named.about})" if named else variant
             words = f"{solver}: {what} {effect_words(estimate)}."
             effects.append(Effect(solver, control, words, bar(estimate, [("floor", 0.0)], (-1, 1))))
     return effects
+
+
+def _held_together(pairs: Sequence[Pair], bounds: Bounds | None) -> Iterator[tuple[str, Estimate]]:
+    """The difference of every pair, with intervals that hold together (Holm)."""
+
+    def interval(which: int, level: float) -> Estimate:
+        _, after, before = pairs[which]
+        return paired_difference(after, before, level, bounds)
+
+    for (name, _, _), estimate in zip(pairs, holm(interval, len(pairs)), strict=True):
+        yield name, estimate
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -118,7 +124,7 @@ def usage_table(
         own = [results.by_solver[model] for results in all_results if model in results.by_solver]
         if any(part.tokens for part in own):
             rows.append((model, *_usage(own, prices.get(model))))
-    heads = ("model", "attempts", "errors", "cut-offs", "refusals")
+    heads: tuple[str, ...] = ("model", "attempts", "errors", "cut-offs", "refusals")
     heads += ("input tokens", "output tokens", "of them reasoning", "cost", "median latency")
     table = [heads, *rows]
     # Columns that hold nothing are left out.
