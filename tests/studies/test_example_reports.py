@@ -25,8 +25,15 @@ def test_a_stub_model_composes_as_often_as_its_skill_says(
 def test_stub_models_are_asked_as_real_ones_are() -> None:
     task = trivium.load("blicket_game")
     with stub_server() as url:
-        options = {"base_url": url, "api": "chat", "backend": "direct"}
-        result = trivium.evaluate(task, "stub/middling", items=3, seed=7, **options)
+        result = trivium.evaluate(
+            task,
+            "stub/middling",
+            items=3,
+            seed=7,
+            base_url=url,
+            api="chat",
+            backend="direct",
+        )
     (summary,) = result.summaries
     assert (summary.errors, summary.items) == (0, 3)
     assert summary.tokens["reasoning_tokens"].total > 0
