@@ -6,7 +6,7 @@ WORKERS ?= 2
 ITEMS ?= 100
 STUDY ?= --quick
 
-.PHONY: help run test test-local check lint gallery audits bench study clean
+.PHONY: help run test test-local check lint gallery audits bench study docs-pages clean
 
 help:
 	@echo "make run      set up and run the main job; ends with the path of a report (ITEMS=500 for more items)"
@@ -18,6 +18,7 @@ help:
 	@echo "make audits   audit every preset for shortcuts; writes docs/audits.md (20 minutes)"
 	@echo "make bench    measure speed against peers and limits"
 	@echo "make study    run the paper's study of learners, small; STUDY= runs the full one"
+	@echo "make docs-pages  write the example reports in docs/examples"
 	@echo "make clean    remove the virtual environment and caches"
 
 $(VENV)/.made:
@@ -65,6 +66,9 @@ bench: $(VENV)/.dev
 
 study: $(VENV)/.dev
 	$(BIN)/python -m studies.blicket_learners $(STUDY)
+
+docs-pages: $(VENV)/.dev
+	$(BIN)/python -m studies.example_reports docs/examples
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -22,10 +22,10 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 from studies.blicket_learners.bootstrap import bootstrap_mean
+from studies.theme import PALETTE, Chart, finish, inline, panels
 
 from trivium.core.errors import require
 from trivium.core.statistics import Estimate
-from trivium.report.theme import PALETTE, Chart, finish, inline, panels
 
 Curves = NDArray[np.float64]  # [seeds, bins]
 Sides = dict[str, list[dict[str, Any]]]  # curves as they stand in their files

@@ -24,7 +24,6 @@ import pytest
 
 from trivium.benchmarks import benchmark_names
 from trivium.cli import main
-from trivium.report import page as report_page
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
@@ -71,17 +70,16 @@ class ParsedError(Exception):
 
 
 @pytest.fixture
-def _one_process_and_few_charts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """In an empty folder, with neither keys nor more processes; charts are tested elsewhere."""
+def _one_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """In an empty folder, with neither keys nor more processes."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(report_page, "missing_plots", lambda: "charts are left out")
     for name in [name for name in os.environ if name.endswith("_API_KEY")]:
         monkeypatch.delenv(name)
 
 
-@pytest.mark.usefixtures("_one_process_and_few_charts")
+@pytest.mark.usefixtures("_one_process")
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_command_works_as_printed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names: dict[str, Any] = {"__name__": "page"}

@@ -27,8 +27,8 @@ from studies.blicket_learners.results import (
     data_name,
     find_learners,
 )
+from studies.theme import GREY, PALETTE, Chart, distinct, finish, inline
 from trivium.core.statistics import Estimate
-from trivium.report.theme import GREY, PALETTE, Chart, distinct, finish, inline
 
 Rows = list[dict[str, Any]]
 Plateaus = Mapping[str, Mapping[str, float]]  # by panel

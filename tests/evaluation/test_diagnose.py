@@ -16,8 +16,7 @@ def _run(words: str) -> list[dict[str, str]]:
     assert main(["diagnose", *words.split(), "--processes", "1"]) == 0
     runs = list(Path("runs").glob("*/diag_*"))
     assert len(runs) == 1
-    assert list(runs[0].glob("plots/*_variants_em.png"))
-    assert list(runs[0].glob("plots/*_variants_lift.svg"))
+    assert list(runs[0].glob("plots/*_by_variant.svg"))
     return list(csv.DictReader((runs[0] / "summary.csv").read_text().splitlines()))
 
 

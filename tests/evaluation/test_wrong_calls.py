@@ -132,8 +132,6 @@ def refused(call: str, says: str, folder: Path, capsys: pytest.CaptureFixture[st
 def test_a_wrong_call_is_refused(
     call: str, says: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if call.startswith("plot") and find_spec("altair") is None:
-        pytest.skip("needs the extra [plots]")
     refused(call, says, folder, capsys)
 
 

@@ -1,7 +1,7 @@
 """The page in a real browser: by mouse, by touch on a small screen, by keyboard alone.
 
-Accessibility is checked with axe-core where AXE_CORE names its axe.min.js; without Chromium these
-tests are skipped. Screenshots are kept where SCREENSHOTS names a folder.
+Every screen is checked with axe-core; without Chromium these tests are skipped. Screenshots are
+kept where SCREENSHOTS names a folder.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import pytest
 
 pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
+pytest.importorskip("axe_playwright_python", reason="NO AXE-CORE: accessibility is not checked")
+import axe_playwright_python
 from playwright.sync_api import sync_playwright
 
 from tests.people.client import BASELINE, PAPER, make_study
@@ -30,7 +32,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="NO CHROMIUM: the page is not tested in a browser"
 )
-AXE = os.environ.get("AXE_CORE")
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 ONE_CONDITION = PAPER.read_text().split("[[conditions]]")
@@ -52,7 +54,7 @@ class Watched(Hands):
 
     def act(self, screen: str) -> None:
         self.seen.append(screen)
-        if AXE and screen not in self.seen[:-1]:
+        if screen not in self.seen[:-1]:
             self.problems += accessibility(self.page, screen)
         if SCREENSHOTS:
             name = f"{type(self).__name__}-{len(self.seen):02d}-{screen}.png"
@@ -105,7 +107,7 @@ class Keys(Watched):
 
 def accessibility(page: Any, screen: str) -> list[str]:
     """The violations that axe-core finds."""
-    page.evaluate(Path(str(AXE)).read_text())
+    page.evaluate(AXE.read_text())
     found = page.evaluate("() => axe.run()")
     return [f"{screen}: {one['id']} {one['nodes'][0]['html']}" for one in found["violations"]]
 
@@ -131,8 +133,7 @@ def go_through(
         hands.problems, hands.seen = [], []
         assert hands.take_part() == "done"
         assert page.locator(".code-text").count() == 1
-        if AXE:
-            hands.problems += accessibility(page, "done")
+        hands.problems += accessibility(page, "done")
         if SCREENSHOTS:
             page.screenshot(path=str(Path(SCREENSHOTS) / f"{kind.__name__}-99-done.png"))
         opened.close()
@@ -157,7 +158,7 @@ def check_scores(study: Study, folder: Path, solver: str) -> None:
         assert (row["reply"], row["scores"]) == (alone.reply, alone.scores)
 
 
-@pytest.mark.parametrize("condition", [1, 2, 3, 4] if AXE else [3])
+@pytest.mark.parametrize("condition", [1, 2, 3, 4])
 def test_the_paper_s_conditions_by_mouse(browser: Any, tmp_path: Path, condition: int) -> None:
     study = make_study(tmp_path, f"{ONE_CONDITION[0]}[[conditions]]{ONE_CONDITION[condition]}")
     hands = go_through(browser, study, Watched, "information_gain")

@@ -26,7 +26,7 @@ FLAGS = (
     "--remote-debugging-port=0",
     "--window-size=1200,1000",
 )
-KEYS = {"Tab": 9, "Enter": 13, "ArrowRight": 39, "ArrowLeft": 37, "ArrowDown": 40}
+KEYS = {"Tab": 9, "Enter": 13, "ArrowRight": 39, "ArrowLeft": 37, "ArrowDown": 40, "ArrowUp": 38}
 
 
 class Page:
@@ -64,14 +64,11 @@ class Page:
             self.requests.append(params["request"]["url"])
 
     def open(self, path: Path) -> None:
-        """Load a file and wait until its scripts have run and its charts are drawn."""
+        """Load a file and wait until its scripts have run."""
         for domain in ("Runtime", "Log", "Network", "Page"):
             self.call(f"{domain}.enable")
         self.call("Page.navigate", url=path.absolute().as_uri())
-        ready = (
-            "document.readyState === 'complete' && [...document.querySelectorAll('.canvas')]"
-            ".every((canvas) => canvas.querySelector('svg'))"
-        )
+        ready = "document.readyState === 'complete'"
         deadline = time.monotonic() + 30
         while not self.value(ready):
             assert time.monotonic() < deadline, f"the page did not get ready: {self.errors}"

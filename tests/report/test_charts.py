@@ -1,274 +1,130 @@
-"""Charts: which there are for which records, their data, and the lines that each must have."""
+"""Charts: which there are for which records, what they show, and where it is drawn."""
 
 from __future__ import annotations
 
-import json
+import itertools
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
-pytest.importorskip("altair")
-converter = pytest.importorskip("vl_convert")
-
-from tests.report.records import Row, attempts, results_of, scored  # noqa: E402
-from trivium.benchmarks.blicket.game import GAME  # noqa: E402
-from trivium.benchmarks.blicket.game.spec import GameView  # noqa: E402
-from trivium.benchmarks.nhop import EXPLICIT  # noqa: E402
-from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView  # noqa: E402
-from trivium.benchmarks.variables import VARIABLES  # noqa: E402
-from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView  # noqa: E402
-from trivium.core.dialogue import attempt  # noqa: E402
-from trivium.report import chart_rows  # noqa: E402
-from trivium.report.charts import charts, exploration  # noqa: E402
-from trivium.report.results import BenchmarkResults  # noqa: E402
-from trivium.report.theme import ChartSpec, chart_spec, extent, save  # noqa: E402
+from tests.report.records import attempts, results_of, scored
+from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.spec import GameView
+from trivium.benchmarks.nhop import EXPLICIT
+from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
+from trivium.benchmarks.variables import VARIABLES
+from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
+from trivium.core.dialogue import attempt
+from trivium.report.chart_files import chart_svg, plain_css, save_charts
+from trivium.report.charts import Charts, looks, mean_traces, score_over_tokens, slope
+from trivium.report.plot import Chart, Panel, Point, Series, draw, nice_ticks, number_text
+from trivium.report.results import BenchmarkResults
 
 
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkResults:
     rows = [
-        row
+        {**row, "solver": name}
         for hops in (4, 6)
         for m in (6, 8)
-        for solver in ("oracle", "last_line", "random_candidate")
+        for solver, name in (
+            *(("oracle", "oracle"), ("last_line", "last_line"), ("oracle", "a/model")),
+            ("random_candidate", "b/model"),
+        )
         for row in attempts(ImplicitSpec(hops=hops, m=m), solver)
     ]
     return results_of(tmp_path_factory.mktemp("grid"), rows)
 
 
-def drawn(results: BenchmarkResults, **options: Any) -> dict[str, ChartSpec]:
+def drawn(results: BenchmarkResults, *, kind: str | None = None) -> dict[str, Chart]:
     prefix = f"{results.benchmark.name}_"
-    return {chart.name.removeprefix(prefix): chart for chart in charts(results, **options)}
+    charts = Charts(results, looks([results]), results.settings, mean_traces(results), kind)
+    return {chart.name.removeprefix(prefix): chart for chart in charts.all()}
 
 
-def data(chart: ChartSpec) -> list[Row]:
-    """All rows of data in a chart."""
-    return [row for rows in chart.spec["datasets"].values() for row in rows]
+def points(chart: Chart, solver: str, panel: int = 0) -> dict[object, float]:
+    """What a chart shows for a solver, or for a reference line."""
+    found = [one for one in chart.panels[panel].series if one.name == solver]
+    return {point.x: point.value for one in found for point in one.points}
 
 
-def lines(chart: ChartSpec, **where: object) -> dict[str, float]:
-    """The value of each reference line in the rows that have these values."""
-    return {
-        row["line"]: row["value"]
-        for row in data(chart)
-        if "line" in row and all(row[key] == value for key, value in where.items())
-    }
+def test_models_have_colours_and_baselines_are_grey(grid: BenchmarkResults) -> None:
+    found = looks([grid])
+    assert list(found) == ["a/model", "b/model", "oracle", "last_line"]
+    assert [look.colour for look in found.values()] == ["m0", "m1", "base", "base"]
+    assert found["oracle"].mark != found["last_line"].mark
+    # The order is that of the lift, whatever the order of the records.
+    assert next(iter(looks([grid]))) == "a/model"
 
 
-def test_a_grid_has_heatmaps_curves_and_kinds(grid: BenchmarkResults) -> None:
-    assert list(drawn(grid)) == ["results", "em_n_m", "lift_n_m", "em_by_n", "metrics", "kinds"]
-
-
-def test_lines_are_the_floor_the_best_shortcut_and_the_best_ceiling(
-    tmp_path: Path,
+def test_a_second_group_has_lines_of_its_own_in_a_panel_for_each_model(
+    grid: BenchmarkResults,
 ) -> None:
-    rows = scored("last_line", [1, 0, 0, 0]) + scored("pointer_f_n1", [1, 1, 0, 0])
-    rows += scored("oracle", [1, 1, 1, 0]) + scored("openai/model", [1, 1, 1, 1])
-    rows += [{**row, "groups": {"n": 6, "m": 8}} for row in scored("oracle", [1] * 4, "n6")]
-    found = drawn(results_of(tmp_path, rows))
-    assert lines(found["results"]) == {"floor": 0.125, "best shortcut": 0.5, "ceiling": 0.875}
-    by_n = found["em_by_n"]
-    assert lines(by_n, group_n=5) == {"floor": 0.125, "best shortcut": 0.5, "ceiling": 0.75}
-    assert lines(by_n, group_n=6) == {"floor": 0.125, "ceiling": 1.0}
-    own = {
-        row["solver"]: row["value"]
-        for row in data(by_n)
-        if row.get("group_n") == 5 and "solver" in row
-    }
-    assert own == {"openai/model": 1.0, "oracle": 0.75, "pointer_f_n1": 0.5, "last_line": 0.25}
-
-
-def test_heatmaps_show_the_floor_in_its_own_panel_and_lift_above_it(grid: BenchmarkResults) -> None:
     found = drawn(grid)
-    floor = {
-        (row["group_n"], row["group_m"]): row["value"]
-        for row in data(found["em_n_m"])
-        if row["solver"] == "floor"
-    }
-    assert floor == {(4, 6): 1 / 6, (4, 8): 1 / 8, (6, 6): 1 / 6, (6, 8): 1 / 8}
-    lift = {row["solver"]: row["value"] for row in data(found["lift_n_m"])}
-    assert set(lift) == {"oracle", "last_line", "random_candidate"}
-    assert lift["oracle"] == 1.0
+    assert list(found) == ["em_by_n", "lift_n_m"]
+    chart = found["em_by_n"]
+    assert [panel.title for panel in chart.panels] == ["a/model", "b/model"]
+    lines = [one for one in chart.panels[0].series if one.name == "a/model"]
+    assert [(one.label, one.shade) for one in lines] == [("m = 6", 100), ("m = 8", 35)]
+    assert {point.value for one in lines for point in one.points} == {1.0}
+    floors = [one.points[0].value for one in chart.panels[0].series if one.look == "floor"]
+    assert floors == [pytest.approx(1 / 6), pytest.approx(1 / 8)]
+    cells = found["lift_n_m"].panels[0].cells
+    assert [(cell.x, cell.y, cell.lift) for cell in cells] == [
+        *((4, 6, 1.0), (4, 8, 1.0), (6, 6, 1.0), (6, 8, 1.0))
+    ]
 
 
-def test_published_figures_are_shown_only_beside_comparable_ones(
-    grid: BenchmarkResults, tmp_path: Path
-) -> None:
-    shown = [row for row in data(drawn(grid)["em_by_n"]) if row.get("published")]
-    assert {(row["group_n"], row["group_m"]): row["value"] for row in shown} == {
-        (4, 6): 0.833,
-        (4, 8): 0.792,
-        (6, 6): 0.167,
-        (6, 8): 0.083,
-        (8, 6): 0.208,
-        (8, 8): 0.167,
-    }
+def test_one_group_has_one_panel_with_the_reference_lines(tmp_path: Path) -> None:
     rows = [
         row
         for hops in (4, 6)
-        for m in (8, 12)
-        for row in attempts(ImplicitSpec(hops=hops, m=m), "oracle", items=1)
+        for name, scores in (
+            *(("oracle", [1, 1]), ("last_line", [1, 0]), ("pointer_f_n1", [0, 0])),
+            *(("a/model", [1, 0]), ("b/model", [None, 1])),
+        )
+        for row in scored(name, scores, f"{hops}", groups={"n": hops, "m": 8})
     ]
-    other = drawn(results_of(tmp_path / "other", rows))["em_by_n"]
-    assert other.about.endswith(
-        "Black diamonds: gpt-4.1-mini (published), temperature 0, M=256, 24 items, seed 7."
-    )
-    # There is no panel for m = 6.
-    shown = [row for row in data(other) if row.get("published")]
-    assert {row["panel"] for row in shown} == {"m = 8"}
-    assert other.spec["facet"]["sort"] == ["m = 8", "m = 12"]
-    easy = [
+    chart = drawn(results_of(tmp_path, rows))["em_by_n"]
+    assert points(chart, "a/model") == {4: 0.5, 6: 0.5}
+    assert points(chart, "b/model") == {4: 1.0, 6: 1.0}
+    assert points(chart, "ceiling") == {4: 1.0, 6: 1.0}
+    assert points(chart, "shortcut") == {4: 0.5, 6: 0.5}
+    assert points(chart, "floor") == {4: 0.125, 6: 0.125}
+    assert "oracle" not in {one.name for one in chart.panels[0].series}
+
+
+def test_without_models_the_baselines_are_drawn(tmp_path: Path) -> None:
+    rows = [
+        row
+        for hops in (4, 6)
+        for row in scored("oracle", [1, 1], f"{hops}", groups={"n": hops, "m": 8})
+    ]
+    chart = drawn(results_of(tmp_path, rows))["em_by_n"]
+    assert [one.look for one in chart.panels[0].series] == ["base", "floor"]
+
+
+def test_published_figures_need_the_same_conditions(tmp_path: Path) -> None:
+    figure = EXPLICIT.published[0]
+    changed = ExplicitSpec(**{**figure.spec, "hops": figure.groups["n"]})
+    other = ExplicitSpec(**{**figure.spec, "hops": 8})
+    rows = [
+        asdict(attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView()))
+        for spec in (changed, other)
+        for item in EXPLICIT.generate(spec, 1, 0, 2)
+    ]
+    chart = drawn(results_of(tmp_path / "a", rows))["em_by_n"]
+    assert points(chart, "published")
+    easier = {**figure.spec, "path_collision_stress": False}
+    rows = [
         asdict(attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView()))
         for hops in (4, 6)
-        for L in (2, 3)
-        for item in EXPLICIT.generate(ExplicitSpec(hops=hops, L=L), 1, 0, 5)
+        for item in EXPLICIT.generate(ExplicitSpec(**{**easier, "hops": hops}), 1, 0, 2)
     ]
-    ladders = drawn(results_of(tmp_path / "easy", easy))["em_by_n"]
-    # The published ladders had all three controls; these have none.
-    assert len(data(ladders)) == 4 + 2 * 4  # the oracle, and its lines of floor and ceiling
-    assert not [row for row in data(ladders) if row.get("published")]
-
-
-def test_metrics_between_0_and_1_are_bars_under_the_heading_of_the_benchmark(
-    tmp_path: Path,
-) -> None:
-    (row,) = scored("oracle", [0.0], benchmark="nhop_explicit")
-    scores = {"em": 0.0, "fn_correct": 0.0, "fn_1_coherent": 1.0, "first_wrong_hop": 3.0}
-    rows = [{**row, "scores": scores}]
-    chart = drawn(results_of(tmp_path, rows))["metrics"]
-    bars = [(row["metric"], row["value"]) for row in data(chart) if "metric" in row]
-    # fn_correct is em by construction, so it has no bar.
-    assert bars == [("em", 0.0), ("fn_1_coherent", 1.0)]
-    assert lines(chart) == {"floor": 0.125, "ceiling": 0.0}  # of the headline metric
-    assert chart.spec["title"]["text"] == "Block by block: where answers go wrong"
-
-
-def test_a_label_is_in_every_title(grid: BenchmarkResults) -> None:
-    titles = [chart.spec["title"]["text"] for chart in charts(grid, label="my\nlabel")]
-    assert titles == [
-        "my label: Results between floor and the ceiling (em)",
-        "my label: em over n and m",
-        "my label: lift over n and m",
-        "my label: em against n, by m",
-        "my label: Every metric between 0 and 1 (4 settings together)",
-        "my label: Kinds of answers (4 settings together)",
-    ]
-
-
-def test_variants_have_bars_of_the_headline_and_of_lift(grid: BenchmarkResults) -> None:
-    found = drawn(grid, variants=True)
-    assert list(found)[:2] == ["variants_em", "variants_lift"]
-    assert "results" not in found
-    assert lines(found["variants_em"], setting="hops=4 m=6")["floor"] == pytest.approx(1 / 6)
-    assert lines(found["variants_lift"], setting="hops=4 m=6")["floor"] == 0.0
-    assert lines(found["variants_lift"], setting="hops=4 m=6")["ceiling"] == 1.0
-
-
-def test_kinds_are_shares_of_all_attempts_in_a_fixed_order(tmp_path: Path) -> None:
-    rows = scored("a/model", [1.0, 0.0, 0.0, 0.0, None])
-    rows[1] |= {"kind": "violation"}
-    rows[2] |= {"kind": "chain:1"}
-    rows += scored("oracle", [1.0, 0.0, 0.0, 0.0, 0.0])
-    chart = drawn(results_of(tmp_path, rows))["kinds"]
-    shares = {(row["solver"], row["kind"]): (row["count"], row["share"]) for row in data(chart)}
-    assert shares == {
-        ("a/model", "right"): (1, 0.2),
-        ("a/model", "chain"): (1, 0.2),
-        ("a/model", "other"): (1, 0.2),
-        ("a/model", "violation"): (1, 0.2),
-        ("a/model", "error"): (1, 0.2),
-        ("oracle", "right"): (1, 0.2),
-        ("oracle", "other"): (4, 0.8),
-    }
-    order = ["right", "other", "chain", "violation", "error"]
-    assert chart.spec["encoding"]["color"]["scale"]["domain"] == order
-    assert {row["kind"]: row["rank"] for row in data(chart)} == dict(
-        zip(order, range(5), strict=True)
-    )
-
-
-def test_agreement_of_trials_is_set_against_being_right(tmp_path: Path) -> None:
-    rows = []
-    # Answers of three trials of three items: agreed on a right one, on a wrong one, two of three.
-    for item, answers in enumerate([(1, 1, 1), (0, 0, 0), (1, 0, 1)]):
-        for trial, right in enumerate(answers):
-            (row,) = scored("openai/model", [float(right)], f"item-{item}", trial=trial)
-            rows.append(row)
-    found = drawn(results_of(tmp_path, rows))["order_trials"]
-    assert [row for row in data(found) if "agreed" in row] == [
-        {"solver": "openai/model", "agreed": 0.667, "right": 1.0, "items": 1},
-        {"solver": "openai/model", "agreed": 1.0, "right": 0.5, "items": 2},
-    ]
-
-
-def test_one_trial_has_no_chart_of_agreement(grid: BenchmarkResults) -> None:
-    assert "order_trials" not in drawn(grid)
-
-
-def test_charts_become_files(grid: BenchmarkResults, tmp_path: Path) -> None:
-    paths = save([drawn(grid)["kinds"]], tmp_path)
-    assert [path.name for path in paths] == ["nhop_implicit_kinds.png", "nhop_implicit_kinds.svg"]
-    assert paths[0].read_bytes().startswith(b"\x89PNG")
-    assert "other-chain-end" in paths[1].read_text()
-
-
-def test_group_names_cannot_collide_with_figures(tmp_path: Path) -> None:
-    rows = [
-        {**row, "groups": {"value": number % 3, "items": number % 2}}
-        for number, row in enumerate(scored("oracle", [1.0] * 12))
-    ]
-    found = drawn(results_of(tmp_path, rows))["em_by_value"]
-    own = [row for row in data(found) if "solver" in row]
-    assert [(row["group_value"], row["value"], row["items"]) for row in own] == [
-        *((0, 1.0, 4), (1, 1.0, 4), (2, 1.0, 4))
-    ]
-
-
-def test_a_finished_attempt_keeps_its_last_value_in_the_mean(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    traces = {0: [2.0, 1.0, 0.5], 1: [2.0, 0.25], 2: []}
-    monkeypatch.setattr(chart_rows, "_trace", lambda _, record: traces[record["index"]])
-    rows = [
-        asdict(attempt(GAME, item, GAME.solvers["random"], GameView()))
-        for item in GAME.generate(GAME.presets["paper"], 3, 0, 3)
-    ]
-    found = chart_rows.trace_rows(results_of(tmp_path, rows))
-    assert [(row["group_step"], row["value"], row["items"]) for row in found] == [
-        (0, 2.0, 2),
-        (1, 0.625, 2),
-        (2, 0.375, 2),
-    ]
-    assert {row["floor"] for row in found} == {2.0}
-
-
-def test_exploration_is_traced_step_by_step(tmp_path: Path) -> None:
-    rows = [
-        asdict(attempt(GAME, item, GAME.solvers[name], GameView()))
-        for item in GAME.generate(GAME.presets["paper"], 3, 0, 30)
-        for name in ("optimal", "one_cause", "random")
-    ]
-    chart = drawn(results_of(tmp_path, rows))["exploration"]
-    ceiling = {step: lines(chart, group_step=step)["ceiling"] for step in range(4)}
-    # Six machines are log2(6) bits; the optimal explorer knows the machine after three tests.
-    assert ceiling[0] == pytest.approx(2.585, abs=0.001)
-    assert ceiling[3] == pytest.approx(0, abs=1e-9)
-    assert lines(chart, group_step=3)["floor"] == pytest.approx(2.585, abs=0.001)
-    random = [row["value"] for row in data(chart) if row.get("solver") == "random"]
-    assert random[0] == pytest.approx(2.585, abs=0.001)
-    assert 0.5 < random[3] < random[2] < random[1] < random[0]
-
-
-def test_the_best_line_of_a_trace_is_the_lowest() -> None:
-    rows = [
-        {"solver": f"solver-{value}", "role": "shortcut", "value": value, "floor": 2.0}
-        | {"group_setting": "paper", "group_step": 1, "low": value, "high": value, "items": 1}
-        for value in (0.7, 0.4, 0.9)
-    ]
-    chart = chart_spec("name", exploration(rows, "bits"), None)
-    assert lines(chart, group_step=1) == {"floor": 2.0, "best shortcut": 0.4}
+    assert points(drawn(results_of(tmp_path / "b", rows))["em_by_n"], "published") == {}
 
 
 def test_swept_numbers_that_no_group_mirrors_have_a_curve(tmp_path: Path) -> None:
@@ -278,79 +134,139 @@ def test_swept_numbers_that_no_group_mirrors_have_a_curve(tmp_path: Path) -> Non
         for item in VARIABLES.generate(VariablesSpec(snr=snr), 1, 0, 9)
     ]
     results = results_of(tmp_path, rows)
-    found = drawn(results)
+    assert "ctrl_nDCG_by_snr" not in drawn(results)
+    found = drawn(results, kind="sweep")
     assert {"ctrl_nDCG_by_snr", "ctrl_nDCG_by_n_ctrl_vars"} <= set(found)
-    own = [row for row in data(found["ctrl_nDCG_by_snr"]) if "solver" in row]
-    assert [(row["group_snr"], row["items"]) for row in own] == [(0.0, 9), (20.0, 9)]
-    # Its groups are not crossed: each has its own table.
-    names = ["n_vars", "n_roots", "n_hyps", "n_ctrl_vars", "max_corr_depth"]
-    assert results.groupings == [[name] for name in names]
+    assert list(points(found["ctrl_nDCG_by_snr"], "noctrl")) == [0.0, 20.0]
 
 
-def test_what_a_group_mirrors_is_not_drawn_twice(grid: BenchmarkResults) -> None:
-    assert grid.swept_fields() == {}
+def test_variants_of_a_diagnosis_keep_their_order(tmp_path: Path) -> None:
+    rows = scored("a/m", [1.0], spec={"M": 600}) + scored("a/m", [0.0], spec={})
+    results = results_of(tmp_path, rows)
+    results.setting_order = ("implicit", "M=600")
+    chart = drawn(results, kind="diag")["em_by_variant"]
+    assert list(points(chart, "a/m").items()) == [("implicit", 0.0), ("M=600", 1.0)]
+    assert [text for _, text in draw(chart.panels[0]).x_ticks] == ["implicit", "M=600"]
+
+
+def test_tokens_are_drawn_with_what_one_more_costs(tmp_path: Path) -> None:
+    rows = []
+    for hops in (4, 6, 8):
+        for number, row in enumerate(
+            scored("a/model", [1.0] * 6, f"{hops}", groups={"n": hops, "m": 8})
+        ):
+            tokens = 100 + 30 * hops + (1 if number % 2 else -1)
+            rows.append({**row, "usage": {"output_tokens": tokens, "input_tokens": 5}})
+    results = results_of(tmp_path, rows)
+    chart = drawn(results)["tokens"]
+    assert points(chart, "a/model") == {4: 220.0, 6: 280.0, 8: 340.0}
+    assert chart.words == "One more hop takes a/model 30 [30, 30] tokens."
+    scatter = score_over_tokens([results], looks([results]))
+    assert scatter is not None
+    assert points(scatter, "a/model") == {280.0: 1.0}
+    assert score_over_tokens([results_of(tmp_path / "b", scored("b/m", [1.0]))], {}) is None
+
+
+def test_the_slope_is_that_of_least_squares() -> None:
+    found = slope({1.0: np.array([1, 3]), 2.0: np.array([4, 4]), 4.0: np.array([9])})
+    # By hand: the means are 2 and 4.2, the sums of products and squares 14 and 6.
+    assert found is not None
+    assert found.value == pytest.approx(14 / 6)
+    assert found.low is not None
+    assert found.low < 14 / 6
+    assert slope({1.0: np.array([1, 2, 3])}) is None
+
+
+def test_agreement_of_trials_is_set_against_being_right(tmp_path: Path) -> None:
+    rows = []
+    # Answers of three trials of three items: agreed on a right one, on a wrong one, two of three.
+    for item, answers in enumerate([(1, 1, 1), (0, 0, 0), (1, 0, 1)]):
+        for trial, right in enumerate(answers):
+            (row,) = scored("openai/model", [float(right)], f"item-{item}", trial=trial)
+            rows.append(row)
+    chart = drawn(results_of(tmp_path, rows))["order_trials"]
+    assert points(chart, "openai/model") == {0.667: 1.0, 1.0: 0.5}
+
+
+def test_exploration_is_traced_step_by_step(tmp_path: Path) -> None:
+    rows = [
+        {**asdict(attempt(GAME, item, GAME.solvers[name], GameView())), "solver": shown}
+        for item in GAME.generate(GAME.presets["paper"], 3, 0, 30)
+        for name, shown in (("optimal", "optimal"), ("random", "a/model"))
+    ]
+    chart = drawn(results_of(tmp_path, rows))["exploration"]
+    ceiling, model = points(chart, "optimal"), points(chart, "a/model")
+    # Six machines are log2(6) bits; the optimal explorer knows the machine after three tests.
+    assert ceiling[0] == model[0] == pytest.approx(2.585, abs=0.001)
+    assert ceiling[3] == pytest.approx(0, abs=1e-9)
+    assert 0.5 < model[3] < model[2] < model[1] < model[0]
+
+
+def test_if_every_call_failed_there_is_no_chart(tmp_path: Path) -> None:
+    assert drawn(results_of(tmp_path, scored("openai/model", [None] * 3))) == {}
+
+
+def test_values_are_drawn_where_they_are() -> None:
+    series = Series("s", "m0", [Point(4, 0.0), Point(6, 0.5, 0.25, 1.0), Point(8, 1.0)])
+    at = draw(Panel([series], "x", "y"))
+    ys = [dot.y for dot in at.lines[0].dots]
+    assert (ys[0], ys[2]) == (at.bottom, at.top)
+    assert ys[1] == (at.bottom + at.top) / 2
+    dots = at.lines[0].dots
+    assert dots[1].x - dots[0].x == dots[2].x - dots[1].x > 0
+    assert dots[1].low == pytest.approx(at.bottom - (at.bottom - at.top) / 4, abs=0.1)
+    assert [text for _, text in at.x_ticks] == ["4", "6", "8"]
+    assert [text for _, text in at.y_ticks] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+
+
+def test_reference_lines_join_numbers_and_not_names() -> None:
+    def path(*values: object) -> str:
+        line = Series("floor", "floor", [Point(x, 0.5) for x in values], None)
+        return draw(Panel([line], "x", "y")).lines[0].path
+
+    assert path(4, 6).count("L") == 1
+    assert path("one", "other").count("h40") == 2
+    assert "L" not in path("one", "other")
+    assert "H" in path(4)
+
+
+def test_labels_do_not_stand_on_each_other() -> None:
+    lines = [Series(f"s{n}", "m0", [Point(1, 0.5), Point(2, 0.5)], label="x") for n in range(3)]
+    places = sorted(line.label_y for line in draw(Panel(lines, "x", "y")).lines)
+    assert all(later - earlier >= 13 for earlier, later in itertools.pairwise(places))
 
 
 @pytest.mark.parametrize(
-    ("values", "marks"),
-    [
-        (("one", "other"), ["rule", "point", "rule"]),
-        ((4, 6), ["rule", "line", "point", "line"]),
-    ],
+    ("low", "high", "ticks"),
+    [(0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1.0]), (0, 7900, [0, 2000, 4000, 6000, 8000])],
 )
-def test_lines_join_numbers_and_not_names(
-    tmp_path: Path, values: tuple[object, object], marks: list[str]
-) -> None:
-    rows = [
-        {**row, "groups": {"form": values[number % 2]}}
-        for number, row in enumerate(scored("oracle", [1.0] * 12))
+def test_ticks_are_round_and_hold_both_ends(low: float, high: float, ticks: list[float]) -> None:
+    assert nice_ticks(low, high) == ticks
+
+
+def test_numbers_are_said_shortly() -> None:
+    assert list(map(number_text, (0.25, 12, 1200.0, 25_000))) == ["0.25", "12", "1,200", "25k"]
+
+
+def test_charts_become_files(grid: BenchmarkResults, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    charts = list(drawn(grid).values())
+    paths = save_charts(charts, looks([grid]), tmp_path, "la<bel")
+    assert [path.name for path in paths] == [
+        f"nhop_implicit_{name}.{suffix}"
+        for name in ("em_by_n", "lift_n_m")
+        for suffix in ("svg", "png")
     ]
-    found = drawn(results_of(tmp_path, rows))["em_by_form"]
-    assert [layer["mark"]["type"] for layer in found.spec["layer"]] == marks
+    assert paths[1].read_bytes().startswith(b"\x89PNG")
+    text = paths[0].read_text()
+    ElementTree.fromstring(text)  # it is XML
+    assert "la&lt;bel: em over hops" in text
+    assert "var(" not in plain_css()
 
 
-def test_ticks_are_at_the_values_and_show_them(tmp_path: Path) -> None:
-    rows = [
-        {**row, "groups": {"machines": (6, 11)[number % 2]}}
-        for number, row in enumerate(scored("oracle", [1.0] * 12))
-    ]
-    found = drawn(results_of(tmp_path, rows))["em_by_machines"]
-    svg = converter.vegalite_to_svg(found.spec)
-    assert ">6</text>" in svg
-    assert ">11</text>" in svg
-
-
-def test_every_panel_has_its_own_axis(grid: BenchmarkResults) -> None:
-    found = drawn(grid)
-    for name in ("results", "em_n_m", "em_by_n"):
-        assert found[name].spec["resolve"]["axis"]["x"] == "independent", name
-
-
-def test_axes_hold_0_to_1_and_whatever_goes_further() -> None:
-    assert extent([]) == [0.0, 1.0]
-    assert extent([{"value": 0.5, "low": -0.25, "high": None}, {"value": 3.0}]) == [-0.25, 3.0]
-
-
-def test_axes_with_too_many_values_and_settings_are_left_out(tmp_path: Path) -> None:
-    rows = [
-        {**row, "groups": {"n": number}, "spec": {"M": 500 + number // 2}}
-        for number, row in enumerate(scored("oracle", [1.0] * 25))
-    ]
-    found = drawn(results_of(tmp_path / "a", rows))
-    assert set(found) == {"em_by_M", "kinds"}
-    found = drawn(results_of(tmp_path / "b", rows[:24]))
-    assert set(found) == {"results", "em_by_n", "em_by_M", "kinds"}
-
-
-def test_if_every_call_failed_there_are_only_kinds(tmp_path: Path) -> None:
-    results = results_of(tmp_path, scored("openai/model", [None] * 3))
-    assert list(drawn(results)) == list(drawn(results, variants=True)) == ["kinds"]
-
-
-def test_no_text_in_a_chart_has_a_line_break(tmp_path: Path) -> None:
-    rows = scored("bad\u2028model\n", [1.0], groups={"n": "x\ny"})
-    rows += scored("oracle", [1.0, 0.0], groups={"n": "z"})
-    found = drawn(results_of(tmp_path, rows))
-    assert {row["solver"] for row in data(found["kinds"])} == {"bad model ", "oracle"}
-    assert "x y" in {row.get("group_n") for row in data(found["em_by_n"])}
-    assert "\\n" not in json.dumps([chart.spec for chart in found.values()])
+def test_a_chart_file_is_well_formed_whatever_names_hold(tmp_path: Path) -> None:
+    rows = scored('</svg>"\u2028<b>', [1.0, 0.0], groups={"n": 4, "m": 8})
+    rows += scored('</svg>"\u2028<b>', [1.0], "x", groups={"n": 6, "m": 8})
+    results = results_of(tmp_path, rows)
+    for chart in drawn(results).values():
+        ElementTree.fromstring(chart_svg(chart, looks([results]), None))

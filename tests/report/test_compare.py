@@ -15,9 +15,13 @@ from trivium.core.statistics import Estimate
 from trivium.report.compare import (
     Difference,
     SolverScores,
+    comparison_page,
     difference_table,
     differences,
+    in_words,
+    left_out,
     read_scores,
+    worth_comparing,
 )
 
 
@@ -127,3 +131,58 @@ def test_models_with_other_limits_are_not_compared_unasked(
     # A program has no limits, so that it can stand beside any model.
     write_records(tmp_path / "c", scored("oracle", [1, 1, 1]))
     assert main(["compare", str(tmp_path / "a"), str(tmp_path / "c")]) == 0
+
+
+def test_the_first_named_is_the_baseline_and_nothing_goes_without_a_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder that shares no items, or has no scored attempts, is named with the reason."""
+    runs = {
+        "first": scored("z/base", [1, 0, 1, 0]),
+        "second": scored("a/other", [1, 1, 1, 1]) + scored("oracle", [1] * 4),
+        "apart": scored("b/far", [1, 1], "elsewhere"),
+        "failed": scored("c/dead", [None, None]),
+    }
+    folders = [write_records(tmp_path / name, rows) for name, rows in runs.items()]
+    found = worth_comparing(read_scores(folders))
+    assert [one.solver for one in found] == ["z/base", "a/other", "b/far"]
+    made = differences(found, pairs=False)
+    assert [(one.first.solver, one.second.solver) for one in made] == [("a/other", "z/base")]
+    notes = left_out(list(map(str, folders)), found, made)
+    assert len(notes) == 2
+    assert notes[0] == f"{folders[3]}: left out, since it holds no scored attempts"
+    assert "b/far" in notes[1]
+    assert "no items in common with z/base" in notes[1]
+    page = tmp_path / "compare.html"
+    assert main(["compare", *map(str, folders), "--out", str(page)]) == 0
+    assert notes[1] in capsys.readouterr().out
+    text = page.read_text()
+    assert all(str(folder) in text for folder in folders)
+    assert "no difference seen" in text
+
+
+def test_another_benchmark_than_the_baselines_is_named(tmp_path: Path) -> None:
+    first = write_records(tmp_path / "a", scored("a/m", [1, 1]) + scored("b/m", [1, 0]))
+    other = write_records(tmp_path / "b", scored("c/m", [1, 1], benchmark="nhop_explicit"))
+    found = read_scores([first, other])
+    made = differences(found, pairs=False)
+    assert [one.first.solver for one in made] == ["b/m"]
+    (note,) = left_out([str(first), str(other)], found, made)
+    assert note.endswith(f"left out, since a/m ({first}) was not scored there")
+
+
+def test_differences_are_said_in_points_with_their_direction() -> None:
+    assert in_words(Estimate(0.21, 0.14, 0.28, 60)) == "21 points higher [14, 28]"
+    assert in_words(Estimate(-0.21, -0.28, -0.14, 60)) == "21 points lower [14, 28]"
+    assert in_words(Estimate(0.1, -0.1, 0.3, 60)) == "no difference seen"
+
+
+def test_the_comparison_page_escapes_what_runs_are_called() -> None:
+    bad = "</title><script>x</script>"
+    one, other = (SolverScores(bad, name, "nhop_implicit", {}) for name in ("<b>", "<i>"))
+    text = comparison_page(
+        [bad], [other, one], [Difference(one, other, 9, Estimate(0.2, 0.1, 0.3, 9))]
+    )
+    assert "<script>x" not in text
+    assert "<b> (" not in text
+    assert text.count("20 points higher [10, 30]") == 1

@@ -13,7 +13,7 @@ import pytest
 from tests.report.records import attempts, results_of, scored, write_records
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.spec import GameView
-from trivium.benchmarks.nhop import IMPLICIT
+from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
 from trivium.core.dialogue import attempt
 from trivium.report import item_browser
@@ -76,12 +76,12 @@ def test_the_system_message_is_the_one_that_the_run_sent(tmp_path: Path) -> None
     assert system == {"sent": ["Be brief."], "own": [], "foreign": ["Be brief."]}
 
 
-def test_four_attempts_of_every_solver_and_kind_errors_first(tmp_path: Path) -> None:
+def test_many_attempts_of_models_and_four_of_baselines_errors_first(tmp_path: Path) -> None:
     rows = scored("last_line", [0.0] * 9 + [1.0] * 2) + scored("oracle", [1.0] * 7)
     rows += [{**row, "kind": f"chain:{hop}"} for hop, row in enumerate(scored("a/model", [0] * 6))]
     shown = browser_items([results_of(tmp_path, rows)])["attempts"]
     assert [(one["solver"], one["kind"].partition(":")[0]) for one in shown] == [
-        *[("a/model", "chain")] * 4,
+        *[("a/model", "chain")] * 6,
         *[("last_line", "other")] * 4,
         *[("last_line", "right"), ("oracle", "right")] * 2,
         *[("oracle", "right")] * 2,
@@ -93,16 +93,17 @@ def test_the_page_holds_a_bounded_number_of_attempts_and_characters(
 ) -> None:
     rows = [
         {**row, "solver": f"solver-{number}", "reply": "x" * 30_000}
-        for number, row in enumerate(scored("", [0.0] * 500))
+        for number, row in enumerate(scored("", [0.0] * 50))
     ]
     results = results_of(tmp_path, rows)
+    monkeypatch.setattr(item_browser, "MAX_ATTEMPTS", 40)
     shown = browser_items([results])
-    assert len(shown["attempts"]) == 400
+    assert len(shown["attempts"]) == 40
     assert Counter(map(len, shown["texts"])) == Counter([62, 20_030])
     assert shown["texts"][1].endswith("xxx\n[cut: 10,000 more characters]")
-    monkeypatch.setattr(item_browser, "MAX_CHARACTERS", 20_200)
-    # The two texts take 20,092 characters, and every expected answer takes one.
-    assert len(browser_items([results])["attempts"]) == 108
+    monkeypatch.setattr(item_browser, "MAX_CHARACTERS", 20_120)
+    # The two texts take 20,092 characters; the expected answer and the one read take two.
+    assert len(browser_items([results])["attempts"]) == 14
 
 
 def test_items_from_files_show_the_prompt_that_was_kept_or_say_that_there_is_none(
@@ -118,3 +119,32 @@ def test_items_from_files_show_the_prompt_that_was_kept_or_say_that_there_is_non
     assert shown["attempts"][0]["expected"] == rows[0]["gold"]
     shown = browser_items([results_of(tmp_path, [{**row, "gold": None} for row in rows])])
     assert shown["attempts"][0]["expected"] == "-"
+
+
+def test_the_true_path_is_highlighted_as_it_is_printed(tmp_path: Path) -> None:
+    spec = EXPLICIT.presets["explicit-hard"]
+    (item,) = EXPLICIT.generate(spec, 5, 0, 1)
+    row = asdict(attempt(EXPLICIT, item, EXPLICIT.solvers["last_line"], NhopView()))
+    shown = browser_items([results_of(tmp_path, [row])])
+    marks = [shown["texts"][number] for number in shown["attempts"][0]["marks"]]
+    prompt = EXPLICIT.render(item, NhopView()).split("\n")
+    assert set(marks) <= set(prompt)
+    steps = [line for line in marks if "->" in line]
+    assert len([line for line in steps if "->f1->" in line]) == 1
+    assert any(line.endswith(f"-> {item.answer}") for line in steps)
+    # Every alias on the path is highlighted where it is explained.
+    assert [line for line in marks if " = " in line]
+
+
+def test_a_transcript_says_what_is_known_after_every_test(tmp_path: Path) -> None:
+    item = next(iter(GAME.generate(GAME.presets["paper"], 3)))
+    solver = GAME.solvers["optimal"]
+    row = asdict(attempt(GAME, item, solver, GameView()))
+    shown = browser_items([results_of(tmp_path, [row])])
+    turns = turns_of(shown, shown["attempts"][0])
+    said = [text for side, text in turns if side == "observer"]
+    assert len(said) == sum(reply.startswith("TEST") for reply in row["reply"])
+    assert said[-1].startswith("Only one machine is left: ")
+    assert "machines are left, " in said[0]
+    read = shown["attempts"][0]["read"]
+    assert read == shown["attempts"][0]["expected"] == row["reply"][-1]

@@ -32,11 +32,10 @@ def test_a_setting_is_named_once_and_models_come_first_and_sorted(tmp_path: Path
         )
         for row in scored(solver, scores, spec=spec)
     ]
-    text = results_markdown("title", [results_of(tmp_path, rows)], {}, "altair is missing")
+    text = results_markdown("title", [results_of(tmp_path, rows)], {})
     table = text.split("| --- | --- | --- | --- | --- | --- | --- |\n")[1].split("\n\n")[0]
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
     assert sorted(row[0] for row in cells if row[0]) == ["M=600", "implicit"]
     solvers = ["openai/strong", "openai/weak", "oracle (ceiling)", "last_line (shortcut)"]
     assert [row[1] for row in cells] == solvers * 2
     assert cells[1][5:] == ["3 of 4", "1"]  # the n behind the figure, and an error
-    assert "There are no charts, since altair is missing" in text

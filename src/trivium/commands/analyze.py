@@ -64,11 +64,11 @@ def _print_examples(results: BenchmarkResults, count: int) -> None:
 
 def example_lines(benchmark: AnyBenchmark, row: Row) -> list[str]:
     """An attempt in a few lines: question, gold answer and reply."""
-    turns, gold = conversation(benchmark, row)
-    opening = next(text for side, text in turns if side == "environment")
+    shown = conversation(benchmark, row)
+    opening = next(text for side, text in shown.turns if side == "environment")
     lines = {
         "question": _question(opening),
-        "gold": gold,
+        "gold": shown.expected,
         "reply": " / ".join(replies_of(row)) if row["kind"] != ERROR else row["error"],
     }
     if row.get("spec") is not None:

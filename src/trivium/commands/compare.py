@@ -11,17 +11,22 @@ import tyro
 
 from trivium.commands.flags import read_flags
 from trivium.core.errors import require
+from trivium.core.files import atomic_write
 from trivium.report.compare import (
+    comparison_page,
     difference_table,
     differences,
+    left_out,
     read_scores,
     require_same_limits,
+    worth_comparing,
 )
 from trivium.report.tables import terminal
 
 ABOUT = """Paired differences of the headline metric, with 95% intervals, on the items that solvers
-and runs have in common. Every solver is compared with the first one of the first run.
-Example: trivium compare runs/oracle runs/shortcut"""
+and runs have in common. The first solver of the first run is the baseline that all others are
+compared with. Of a run with models only these are compared, unless --solvers names others.
+Example: trivium compare runs/oracle runs/shortcut --out compare.html"""
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,8 @@ class Flags:
 
     # folders or files of records
     runs: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="RUN ...")]
-    solvers: tuple[str, ...] = ()  # only these (default: all)
+    solvers: tuple[str, ...] = ()  # only these (default: models, or all where a run has none)
+    out: Path | None = None  # write the comparison as a page too
     pairs: bool = False  # compare all with all, not just with the first
     any_settings: bool = False  # also where max_output_tokens or reasoning_effort differ
 
@@ -44,7 +50,7 @@ def main(args: Sequence[str]) -> int:
     known = list(dict.fromkeys(one.solver for one in found))
     for solver in flags.solvers:
         require(solver in known, f"unknown solver {solver!r}; the runs hold {', '.join(known)}")
-    chosen = [one for one in found if not flags.solvers or one.solver in flags.solvers]
+    chosen = [one for one in found if one.solver in flags.solvers] or worth_comparing(found)
     require(len(chosen) >= 2, "nothing to compare: the runs hold one solver between them")
     if not flags.any_settings:
         require_same_limits(chosen)
@@ -53,4 +59,11 @@ def main(args: Sequence[str]) -> int:
     for benchmark in dict.fromkeys(one.first.benchmark for one in made):
         own = [one for one in made if one.first.benchmark == benchmark]
         difference_table(benchmark, own).show(terminal())
+    runs = [str(run) for run in flags.runs]
+    for note in left_out(runs, chosen, made):
+        print(note)
+    if flags.out is not None:
+        with atomic_write(flags.out) as file:
+            file.write(comparison_page(runs, chosen, made).encode("utf-8", "replace"))
+        print(f"page: {flags.out}")
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +14,7 @@ from trivium.commands.flags import read_flags
 from trivium.core.errors import require
 from trivium.core.records import MANIFEST
 from trivium.core.spec import read_mapping
+from trivium.evaluation.prices import Prices
 from trivium.report.page import write_report
 
 ABOUT = """Write report.html, results.md and plots/ for any folder that holds records: a run, a
@@ -30,6 +31,8 @@ class Flags:
     summary: Path | None = None  # or the summary.csv in that folder
     approach: str | None = None  # the benchmark, which must be the run's
     label: str | None = None  # the run's name in titles (default: the label that it was run with)
+
+    prices: Prices = field(default_factory=Prices)
 
     def folder(self) -> Path:
         """The folder that is meant, which must be there."""
@@ -48,5 +51,5 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Write the page and print its path."""
     flags = read_flags("report", Flags, args, ABOUT)
-    print(f"report: {write_report(flags.folder(), flags.label)}")
+    print(f"report: {write_report(flags.folder(), flags.label, flags.prices)}")
     return 0

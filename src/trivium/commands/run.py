@@ -58,7 +58,8 @@ def main(args: Sequence[str]) -> int:
     folder = choose_folder(run, flags.out, new=flags.new)
     folder, summaries = execution.execute(run, folder, shlex.join(["trivium", "run", *args]))
     add_to_index(run, folder)
-    report = write_report(folder)  # before anything is printed: a reader may have gone away
+    # Before anything is printed: a reader may have gone away.
+    report = write_report(folder, prices=flags.prices)
     print_results(run, summaries, folder)
     status = print_verdict(run, summaries, folder, flags.prices)
     print(f"report: {report}")

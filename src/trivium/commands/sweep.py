@@ -101,7 +101,8 @@ def run_and_report(run: Run, flags: RunFlags, out: Path | None, command: str) ->
     folder, summaries = execution.execute(run, folder, command)
     write_table(run, summaries, folder)
     add_to_index(run, folder)
-    report = write_report(folder)  # before anything is printed: a reader may have gone away
+    # Before anything is printed: a reader may have gone away.
+    report = write_report(folder, prices=flags.prices)
     print_results(run, summaries, folder)
     status = print_verdict(run, summaries, folder, flags.prices)
     print(f"report: {report}")

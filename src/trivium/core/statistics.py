@@ -143,8 +143,8 @@ def paired_difference(
     gained, lost = (int((differences == sign * widest).sum()) for sign in (1, -1))
     if not differences.size or gained + lost < np.count_nonzero(differences):
         return mean_interval(differences, level, (-widest, widest))
-    limits = (widest * each for each in _tango_limits(gained, lost, len(first), level))
-    return Estimate(float(differences.mean()), *limits, len(first))
+    low, high = _tango_limits(gained, lost, len(first), level)
+    return Estimate(float(differences.mean()), widest * low, widest * high, len(first))
 
 
 @lru_cache(maxsize=4096)

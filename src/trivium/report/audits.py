@@ -17,6 +17,7 @@ from trivium.core.probes import Audit
 from trivium.core.spec import spec_to_dict, stored_spec
 
 AUDITS = Path(__file__).with_name("audits.json")
+NOT_AUDITED = "not audited"
 
 
 def audit_key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
@@ -24,6 +25,12 @@ def audit_key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
     spec = spec_to_dict(stored_spec(benchmark.spec_type, fields))
     spec.pop("size", None)  # how many items a dataset has does not change an item
     return f"{benchmark.name} {orjson.dumps(spec, option=orjson.OPT_SORT_KEYS).decode()}"
+
+
+def audit_verdict(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> str:
+    """Whether the items of this spec passed an audit, were caught, or were not audited."""
+    kept = None if fields is None else _stored().get(audit_key(benchmark, fields))
+    return NOT_AUDITED if kept is None else str(kept["verdict"])
 
 
 def audit_sentence(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> str:

@@ -1,285 +1,404 @@
-"""The charts of a benchmark: which ones its results have data for, and how each is drawn.
-
-Every chart with room for them shows the floor, the best shortcut and the ceiling as grey lines.
-"""
+"""The charts of a benchmark: which ones its results have data for, and what they show."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter, methodcaller
+from typing import Any, NamedTuple
 
-import altair as alt
+import numpy as np
 
-from trivium.report import chart_rows, theme
-from trivium.report.chart_rows import column, reference_lines
-from trivium.report.results import BenchmarkResults
-from trivium.report.theme import GREY, REFERENCE, Chart, ChartSpec, Rows, distinct, finish, inline
+from trivium.core.reading import visible_replies
+from trivium.core.results import Summary, merged
+from trivium.core.statistics import Estimate, mean_interval, student_quantile
+from trivium.report.item_browser import presented_item, replies_of
+from trivium.report.plot import Cell, Chart, Panel, Point, Series, number_text
+from trivium.report.results import BenchmarkResults, GroupKey
 
-MAX_PANELS = 6  # of one chart
-MAX_SETTINGS = 12  # of the chart of results by setting
+MAX_PANELS = 4  # with lines for the values of a second group
+MAX_SMALL = 12  # small panels
+MAX_LINES = 6
 MAX_VALUES = 24  # along an axis; a table is better for more
-LEGEND = "grey lines are the floor, the best shortcut and the ceiling."
-KIND_COLOURS = {"right": "#009E73", "violation": "#404040", "error": "#a0a0a0"}
-ERROR_COLOURS = ["#D55E00", "#E69F00", "#CC79A7", "#56B4E9", "#7F6BB3", "#8C6D46", "#0072B2"]
+# The groups that matter most: what is on the x axis, and what the lines of a panel differ in.
+FOCUS = {
+    "nhop_explicit": ("n", "L"),
+    "nhop_implicit": ("n", "m"),
+    "identifying_variables": ("n_ctrl_vars",),
+    "blicket_prompts": ("condition",),
+    "blicket_game": ("N",),
+}
+WORDS = {"n": "hops", "n_ctrl_vars": "control variables", "N": "objects", "tests": "tests made"}
+WORDS |= {"snr": "signal to noise (dB)", "form": "form of the machine"}
+ONE = {"n": "hop", "n_ctrl_vars": "control variable", "N": "object", "tests": "test"}
+Value = Callable[[GroupKey], Any]
+Traces = Mapping[tuple[str, str], Sequence[Estimate]]  # by setting and solver
 
 
-def charts(
-    results: BenchmarkResults, *, variants: bool = False, label: str | None = None
-) -> list[ChartSpec]:
-    """Every chart that these results have data for."""
-    name = results.benchmark.name
+class Look(NamedTuple):
+    """How a solver is drawn on the whole page."""
+
+    colour: str  # a class: m0, m1, ... for models, base for baselines
+    mark: int
+
+
+def looks(all_results: Sequence[BenchmarkResults]) -> dict[str, Look]:
+    """Every solver, the best model first; baselines are grey and differ in their marks."""
+    lifts: dict[str, list[float]] = {}
+    for results in all_results:
+        for solver in results.models:
+            lift = results.by_solver[solver].metrics["lift"].value
+            lifts.setdefault(solver, []).append(-1.0 if lift is None else lift)
+    best_first = sorted(lifts, key=lambda solver: -sum(lifts[solver]) / len(lifts[solver]))
+    found = {solver: Look(f"m{number % 8}", number) for number, solver in enumerate(best_first)}
+    for results in all_results:
+        baselines = [solver for solver in results.solvers if solver not in found]
+        found |= {name: Look("base", number) for number, name in enumerate(baselines)}
+    return found
+
+
+def _field(values: Mapping[str, Any]) -> Value:
+    """The value of a field in the setting of a key."""
+    return lambda key: values[key.setting]
+
+
+def _condition(key: GroupKey) -> str | None:
+    """The condition of a prompt: the form of its machine, and what it says about forms."""
+    form, given = key.group("form"), key.group("hypotheses")
+    return None if form is None else f"{form}, {str(given).replace('_', ' ')}"
+
+
+def shown(results: BenchmarkResults, order: Iterable[str]) -> list[str]:
+    """The solvers that charts are about: models, or baselines where there are none."""
+    names = results.models or results.solvers
+    return [name for name in order if name in names]
+
+
+@dataclass(frozen=True)
+class Charts:
+    """The charts of one benchmark's results, of these settings only."""
+
+    results: BenchmarkResults
+    looks: Mapping[str, Look]
+    settings: Collection[str]
+    traces: Traces
+    kind: str | None = None  # of the run: only a sweep varies fields on purpose
+
+    def all(self) -> list[Chart]:
+        """Every chart that there is data for."""
+        headline = self.results.benchmark.metrics[0].name
+        if not any(part.metrics[headline].n for part in self.results.by_solver.values()):
+            return []
+        return [*self._curves(headline), *self._heat(), *self._exploration(), *self._others()]
+
+    def _split(self, by: Callable[[GroupKey], tuple[Any, ...]]) -> dict[Any, Summary]:
+        """Summaries by what `by` gives, where nothing in it is missing."""
+
+        def value(key: GroupKey) -> Any:
+            found = by(key) if key.setting in self.settings else (None,)
+            return None if None in found else found
+
+        return self.results.split(value)
+
+    @property
+    def _shown(self) -> list[str]:
+        return shown(self.results, self.looks)
+
+    def _values(self, of: Value) -> list[Any]:
+        values = {of(key) for key in self.results.tallies if key.setting in self.settings}
+        return sorted(values - {None}, key=lambda value: (isinstance(value, str), value))
+
+    def _axes(self) -> list[tuple[str, Value]]:
+        """The groups to draw by: those that matter most, or the first two that vary."""
+        names = FOCUS.get(self.results.benchmark.name, tuple(self.results.varying_groups[:2]))
+        axes = [
+            (name, _condition if name == "condition" else methodcaller("group", name))
+            for name in names
+        ]
+        return [(name, of) for name, of in axes if 1 < len(self._values(of)) <= MAX_VALUES]
+
+    def _curves(self, metric: str) -> Iterator[Chart]:
+        """The headline metric over the group that matters most, and over what was swept."""
+        axes = self._axes()
+        if self.kind == "diag":
+            yield self._curve(metric, "variant", attrgetter("setting"), None)
+        elif axes:
+            yield self._curve(metric, *axes[0], axes[1] if len(axes) > 1 else None)
+        swept = self.results.swept_fields() if self.kind == "sweep" else {}
+        counts = {name: len(set(values.values())) for name, values in swept.items()}
+        for name in sorted(counts, key=lambda name: -counts[name])[:2]:
+            if counts[name] <= MAX_VALUES:
+                yield self._curve(metric, name, _field(swept[name]), None)
+
+    def _curve(self, metric: str, name: str, of: Value, second: tuple[str, Value] | None) -> Chart:
+        """A metric over one thing; a panel for each model where a second thing varies."""
+        x_label = WORDS.get(name, name)
+        title = f"{metric} over {x_label}"
+        values = self._values(second[1]) if second else []
+        file = f"{self.results.benchmark.name}_{metric}_by_{name}"
+        if second is None or len(self._shown) > MAX_PANELS or len(values) > MAX_LINES:
+            parts = self._split(lambda key: (key.solver, of(key)))
+            series = [self._line(solver, parts, metric) for solver in self._shown]
+            series += references(self.results, parts, metric) + self._published(name)
+            return Chart(file, title, "", [Panel(series, x_label, metric)])
+        parts = self._split(lambda key: (key.solver, of(key), second[1](key)))
+        panels = []
+        for solver in self._shown:
+            series = []
+            for number, value in enumerate(values):
+                own = {key[:2]: part for key, part in parts.items() if key[2] == value}
+                shade = 100 - round(65 * number / max(1, len(values) - 1))
+                line = self._line(solver, own, metric, shade, f"{second[0]} = {value}")
+                floor = [
+                    one for one in references(self.results, own, metric) if one.look == "floor"
+                ]
+                series += [line, *floor]
+            lines = [one for one in series if one.points]
+            small = len(self._shown) > 2
+            panels.append(Panel(lines, x_label, metric, solver, small=small))
+        about = f"Lines differ in {WORDS.get(second[0], second[0])}."
+        return Chart(file, f"{title}, by {second[0]}", about, panels)
+
+    def _line(
+        self,
+        solver: str,
+        parts: Mapping[tuple[Any, ...], Summary],
+        metric: str,
+        shade: int = 100,
+        label: str = "",
+    ) -> Series:
+        look = self.looks[solver]
+        points = []
+        settings = self.results.settings
+        ranks = {x: (settings.index(x),) if x in settings else _order(x) for _, x in parts}
+        for (who, x), part in sorted(parts.items(), key=lambda one: ranks[one[0][1]]):
+            estimate = part.metrics[metric]
+            if who == solver and estimate.value is not None:
+                tip = f"{solver}, {x}{f' ({label})' if label else ''}: {estimate}, n = {estimate.n}"
+                points.append(Point(x, estimate.value, estimate.low, estimate.high, tip))
+        joined = all(isinstance(point.x, (int, float)) for point in points)
+        return Series(solver, look.colour, points, look.mark, label, shade, joined)
+
+    def _published(self, name: str) -> list[Series]:
+        """Published figures whose conditions match the spec of some setting."""
+        specs = [self.results.specs[setting] or {} for setting in self.settings]
+        points = [
+            Point(figure.groups[name], figure.value, tip=f"{figure.who}: {figure.about}")
+            for figure in self.results.benchmark.published
+            if name in figure.groups
+            and all(v in self._values(methodcaller("group", k)) for k, v in figure.groups.items())
+            and any(all(s.get(k) == v for k, v in figure.spec.items()) for s in specs if s)
+        ]
+        return [Series("published", "published", points, 3, joined=False)] if points else []
+
+    def _heat(self) -> Iterator[Chart]:
+        """Lift over two groups that were set, not sampled: constant within every setting."""
+        axes = self._axes()
+        names = [of for _, of in axes]
+        seen = {(key.setting, *(of(key) for of in names)) for key in self.results.tallies}
+        if len(axes) < 2 or len(seen) != len(self.results.settings):
+            return
+        (x, x_of), (y, y_of) = axes[:2]
+        parts = self._split(lambda key: (key.solver, x_of(key), y_of(key)))
+        solvers = [name for name in self._shown if self.results.role(name) != "ceiling"]
+        panels = []
+        for solver in solvers[:MAX_SMALL]:
+            cells = []
+            for (who, *at), part in sorted(parts.items(), key=lambda one: _order(one[0])):
+                lift = part.metrics["lift"]
+                if who == solver and lift.value is not None:
+                    tip = f"{solver}, {x} {at[0]}, {y} {at[1]}: {lift}"
+                    cells.append(Cell(at[0], at[1], lift.value, tip))
+            panels.append(
+                Panel((), WORDS.get(x, x), WORDS.get(y, y), solver, small=True, cells=cells)
+            )
+        name = f"{self.results.benchmark.name}_lift_{x}_{y}"
+        yield Chart(name, f"Lift over {WORDS.get(x, x)} and {y}", "", panels)
+
+    def _exploration(self) -> Iterator[Chart]:
+        """What is left to learn after every test, against the optimal player."""
+        panels = []
+        for setting in [one for one in self.results.settings if one in self.settings][:MAX_SMALL]:
+            own = {who: trace for (where, who), trace in self.traces.items() if where == setting}
+            series = []
+            for solver in [name for name in self._shown if own.get(name)]:
+                points = [
+                    _positive(step, e, f"{solver}, after {step} tests: {e}")
+                    for step, e in enumerate(own[solver])
+                ]
+                series.append(
+                    Series(solver, *self.looks[solver][:1], points, self.looks[solver][1])
+                )
+            for solver, trace in own.items():
+                if self.results.role(solver) == "ceiling" and solver not in self._shown:
+                    points = [Point(step, one.value or 0.0) for step, one in enumerate(trace)]
+                    series.append(Series(solver, "ceiling", points, None))
+            if series:
+                title = setting if len(self.settings) > 1 else ""
+                panels.append(
+                    Panel(series, "tests made", "bits", title, None, len(self.settings) > 1)
+                )
+        if panels:
+            measure = self.results.benchmark.trace_label
+            about = (
+                "The solid grey line is the optimal player; a game that ended stays where it was."
+            )
+            name = f"{self.results.benchmark.name}_exploration"
+            yield Chart(name, f"{measure} after every test".capitalize(), about, panels)
+
+    def _others(self) -> Iterator[Chart]:
+        name = self.results.benchmark.name
+        yield from self._tokens()
+        if any(tally.has_trials for tally in self.results.tallies.values()):
+            parts = self.results.parts(lambda key: key.solver)
+            series = []
+            for solver in self._shown:
+                scores: dict[float, list[float]] = defaultdict(list)
+                for vote in merged(parts[solver], self.results.benchmark.metrics).votes():
+                    scores[round(vote.share, 3)].append(vote.score)
+                points = [
+                    Point(share, sum(own) / len(own), tip=f"{solver}: {len(own)} items")
+                    for share, own in sorted(scores.items())
+                ]
+                series.append(
+                    Series(solver, self.looks[solver].colour, points, self.looks[solver].mark)
+                )
+            panel = Panel(series, "share of orders with the commonest answer", "right")
+            about = "Each item was presented in several orders: is what a solver repeats right?"
+            yield Chart(f"{name}_order_trials", "Agreement and being right", about, [panel])
+
+    def _tokens(self) -> Iterator[Chart]:
+        """Output tokens over what makes an item hard, and what one more of it costs."""
+        results = self.results
+        game = results.benchmark.multi_turn
+        name, of = next(iter(self._axes()), ("", lambda key: None))
+        name = "tests" if game else name
+        spent: dict[str, dict[float, list[np.ndarray[Any, Any]]]] = {}
+        for (key, tests), tokens in results.spent.items():
+            x = tests if game else of(key)
+            if key.setting in self.settings and isinstance(x, (int, float)):
+                own = spent.setdefault(key.solver, defaultdict(list))
+                own[x].append(np.asarray(tokens))
+        series, words = [], []
+        for solver in [one for one in self.looks if one in spent]:
+            values = {x: np.concatenate(parts) for x, parts in sorted(spent[solver].items())}
+            points = []
+            for x, counts in values.items():
+                e = mean_interval(counts)
+                tip = f"{solver}, {x:g} {WORDS.get(name, name)}: {e.value:,.0f} tokens, n = {e.n}"
+                points.append(_positive(x, e, tip))
+            look = self.looks[solver]
+            series.append(Series(solver, look.colour, points, look.mark))
+            cost = slope(values)
+            if cost is not None and cost.value is not None:
+                low, high = (number_text(round(end)) for end in (cost.low or 0.0, cost.high or 0.0))
+                words.append(f"{solver} {cost.value:,.0f} [{low}, {high}]")
+        if any(len(one.points) > 1 for one in series):
+            label = WORDS.get(name, name)
+            panel = Panel(series, label, "output tokens", y_range=None)
+            file = f"{results.benchmark.name}_tokens"
+            about = "Reasoning included."
+            said = (
+                f"One more {ONE.get(name, name)} takes {', '.join(words)} tokens." if words else ""
+            )
+            yield Chart(file, f"Output tokens over {label}", about, [panel], said)
+
+
+def _positive(x: Any, estimate: Estimate, tip: str) -> Point:
+    """A figure that cannot be below 0, whatever its interval says."""
+    low = None if estimate.low is None else max(0.0, estimate.low)
+    return Point(x, estimate.value or 0.0, low, estimate.high, tip)
+
+
+def slope(values: Mapping[float, np.ndarray[Any, Any]]) -> Estimate | None:
+    """What one more of x costs, by least squares over all attempts, with its 95% interval."""
+    x = np.concatenate([np.full(own.size, at) for at, own in values.items()])
+    y = np.concatenate(list(values.values()))
+    spread = float(((x - x.mean()) ** 2).sum())
+    if x.size < 3 or spread == 0:
+        return None
+    value = float(((x - x.mean()) * (y - y.mean())).sum()) / spread
+    left = y - y.mean() - value * (x - x.mean())
+    error = (float((left**2).sum()) / (x.size - 2) / spread) ** 0.5
+    half = student_quantile(0.95, x.size - 2) * error
+    return Estimate(value, value - half, value + half, x.size)
+
+
+def references(
+    results: BenchmarkResults, parts: Mapping[tuple[Any, ...], Summary], metric: str
+) -> list[Series]:
+    """The floor, the best shortcut and the ceiling at every x."""
+    lines: dict[str, dict[Any, float]] = {"floor": {}, "shortcut": {}, "ceiling": {}}
+    for (solver, x), part in sorted(parts.items(), key=lambda one: _order(one[0][1])):
+        value = part.metrics[metric].value
+        if value is None:
+            continue
+        lines["floor"].setdefault(x, part.floor)
+        role = results.role(solver)
+        if role in ("shortcut", "ceiling") and results.models:
+            lines[role][x] = max(lines[role].get(x, value), value)
     return [
-        theme.chart_spec(f"{name}_{suffix}", chart, label)
-        for suffix, chart in _charts(results, variants)
+        Series(name, name, [Point(x, value) for x, value in own.items()], None)
+        for name, own in lines.items()
+        if own
     ]
 
 
-def _charts(results: BenchmarkResults, variants: bool) -> Iterator[tuple[str, Chart]]:
-    benchmark = results.benchmark
-    headline = benchmark.metrics[0].name
-    settings = len(results.settings)
-    pooled = f" ({settings} settings together)" if settings > 1 else ""
-    kinds = kind_bars(chart_rows.kind_rows(results), pooled)
-    if not any(part.metrics[headline].n for part in results.by_solver.values()):
-        yield "kinds", kinds
-        return
-    if variants:
-        for metric in (headline, "lift"):
-            rows = chart_rows.setting_rows(results, metric)
-            yield f"variants_{metric}", variant_bars(rows, metric)
-    elif settings <= MAX_SETTINGS:
-        yield "results", result_dots(chart_rows.setting_rows(results, headline), headline)
-    yield from _group_charts(results, headline)
-    yield from _swept_charts(results, headline)
-    if benchmark.trace_label is not None and (rows := chart_rows.trace_rows(results)):
-        yield "exploration", exploration(rows, benchmark.trace_label)
-    rows = chart_rows.metric_rows(results)
-    if len(distinct(rows, "metric")) > 1:
-        titles = {metric.name: metric.about for metric in benchmark.metrics}
-        yield "metrics", metric_bars(rows, titles, benchmark.metrics_heading + pooled)
-    yield "kinds", kinds
-    if any(tally.has_trials for tally in results.tallies.values()):
-        yield "order_trials", calibration(chart_rows.agreement_rows(results), headline)
-
-
-def _group_charts(results: BenchmarkResults, headline: str) -> Iterator[tuple[str, Chart]]:
-    """Heatmaps over two groups that were set, and the headline metric against every group."""
-    values = {name: results.group_values(name) for name in results.varying_groups}
-    names = [name for name in values if len(values[name]) <= MAX_VALUES]
-    grid = len(names) > 1 and _is_grid(results, names)
-    if grid:
-        x, y = names[:2]
-        for metric in (headline, "lift"):
-            rows = chart_rows.group_rows(results, metric, [x, y])
-            if metric == headline:
-                lines = reference_lines(rows, [column(x), column(y)])
-                rows += [{**row, "solver": "floor"} for row in lines if row["line"] == "floor"]
-                rows += chart_rows.published_rows(results, [x, y])
-            yield f"{metric}_{x}_{y}", heatmap(rows, x, y, metric)
-    if grid and len(names) == 2 and len(values[names[1]]) <= MAX_PANELS:
-        rows = chart_rows.group_rows(results, headline, names)
-        published = [
-            row
-            for row in chart_rows.published_rows(results, names)
-            if row[column(names[1])] in values[names[1]]
+def mean_traces(results: BenchmarkResults) -> Traces:
+    """The mean trace of every setting and solver; a finished attempt keeps its last value."""
+    if results.benchmark.trace_label is None:
+        return {}
+    traces = {
+        key: [trace for record in records if (trace := _trace(results, record))]
+        for key, records in results.traced.items()
+    }
+    steps: dict[str, int] = {}
+    for (setting, _), own in traces.items():
+        steps[setting] = max([steps.get(setting, 0), *map(len, own)])
+    return {
+        (setting, solver): [
+            mean_interval([trace[min(step, len(trace) - 1)] for trace in own])
+            for step in range(steps[setting])
         ]
-        yield f"{headline}_by_{names[0]}", curve(rows, names, headline, published)
-        return
-    for name in names:
-        rows = chart_rows.group_rows(results, headline, [name])
-        yield f"{headline}_by_{name}", curve(rows, [name], headline)
+        for (setting, solver), own in traces.items()
+        if own
+    }
 
 
-def _is_grid(results: BenchmarkResults, names: Sequence[str]) -> bool:
-    """Whether these groups were set, not sampled: constant within every setting."""
-    seen = {(key.setting, tuple(map(key.group, names))) for key in results.tallies}
-    return len(seen) == len(results.settings)
+def _trace(results: BenchmarkResults, record: dict[str, Any]) -> Sequence[float]:
+    item, view = presented_item(results.benchmark, record)
+    answer = results.benchmark.parse(item, visible_replies(replies_of(record)), view)
+    return () if answer is None else results.benchmark.trace(item, answer)
 
 
-def _swept_charts(results: BenchmarkResults, headline: str) -> Iterator[tuple[str, Chart]]:
-    """The headline metric against the swept field with the most values, by the next one."""
-    counts = {name: len(set(values.values())) for name, values in results.swept_fields().items()}
-    names = [name for name, count in counts.items() if count <= MAX_VALUES]
-    if names:
-        by = sorted(names, key=lambda name: -counts[name])[:2]
-        rows = chart_rows.field_rows(results, headline, by)
-        yield f"{headline}_by_{by[0]}", curve(rows, by, headline)
+def score_over_tokens(
+    all_results: Sequence[BenchmarkResults], found: Mapping[str, Look]
+) -> Chart | None:
+    """The lift of every model over the tokens that it took, a panel for each benchmark."""
+    panels = []
+    for results in all_results:
+        series = []
+        for solver in shown(results, found) if results.models else ():
+            tokens = [
+                np.asarray(own) for (key, _), own in results.spent.items() if key.solver == solver
+            ]
+            lift = results.by_solver[solver].metrics["lift"]
+            if tokens and lift.value is not None:
+                used = mean_interval(np.concatenate(tokens))
+                tip = f"{solver}: lift {lift}, {used.value:,.0f} output tokens"
+                point = Point(used.value, lift.value, lift.low, lift.high, tip, used.low, used.high)
+                look = found[solver]
+                series.append(Series(solver, look.colour, [point], look.mark, joined=False))
+        if series:
+            panels.append(
+                Panel(series, "output tokens", "lift", results.benchmark.name, small=True, log=True)
+            )
+    about = "Mean output tokens of an attempt, reasoning included, on a logarithmic axis."
+    return Chart("lift_over_tokens", "Lift over tokens", about, panels) if panels else None
 
 
-def result_dots(rows: Rows, metric: str) -> Chart:
-    """Every solver between floor and the ceiling, a panel for each setting."""
-    lines = reference_lines(rows, ["setting"])
-    both = [*rows, *lines]
-    solver = alt.Y("solver:N", title=None, sort=distinct(rows, "solver"))
-    own = alt.Chart().transform_filter("isValid(datum.solver)").encode(y=solver)
-    scale = alt.Scale(domain=theme.extent(both))
-    whiskers = own.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title=metric, scale=scale), x2="high:Q", color=theme.role_colour()
-    )
-    dots = own.mark_point(filled=True, size=90, opacity=1).encode(
-        x="value:Q",
-        color=theme.role_colour(),
-        shape=alt.Shape("role:N", title="role", scale=alt.Scale(domain=theme.ROLES)),
-        tooltip=["setting:N", "solver:N", "role:N", *theme.tooltips()],
-    )
-    marks = alt.Chart().transform_filter("isValid(datum.line)").mark_rule(**REFERENCE)
-    marks = marks.encode(x="value:Q", strokeDash=theme.dashes(lines))
-    panel = alt.layer(marks, whiskers, dots, data=inline(both)).properties(
-        width=300, height=alt.Step(20)
-    )
-    header = alt.Header(labelLimit=300)
-    order = distinct(rows, "setting")
-    setting = alt.Facet("setting:N", title=None, sort=order, header=header)
-    return finish(
-        theme.panels(panel, setting, columns=2),
-        f"Results between floor and the ceiling ({metric})",
-        f"A dot is a solver with its 95% interval; {LEGEND}",
-    )
-
-
-def heatmap(rows: Rows, x: str, y: str, metric: str) -> Chart:
-    """A metric over two groups, a panel for each solver; published figures among them."""
-    lift = metric == "lift"
-    scale = (
-        alt.Scale(scheme="blueorange", domain=[-1, 1], domainMid=0, reverse=True)
-        if lift
-        else alt.Scale(scheme="cividis", domain=[0, 1])
-    )
-    # Both scales are dark at one end, where the figure must be white to be read.
-    dark = "abs(datum.value) > 0.62" if lift else "datum.value < 0.55"
-    base = alt.Chart().encode(
-        x=alt.X(f"{column(x)}:O", title=x, axis=alt.Axis(labelAngle=0)),
-        y=alt.Y(f"{column(y)}:O", title=y),
-    )
-    cells = base.mark_rect().encode(
-        color=alt.Color("value:Q", title=metric, scale=scale),
-        tooltip=["solver:N", theme.group_tooltip(x), theme.group_tooltip(y), *theme.tooltips()],
-    )
-    texts = base.mark_text(fontSize=12).encode(
-        text=alt.Text("value:Q", format=".2f"),
-        color=alt.condition(dark, alt.value("white"), alt.value("black")),
-    )
-    panel = alt.layer(cells, texts, data=inline(rows)).properties(
-        width=alt.Step(46), height=alt.Step(34)
-    )
-    chart = theme.panels(panel, alt.Facet("solver:N", title=None, sort=distinct(rows, "solver")))
-    about = "0 is the floor and 1 is perfect." if lift else "The floor has its own panel."
-    return finish(chart, f"{metric} over {x} and {y}", f"One panel for each solver. {about}")
-
-
-def curve(rows: Rows, by: Sequence[str], metric: str, published: Rows = ()) -> Chart:
-    """A metric against one group or field, a panel for each value of the second one."""
-    columns = [column(name) for name in by]
-    lines: Rows = reference_lines(rows, columns)
-    order: list[str] = []
-    if len(by) > 1:
-        rows, lines, published = (
-            [{**row, "panel": f"{by[1]} = {row[columns[1]]}"} for row in part]
-            for part in (rows, lines, published)
-        )
-        order = distinct(sorted(rows, key=lambda row: row[columns[1]]), "panel")
-    x, tooltip = theme.group_axis(rows, by[0]), [theme.group_tooltip(by[0])]
-    chart = theme.interval_lines(rows, lines, published, x=x, y=metric, tooltip=tooltip)
-    if order:
-        chart = theme.panels(chart, alt.Facet("panel:N", title=None, sort=order))
-    about = f"Bars are 95% intervals; {LEGEND}"
-    if published:
-        about += f" Black diamonds: {published[0]['solver']}, {published[0]['about']}."
-    title = f"{metric} against {by[0]}"
-    return finish(chart, f"{title}, by {by[1]}" if order else title, about)
-
-
-def exploration(rows: Rows, measure: str) -> Chart:
-    """What is left to learn after every test, a panel for each setting."""
-    setting, step = column("setting"), column("step")
-    lines = reference_lines(rows, [setting, step], best=min)
-    x = alt.X(f"{step}:Q", title="tests made", axis=alt.Axis(tickMinStep=1, format="d"))
-    tooltip = [theme.group_tooltip("setting"), theme.group_tooltip("step")]
-    panel = theme.interval_lines(rows, lines, (), x=x, y=measure, tooltip=tooltip)
-    facet = alt.Facet(f"{setting}:N", title=None, sort=distinct(rows, setting))
-    return finish(
-        theme.panels(panel, facet),
-        f"Exploration: {measure} after every test",
-        "Bars are 95% intervals. Grey lines: the ceiling is the ideal observer's choice of tests, "
-        "the floor is what is known before the first test.",
-    )
-
-
-def metric_bars(rows: Rows, titles: Mapping[str, str], heading: str) -> Chart:
-    """Every metric between 0 and 1, a bar for each solver."""
-    names = distinct(rows, "metric")
-    lines = reference_lines([row for row in rows if row["metric"] == names[0]], [])
-    x = alt.X("metric:N", title=None, sort=names, axis=alt.Axis(labelAngle=0))
-    offset = alt.XOffset("solver:N", sort=distinct(rows, "solver"))
-    y = alt.Y("value:Q", title="share", scale=alt.Scale(domain=[0, 1]))
-    bars = theme.bars(rows, lines, y, "metric:N", x=x, xOffset=offset)
-    about = "; ".join(f"{name}: {titles[name]}" for name in names)
-    return finish(
-        bars.properties(width=max(420, 18 * len(rows)), height=260),
-        heading,
-        f"{about}. Grey lines are those of {names[0]}.",
-    )
-
-
-def variant_bars(rows: Rows, metric: str) -> Chart:
-    """A metric by variant, a bar for each solver."""
-    lines = reference_lines(rows, ["setting"])
-    solvers, settings = distinct(rows, "solver"), distinct(rows, "setting")
-    x = alt.X("solver:N", title=None, sort=solvers, axis=alt.Axis(labels=False, ticks=False))
-    y = alt.Y("value:Q", title=metric, scale=alt.Scale(domain=theme.extent([*rows, *lines])))
-    width = max(90, 18 * len(solvers), 7 * max(map(len, settings)))
-    bars = theme.bars(rows, lines, y, "setting:N", x=x).properties(width=width, height=240)
-    chart = bars.facet(column=alt.Column("setting:N", title=None, sort=settings))
-    return finish(chart, f"{metric} by variant", f"Whiskers are 95% intervals; {LEGEND}")
-
-
-def kind_bars(rows: Rows, pooled: str) -> Chart:
-    """The kinds of answers of every solver: right ones, then kinds of error by frequency."""
-    totals: Counter[str] = Counter()
-    for row in rows:
-        totals[row["kind"]] += row["share"]
-    position = {"right": 0, "violation": 2, "error": 3}
-    order = sorted(totals, key=lambda kind: (position.get(kind, 1), -totals[kind]))
-    errors = iter(ERROR_COLOURS * (len(order) // len(ERROR_COLOURS) + 1))
-    colours = [KIND_COLOURS.get(kind) or next(errors) for kind in order]
-    bars = (
-        alt.Chart(inline([{**row, "rank": order.index(row["kind"])} for row in rows]))
-        .mark_bar()
-        .encode(
-            x=alt.X("share:Q", title="share of attempts", axis=alt.Axis(format="%")),
-            y=alt.Y("solver:N", title=None, sort=distinct(rows, "solver")),
-            color=alt.Color("kind:N", scale=alt.Scale(domain=order, range=colours), title="kind"),
-            order=alt.Order("rank:Q"),
-            tooltip=["solver:N", "kind:N", "count:Q", alt.Tooltip("share:Q", format=".1%")],
-        )
-        .properties(width=520, height=alt.Step(26))
-    )
-    return finish(
-        bars,
-        f"Kinds of answers{pooled}",
-        "Right answers first, then kinds of error by frequency.",
-    )
-
-
-def calibration(rows: Rows, metric: str) -> Chart:
-    """Whether the answers on which a solver's trials agree are right."""
-    unit = alt.Scale(domain=[0, 1])
-    base = alt.Chart(inline(rows)).encode(
-        x=alt.X("agreed:Q", title="share of trials with the commonest answer", scale=unit),
-        y=alt.Y("right:Q", title=f"{metric} of the commonest answer", scale=unit),
-        color=theme.solver_colour(rows),
-    )
-    dots = base.mark_point(filled=True, opacity=0.9).encode(
-        shape=theme.solver_shape(rows),
-        size=alt.Size("items:Q", scale=alt.Scale(range=[40, 500]), title="items"),
-        tooltip=["solver:N", "agreed:Q", alt.Tooltip("right:Q", format=".3f"), "items:Q"],
-    )
-    ideal = alt.Chart(alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
-    diagonal = ideal.mark_line(color=GREY, strokeDash=[2, 3]).encode(x="x:Q", y="y:Q")
-    layers = alt.layer(diagonal, base.mark_line(opacity=0.5), dots)
-    return finish(
-        layers.properties(width=380, height=340),
-        "Agreement between orders and being right",
-        "Each item was presented in several orders. On the dotted diagonal a solver is right "
-        "as often as it agrees with itself.",
-    )
+def _order(value: Any) -> list[tuple[bool, Any]]:
+    """A sorting key with numbers before texts."""
+    values = value if isinstance(value, tuple) else (value,)
+    return [(isinstance(one, str), one) for one in values]

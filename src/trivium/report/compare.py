@@ -17,8 +17,11 @@ from trivium.core.errors import require
 from trivium.core.records import MANIFEST, Row, read_records, solver_group
 from trivium.core.spec import read_mapping, spec_to_dict, stored_spec
 from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
+from trivium.report.answer import Column, Grid, GridCell, GridRow
+from trivium.report.charts import Look
 from trivium.report.results import record_files
 from trivium.report.tables import Table
+from trivium.report.templates import asset, render_page
 
 Item = tuple[str, int | None, str]  # id, seed, and what tells items of that name apart
 Limits = tuple[int | None, str | None]  # max_output_tokens and reasoning_effort
@@ -36,6 +39,11 @@ class SolverScores:
 
     def __str__(self) -> str:
         return f"{self.solver} ({self.run})"
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether the solver is one of the benchmark's own."""
+        return self.solver in get_benchmark(self.benchmark).solvers
 
 
 @dataclass(frozen=True)
@@ -118,15 +126,25 @@ def _spec_text(benchmark: str, spec: bytes) -> str:
     return orjson.dumps(fields, default=list).decode()
 
 
+def worth_comparing(found: Sequence[SolverScores]) -> list[SolverScores]:
+    """The models of every run, or all its solvers where it has none."""
+    with_models = {one.run for one in found if not one.is_baseline}
+    return [one for one in found if one.run not in with_models or not one.is_baseline]
+
+
 def differences(found: Sequence[SolverScores], *, pairs: bool) -> list[Difference]:
-    """Every later solver minus the first one of its benchmark, or all pairs.
+    """Every other solver minus the first one, which is the baseline, or all pairs.
 
     The intervals of one benchmark hold together at 95% (Holm).
     """
     made = []
     for benchmark in dict.fromkeys(one.benchmark for one in found):
         own = [one for one in found if one.benchmark == benchmark]
-        chosen = combinations(own, 2) if pairs else ((own[0], other) for other in own[1:])
+        if pairs:
+            chosen = list(combinations(own, 2))
+        else:
+            base = [one for one in own if (one.run, one.solver) == (found[0].run, found[0].solver)]
+            chosen = [(one, other) for one in base for other in own if other is not one]
         paired = []
         for first, second in chosen:
             common = [item for item in first.scores if item in second.scores]
@@ -135,6 +153,28 @@ def differences(found: Sequence[SolverScores], *, pairs: bool) -> list[Differenc
                 paired.append((second, first, values))
         made += _held_together(paired, get_benchmark(benchmark).metrics[0].bounds)
     return made
+
+
+def left_out(
+    runs: Sequence[str], found: Sequence[SolverScores], made: Sequence[Difference]
+) -> list[str]:
+    """What is in no difference, and why: nothing that was given goes without a word."""
+    compared = {id(side) for one in made for side in (one.first, one.second)}
+    notes = [
+        f"{run}: left out, since it holds no scored attempts"
+        for run in runs
+        if run not in {one.run for one in found}
+    ]
+    for one in found:
+        if id(one) not in compared:
+            base = found[0]
+            held = any((o.run, o.solver) == (base.run, base.solver) for o in found
+                       if o.benchmark == one.benchmark)  # fmt: skip
+            why = (
+                f"it has no items in common with {base}" if held else f"{base} was not scored there"
+            )
+            notes.append(f"{one}, {one.benchmark}: left out, since {why}")
+    return notes
 
 
 def _held_together(
@@ -149,6 +189,47 @@ def _held_together(
         Difference(first, second, len(values[0]), estimate)
         for (first, second, values), estimate in zip(paired, estimates, strict=True)
     ]
+
+
+def comparison_page(
+    runs: Sequence[str], found: Sequence[SolverScores], made: Sequence[Difference]
+) -> str:
+    """The differences as a page: a grid, and a sentence for each solver."""
+    benchmarks = list(dict.fromkeys(one.first.benchmark for one in made))
+    by = {(str(one.first), str(one.second), one.first.benchmark): one for one in made}
+    rows = []
+    for number, (first, second) in enumerate(dict.fromkeys(key[:2] for key in by)):
+        own = [by.get((first, second, benchmark)) for benchmark in benchmarks]
+        words = [f"{one.first.benchmark}: {in_words(one.estimate)}" for one in own if one]
+        cells = [GridCell(one.estimate, f"{one.items:,} items") if one else None for one in own]
+        name = first if second == str(found[0]) else f"{first} against {second}"
+        rows.append(GridRow(name, Look(f"m{number % 8}", number), "; ".join(words) + ".", cells))
+    columns = [
+        Column(name, name, "", f"difference in {_headline(name)}", "") for name in benchmarks
+    ]
+    tables = [
+        difference_table(name, [one for one in made if one.first.benchmark == name])
+        for name in benchmarks
+    ]
+    return render_page(
+        "compare.html.j2",
+        script=asset("page.js"),
+        title=f"Trivium comparison with {found[0]}",
+        grid=Grid(columns, rows),
+        notes=left_out(runs, found, made),
+        runs=runs,
+        tables=tables,
+    )
+
+
+def in_words(difference: Estimate) -> str:
+    """A difference in points: "21 points higher [14, 28]"."""
+    if difference.value is None or not difference.excludes(0):
+        return "no difference seen"
+    low, high = sorted(abs(100 * (end or 0.0)) for end in (difference.low, difference.high))
+    return (
+        f"{abs(100 * difference.value):.0f} points {direction(difference)} [{low:.0f}, {high:.0f}]"
+    )
 
 
 def direction(difference: Estimate) -> str:

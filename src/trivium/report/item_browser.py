@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import orjson
 
+from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.reading import visible_replies
-from trivium.core.records import Row
+from trivium.core.records import UNSCORED, Row
 from trivium.core.spec import spec_from_dict, stored_spec
+from trivium.report.evidence import beliefs, highlights
 from trivium.report.results import BenchmarkResults
 
-MAX_ATTEMPTS = 400  # in one page
-MAX_CHARACTERS = 3_000_000  # of all their texts
+MAX_ATTEMPTS = 3_000  # in one page
+MAX_CHARACTERS = 1_500_000  # of all their texts
 MAX_TEXT = 20_000  # characters of one prompt or reply
 NO_PROMPT = "(this item came from a file; its prompt is not in the records)"
 
 
-def browser_items(all_results: Sequence[BenchmarkResults]) -> dict[str, Any]:
+def browser_items(
+    all_results: Sequence[BenchmarkResults], max_characters: int | None = None
+) -> dict[str, Any]:
     """A sample over solvers, settings and kinds: each text once, and attempts that refer to it."""
     texts: dict[str, int] = {}
     attempts: list[dict[str, Any]] = []
     characters = 0
     for results, setting, row in _examples(all_results):
-        turns, expected = conversation(results.benchmark, row)
-        new = {text for _, text in turns if text not in texts}
-        characters += sum(map(len, new)) + len(expected)
-        if len(attempts) >= MAX_ATTEMPTS or characters > MAX_CHARACTERS:
+        shown = conversation(results.benchmark, row)
+        new = {text for _, text in shown.turns if text not in texts}
+        characters += sum(map(len, new)) + len(shown.expected) + len(shown.read)
+        if len(attempts) >= MAX_ATTEMPTS or characters > (max_characters or MAX_CHARACTERS):
             break
+        usage = row.get("usage") or {}
         attempts.append(
             {
                 "benchmark": results.benchmark.name,
@@ -41,51 +48,86 @@ def browser_items(all_results: Sequence[BenchmarkResults]) -> dict[str, Any]:
                 "trial": row["trial"],
                 "kind": row["kind"],
                 "scores": {key: value for key, value in row["scores"].items() if value is not None},
+                "tokens": usage.get("output_tokens"),
                 "error": row.get("error"),
-                "expected": expected,
-                "turns": [[side, texts.setdefault(text, len(texts))] for side, text in turns],
+                "expected": shown.expected,
+                "read": shown.read,
+                "marks": [texts.setdefault(text, len(texts)) for text in shown.marks],
+                "turns": [[side, texts.setdefault(text, len(texts))] for side, text in shown.turns],
             }
         )
     return {"texts": list(texts), "attempts": sorted(attempts, key=_errors_first)}
 
 
-def _errors_first(attempt: Row) -> tuple[str, bool, str]:
-    """A sorting key by benchmark and kind; errors come first, since readers look for them."""
+def _errors_first(attempt: Row) -> tuple[bool, int, int, str]:
+    """A sorting key: models before programs, and wrong answers first, as readers look for them."""
     kind = attempt["kind"].partition(":")[0]
-    return attempt["benchmark"], kind == "right", kind
+    rank = 2 if kind == "right" else int(kind in UNSCORED)
+    program = attempt["solver"] in get_benchmark(attempt["benchmark"]).solvers
+    return program, benchmark_names().index(attempt["benchmark"]), rank, kind
 
 
 def _examples(
     all_results: Sequence[BenchmarkResults],
 ) -> Iterator[tuple[BenchmarkResults, str, Row]]:
     """The first example of every solver, setting and kind, then the second of each, and so on."""
-    for number in range(max((results.max_examples for results in all_results), default=0)):
-        for results in all_results:
-            for (setting, _, _), rows in results.examples.items():
-                if number < len(rows):
-                    yield results, setting, rows[number]
+    lists = [
+        (results, setting, rows)
+        for results in all_results
+        for (setting, _, _), rows in results.examples.items()
+    ]
+    for number in range(max((len(rows) for *_, rows in lists), default=0)):
+        for results, setting, rows in lists:
+            if number < len(rows):
+                yield results, setting, rows[number]
 
 
-def conversation(benchmark: AnyBenchmark, row: Row) -> tuple[list[tuple[str, str]], str]:
-    """The turns of an attempt as (side, text) and the expected answer, from its item."""
+@dataclass(frozen=True)
+class Conversation:
+    """An attempt as it is shown."""
+
+    turns: Sequence[tuple[str, str]]  # (side, text)
+    expected: str
+    read: str = "-"  # the answer as it was read
+    marks: Sequence[str] = ()  # what to highlight in the prompt
+
+
+def conversation(benchmark: AnyBenchmark, row: Row) -> Conversation:
+    """The turns of an attempt, the expected answer and the one that was read, from its item."""
     replies, system = replies_of(row), row.get("system")
-    turns: list[tuple[str, str]] = []
     if row.get("spec") is None or row.get("index") is None:
         turns = [("environment", row.get("prompt") or NO_PROMPT)]
         turns += [("solver", reply) for reply in replies]
-        expected = row.get("gold") or "-"
-    else:
-        item, view = presented_item(benchmark, row)
-        system = benchmark.system(view) if system is None else system
-        turns = [("environment", benchmark.render(item, view))]
-        for count, reply in enumerate(replies, start=1):
-            turns.append(("solver", reply))
-            if count < len(replies):
-                response = benchmark.respond(item, visible_replies(replies[:count]), view)
-                turns += [("environment", response)] if response is not None else []
-        expected = benchmark.write(item, benchmark.gold(item), view)
-    turns = [("system", system), *turns] if system else turns
-    return [(side, _shortened(text)) for side, text in turns], _shortened(expected)
+        return _shortened(Conversation(_with_system(turns, system), row.get("gold") or "-"))
+    item, view = presented_item(benchmark, row)
+    answer = benchmark.parse(item, visible_replies(replies), view) if replies else None
+    known = beliefs(benchmark, item, answer)
+    turns = [("environment", benchmark.render(item, view))]
+    for count, reply in enumerate(replies, start=1):
+        turns.append(("solver", reply))
+        if count < len(replies):
+            response = benchmark.respond(item, visible_replies(replies[:count]), view)
+            turns += [("environment", response)] if response is not None else []
+            if (test := re.match(r"Test (\d{1,4}):", response or "")) and int(test[1]) <= len(
+                known
+            ):
+                turns.append(("observer", known[int(test[1]) - 1]))
+    made = Conversation(
+        _with_system(turns, benchmark.system(view) if system is None else system),
+        benchmark.write(item, benchmark.gold(item), view),
+        "-" if answer is None else benchmark.write(item, answer, view),
+        highlights(benchmark, item),
+    )
+    return _shortened(made)
+
+
+def _with_system(turns: Sequence[tuple[str, str]], system: str | None) -> list[tuple[str, str]]:
+    return [("system", system), *turns] if system else list(turns)
+
+
+def _shortened(made: Conversation) -> Conversation:
+    turns = [(side, _cut(text)) for side, text in made.turns]
+    return Conversation(turns, _cut(made.expected), _cut(made.read), made.marks)
 
 
 def replies_of(row: Row) -> list[str]:
@@ -107,7 +149,7 @@ def _item(benchmark: AnyBenchmark, spec: bytes, seed: int, index: int) -> Any:
     return next(iter(benchmark.generate(fields, seed, index, 1)))
 
 
-def _shortened(text: str) -> str:
+def _cut(text: str) -> str:
     if len(text) <= MAX_TEXT:
         return text
     return f"{text[:MAX_TEXT]}\n[cut: {len(text) - MAX_TEXT:,} more characters]"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from trivium import __version__
 from trivium.evaluation.index import REPORT
+from trivium.report.plot import Chart
 from trivium.report.results import BenchmarkResults
 from trivium.report.tables import (
     Table,
@@ -18,9 +18,6 @@ from trivium.report.tables import (
     solver_name,
 )
 
-if TYPE_CHECKING:
-    from trivium.report.theme import ChartSpec
-
 MARKDOWN, PLOTS = "results.md", "plots"
 MAX_KINDS = 5  # kinds of answers named for a solver
 
@@ -28,13 +25,11 @@ MAX_KINDS = 5  # kinds of answers named for a solver
 def results_markdown(
     title: str,
     results: Sequence[BenchmarkResults],
-    charts: Mapping[str, Sequence[ChartSpec]],
-    missing: str | None,
+    charts: Mapping[str, Sequence[Chart]],
 ) -> str:
-    """The text of results.md; `missing` says why there are no charts."""
+    """The text of results.md; charts are by benchmark."""
     parts = [f"# {markdown_text(title)}"]
     parts.append(f"Made by Trivium {__version__}. The page beside it, {REPORT}, has every table.")
-    parts += [f"There are no charts, since {markdown_text(missing)}"] if missing else []
     for own in results:
         benchmark = own.benchmark
         by_setting = own.split(lambda key: (key.setting, key.solver))
@@ -50,7 +45,7 @@ def results_markdown(
         together = "" if len(own.settings) == 1 else ", all settings together"
         parts += [f"### Every metric{together}", solver_table(own).markdown()]
         for chart in charts.get(benchmark.name, ()):
-            parts.append(f"![{markdown_text(chart.about)}]({PLOTS}/{chart.name}.png)")
+            parts.append(f"![{markdown_text(chart.label)}]({PLOTS}/{chart.name}.svg)")
     return "\n\n".join(parts) + "\n"
 
 

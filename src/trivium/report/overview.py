@@ -54,10 +54,7 @@ def overview(results: BenchmarkResults) -> list[SettingTable]:
     """A table for each setting, or one for all of them if there are many."""
     if len(results.settings) > MAX_SETTINGS:
         return [setting_table(results, None, results.by_solver)]
-    by_setting: dict[str, dict[str, Summary]] = {setting: {} for setting in results.settings}
-    for (setting, solver), part in results.split(lambda key: (key.setting, key.solver)).items():
-        by_setting[setting][solver] = part
-    return [setting_table(results, setting, parts) for setting, parts in by_setting.items()]
+    return [setting_table(results, one, results.within([one])) for one in results.settings]
 
 
 def setting_table(

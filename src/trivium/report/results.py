@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +22,8 @@ from trivium.core.spec import changed_fields, read_mapping, spec_from_dict, stor
 from trivium.evaluation.plan import plain
 
 EXAMPLES = 4  # attempts kept for every solver, setting and kind of answer
-MAX_TRACED = 200  # attempts of every solver and setting that are traced step by step
+MODEL_EXAMPLES = 100  # the same for solvers that are no baselines
+MAX_TRACED = 60  # attempts of every solver and setting that are traced step by step
 
 
 class GroupKey(NamedTuple):
@@ -50,6 +52,12 @@ class BenchmarkResults:
     views: dict[str, Row] = field(default_factory=dict)
     examples: dict[tuple[str, str, str], list[Row]] = field(default_factory=dict)
     traced: dict[tuple[str, str], list[Row]] = field(default_factory=dict)
+    # by setting and solver, the headline scores of every item; only where they are asked for
+    scores: dict[tuple[str, str], dict[tuple[Any, ...], list[float]]] = field(default_factory=dict)
+    paired: bool = False
+    # output tokens of each attempt that has them, by key and number of tests made
+    spent: dict[tuple[GroupKey, float | None], array[float]] = field(default_factory=dict)
+    _within: dict[tuple[str, ...], dict[str, Summary]] = field(default_factory=dict)
 
     def add(self, row: Row, setting: str, system: str | None = None) -> None:
         """Count one record; `system` is the system message of its run, if that had its own."""
@@ -64,8 +72,18 @@ class BenchmarkResults:
         tally.add(row)
         kind = row["kind"].partition(":")[0]
         examples = self.examples.setdefault((setting, solver, kind), [])
-        if len(examples) < self.max_examples:
+        known = solver in self.benchmark.solvers
+        if len(examples) < (self.max_examples if known else max(self.max_examples, MODEL_EXAMPLES)):
             examples.append({**row, "system": system})
+        tokens = (row.get("usage") or {}).get("output_tokens")
+        if tokens is not None:
+            tests = row["scores"].get("tests")
+            self.spent.setdefault((key, tests), array("d")).append(tokens)
+        value = row["scores"].get(self.benchmark.metrics[0].name) if self.paired else None
+        if value is not None:
+            # Variants change the spec, so that only its place says which item belongs to which.
+            own = self.scores.setdefault((setting, solver), {})
+            own.setdefault((row.get("seed"), row.get("index"), row["id"]), []).append(value)
         if self.benchmark.trace_label is not None and row.get("spec") is not None:
             traced = self.traced.setdefault((setting, solver), [])
             if len(traced) < MAX_TRACED:
@@ -93,12 +111,26 @@ class BenchmarkResults:
         """A summary for each solver, of all records read so far when it is first used."""
         return self.split(lambda key: key.solver)
 
+    def within(self, settings: Sequence[str]) -> dict[str, Summary]:
+        """The same for these settings only."""
+        key, chosen = tuple(settings), set(settings)
+        if chosen >= set(self.specs):
+            return self.by_solver
+        if key not in self._within:
+            self._within[key] = self.split(lambda k: k.solver if k.setting in chosen else None)
+        return self._within[key]
+
     @property
     def solvers(self) -> list[str]:
         """All solvers: models first, then programs as the benchmark lists them."""
         known = list(self.benchmark.solvers)
         names = dict.fromkeys(key.solver for key in self.tallies)
         return sorted(names, key=lambda name: known.index(name) if name in known else -1)
+
+    @property
+    def models(self) -> list[str]:
+        """The solvers that are no baselines: models, agents, programs of the user's, people."""
+        return [solver for solver in self.solvers if self.role(solver) == "model"]
 
     @property
     def settings(self) -> list[str]:
@@ -159,8 +191,13 @@ class BenchmarkResults:
         return "model" if known is None else known.role
 
 
-def read_results(paths: Sequence[Path], examples: int = EXAMPLES) -> dict[str, BenchmarkResults]:
-    """The results of each benchmark in these files and folders, by its name."""
+def read_results(
+    paths: Sequence[Path], examples: int = EXAMPLES, *, paired: bool = False
+) -> dict[str, BenchmarkResults]:
+    """The results of each benchmark in these files and folders, by its name.
+
+    `paired` keeps the score of every item, for differences between settings.
+    """
     results: dict[str, BenchmarkResults] = {}
     for path in record_files(paths):
         run_setting, system = _run_metadata(path)
@@ -170,7 +207,9 @@ def read_results(paths: Sequence[Path], examples: int = EXAMPLES) -> dict[str, B
                 own = results.get(row["benchmark"])
                 if own is None:
                     benchmark = get_benchmark(row["benchmark"])
-                    own = results[row["benchmark"]] = BenchmarkResults(benchmark, examples)
+                    own = results[row["benchmark"]] = BenchmarkResults(
+                        benchmark, examples, paired=paired
+                    )
                 setting = run_setting
                 if setting is None:
                     fields = orjson.dumps([row.get("spec"), row.get("view")])

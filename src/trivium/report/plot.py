@@ -1,0 +1,278 @@
+"""Charts as geometry: where lines, dots, intervals and ticks go. Templates draw them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+WIDTH, HEIGHT = 480, 280  # of a panel, in units of its own
+SMALL = (300, 225)  # of a panel among many
+LEFT, RIGHT, TOP, BOTTOM = 44, 14, 26, 42  # margins
+LABEL_ROOM = 52  # for labels at the ends of lines
+MIN_GAP = 13  # between two labels
+MAX_TICKS = 9
+# Paths around the origin; a shape repeats what a colour says.
+MARKS = (
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",  # circle
+    "M-3.6-3.6h7.2v7.2h-7.2z",  # square
+    "M0-4.8L4.6 3.4H-4.6z",  # triangle
+    "M0-5L5 0L0 5L-5 0z",  # diamond
+    "M0 4.8L4.6-3.4H-4.6z",  # triangle, upside down
+    "M-1.6-4.6h3.2v3h3v3.2h-3v3h-3.2v-3h-3v-3.2h3z",  # cross
+    "M0-5L4.8-1.5L3-4.2L3 4L-3 4L-4.8-1.5z",  # pentagon
+    "M-4.8-2L4.8-2L4.8 2L-4.8 2z",  # bar
+)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One figure with its interval, and what to say about it."""
+
+    x: Any
+    value: float
+    low: float | None = None
+    high: float | None = None
+    tip: str = ""
+    x_low: float | None = None
+    x_high: float | None = None
+
+
+@dataclass(frozen=True)
+class Series:
+    """The figures of one solver, or of one reference line."""
+
+    name: str
+    look: str  # the class that gives it its colour
+    points: Sequence[Point]
+    mark: int | None = 0  # the number of its mark; None for a reference line
+    label: str = ""  # at the end of its line
+    shade: int = 100  # percent of its colour, where lines differ in a second thing
+    joined: bool = True
+
+
+class Cell(NamedTuple):
+    """A figure over two things."""
+
+    x: Any
+    y: Any
+    lift: float
+    tip: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What one pair of axes shows: lines, or cells in their place."""
+
+    series: Sequence[Series]
+    x_label: str
+    y_label: str
+    title: str = ""
+    y_range: tuple[float, float] | None = (0.0, 1.0)  # at least; None: from 0 as far as needed
+    small: bool = False
+    log: bool = False  # the x axis
+    cells: Sequence[Cell] = ()
+
+    @property
+    def drawn(self) -> Drawing:
+        """Where everything goes."""
+        return draw_cells(self) if self.cells else draw(self)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Panels under one title."""
+
+    name: str  # of its file
+    title: str
+    about: str
+    panels: Sequence[Panel]
+    words: str = ""  # what the chart says, in a sentence
+
+    @property
+    def label(self) -> str:
+        """What a screen reader says."""
+        return " ".join([f"{self.title}.", self.about, self.words]).strip()
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A figure in its place."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    left: float
+    right: float
+    tip: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A series in its place."""
+
+    series: Series
+    path: str
+    dots: Sequence[Dot]
+    shape: str
+    label_y: float = 0.0
+
+
+class Box(NamedTuple):
+    """A cell in its place."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    cell: Cell
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A panel in units of its own."""
+
+    width: float
+    height: float
+    right: float  # where the axes end
+    bottom: float
+    x_ticks: Sequence[tuple[float, str]]
+    y_ticks: Sequence[tuple[float, str]]
+    lines: Sequence[Line] = ()
+    boxes: Sequence[Box] = ()
+    left: float = LEFT
+    top: float = TOP
+
+    @property
+    def two_lines(self) -> bool:
+        """Whether a tick needs two lines, which leave no room for the name of the axis."""
+        return any(", " in text for _, text in self.x_ticks)
+
+
+def draw(panel: Panel) -> Drawing:
+    """The panel with a place for everything."""
+    width, height = SMALL if panel.small else (WIDTH, HEIGHT)
+    right = width - (LABEL_ROOM if any(one.label for one in panel.series) else RIGHT)
+    bottom = height - BOTTOM
+    points = [point for one in panel.series for point in one.points]
+    place_x, x_ticks = _x_axis(panel, points, LEFT, right)
+    ends = [end for p in points for end in (p.value, p.low, p.high) if end is not None]
+    lowest, highest = panel.y_range or (0.0, 0.0)
+    ticks = nice_ticks(min([lowest, *ends]), max([highest, *ends]))
+    first, last = ticks[0], ticks[-1]
+
+    def place_y(value: float) -> float:
+        return round(bottom - (value - first) / (last - first) * (bottom - TOP), 1)
+
+    marked = [one for one in panel.series if one.mark is not None]
+    lines = []
+    for one in panel.series:
+        # Intervals of several solvers at one place stand beside each other.
+        shift = 0.0 if one.mark is None else (marked.index(one) - (len(marked) - 1) / 2) * 3
+        dots = [_dot(point, place_x, place_y, shift) for point in one.points]
+        path = "M" + "L".join(f"{dot.x:g} {dot.y:g}" for dot in dots) if one.joined else ""
+        if one.mark is None and any(isinstance(point.x, str) for point in one.points):
+            # Lines between names would mean nothing: each name has a short one of its own.
+            path = "".join(f"M{dot.x - 20:g} {dot.y:g}h40" for dot in dots)
+        elif one.mark is None and len(dots) == 1:  # a level: as wide as the axes
+            path = f"M{LEFT} {dots[0].y:g}H{right}"
+        lines.append(Line(one, path, dots, MARKS[(one.mark or 0) % len(MARKS)]))
+    y_ticks = [(place_y(tick), number_text(tick)) for tick in ticks]
+    return Drawing(width, height, right, bottom, x_ticks, y_ticks, _labelled(lines))
+
+
+def draw_cells(panel: Panel) -> Drawing:
+    """The panel with a box for every cell, the lowest y at the bottom."""
+    width, height = SMALL
+    right, bottom = width - RIGHT, height - BOTTOM
+    columns = list(dict.fromkeys(cell.x for cell in panel.cells))
+    rows = sorted({cell.y for cell in panel.cells}, key=lambda y: (isinstance(y, str), y))
+    wide, high = (right - LEFT) / len(columns), (bottom - TOP) / len(rows)
+    boxes = [
+        Box(
+            round(LEFT + columns.index(cell.x) * wide, 1),
+            round(bottom - (rows.index(cell.y) + 1) * high, 1),
+            *(round(wide - 2, 1), round(high - 2, 1), cell),
+        )
+        for cell in panel.cells
+    ]
+    x_ticks = [(LEFT + (n + 0.5) * wide, str(x)) for n, x in enumerate(columns)]
+    y_ticks = [(bottom - (n + 0.5) * high, str(y)) for n, y in enumerate(rows)]
+    return Drawing(width, height, right, bottom, x_ticks, y_ticks, boxes=boxes)
+
+
+def _dot(
+    point: Point, place_x: Callable[[Any], float], place_y: Callable[[float], float], shift: float
+) -> Dot:
+    x = round(place_x(point.x) + shift, 1)
+    return Dot(
+        x=x,
+        y=place_y(point.value),
+        low=place_y(point.value if point.low is None else point.low),
+        high=place_y(point.value if point.high is None else point.high),
+        left=x if point.x_low is None else round(place_x(point.x_low) + shift, 1),
+        right=x if point.x_high is None else round(place_x(point.x_high) + shift, 1),
+        tip=point.tip,
+    )
+
+
+def _x_axis(
+    panel: Panel, points: Sequence[Point], left: float, right: float
+) -> tuple[Callable[[Any], float], list[tuple[float, str]]]:
+    """A function from values to places, and the ticks."""
+    values = sorted(
+        {point.x for point in points}, key=lambda value: (isinstance(value, str), value)
+    )
+    room = 16
+    if not all(isinstance(value, (int, float)) for value in values):
+        names = list(dict.fromkeys(point.x for point in points))
+        step = (right - left) / max(1, len(names))
+        places = {name: left + step * (number + 0.5) for number, name in enumerate(names)}
+        return places.__getitem__, [(round(place, 1), str(name)) for name, place in places.items()]
+    ends = [end for p in points for end in (p.x, p.x_low, p.x_high) if end is not None]
+    scale: Callable[[float], float] = (lambda x: math.log10(max(x, 1))) if panel.log else float
+    low, high = scale(min(ends, default=0)), scale(max(ends, default=1))
+    width = (high - low) or 1.0
+
+    def place(value: Any) -> float:
+        share = (scale(value) - low) / width if high > low else 0.5
+        return left + room + share * (right - left - 2 * room)
+
+    if panel.log:
+        digits = (1, 2, 5) if width < 1 else (1, 3) if width < 2 else (1,)
+        steps = [digit * 10**power for power in range(10) for digit in digits]
+        values = [step for step in steps if low <= math.log10(step) <= high] or values
+    every = math.ceil(len(values) / MAX_TICKS) or 1
+    return place, [(round(place(value), 1), number_text(value)) for value in values[::every]]
+
+
+def _labelled(lines: Sequence[Line]) -> list[Line]:
+    """The lines with a place for their labels, none on top of another."""
+    ends = {id(line): line.dots[-1].y + 4 for line in lines if line.series.label and line.dots}
+    last = -math.inf
+    for key in sorted(ends, key=lambda key: ends[key]):
+        last = ends[key] = max(ends[key], last + MIN_GAP)
+    return [
+        Line(line.series, line.path, line.dots, line.shape, ends.get(id(line), 0.0))
+        for line in lines
+    ]
+
+
+def nice_ticks(low: float, high: float) -> list[float]:
+    """From 4 to 7 round numbers that hold both ends between them."""
+    span = (high - low) or 1.0
+    step = 10 ** math.floor(math.log10(span))
+    for factor in (0.1, 0.2, 0.25, 0.5, 1.0, 2.0):
+        first, last = math.floor(low / (step * factor)), math.ceil(high / (step * factor))
+        if last - first <= 6:
+            return [round(number * step * factor, 10) for number in range(first, last + 1)]
+    return [low, low + span]
+
+
+def number_text(value: float) -> str:
+    """A number as short as it can be said: 0.5, 12, 3.2k."""
+    if abs(value) >= 10_000:
+        return f"{value / 1000:,.0f}k"
+    return f"{value:,.0f}" if value == round(value) else f"{value:.3g}"

@@ -1,0 +1,206 @@
+"""What the page says about one benchmark, and about what the answers took."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from trivium.core.results import Summary
+from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
+from trivium.evaluation.cost import money
+from trivium.evaluation.prices import Price
+from trivium.report.answer import Grid
+from trivium.report.charts import shown
+from trivium.report.overview import Bar, SettingTable, bar
+from trivium.report.plot import Chart
+from trivium.report.results import BenchmarkResults
+from trivium.report.tables import Table, count_kinds
+
+Pair = tuple[str, list[float], list[float]]  # a variant, its scores and those of the control
+MAX_KINDS = 8
+MAX_BASELINES = 6  # whose kinds of answers are shown where there are no models
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a variant of a diagnosis does to a solver."""
+
+    solver: str
+    control: str
+    words: str
+    bar: Bar | None
+
+
+@dataclass(frozen=True)
+class Section:
+    """One benchmark on the page."""
+
+    results: BenchmarkResults
+    grid: Grid | None
+    charts: Sequence[Chart]
+    kinds: Sequence[tuple[str, Sequence[tuple[str, float]]]]
+    effects: Sequence[Effect]
+    overview: Sequence[SettingTable]
+    tables: Sequence[Table]
+    legend: Sequence[str]  # who has marks
+
+
+def kind_shares(
+    results: BenchmarkResults, order: Iterable[str]
+) -> list[tuple[str, list[tuple[str, float]]]]:
+    """The share of every kind of answer of every model: right ones, then the commonest errors."""
+    solvers = shown(results, order)
+    if not results.models:
+        solvers = [name for name in solvers if results.role(name) != "ceiling"][:MAX_BASELINES]
+    counts = {solver: count_kinds(results.by_solver[solver].kinds) for solver in solvers}
+    totals: Counter[str] = Counter()
+    for own in counts.values():
+        totals.update({kind: count / own.total() for kind, count in own.items()})
+    ordered = sorted(totals, key=lambda kind: (kind != "right", -totals[kind]))
+    return [
+        (kind, [(solver, own[kind] / own.total()) for solver, own in counts.items()])
+        for kind in ordered[:MAX_KINDS]
+    ]
+
+
+def switch_effects(results: BenchmarkResults, order: Iterable[str]) -> list[Effect]:
+    """What every variant of a diagnosis changes for every model, item by item, in words."""
+    control, *variants = results.settings
+    solvers = shown(results, order)
+    if not results.models:
+        solvers = [name for name in solvers if results.role(name) == "shortcut"]
+    effects = []
+    for solver in solvers:
+        before = results.scores.get((control, solver), {})
+        pairs: list[Pair] = []
+        for variant in variants:
+            after = results.scores.get((variant, solver), {})
+            common = [item for item in before if item in after]
+            if common:
+                values = [[_mean(part[item]) for item in common] for part in (after, before)]
+                pairs.append((variant, values[0], values[1]))
+        for variant, estimate in _held_together(pairs, results.benchmark.metrics[0].bounds):
+            named = results.benchmark.diagnostics.get(variant)
+            what = f"{variant} ({named.about})" if named else variant
+            words = f"{solver}: {what} {effect_words(estimate)}."
+            effects.append(Effect(solver, control, words, bar(estimate, [("floor", 0.0)], (-1, 1))))
+    return effects
+
+
+def _held_together(pairs: Sequence[Pair], bounds: Bounds | None) -> Iterator[tuple[str, Estimate]]:
+    """The difference of every pair, with intervals that hold together (Holm)."""
+
+    def interval(which: int, level: float) -> Estimate:
+        _, after, before = pairs[which]
+        return paired_difference(after, before, level, bounds)
+
+    for (name, _, _), estimate in zip(pairs, holm(interval, len(pairs)), strict=True):
+        yield name, estimate
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def effect_words(difference: Estimate) -> str:
+    """A difference in points, in words: "costs 21 points [14, 28]"."""
+    value = 100 * (difference.value or 0.0)
+    if difference.low is None or difference.high is None:
+        return f"changes the score by {value:.0f} points"
+    low, high = 100 * difference.low, 100 * difference.high
+    if not difference.excludes(0):
+        return f"makes no difference that shows ({value:+.0f} points [{low:+.0f}, {high:+.0f}])"
+    low, high = sorted((abs(low), abs(high)))
+    return f"{'adds' if value > 0 else 'costs'} {abs(value):.0f} points [{low:.0f}, {high:.0f}]"
+
+
+def usage_table(
+    all_results: Sequence[BenchmarkResults], models: Iterable[str], prices: Mapping[str, Price]
+) -> list[tuple[str, ...]]:
+    """What every model took over all benchmarks; empty where no solver is a model."""
+    rows: list[tuple[str, ...]] = []
+    for model in models:
+        own = [results.by_solver[model] for results in all_results if model in results.by_solver]
+        if any(part.tokens for part in own):
+            rows.append((model, *_usage(own, prices.get(model))))
+    heads: tuple[str, ...] = ("model", "attempts", "errors", "cut-offs", "refusals")
+    heads += ("input tokens", "output tokens", "of them reasoning", "cost", "median latency")
+    table = [heads, *rows]
+    # Columns that hold nothing are left out.
+    kept = [n for n, _ in enumerate(heads) if any(row[n] not in ("", "0") for row in rows)]
+    return [tuple(row[n] for n in kept) for row in table] if rows else []
+
+
+def _usage(own: Sequence[Summary], price: Price | None) -> Iterator[str]:
+    yield f"{sum(sum(part.kinds.values()) for part in own):,}"
+    yield f"{sum(part.errors for part in own):,}"
+    yield f"{sum(part.cut_offs for part in own):,}"
+    yield f"{sum(part.refusals for part in own):,}"
+    totals = [
+        total_tokens(own, name) for name in ("input_tokens", "output_tokens", "reasoning_tokens")
+    ]
+    yield from ("not reported" if total is None else f"{total:,}" for total in totals)
+    yield "" if price is None else money(price.of(totals[0] or 0, totals[1] or 0))
+    seconds = [part.median_seconds for part in own if part.median_seconds is not None]
+    yield seconds_text(seconds)
+
+
+def total_tokens(own: Sequence[Summary], name: str) -> int | None:
+    """Tokens of one kind; None where no provider reported any."""
+    counts = [part.tokens[name] for part in own if name in part.tokens]
+    return sum(count.total for count in counts) if any(count.reported for count in counts) else None
+
+
+def seconds_text(seconds: Sequence[float]) -> str:
+    """A median, or the range of several."""
+    if not seconds:
+        return ""
+    low, high = (f"{value:.2g}" for value in (min(seconds), max(seconds)))
+    return f"{low} s" if low == high else f"{low} to {high} s"
+
+
+def facts(
+    all_results: Sequence[BenchmarkResults],
+    models: Sequence[str],
+    prices: Mapping[str, Price],
+    date: str,
+) -> dict[str, str]:
+    """What the header says about the run; nothing that is empty."""
+    own = [results.by_solver[name] for results in all_results for name in results.models]
+    asked = [part for part in own if part.tokens]
+    costs = [
+        prices[part.solver].of(
+            part.tokens["input_tokens"].total, part.tokens["output_tokens"].total
+        )
+        for part in asked
+        if part.solver in prices
+    ]
+    tokens = [total_tokens(asked, name) for name in ("input_tokens", "output_tokens")]
+    seeds = sorted({seed for results in all_results for seed in results.seeds})
+    items = sum(max(part.items for part in results.by_solver.values()) for results in all_results)
+    found = {
+        "models": ", ".join(models) if len(models) <= 4 else f"{len(models)}",
+        "date": date,
+        "items": f"{items:,}",
+        "attempts": f"{sum(results.records for results in all_results):,}",
+        "errors": f"{sum(part.errors for part in own):,}" if asked else "",
+        "cut-offs": f"{sum(part.cut_offs for part in own):,}" if asked else "",
+        "tokens in, out": " / ".join(map(_short, tokens)) if asked else "",
+        "cost": money(sum(costs)) if costs else "",
+        "median latency": seconds_text([p.median_seconds for p in asked if p.median_seconds]),
+        "seed": ", ".join(map(str, seeds)),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _short(count: int | None) -> str:
+    if count is None:
+        return "not reported"
+    return (
+        f"{count / 1e6:.1f}M"
+        if count >= 1e6
+        else f"{count / 1e3:.0f}k"
+        if count >= 1e4
+        else f"{count:,}"
+    )

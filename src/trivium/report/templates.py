@@ -1,0 +1,68 @@
+"""The templates of pages, and the files that go into them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import orjson
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from trivium import __version__
+from trivium.report.plot import MARKS
+
+HERE = Path(__file__).parent
+
+
+def render_page(template: str, script: str = "", **values: Any) -> str:
+    """A page from its template, with the style that all pages share."""
+    css = asset("chart.css") + asset("page.css")
+    return render(template, css=css, script=script, policy=content_policy([script]), **values)
+
+
+def render(template: str, **values: Any) -> str:
+    """What a template makes of these values; every text is escaped, whoever wrote it."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["breakable"] = breakable
+    environment.filters["two"] = two_decimals
+    environment.globals["marks"] = MARKS
+    # orjson writes NaN as null, which a browser can parse.
+    environment.policies["json.dumps_function"] = lambda value, **_: orjson.dumps(value).decode()
+    return environment.get_template(template).render(version=__version__, **values)
+
+
+def asset(name: str) -> str:
+    """The text of a file of this package."""
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def content_policy(scripts: Iterable[str]) -> str:
+    """A policy that runs only these scripts and fetches nothing, should escaping ever fail."""
+    hashes = [
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in scripts
+        if script
+    ]
+    allowed = " ".join(hashes) or "'none'"
+    return f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {allowed}"
+
+
+def two_decimals(value: float) -> str:
+    """A figure without a sign where it is rounded to 0."""
+    return f"{round(value, 2) + 0.0:.2f}"
+
+
+def breakable(name: str) -> Markup:
+    """A name that a narrow page may break after _, / and -."""
+    return Markup(re.sub(r"([_/-])", r"\1<wbr>", str(escape(name))))

@@ -1,0 +1,186 @@
+"""The answer: lifts in a grid, and sentences that follow from them by the documented rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from tests.report.records import Row, results_of, scored, write_records
+from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.spec import GameView
+from trivium.benchmarks.nhop import EXPLICIT
+from trivium.benchmarks.nhop.spec import NhopView
+from trivium.core.dialogue import attempt
+from trivium.core.statistics import Estimate
+from trivium.report.answer import Grid, grade, grid, sentence, sound_settings
+from trivium.report.charts import looks, mean_traces
+from trivium.report.results import BenchmarkResults, read_results
+from trivium.report.sections import effect_words, kind_shares, usage_table
+
+
+def grid_of(*all_results: BenchmarkResults) -> Grid:
+    traces = {own.benchmark.name: mean_traces(own) for own in all_results}
+    sound = {own.benchmark.name: sound_settings(own) for own in all_results}
+    return grid(all_results, looks(all_results), traces, sound)
+
+
+def said(results: BenchmarkResults, model: str) -> str:
+    name = results.benchmark.name
+    traces = {name: mean_traces(results)}
+    return sentence([results], model, traces, {name: results.settings})
+
+
+def by_hops(model: str, right: dict[int, int], items: int = 40) -> list[Row]:
+    """Records with so many right answers of `items` at each number of hops."""
+    return [
+        row
+        for hops, count in right.items()
+        for row in scored(
+            model, [1.0] * count + [0.0] * (items - count), str(hops), groups={"n": hops, "m": 8}
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("right", "words"),
+    [
+        ({4: 40, 6: 36, 8: 30}, "Composes 8 hops from a bag of facts."),
+        ({4: 40, 6: 36, 8: 20, 10: 5}, "Composes 6 hops from a bag of facts, fails from 8."),
+        ({4: 40, 6: 20, 8: 36}, "Composes 4 hops from a bag of facts, fails from 6."),
+        ({4: 15, 6: 5}, "Composes 4 hops from a bag of facts only in part."),
+        ({4: 5, 6: 5}, "Does not compose 4 hops from a bag of facts."),
+    ],
+)
+def test_hops_are_composed_up_to_a_lift_of_a_half(
+    tmp_path: Path, right: dict[int, int], words: str
+) -> None:
+    assert said(results_of(tmp_path, by_hops("a/model", right)), "a/model") == words
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "word"),
+    [
+        *((0.95, 0.9, "almost perfectly"), (0.9, 0.8, "almost perfectly"), (0.89, 0.8, "well")),
+        *((0.6, 0.5, "well"), (0.25, 0.1, "in part"), (0.24, 0.1, "barely")),
+        *((0.4, -0.1, "no better than the floor"), (-0.4, -0.8, "no better than the floor")),
+    ],
+)
+def test_grades_are_those_of_the_rules(value: float, low: float, word: str) -> None:
+    assert grade(Estimate(value, low, 1.0, 9)) == word
+
+
+def test_a_player_tests_like_the_nearest_built_in_one(tmp_path: Path) -> None:
+    rows = [
+        asdict(attempt(GAME, item, GAME.solvers[name], GameView())) | {"solver": shown}
+        for item in GAME.generate(GAME.presets["six-objects"], 3, 0, 12)
+        for name, shown in (
+            *(("optimal", "optimal"), ("one_at_a_time", "one_at_a_time"), ("random", "random")),
+            *(("information_gain", "a/good"), ("one_cause", "a/child")),
+        )
+    ]
+    results = results_of(tmp_path, rows)
+    assert said(results, "a/good").startswith("Picks informative tests; solves ")
+    child = "Tests like a child who varies one thing at a time; solves "
+    assert said(results, "a/child").startswith(child)
+
+
+def test_models_come_first_and_the_best_baseline_of_each_role_after_them(tmp_path: Path) -> None:
+    rows = scored("b/weak", [1, 0, 0, 0] * 5) + scored("a/strong", [1, 1, 1, 0] * 5)
+    rows += scored("oracle", [1] * 20) + scored("last_line", [0] * 20)
+    rows += scored("pointer_f_n1", [1, 0] * 10) + scored("random_candidate", [0] * 20)
+    found = grid_of(results_of(tmp_path, rows))
+    assert [row.name for row in found.rows] == ["a/strong", "b/weak", "ceiling", "best shortcut"]
+    values = [row.cells[0].estimate.value for row in found.rows if row.cells[0]]
+    # The floor is 0.125, so a lift is (share - 0.125) / 0.875.
+    assert values == [pytest.approx((share - 0.125) / 0.875) for share in (0.75, 0.25, 1.0, 0.5)]
+    assert found.rows[3].cells[0] is not None
+    assert found.rows[3].cells[0].who == "pointer_f_n1"
+    assert found.columns[0].floor == "floor 0.12"
+
+
+def test_settings_with_shortcuts_are_left_out_of_the_answer_and_it_says_so(tmp_path: Path) -> None:
+    rows = [
+        asdict(attempt(EXPLICIT, item, EXPLICIT.solvers[solver], NhopView())) | {"solver": "a/m"}
+        for preset, solver in (("explicit-easy", "oracle"), ("explicit-hard", "last_line"))
+        for item in EXPLICIT.generate(EXPLICIT.presets[preset], 1, 0, 20)
+    ]
+    other = scored("a/m", [1.0] * 4)
+    results = read_results([write_records(tmp_path, rows + other)])
+    assert sound_settings(results["nhop_explicit"]) == ["explicit-hard"]
+    found = grid_of(results["nhop_explicit"], results["nhop_implicit"])
+    assert found.columns[0].note == "audit passed in 1 of 2; without explicit-easy (shortcuts)"
+    cell = found.rows[0].cells[0]
+    assert cell is not None
+    assert cell.estimate.n == 20
+    # Where every setting has shortcuts there is nothing else to show.
+    easy = results_of(tmp_path / "easy", rows[:20])
+    assert sound_settings(easy) == ["explicit-easy"]
+
+
+def test_one_benchmark_has_its_settings_or_its_groups_as_columns(tmp_path: Path) -> None:
+    def rows(count: int) -> list[Row]:
+        return [
+            row
+            for number in range(count)
+            for row in scored(
+                *("a/m", [1.0], str(number)),
+                spec={"M": 500 + number},
+                groups={"n": 4 + number % 2, "m": 8},
+            )
+        ]
+
+    titles = [column.title for column in grid_of(results_of(tmp_path / "a", rows(3))).columns]
+    assert titles == ["M=500", "M=501", "M=502"]
+    titles = [column.title for column in grid_of(results_of(tmp_path / "b", rows(9))).columns]
+    assert titles == ["4 hops", "5 hops"]
+
+
+def test_without_models_the_grid_shows_baselines(tmp_path: Path) -> None:
+    found = grid_of(results_of(tmp_path, scored("oracle", [1] * 4) + scored("last_line", [0] * 4)))
+    assert [row.name for row in found.rows] == ["ceiling", "best shortcut"]
+
+
+def test_people_show_up_as_solvers(tmp_path: Path) -> None:
+    rows = scored("person:3fa9", [1.0] * 8, groups={"n": 5, "m": 8, "condition": "timed"})
+    found = grid_of(results_of(tmp_path, rows + scored("oracle", [1.0] * 8)))
+    assert [row.name for row in found.rows] == ["person:3fa9", "ceiling"]
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ((-0.21, -0.28, -0.14), "costs 21 points [14, 28]"),
+        ((0.21, 0.14, 0.28), "adds 21 points [14, 28]"),
+        ((0.02, -0.05, 0.09), "makes no difference that shows (+2 points [-5, +9])"),
+    ],
+)
+def test_effects_are_said_in_points(ends: Sequence[float], words: str) -> None:
+    assert effect_words(Estimate(ends[0], ends[1], ends[2], 60)) == words
+
+
+def test_kinds_are_shares_of_all_attempts_right_ones_first(tmp_path: Path) -> None:
+    rows = scored("a/model", [1.0, 0.0, 0.0, 0.0, None])
+    rows[1] |= {"kind": "violation"}
+    rows[2] |= {"kind": "other:1"}
+    results = results_of(tmp_path, rows + scored("oracle", [1.0]))
+    assert kind_shares(results, looks([results])) == [
+        ("right", [("a/model", 0.2)]),
+        ("other", [("a/model", 0.4)]),
+        ("error", [("a/model", 0.2)]),
+        ("violation", [("a/model", 0.2)]),
+    ]
+
+
+def test_usage_is_that_of_models_and_leaves_out_empty_columns(tmp_path: Path) -> None:
+    usage = {"input_tokens": 100, "output_tokens": 10}
+    rows = scored("a/model", [1.0, None], usage=usage, seconds=2.0) + scored("oracle", [1.0])
+    results = results_of(tmp_path, rows)
+    assert usage_table([results], ["a/model"], {}) == [
+        ("model", "attempts", "errors", "input tokens", "output tokens", "of them reasoning",
+         "median latency"),
+        ("a/model", "2", "1", "200", "20", "not reported", "2 s"),
+    ]  # fmt: skip
+    assert usage_table([results_of(tmp_path / "b", scored("a/m", [1.0]))], ["a/m"], {}) == []
