@@ -140,14 +140,21 @@ class LengthConfig:
         """Updates between two points of the curve."""
         return max(1, round(self.steps / (batch * self.curve_points(batch))))
 
+    def last_step(self, batch: int) -> int:
+        """The step at which training ends unless it converges."""
+        return self.curve_points(batch) * self.updates(batch) * batch
+
 
 @dataclass(frozen=True)
 class ImitationConfig:
-    """An agent that imitates recorded episodes; the defaults are the paper's."""
+    """An agent that imitates recorded episodes; the defaults are the paper's, but for `reading`."""
 
     model: Literal["decision-transformer", "cloning"] = "decision-transformer"
     width: int = 128
     layers: int = 3
+    window: int = 30  # latest observations that a cloner reads; 1 is the current one only
+    reading: Literal["patterns", "bits"] = "patterns"  # a transformer's embedding of observations
+    bounded: bool = False  # logits within -1..1, as in the authors' code
     batch: int = 128  # episodes in a batch
     dropout: float = 0.1
     learning_rate: float = 1e-4
@@ -156,5 +163,6 @@ class ImitationConfig:
     validation: float = 0.1  # share of the episodes kept for choosing the best epoch
 
     def __post_init__(self) -> None:
-        _require_at_least_one(self, "width", "layers", "batch", "epochs")
+        _require_at_least_one(self, "width", "layers", "window", "batch", "epochs")
         require(0 < self.validation < 1, f"validation must lie inside 0..1, got {self.validation}")
+        require(0 <= self.dropout < 1, f"dropout must lie within 0..1, got {self.dropout}")
