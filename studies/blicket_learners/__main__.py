@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from studies.blicket_learners.compare import TOO_SHORT
 from studies.blicket_learners.plan import PARTS, QUICK, Scale, Unit, plan
 from studies.blicket_learners.run import pending, run_all
 from studies.blicket_learners.tables import write_report
@@ -57,7 +58,8 @@ def _main(flags: Flags) -> None:
     parts = [part for part in flags.only.split(",") if part]
     require(bool(parts), f"--only names no part; there are {', '.join(PARTS)}")
     scale = QUICK if flags.quick else Scale()
-    units = plan(scale if flags.seeds is None else replace(scale, seeds=flags.seeds), parts)
+    scale = scale if flags.seeds is None else replace(scale, seeds=flags.seeds)
+    units = plan(scale, parts)
     whole = flags.match is None and flags.seconds is None
     if whole and not flags.dry_run:
         for package in ("altair", "vl_convert"):  # found missing before the work, not after it
@@ -68,7 +70,8 @@ def _main(flags: Flags) -> None:
     elif units:
         _run(units, flags)
     if flags.report_only or (whole and not flags.dry_run):
-        print(f"report: {write_report(flags.out, parts, units)}")
+        path = write_report(flags.out, parts, plan(scale), judged=scale == Scale())
+        print(f"report: {path}{'' if scale == Scale() else f'; {TOO_SHORT}'}")
 
 
 def _run(units: Sequence[Unit], flags: Flags) -> None:

@@ -65,6 +65,7 @@ class Scale:
     agent_episodes: int = 50_000
     authors_episodes: int = 10_000
     rollouts: int = 100
+    untrained_episodes: int = 500
     machines_steps: int = 20_000_000
     machines_points: int = 20
     machines_environments: int = 256
@@ -95,6 +96,7 @@ QUICK = Scale(
     random_episodes=2_000,
     agent_episodes=1_000,
     authors_episodes=1_000,
+    untrained_episodes=50,
     machines_steps=100_000,
     machines_points=5,
     machines_environments=16,
@@ -201,7 +203,20 @@ class ObserversUnit:
     name: str = "machines_observers"
 
 
-Unit = LearnerUnit | ImitatorUnit | QUnit | TransferUnit | MachinesUnit | ObserversUnit
+@dataclass(frozen=True)
+class UntrainedUnit:
+    """What the learners of some units earn before their first step: where their curves begin."""
+
+    learners: tuple[LearnerUnit, ...]
+    episodes: int
+    seeds: int
+    parts: tuple[str, ...] = ("fig3a", "fig3d")
+    name: str = "untrained"
+
+
+Unit = (
+    LearnerUnit | ImitatorUnit | QUnit | TransferUnit | MachinesUnit | ObserversUnit | UntrainedUnit
+)
 
 
 def plan(scale: Scale, only: Sequence[str] = PARTS) -> list[Unit]:
@@ -221,6 +236,12 @@ def plan(scale: Scale, only: Sequence[str] = PARTS) -> list[Unit]:
     ]
     for width in scale.widths[1:]:
         units += _unforced(scale, width, scale.wide_steps)
+    curves = [
+        unit
+        for unit in units
+        if isinstance(unit, LearnerUnit) and unit.purpose in ("quiz", "typeonly")
+    ]
+    units.append(UntrainedUnit(tuple(curves), scale.untrained_episodes, scale.seeds))
     return [unit for unit in units if set(unit.parts) & set(only)]
 
 
@@ -339,7 +360,7 @@ def _machines(scale: Scale) -> list[Unit]:
 
 def rough_seconds(unit: Unit) -> float:
     """About how long a unit takes on an H200 among others; only the order matters."""
-    if isinstance(unit, QUnit | ObserversUnit):
+    if isinstance(unit, QUnit | ObserversUnit | UntrainedUnit):
         return 60.0
     if isinstance(unit, ImitatorUnit):
         steps = {"ideal": 8, "random": 6, "random+5": 11, "random+10": 16, "random+15": 21}

@@ -23,7 +23,9 @@ from studies.blicket_learners.plan import (
     MachinesUnit,
     ObserversUnit,
     QUnit,
+    TransferUnit,
     Unit,
+    UntrainedUnit,
     rough_seconds,
 )
 from trivium.core.errors import require
@@ -64,6 +66,9 @@ def _identity(unit: Unit) -> dict[str, Any]:
         identity = {name: getattr(unit, name) for name in names} | {"config": asdict(unit.config)}
     elif isinstance(unit, ObserversUnit):
         identity = {"seeds": unit.seeds, "counts": unit.counts}
+    elif isinstance(unit, UntrainedUnit):
+        identity = {"seeds": unit.seeds, "episodes": unit.episodes}
+        identity["units"] = [learner.name for learner in unit.learners]
     else:
         identity = {"seeds": unit.seeds, "agent": asdict(unit.agent)}
         if isinstance(unit, LearnerUnit):
@@ -88,7 +93,7 @@ def _agrees(held: Any, asked: Any) -> bool:
 
 def _is_whole(held: dict[str, Any], unit: Unit) -> bool:
     """Whether a record has the steps or epochs of the plan, or every run converged before."""
-    if isinstance(unit, QUnit | ObserversUnit):
+    if isinstance(unit, QUnit | ObserversUnit | UntrainedUnit):
         return True
     if isinstance(unit, ImitatorUnit):
         return bool(held["epochs"] == unit.config.epochs)
@@ -221,15 +226,17 @@ def _run(unit: Unit, out: Path, seconds: float | None, tell: Tell) -> dict[str, 
 
     if isinstance(unit, QUnit):
         return train.run_trials(unit)
+    if isinstance(unit, UntrainedUnit):
+        return train.play_untrained(unit)
     if isinstance(unit, ObserversUnit):
         return machines.run_observers(unit)
-    if isinstance(unit, MachinesUnit):
-        return machines.train_machines(unit, out, seconds, tell)
-    if isinstance(unit, LearnerUnit):
-        return train.train_learners(unit, out, seconds, tell)
-    if isinstance(unit, ImitatorUnit):
-        return train.train_imitators(unit, out, seconds, tell)
-    return train.train_transfer(unit, out, seconds, tell)
+    runners: dict[type, Callable[..., dict[str, Any]]] = {
+        LearnerUnit: train.train_learners,
+        ImitatorUnit: train.train_imitators,
+        TransferUnit: train.train_transfer,
+        MachinesUnit: machines.train_machines,
+    }
+    return runners[type(unit)](unit, out, seconds, tell)
 
 
 def _commit() -> str | None:

@@ -22,8 +22,10 @@ from studies.blicket_learners.plan import (
     LearnerUnit,
     QUnit,
     TransferUnit,
+    UntrainedUnit,
 )
 from studies.blicket_learners.run import checkpoint_file, policy_file
+from trivium.agents.actor_critic import start
 from trivium.agents.checkpoints import save_arrays, to_arrays
 from trivium.agents.config import TaskConfig
 from trivium.agents.episodes import (
@@ -66,10 +68,7 @@ def train_learners(
     """The learning curves of every task; a time limit leaves a checkpoint to resume from."""
     settings = {task: task_setting(task) for task in unit.tasks}
     runs = [
-        (
-            settings[task],
-            run_key(unit.preset, unit.agent.name, unit.agent.width, asdict(task), seed),
-        )
+        (settings[task], _key(unit, task, seed))
         for task in unit.tasks
         for seed in range(unit.seeds)
     ]
@@ -94,6 +93,45 @@ def train_learners(
             curve_record(task, training, slice(number * unit.seeds, (number + 1) * unit.seeds))
             for number, task in enumerate(unit.tasks)
         ],
+    }
+
+
+def _key(unit: LearnerUnit, task: TaskConfig, seed: int) -> jax.Array:
+    return run_key(unit.preset, unit.agent.name, unit.agent.width, asdict(task), seed)
+
+
+def play_untrained(unit: UntrainedUnit) -> dict[str, Any]:
+    """The mean reward, or share of forms named correctly, of every task and seed untrained."""
+    values: dict[str, Any] = {}
+    for learner in unit.learners:
+        own = []
+        for task in learner.tasks:
+            if task.forced or (task.split != "none" and task.reward_structure == "quiz"):
+                continue  # drawn in no learning curve; such tasks come last
+            world, tables = task_world(task), task_setting(task).train
+            means = []
+            for seed in range(unit.seeds):
+                key = _key(learner, task, seed)
+                run = start(world, learner.agent, tables, key)
+                played = _sample(
+                    world,
+                    unit.episodes,
+                    tables,
+                    PolicyActor(run.policy),
+                    jax.random.fold_in(key, 4),
+                )
+                asked = task.reward_structure != "quiz"
+                means.append(form_accuracy(played) if asked else object_reward(played))
+            own.append(rounded(np.mean(means, axis=1)))
+        values[learner.name] = own
+    return {
+        "kind": "untrained",
+        "name": unit.name,
+        "finished": True,
+        "episodes": unit.episodes,
+        "seeds": unit.seeds,
+        "units": [learner.name for learner in unit.learners],
+        "values": values,
     }
 
 
