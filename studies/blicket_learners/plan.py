@@ -66,10 +66,10 @@ class Scale:
     authors_episodes: int = 10_000
     rollouts: int = 100
     untrained_episodes: int = 500
-    machines_steps: int = 20_000_000
-    machines_points: int = 20
-    machines_environments: int = 256
-    machines: tuple[int, ...] = (6, 16, 64, 256, 1024, 4096)  # shown in training
+    machines_steps: int = 12_000_000
+    machines_points: int = 24
+    machines_environments: int = 128
+    machines: tuple[int, ...] = (6, 32, 256, 1024, 4096)  # shown in training
     trials: int = 100  # of Q-learning
     max_q_episodes: int = 500_000
     stride: int = 1  # every so many of forced steps, splits, random data and sets of forms

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -194,10 +195,26 @@ def _side_by_side() -> Iterator[None]:
         return
     started = subprocess.run([control, "-d"], capture_output=True, check=False).returncode == 0
     try:
+        if started and not _device_works():
+            started = _quit(control)
         yield
     finally:
         if started:
-            subprocess.run([control], input=b"quit\n", capture_output=True, check=False)
+            _quit(control)
+
+
+def _device_works() -> bool:
+    """Whether a new process can use the device, which under MPS not every machine allows."""
+    code = "import jax; jax.numpy.ones(2).sum().block_until_ready()"
+    return (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode
+        == 0
+    )
+
+
+def _quit(control: str) -> bool:
+    subprocess.run([control], input=b"quit\n", capture_output=True, check=False)
+    return False
 
 
 def run_unit(unit: Unit, out: Path, deadline: float | None = None, tell: Tell | None = None) -> str:
