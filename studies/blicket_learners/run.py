@@ -74,7 +74,7 @@ def _identity(unit: Unit) -> dict[str, Any]:
         identity = {"seeds": unit.seeds, "agent": asdict(unit.agent)}
         if isinstance(unit, LearnerUnit):
             identity["asked_steps"] = unit.length.steps
-            identity["tasks"] = [{"task": asdict(task)} for task in unit.tasks]
+            identity["tasks"] = [{"task": task.to_dict()} for task in unit.tasks]
         elif isinstance(unit, MachinesUnit):
             identity |= {"asked_steps": unit.length.steps, "counts": unit.counts}
         else:

@@ -97,7 +97,7 @@ def train_learners(
 
 
 def _key(unit: LearnerUnit, task: TaskConfig, seed: int) -> jax.Array:
-    return run_key(unit.preset, unit.agent.name, unit.agent.width, asdict(task), seed)
+    return run_key(unit.preset, unit.agent.name, unit.agent.width, task.to_dict(), seed)
 
 
 def play_untrained(unit: UntrainedUnit) -> dict[str, Any]:

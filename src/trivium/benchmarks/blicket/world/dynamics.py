@@ -66,6 +66,11 @@ class BlicketSpec:
         names = tuple(str(hypotheses.parse(str(each))) for each in self.hypotheses)
         object.__setattr__(self, "hypotheses", names)
         require(
+            names != hypotheses.DEFAULT_SIX or self.objects <= 3,
+            f"objects = {self.objects} needs hypotheses of {self.objects} objects: the default six "
+            f"have 3, and D would never matter",
+        )
+        require(
             not self.asks_type or self.type_bits <= self.objects,
             f"the type question over {', '.join(sorted(self._forms))} needs {self.type_bits} "
             f"objects to answer with, got {self.objects}",
