@@ -106,6 +106,8 @@ def large_batch(agent: str, width: int = 256) -> AgentConfig:
 
 
 PRESETS = {"paper": paper, "large": large_batch}
+IMITATORS = ("cloning", "decision-transformer")
+Q_LEARNING = "q-learning"
 
 
 @dataclass(frozen=True)

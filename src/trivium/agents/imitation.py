@@ -143,7 +143,8 @@ def fit(
         jax.block_until_ready(state.loss)
         now = time.monotonic()
         out_of_time = seconds is not None and now - began > seconds
-        if checkpoint is not None and (out_of_time or now - saved > SECONDS_BETWEEN_CHECKPOINTS):
+        due = out_of_time or done == config.epochs * layout.parts
+        if checkpoint is not None and (due or now - saved > SECONDS_BETWEEN_CHECKPOINTS):
             _save(state, losses, done, checkpoint)
             saved = time.monotonic()
         if out_of_time:

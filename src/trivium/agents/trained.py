@@ -82,6 +82,8 @@ def load_trained(folder: Path, number: int = 0) -> Trained:
     """One policy of a finished training."""
     manifest = folder / MANIFEST
     require(manifest.exists(), f"{folder} holds no training: {MANIFEST} is missing")
+    kind = read_mapping(manifest).get("kind", "policy")
+    require(kind == "policy", f"{folder} holds a training of the kind {kind}, not policies")
     job = _read_job(manifest)
     require(0 <= number < job.seeds, f"{folder} holds policies 0..{job.seeds - 1}, not {number}")
     file = _policy_file(folder, number)

@@ -19,7 +19,7 @@ from jax import Array
 from trivium.agents.config import TaskConfig
 from trivium.benchmarks.blicket.inference.hypotheses import make_space
 from trivium.benchmarks.blicket.world import jax_env
-from trivium.benchmarks.blicket.world.dynamics import TYPE_REWARD, BlicketSpec
+from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
 
 Tables = Any
 State = Any
@@ -114,17 +114,16 @@ def task_spec(task: TaskConfig) -> BlicketSpec:
     )
 
 
+def spec_world(spec: BlicketSpec) -> BlicketWorld:
+    """The world of an environment."""
+    longest = spec.counts + spec.questions
+    return BlicketWorld(spec.width, spec.action_bits, spec.maximum, longest, spec)
+
+
 def task_world(task: TaskConfig) -> BlicketWorld:
     """The world of a task, the same for all splits and forced steps."""
-    spec = BlicketSpec(
-        reward_structure=task.reward_structure, objects=task.objects, hypotheses=task.universe
-    )
-    if not spec.has_quiz:
-        maximum, longest = spec.counts * (spec.detector_reward - task.step_penalty), spec.counts
-    else:
-        maximum = spec.asks_objects + TYPE_REWARD * spec.asks_type - task.step_penalty
-        longest = spec.counts + spec.questions
-    return BlicketWorld(spec.width, spec.action_bits, maximum, longest, spec)
+    spec = replace(task_spec(task), quiz_disabled_steps=-1, hypotheses=task.universe)
+    return spec_world(spec)
 
 
 def task_setting(task: TaskConfig) -> Setting:

@@ -126,6 +126,16 @@ class BlicketSpec:
         return self.objects + 1 + self.has_quiz
 
     @property
+    def maximum(self) -> float:
+        """The largest return of an episode: all answers right, or light at every step."""
+        penalty = self.step_reward_penalty if self.add_step_reward_penalty else 0.0
+        if not self.has_quiz:
+            return self.counts * (self.detector_reward - penalty)
+        bonus = self.detector_reward if self.add_detector_state_reward_for_quiz else 0.0
+        right = self.asks_objects * self.quiz_positive_reward + TYPE_REWARD * self.asks_type
+        return right + bonus - penalty
+
+    @property
     def positions(self) -> int:
         """The number of sets that may lie on the machine between steps; `sets` clears it."""
         return 1 << self.objects if self.interface == "child" else 1
