@@ -56,6 +56,25 @@ SECTIONS: Mapping[str, tuple[str, Sequence[Table]]] = {
 }
 
 
+# What a reader of a section must know before its tables.
+NOTES = {
+    "table1": """Ours is one network for all rows: an embedding for every pattern of an
+observation's bits, 300,000 episodes of random data and 50,000 of agents. As the authors have it:
+bits are added up, logits are bounded by a tanh, 10,000 episodes, a target return of 3, and the
+likelier value of every bit instead of a draw. Cloning reads 30 observations, as the authors have
+it, or the current one. `ideal` is data of the ideal observer, which the paper does not have. An
+agent's data have no forced steps, so both columns are the same there.""",
+    "table2": """This checks our reader of replies, not any model: the twelve replies that the paper
+prints are scored again. A model itself is asked, with the paper's own prompts, by
+`trivium eval blicket_prompts.paper --items 4 --model openai/gpt-4.1-mini --out runs/table2`
+(and `blicket_prompts.paper.two_shot`).""",
+    "machines": """Rewards are per question: 1 is all right, -1 all wrong. Trained on disjunctive,
+conjunctive and inhibitor machines of 3 to 6 objects at 8 labelled places; the space has about
+40,000 of them. The memorising observer takes every machine for one of those shown; the right prior
+knows every machine that is possible.""",
+}
+
+
 def write_report(
     folder: Path, parts: Sequence[str], units: Sequence[Unit], *, judged: bool = True
 ) -> Path:
@@ -67,7 +86,7 @@ def write_report(
     for part in parts:
         title, tables = SECTIONS[part]
         written = [_markdown(rows) for table in tables if (rows := list(table(results)))]
-        text += [f"## {title}"]
+        text += [f"## {title}", *([NOTES[part]] if part in NOTES else [])]
         if written and part in FIGURES:
             save(FIGURES[part](results), folder / "figures" / part)
             text += [f"![{title}](figures/{part}.png)"]

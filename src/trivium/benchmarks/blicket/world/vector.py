@@ -58,9 +58,11 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         self._names = np.array(self.rules.hypotheses, dtype=object)
         self._ahead = max(64, min(DRAWN_AT_ONCE // num_envs, 1 << 14))
         self._generators: list[np.random.Generator] = []
-        # Those of one draw lie side by side, since episodes are about equally long.
-        self._drawn = np.zeros((self._ahead, num_envs), dtype=np.int32)
-        self._used = np.full(num_envs, self._ahead)  # of the machines drawn ahead
+        # Machines drawn ahead, [draw, environment]: episodes are about equally long, so that those
+        # needed at once lie side by side. The second array says where each environment's next is.
+        self._drawn = np.zeros(self._ahead * num_envs, dtype=np.intp)
+        self._next_draw = np.full(num_envs, self._drawn.size)
+        self._named = np.empty(num_envs, dtype=object)
 
     def _unroll(self, spec: BlicketSpec) -> None:
         """Tables from an entry straight to what a step returns."""
@@ -103,9 +105,7 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         which = np.flatnonzero(mask)
         self._begin(which)
         if "hypothesis" in options:
-            machine = env.machine_number(self.rules, options["hypothesis"])
-            self._machine[which] = machine
-            self._first[which] = self._starts[machine]
+            self._go_to(which, env.machine_number(self.rules, options["hypothesis"]))
         self._ended[which] = False
         self._index[which] = -1
         return self._observe(), self._info()
@@ -128,11 +128,11 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         for number, own in enumerate(seeds):
             if own is not None:
                 self._generators[number] = np.random.default_rng(own)
-                self._used[number] = self._ahead
+                self._next_draw[number] = self._drawn.size
 
     def _info(self) -> dict[str, Any]:
         """Which machines there are, by number and by name."""
-        return {"machine": self._machine.copy(), "hypothesis": self._names[self._machine]}
+        return {"machine": self._machine.copy(), "hypothesis": self._named.copy()}
 
     def _observe(self) -> Batch:
         """The last observation of every environment; zeros after a reset."""
@@ -177,15 +177,21 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         """Draw a machine for each of these environments and go to its first state."""
         if not self._generators:
             self._seed(None)
-        used = self._used[which]
-        for number in which[used == self._ahead].tolist():
-            drawn = self._generators[number].integers(len(self._starts), size=self._ahead)
-            self._drawn[:, number] = drawn
-        used %= self._ahead
-        chosen = self._drawn[used, which]
-        self._used[which] = used + 1
-        self._machine[which] = chosen
-        self._first[which] = self._starts[chosen]
+        place = self._next_draw.take(which)
+        if place.size and place.max() >= self._drawn.size:
+            for number in which[place >= self._drawn.size].tolist():
+                drawn = self._generators[number].integers(len(self._starts), size=self._ahead)
+                self._drawn[number :: self.num_envs] = drawn
+                self._next_draw[number] = number
+            place = self._next_draw.take(which)
+        self._go_to(which, self._drawn.take(place))
+        self._next_draw[which] = place + self.num_envs
+
+    def _go_to(self, which: NDArray[np.intp], machines: Any) -> None:
+        """Begin episodes of these machines."""
+        self._machine[which] = machines
+        self._named[which] = self._names[machines]
+        self._first[which] = self._starts[machines]
 
     def _codes(self, actions: NDArray[Any]) -> NDArray[Any]:
         """The numbers of a batch of actions."""
