@@ -354,6 +354,8 @@ def _machines(scale: Scale) -> list[Unit]:
         agent = replace(
             _large_agent(scale, name), environments=scale.machines_environments, horizon=64
         )
+        if agent.policy == "transformer":  # learns more steadily in smaller steps
+            agent = replace(agent, learning_rate=agent.learning_rate / 2)
         units.append(MachinesUnit(agent, scale.machines, length, scale.seeds))
     return units
 
