@@ -181,7 +181,7 @@ def figure_3d(results: Results) -> Chart:
         held_out = "nothing" if one.split == "none" else "conjunctive BC and disjunctive C"
         return f"{one.algorithm}, {held_out} held out"
 
-    rows = _curve_rows(found, "form", panel)
+    rows = _curve_rows(found, "form", panel, max((one.steps for one in found), default=None))
     plateaus = {panel(one): FORM_PLATEAUS[one.split] for one in found}
     return finish(
         _curves(rows, "share of correct answers", [0.4, 1.03], plateaus),
