@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,10 @@ from numpy.typing import NDArray
 LEVEL = 0.05
 ROUNDING = 1e-9
 TOO_SHORT = "too short to judge"
+Values = Sequence[float] | NDArray[np.float64]
 
 
-def between(first: Sequence[float], second: Sequence[float]) -> float:
+def between(first: Values, second: Values) -> float:
     """The two-sided chance of so large a difference of means if seeds were exchangeable."""
     pooled = np.array([*first, *second], dtype=np.float64)
     drawn = pooled[_choices(len(pooled), len(first))].mean(axis=1)
@@ -31,14 +33,14 @@ def between(first: Sequence[float], second: Sequence[float]) -> float:
     return _share(np.abs(drawn - rest), abs(float(np.mean(first) - np.mean(second))))
 
 
-def paired(differences: Sequence[float]) -> float:
+def paired(differences: Values) -> float:
     """The two-sided chance of so large a mean if every difference could have either sign."""
     values = np.array(differences, dtype=np.float64)
     turned = (_signs(len(values)) * values).mean(axis=1)
     return _share(np.abs(turned), abs(float(values.mean())))
 
 
-def above(differences: Sequence[float]) -> float:
+def above(differences: Values) -> float:
     """The same for a mean above 0, one-sided."""
     values = np.array(differences, dtype=np.float64)
     return _share((_signs(len(values)) * values).mean(axis=1), float(values.mean()))
@@ -68,7 +70,7 @@ def holm(chances: Sequence[float]) -> list[float]:
     return corrected
 
 
-def verdict(difference: float, chance: float, *, judged: bool) -> str:
+def verdict(difference: Any, chance: float, *, judged: bool) -> str:
     """A cell of a table: where the first lies, with the corrected chance."""
     if not judged:
         return TOO_SHORT

@@ -66,17 +66,17 @@ def right_observer(machines: Sequence[Machine], name: str) -> Played:
     for machine in machines:
         space = right_prior(machine.objects, forms_of(name))
         blickets = squeeze(machine.rule.blickets, machine.present)
-        possible, tests = np.ones(len(space), dtype=np.bool_), []
-        while len(tests) < MAX_TESTS and possible.sum() > 1:
+        possible, tests = np.ones(len(space), dtype=np.bool_), 0
+        while tests < MAX_TESTS and possible.sum() > 1:
             placed = _best_test(space, possible.tobytes())
             light = bool(_lights(machine, np.array(spread(placed, machine.present))))
             possible &= space.fires[:, placed] == light
-            tests.append(placed)
+            tests += 1
         belief = space.belief * possible
         rows.append(
             (
                 _reward(belief / belief.sum(), space.blickets, blickets),
-                len(tests),
+                tests,
                 entropy(space.belief) - entropy(belief / belief.sum()),
             )
         )
@@ -126,7 +126,8 @@ def memorising_observer(machines: Sequence[Machine], shown: Sequence[Machine], n
         lights = all_lights[:, placements]
         likely = np.where(lights, 1 - ERROR, ERROR)
         score = odds * np.bitwise_count(present ^ machine.present)
-        true, tests = _lights(machine, placements), []
+        tests: list[tuple[int, bool]] = []
+        true = _lights(machine, placements)
         noise = binary_entropy(np.array([ERROR]))[0]
         while True:
             belief = np.exp(score - score.max())

@@ -33,14 +33,14 @@ SEEN_ONCE = 2 * PLACES  # where the light stands in an observation
 
 
 class MachineTables(NamedTuple):
-    """Machines as arrays; only the first `count` are drawn from, the rest is padding."""
+    """Machines as arrays; only the first `shown` are drawn from, the rest is padding."""
 
     form: Array
     present: Array
     blickets: Array
     inhibitors: Array
     threshold: Array
-    count: Array
+    shown: Array
 
 
 class MachineState(NamedTuple):
@@ -56,7 +56,7 @@ class MachineWorld(World):
     """Observations: objects there, objects placed or asked about, the light, the quiz flag."""
 
     def reset(self, tables: Tables, key: Array, shape: tuple[int, ...]) -> tuple[State, Array]:
-        machine = below(jax.random.bits(key, shape, dtype=jnp.uint32), tables.count)
+        machine = below(jax.random.bits(key, shape, dtype=jnp.uint32), tables.shown)
         return self._begin(tables, machine)
 
     def starts(self, tables: Tables) -> tuple[State, Array]:

@@ -116,7 +116,7 @@ def _curves(
     rewards = [(point.greedy.reward / questions).mean(axis=-1) for point in training.curve]
     tests = [point.greedy.tests.mean(axis=-1) for point in training.curve]
 
-    def layout(values: Sequence[NDArray[Any]], view: int) -> Any:
+    def layout(values: Sequence[Any], view: int) -> Any:
         return rounded(np.stack(values, axis=-1)[:, view].reshape(*shape, -1))
 
     return {

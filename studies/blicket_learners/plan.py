@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from trivium.agents.config import (
     AgentConfig,
@@ -323,7 +324,7 @@ def _imitators(scale: Scale) -> list[Unit]:
     for data, maker in makers.items():
         episodes = scale.random_episodes if data in RANDOM_DATA else scale.agent_episodes
         few = min(scale.authors_episodes, episodes)
-        sizes = {"rollouts": scale.rollouts, "seeds": scale.seeds}
+        sizes: dict[str, Any] = {"rollouts": scale.rollouts, "seeds": scale.seeds}
         cloners = [replace(ours, model="cloning", window=window) for window in (30, 1)]
         authors = replace(ours, reading="bits", bounded=True)
         units += [
@@ -372,7 +373,7 @@ def rough_seconds(unit: Unit) -> float:
     slow = {"mlp": 0.3, "lstm": 1.0, "lnlstm": 1.8, "transformer": 1.5}[unit.agent.policy]
     if isinstance(unit, LearnerUnit) and unit.preset == "paper":
         slow *= 1.4 if unit.agent.algorithm == "ppo" else 0.7
-        return unit.length.steps * slow * (unit.agent.width / 256) ** 0.5 * 1e-4
+        return float(unit.length.steps * slow * (unit.agent.width / 256) ** 0.5 * 1e-4)
     if isinstance(unit, MachinesUnit):
         return unit.length.steps * slow * 2e-5
     return 80 * slow + (60 if isinstance(unit, LearnerUnit) else 0)

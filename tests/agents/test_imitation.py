@@ -25,7 +25,7 @@ from trivium.agents.episodes import (
     sample_episodes,
 )
 from trivium.agents.imitation import OPEN_ROWS, _prepare, _tokens, fit, loss, pack, stack_rows
-from trivium.agents.imitators import Cloner, DecisionTransformer, Tokens, actor
+from trivium.agents.imitators import Cloner, DecisionTransformer, Tokens, actor, make_model
 from trivium.agents.training import pick
 
 
@@ -96,7 +96,7 @@ def test_a_cloner_reads_so_many_observations_of_its_own_episode(
 
 def test_the_authors_transformer_adds_up_bits_and_bounds_its_logits() -> None:
     config = ImitationConfig(width=8, layers=1, reading="bits", bounded=True)
-    model = imitation.make_model(config, CueWorld(), jax.random.key(0))
+    model = make_model(config, CueWorld(), jax.random.key(0))
     assert model.embed_observation.weight.shape == (2, 8)
     loud = jax.tree.map(lambda leaf: 100 * leaf, model)
     zeros = jnp.zeros((1, 2), jnp.int32)
@@ -216,7 +216,8 @@ def test_an_interrupted_fit_is_the_same_fit(
     world, checkpoint = CueWorld(), tmp_path / "fit.npz"
     data, keys = [random_data(HIDDEN, 60)] * 2, [jax.random.key(1), jax.random.key(2)]
     whole = fit(OVERFITTED, world, data, keys)
-    calls, epochs = 0, []
+    calls = 0
+    epochs: list[int] = []
     while not epochs or epochs[-1] < OVERFITTED.epochs:
         part = fit(OVERFITTED, world, data, keys, seconds=0.0, checkpoint=checkpoint)
         calls, epochs = calls + 1, [*epochs, part.epochs]

@@ -85,7 +85,7 @@ class Fitted(NamedTuple):
     @property
     def epochs(self) -> int:
         """How many epochs were completed."""
-        return self.validation_loss.shape[1]
+        return int(self.validation_loss.shape[1])
 
 
 class _State(NamedTuple):
@@ -130,7 +130,8 @@ def fit(
     """
     began = saved = time.monotonic()
     data, layout = _prepare(config, world, datasets)
-    state, losses, done = _begin(config, world, keys), [], 0
+    losses: list[NDArray[Any]] = []
+    state, done = _begin(config, world, keys), 0
     if checkpoint is not None and checkpoint.exists():
         state, losses, done = _load(state, checkpoint)
     while done < config.epochs * layout.parts:
@@ -140,7 +141,7 @@ def fit(
             state, epoch_losses = _end_epoch(layout.parts, state, data)
             losses.append(np.array(epoch_losses))
         done += 1
-        jax.block_until_ready(state.loss)
+        state.loss.block_until_ready()
         now = time.monotonic()
         out_of_time = seconds is not None and now - began > seconds
         due = out_of_time or done == config.epochs * layout.parts

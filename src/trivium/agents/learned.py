@@ -109,7 +109,7 @@ def agent_episodes(agent: Agent, episodes: int, seed: int, greedy: bool) -> list
 def _last_seen(spec: BlicketSpec, seen: Episodes, number: int) -> NDArray[np.float32]:
     """What an episode shows at its end: the quiz flag alone, or without a quiz the last test."""
     if spec.has_quiz:
-        return np.eye(spec.width, dtype=np.float32)[-1]
+        return np.asarray(np.eye(spec.width, dtype=np.float32)[-1])
     step = int(seen.lengths[number]) - 1
     lit = seen.reward[number, step] > 0.5 * spec.detector_reward - spec.step_reward_penalty
     return np.append(seen.action[number, step], lit).astype(np.float32)
