@@ -387,7 +387,7 @@ def _curve_rows(
 
 
 def _all_converged(one: Learner) -> bool:
-    return min(one.record["converged"]) >= 0
+    return bool(min(one.record["converged"]) >= 0)
 
 
 def _agent_panel(one: Learner) -> str:

@@ -153,7 +153,7 @@ def test_stored_units_with_other_seeds_are_refused(kind: str) -> None:
 
 
 def test_stored_units_of_another_length_are_refused(tmp_path: Path) -> None:
-    units = {unit.name: unit for unit in plan(Scale())}
+    units: dict[str, Any] = {unit.name: unit for unit in plan(Scale())}
     longer = replace(units["paper_a2c-lstm_256_quiz"], length=LengthConfig(4_000_000, 40))
     with pytest.raises(UserError, match="asked_steps differs"):
         is_done(STUDY, longer)
