@@ -13,7 +13,7 @@ import numpy as np
 import orjson
 import pytest
 from studies.blicket_learners import __main__ as entry
-from studies.blicket_learners import run, train
+from studies.blicket_learners import machine_space, machines, run, train
 from studies.blicket_learners.plan import (
     ImitatorUnit,
     LearnerUnit,
@@ -71,6 +71,9 @@ def test_a_study_from_start_to_report(
     monkeypatch.setattr(train, "TESTED_FORMS", ("disjunctive", "parity"))
     monkeypatch.setattr(train, "TESTED_OBJECTS", (3, 4))
     monkeypatch.setattr(entry, "QUICK", tiny)
+    for module in (machine_space, machines):
+        monkeypatch.setattr(module, "TESTED", 8)
+    machine_space.test_sets.cache_clear()
     chosen = {
         "cloning-30_paper_a2c-lstm_8_type": "cloning-30_paper_a2c-lstm_256_type",
         "paper_a2c-lstm_8_type": "paper_a2c-lstm_256_type",
@@ -114,6 +117,7 @@ def test_a_study_from_start_to_report(
     assert all(f"](figures/{name})" in tables for name in drawn)
     assert "| the paper | 70 | 292 | - |" in tables
     assert "Not run." not in tables
+    machine_space.test_sets.cache_clear()
     missing = {unit.name for unit in plan(tiny)} - set(chosen)
     listed = tables.split("## Units")[0]
     assert all(f"`{name}`" in listed for name in missing)
@@ -142,7 +146,7 @@ def test_units_of_another_scale_are_refused(tiny: Scale, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "kind", ["paper_a2c-lstm_256_quiz", "cloning-30_random", "transfer_ppo-lstm_", "machines_ppo"]
+    "kind", ["paper_a2c-lstm_256_quiz", "cloning-30_random", "transfer_ppo-lstm_", "machines_obs"]
 )
 def test_stored_units_with_other_seeds_are_refused(kind: str) -> None:
     unit = next(unit for unit in plan(Scale()) if unit.name.startswith(kind))
