@@ -328,14 +328,21 @@ WHO = {
 def _machines_grid(rows: Rows, measures: Sequence[str]) -> Any:
     """A row of panels for each measure, a column for each set of machines."""
     x = alt.X(
-        "count:Q", title="machines shown in training", scale=alt.Scale(type="log", nice=False)
+        "count:Q",
+        title="machines shown in training",
+        scale=alt.Scale(type="log", nice=False),
+        axis=alt.Axis(
+            values=sorted({row["count"] for row in rows}), format=",", labelOverlap=False
+        ),
     )
     y = alt.Y("value:Q", title=None)
     names = [name for name in WHO if name in distinct(rows, "who")]
     colour = alt.Color(
         "who:N",
         scale=alt.Scale(domain=names, range=[WHO[name] for name in names]),
-        legend=alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, labelLimit=320),
+        legend=alt.Legend(
+            title=None, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1, labelLimit=320
+        ),
     )
     dash = alt.condition("isValid(datum.low)", alt.value([1, 0]), alt.value([5, 3]))
     learned = alt.Chart().transform_filter("isValid(datum.low)")
