@@ -332,7 +332,10 @@ def _machines_grid(rows: Rows, measures: Sequence[str]) -> Any:
         title="machines shown in training",
         scale=alt.Scale(type="log", nice=False),
         axis=alt.Axis(
-            values=sorted({row["count"] for row in rows}), format=",", labelOverlap=False
+            values=sorted({row["count"] for row in rows}),
+            format="d",
+            labelFontSize=9,
+            labelOverlap=False,
         ),
     )
     y = alt.Y("value:Q", title=None)
