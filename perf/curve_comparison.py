@@ -21,11 +21,10 @@ import altair as alt
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from studies.blicket_learners.bootstrap import bootstrap_mean
 from studies.theme import PALETTE, Chart, finish, inline, panels
 
 from trivium.core.errors import require
-from trivium.core.statistics import Estimate
+from trivium.core.statistics import Estimate, mean_interval
 
 Curves = NDArray[np.float64]  # [seeds, bins]
 Sides = dict[str, list[dict[str, Any]]]  # curves as they stand in their files
@@ -167,7 +166,7 @@ def print_bins(one: Comparison) -> None:
     rows = zip(one.steps, one.ours.T, one.theirs.T, one.difference, one.half, strict=True)
     for steps, ours, theirs, gap, half in rows:
         print(
-            f"  {steps:>9,}  {bootstrap_mean(ours)!s:>24}  {bootstrap_mean(theirs)!s:>24}"
+            f"  {steps:>9,}  {mean_interval(ours)!s:>24}  {mean_interval(theirs)!s:>24}"
             f"  {gap:+.3f} ± {half:.3f}{'' if abs(gap) <= half else '  outside'}"
         )
 
@@ -190,7 +189,7 @@ def table(comparisons: Sequence[Comparison]) -> str:
     rows = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     return (
         f"{rows}\n\nMeans over the training episodes that end in a bin of {comparisons[0].bin:,} "
-        "steps, with 95% bootstrap intervals over seeds; the most reward is 3. Agree: the "
+        "steps, with Student's 95% intervals over seeds; the most reward is 3. Agree: the "
         "difference lies inside its simultaneous band in every bin; if nothing differed, any "
         f"disagreement in this table would have a chance of at most {JOINT_ERROR:.0%} "
         "(permutations of the seeds, largest Welch t over the bins). Chance: of a t as large as "
@@ -205,8 +204,8 @@ def _verdict(one: Comparison) -> list[str]:
         one.measure,
         f"{len(one.ours)} and {len(one.theirs)}",
         f"{one.steps[-1]:,}",
-        str(bootstrap_mean(one.ours[:, -1])),
-        str(bootstrap_mean(one.theirs[:, -1])),
+        str(mean_interval(one.ours[:, -1])),
+        str(mean_interval(one.theirs[:, -1])),
         f"{one.difference[worst]:+.3f} ± {one.half[worst]:.3f}",
         f"± {one.half.max():.3f}",
         f"{one.chance:.3f}",
@@ -217,7 +216,7 @@ def _verdict(one: Comparison) -> list[str]:
 def figure(comparisons: Sequence[Comparison]) -> Chart:
     """A panel for each comparison: means of both sides over the steps, with their intervals."""
     rows = [
-        _point(bootstrap_mean(seeds), panel=_panel(one), side=name, steps=steps)
+        _point(mean_interval(seeds), panel=_panel(one), side=name, steps=steps)
         for one in comparisons
         for side, name in SIDES.items()
         for steps, seeds in zip(one.steps, getattr(one, side).T, strict=True)

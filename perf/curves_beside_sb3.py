@@ -18,16 +18,21 @@ import multiprocessing
 import os
 import sys
 import time
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
-from trivium.agents.config import AgentConfig, LengthConfig, TaskConfig, paper
+from trivium.agents.config import LengthConfig, TaskConfig, paper
 from trivium.core.errors import UserError, require
 from trivium.core.files import write_json
 
 BIN = 10_240  # steps; a whole number of updates of every agent
-STEPS = {"ppo-lstm": 409_600, "ppo-mlp": 409_600, "a2c-mlp": 409_600}  # the slowest comes first
+STEPS = {  # the slowest comes first
+    "a2c-lstm": 204_800,
+    "ppo-lstm": 204_800,
+    "ppo-mlp": 409_600,
+    "a2c-mlp": 409_600,
+}
 SEEDS = 8
 EPISODE = 25  # steps of the longest episode
 NEVER = 10**9  # maximal episodes in a row before ours would end early; theirs never does
@@ -52,11 +57,6 @@ class Curve:
         write_json(path, asdict(self))
 
 
-def settings(agent: str) -> AgentConfig:
-    """The paper's settings; an LSTM stands alone, as sb3-contrib has no layers before it."""
-    return replace(paper(agent), trunk=())
-
-
 @dataclass(frozen=True)
 class Plan:
     """What is to be trained, and until when."""
@@ -70,7 +70,7 @@ class Plan:
     def __post_init__(self) -> None:
         require(self.seeds >= 1, f"seeds must be at least 1, got {self.seeds}")
         for agent, steps in self.steps.items():
-            config = settings(agent)
+            config = paper(agent)
             require(
                 self.bin % config.batch == 0,
                 f"bin must be a multiple of {config.batch} ({agent}), got {self.bin}",
@@ -95,7 +95,7 @@ def ours(plan: Plan) -> None:
     for agent, steps in plan.steps.items():
         training = training_module.Training.begin(
             worlds.task_world(task),
-            settings(agent),
+            paper(agent),
             LengthConfig(steps=steps, points=steps // plan.bin, streak=NEVER),
             [worlds.task_setting(task)] * plan.seeds,
             [jax.random.key(seed) for seed in range(plan.seeds)],
@@ -144,7 +144,7 @@ def their_curve(plan: Plan, deadline: float, job: tuple[str, int]) -> str:
 
     steps = plan.steps[agent]
     if began < deadline:
-        learners.train(settings(agent), seed, steps, finished)
+        learners.train(paper(agent), seed, steps, finished)
         if time.time() < deadline:
             close_bins(steps + 1)
     reached = plan.bin * len(curve.rewards)

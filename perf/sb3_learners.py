@@ -4,12 +4,17 @@ Where their options allow it a setting is passed on; the policies below change w
 reaches, so that network, first weights and gradients follow the same rules on both sides.
 What still differs: PPO's value is clipped in both directions (PPO2 takes the worse of the
 clipped and the free error), and the spread of the advantages has Bessel's correction.
+
+There is no recurrent A2C and no layer-norm LSTM in sb3-contrib. One pass over one batch without
+clipping and without normalised advantages makes its recurrent PPO A2C; layer norm remains without
+a counterpart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,11 +26,13 @@ from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.sb2_compat.rmsprop_tf_like import RMSpropTFLike
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from trivium.agents.config import AgentConfig
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 
+NO_CLIPPING = 1e9
 Finished = Callable[[int, float], bool]  # step and reward of an episode; whether to continue
 
 
@@ -35,6 +42,22 @@ class DensePolicy(ActorCriticPolicy):  # type: ignore[misc,unused-ignore]
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
         torch.nn.init.orthogonal_(self.action_net.weight)
+
+
+class Trunk(BaseFeaturesExtractor):  # type: ignore[misc,unused-ignore]
+    """The dense layers before the LSTM; the policy draws their weights, orthogonal as ours."""
+
+    def __init__(self, observation_space: Any, sizes: tuple[int, ...]) -> None:
+        super().__init__(observation_space, sizes[-1])
+        widths = (observation_space.shape[0], *sizes)
+        layers: list[torch.nn.Module] = []
+        for before, after in pairwise(widths):
+            layers += [torch.nn.Linear(before, after), torch.nn.Tanh()]
+        self.layers = torch.nn.Sequential(*layers)
+
+    def forward(self, observations: Any) -> Any:
+        """Features of observations."""
+        return self.layers(observations)
 
 
 class LstmPolicy(RecurrentActorCriticPolicy):  # type: ignore[misc,unused-ignore]
@@ -118,22 +141,34 @@ def make_model(config: AgentConfig, world: Any, seed: int) -> Any:
         "device": "cpu",
     }
     dense = {"net_arch": [config.width] * 2, "activation_fn": torch.nn.Tanh}
-    if config.algorithm == "a2c":
-        rule = {"alpha": 0.99, "eps": 1e-5, "weight_decay": 0}
-        policy = dense | {"optimizer_class": RMSpropTFLike, "optimizer_kwargs": rule}
+    rule = {"alpha": 0.99, "eps": 1e-5, "weight_decay": 0}
+    as_tensorflow = {"optimizer_class": RMSpropTFLike, "optimizer_kwargs": rule}
+    if config.name == "a2c-mlp":
+        policy = dense | as_tensorflow
         coefficient = config.value_coefficient
         return A2C(DensePolicy, world, vf_coef=coefficient, policy_kwargs=policy, **common)
-    common |= {
-        "n_epochs": config.epochs,
-        "batch_size": config.batch // config.minibatches,
-        "clip_range": config.clip,
-        "clip_range_vf": config.clip,
-        "vf_coef": config.value_coefficient / 2,  # theirs has no factor of one half
-    }
+    common |= {"n_epochs": config.epochs, "batch_size": config.batch // config.minibatches}
+    if config.algorithm == "ppo":
+        common |= {
+            "clip_range": config.clip,
+            "clip_range_vf": config.clip,
+            "vf_coef": config.value_coefficient / 2,  # theirs has no factor of one half
+        }
+    else:
+        common |= {
+            "clip_range": NO_CLIPPING,
+            "normalize_advantage": False,
+            "vf_coef": config.value_coefficient,
+        }
     if config.policy == "mlp":
         return PPO(DensePolicy, world, policy_kwargs=dense, **common)
     shared = {"shared_lstm": True, "enable_critic_lstm": False}
     policy = shared | {"net_arch": [], "lstm_hidden_size": config.width}
+    if config.trunk:
+        sizes = {"features_extractor_kwargs": {"sizes": config.trunk}}
+        policy |= {"features_extractor_class": Trunk} | sizes
+    if config.algorithm == "a2c":
+        policy |= as_tensorflow
     model = RecurrentPPO(LstmPolicy, world, policy_kwargs=policy, **common)
     theirs = model.rollout_buffer
     model.rollout_buffer = WholeEnvironments(

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from studies.blicket_learners.compare import TOO_SHORT
 from studies.blicket_learners.plan import PARTS, QUICK, Scale, Unit, plan
+from studies.blicket_learners.run import pending, run_all
 from studies.blicket_learners.tables import write_report
 from trivium.commands.flags import read_flags
 from trivium.core.errors import UserError, import_extra, require
-from trivium.evaluation.executors import Workers
 
 ABOUT = """The paper's study of learners (section 4): Figures 3a to 3d, Tables 1 and 2, the
 Q-learning experiment, and unseen forms. Units of work that the folder already holds are not run
-again. The tables have the paper's values beside ours. --quick is a small version for a laptop.
-Example: python -m studies.blicket_learners --quick --only fig3a,qlearning --out runs/study"""
+again; --workers takes them from one queue with several processes. --quick is a small version for a
+laptop, too short to judge.
+Example: python -m studies.blicket_learners --workers 6 --out runs/study"""
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Flags:
     out: Path = Path("runs/study")  # the folder of data, tables and figures
     dry_run: bool = False  # print the names of the units to run, and do nothing
     report_only: bool = False  # write tables and figures of the data that are there
-    workers: Workers = field(default_factory=Workers)
+    workers: int = 1  # processes that take units from one queue; 6 share a large GPU well
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -57,7 +58,8 @@ def _main(flags: Flags) -> None:
     parts = [part for part in flags.only.split(",") if part]
     require(bool(parts), f"--only names no part; there are {', '.join(PARTS)}")
     scale = QUICK if flags.quick else Scale()
-    units = plan(scale if flags.seeds is None else replace(scale, seeds=flags.seeds), parts)
+    scale = scale if flags.seeds is None else replace(scale, seeds=flags.seeds)
+    units = plan(scale, parts)
     whole = flags.match is None and flags.seconds is None
     if whole and not flags.dry_run:
         for package in ("altair", "vl_convert"):  # found missing before the work, not after it
@@ -68,23 +70,23 @@ def _main(flags: Flags) -> None:
     elif units:
         _run(units, flags)
     if flags.report_only or (whole and not flags.dry_run):
-        print(f"report: {write_report(flags.out, parts, units)}")
+        path = write_report(flags.out, parts, plan(scale), judged=scale == Scale())
+        print(f"report: {path}{'' if scale == Scale() else f'; {TOO_SHORT}'}")
 
 
 def _run(units: Sequence[Unit], flags: Flags) -> None:
     for package in ("jax", "equinox", "optax"):
         import_extra(package, "agents")
-    run = importlib.import_module("studies.blicket_learners.run")
+    require(flags.workers >= 1, f"workers must be at least 1, got {flags.workers}")
     deadline = None if flags.seconds is None else time.time() + flags.seconds
-    chosen = run.pending(units, flags.out, (flags.match or "*").split(","))
+    chosen = pending(units, flags.out, (flags.match or "*").split(","))
     if flags.dry_run:
         print("\n".join(unit.name for unit in chosen))
         return
-    for stage in run.stages(chosen):
-        with flags.workers.open() as executor:
-            work = partial(run.run_unit, out=flags.out, deadline=deadline)
-            for line in executor.map(work, stage):
-                print(line, flush=True)
+    failed = run_all(
+        chosen, flags.out, workers=flags.workers, deadline=deadline, tell=partial(print, flush=True)
+    )
+    require(not failed, f"these units failed: {', '.join(failed)}; the same command tries again")
 
 
 if __name__ == "__main__":

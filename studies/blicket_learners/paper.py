@@ -39,6 +39,13 @@ PAPER_TABLE = {
         "ppo-lnlstm": (0.12, 0.995, 0.68),
     },
 }
+PAPER_ROLLOUTS = 100  # behind every row of it
+PAPER_MODELS = {  # which of its models ours are compared with
+    "decision-transformer": "decision-transformer",
+    "authors-transformer": "decision-transformer",
+    "cloning-30": "cloning",
+    "cloning-1": "cloning",
+}
 PAPER_Q_EPISODES, PAPER_Q_STEPS = 70, 292  # of tabular Q-learning, until it is perfect
 
 # The ideal observer on the paper's six machines, exact: the best expected reward by tests made,

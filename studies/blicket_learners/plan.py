@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from trivium.agents.config import (
     AgentConfig,
@@ -16,7 +17,17 @@ from trivium.agents.config import (
 from trivium.agents.qlearning import QConfig
 from trivium.core.errors import require
 
-PARTS = ("fig3a", "fig3b", "fig3c", "fig3d", "table1", "table2", "qlearning", "overhypotheses")
+PARTS = (
+    "fig3a",
+    "fig3b",
+    "fig3c",
+    "fig3d",
+    "table1",
+    "table2",
+    "qlearning",
+    "overhypotheses",
+    "machines",
+)
 FORCED = (5, 10, 15)  # exploration steps before the quiz
 HELD_OUT = (
     "conjunctive_train",
@@ -26,6 +37,8 @@ HELD_OUT = (
     "both_loo",
 )
 RANDOM_DATA = {"random": 0, "random+5": 5, "random+10": 10, "random+15": 15}  # forced steps
+IDEAL_DATA = "ideal"  # episodes of the ideal observer; not in the paper
+AUTHORS_TARGET = 3.0  # the return that the authors' decision transformer aims at
 TRAINED_OBJECTS = 3  # in the transfer units
 TRAINED_FORMS = {
     "one_form": ("disjunctive",),
@@ -43,14 +56,21 @@ class Scale:
     points: int = 40  # of a learning curve
     quiz_steps: int = 3_000_000  # Figure 3a at the paper's batch
     wide_steps: int = 1_500_000  # the same at the larger widths
-    task_steps: int = 1_000_000  # forced exploration, held-out machines, naming the form
+    task_steps: int = 1_000_000  # forced exploration, held-out machines, agents for Table 1
+    form_steps: int = 500_000  # naming the form and nothing else
     large_steps: int = 1_500_000
     transfer_steps: int = 4_000_000
     large_environments: int | None = None  # None: as many as the preset has
     imitation: ImitationConfig = field(default_factory=ImitationConfig)
     random_episodes: int = 300_000  # more than of agents: a random action carries little signal
     agent_episodes: int = 50_000
+    authors_episodes: int = 10_000
     rollouts: int = 100
+    untrained_episodes: int = 500
+    machines_steps: int = 12_000_000
+    machines_points: int = 24
+    machines_environments: int = 128
+    machines: tuple[int, ...] = (6, 32, 256, 1024, 4096)  # shown in training
     trials: int = 100  # of Q-learning
     max_q_episodes: int = 500_000
     stride: int = 1  # every so many of forced steps, splits, random data and sets of forms
@@ -69,12 +89,19 @@ QUICK = Scale(
     points=5,
     quiz_steps=40_000,
     task_steps=40_000,
+    form_steps=40_000,
     large_steps=80_000,
     transfer_steps=160_000,
     large_environments=16,
     imitation=ImitationConfig(width=32, layers=2, epochs=3, learning_rate=1e-3),
     random_episodes=2_000,
     agent_episodes=1_000,
+    authors_episodes=1_000,
+    untrained_episodes=50,
+    machines_steps=100_000,
+    machines_points=5,
+    machines_environments=16,
+    machines=(6, 64),
     trials=10,
     max_q_episodes=60_000,
     stride=4,
@@ -108,18 +135,21 @@ class LearnerUnit:
 class ImitatorUnit:
     """One imitator on one dataset with several seeds."""
 
+    label: str  # the imitator's name: decision-transformer, authors-transformer, cloning-30, ...
     config: ImitationConfig
-    data: str  # a kind of random data, or the learner unit whose policies play the episodes
+    data: str  # random or ideal data, or the learner unit whose policies play the episodes
     maker: AgentConfig | None  # the agent of that learner unit
     episodes: int
     rollouts: int
     seeds: int
+    target: float | None = None  # the return to aim at; None: the largest
+    greedy: bool = False  # act by the likelier bits, as the authors do, or by their probabilities
     parts: tuple[str, ...] = ("table1",)
 
     @property
     def name(self) -> str:
-        """`cloning_random_5`."""
-        return f"{self.config.model}_{self.data.replace('+', '_')}"
+        """`cloning-30_random_5`."""
+        return f"{self.label}_{self.data.replace('+', '_')}"
 
 
 @dataclass(frozen=True)
@@ -148,7 +178,46 @@ class TransferUnit:
     parts: tuple[str, ...] = ("overhypotheses",)
 
 
-Unit = LearnerUnit | ImitatorUnit | QUnit | TransferUnit
+@dataclass(frozen=True)
+class MachinesUnit:
+    """One agent trained on more and more machines of a large space, tested on others."""
+
+    agent: AgentConfig
+    counts: tuple[int, ...]  # machines shown in training
+    length: LengthConfig
+    seeds: int
+    parts: tuple[str, ...] = ("machines",)
+
+    @property
+    def name(self) -> str:
+        """`machines_ppo-lstm`."""
+        return f"machines_{self.agent.name}"
+
+
+@dataclass(frozen=True)
+class ObserversUnit:
+    """What ideal observers earn on the same machines: with the right prior and with less."""
+
+    counts: tuple[int, ...]
+    seeds: int
+    parts: tuple[str, ...] = ("machines",)
+    name: str = "machines_observers"
+
+
+@dataclass(frozen=True)
+class UntrainedUnit:
+    """What the learners of some units earn before their first step: where their curves begin."""
+
+    learners: tuple[LearnerUnit, ...]
+    episodes: int
+    seeds: int
+    parts: tuple[str, ...] = ("fig3a", "fig3d")
+    name: str = "untrained"
+
+
+Unit = (
+    LearnerUnit | ImitatorUnit | QUnit | TransferUnit | MachinesUnit | ObserversUnit | UntrainedUnit
+)
 
 
 def plan(scale: Scale, only: Sequence[str] = PARTS) -> list[Unit]:
@@ -164,9 +233,16 @@ def plan(scale: Scale, only: Sequence[str] = PARTS) -> list[Unit]:
         *_other_tasks(scale),
         *_transfer(scale),
         *_imitators(scale),
+        *_machines(scale),
     ]
     for width in scale.widths[1:]:
         units += _unforced(scale, width, scale.wide_steps)
+    curves = [
+        unit
+        for unit in units
+        if isinstance(unit, LearnerUnit) and unit.purpose in ("quiz", "typeonly")
+    ]
+    units.append(UntrainedUnit(tuple(curves), scale.untrained_episodes, scale.seeds))
     return [unit for unit in units if set(unit.parts) & set(only)]
 
 
@@ -196,14 +272,19 @@ def _unforced(scale: Scale, width: int, steps: int) -> list[Unit]:
 def _other_tasks(scale: Scale) -> list[Unit]:
     """Figures 3b to 3d at the paper's batch."""
     tasks, length = _tasks(scale), LengthConfig(scale.task_steps, scale.points)
-    typed = tuple(TaskConfig("quiz-type", split=split) for split in ("none", "both_loo"))
-    forced, naming = ("fig3b", "fig3c"), ("fig3d", "table1")
+    typed, naming = (
+        tuple(TaskConfig(structure, split=split) for split in ("none", "both_loo"))
+        for structure in ("quiz-type", "quiz-typeonly")
+    )
+    short = LengthConfig(scale.form_steps, scale.points)
+    forced = ("fig3b", "fig3c")
     units: list[Unit] = []
     for name in scale.recurrent:
         agent, seeds = paper(name, scale.widths[0]), scale.seeds
         units += [
             LearnerUnit("paper", agent, "quiz_tasks", tasks, length, seeds, forced),
-            LearnerUnit("paper", agent, "type", typed, length, seeds, naming, keep=True),
+            LearnerUnit("paper", agent, "type", typed, length, seeds, ("table1",), keep=True),
+            LearnerUnit("paper", agent, "typeonly", naming, short, seeds, ("fig3d",)),
         ]
     return units
 
@@ -234,14 +315,65 @@ def _transfer(scale: Scale) -> list[Unit]:
 
 
 def _imitators(scale: Scale) -> list[Unit]:
-    """Table 1: a decision transformer and a cloner on random data and on agents' episodes."""
-    width = scale.widths[0]
+    """Table 1: decision transformers and cloners on random data and on agents' episodes."""
+    width, ours = scale.widths[0], scale.imitation
     makers: dict[str, AgentConfig | None] = dict.fromkeys(list(RANDOM_DATA)[:: scale.stride])
     makers |= {f"paper_{name}_{width}_type": paper(name, width) for name in scale.recurrent}
+    makers[IDEAL_DATA] = None
     units: list[Unit] = []
     for data, maker in makers.items():
-        episodes = scale.agent_episodes if maker else scale.random_episodes
-        for config in (scale.imitation, replace(scale.imitation, model="cloning")):
-            unit = ImitatorUnit(config, data, maker, episodes, scale.rollouts, scale.seeds)
-            units.append(unit)
+        episodes = scale.random_episodes if data in RANDOM_DATA else scale.agent_episodes
+        few = min(scale.authors_episodes, episodes)
+        sizes: dict[str, Any] = {"rollouts": scale.rollouts, "seeds": scale.seeds}
+        cloners = [replace(ours, model="cloning", window=window) for window in (30, 1)]
+        authors = replace(ours, reading="bits", bounded=True)
+        units += [
+            ImitatorUnit("decision-transformer", ours, data, maker, episodes, **sizes),
+            *(
+                ImitatorUnit(f"cloning-{cloner.window}", cloner, data, maker, episodes, **sizes)
+                for cloner in cloners
+            ),
+            ImitatorUnit(
+                "authors-transformer",
+                authors,
+                data,
+                maker,
+                few,
+                **sizes,
+                target=AUTHORS_TARGET,
+                greedy=True,
+            ),
+        ]
     return units
+
+
+def _machines(scale: Scale) -> list[Unit]:
+    """Beyond the paper: how many machines must be seen."""
+    length = LengthConfig(scale.machines_steps, scale.machines_points)
+    units: list[Unit] = [ObserversUnit(scale.machines, scale.seeds)]
+    for name in scale.transfer:
+        agent = replace(
+            _large_agent(scale, name), environments=scale.machines_environments, horizon=64
+        )
+        if agent.policy == "transformer":  # learns more steadily in smaller steps
+            agent = replace(agent, learning_rate=agent.learning_rate / 2)
+        units.append(MachinesUnit(agent, scale.machines, length, scale.seeds))
+    return units
+
+
+def rough_seconds(unit: Unit) -> float:
+    """About how long a unit takes on an H200 among others; only the order matters."""
+    if isinstance(unit, QUnit | ObserversUnit | UntrainedUnit):
+        return 60.0
+    if isinstance(unit, ImitatorUnit):
+        steps = {"ideal": 8, "random": 6, "random+5": 11, "random+10": 16, "random+15": 21}
+        size = unit.episodes * unit.config.epochs * steps.get(unit.data, 9)
+        transformer = unit.config.model == "decision-transformer"
+        return 15 + size * (1.2e-5 if transformer else 1e-6)
+    slow = {"mlp": 0.3, "lstm": 1.0, "lnlstm": 1.8, "transformer": 1.5}[unit.agent.policy]
+    if isinstance(unit, LearnerUnit) and unit.preset == "paper":
+        slow *= 1.4 if unit.agent.algorithm == "ppo" else 0.7
+        return float(unit.length.steps * slow * (unit.agent.width / 256) ** 0.5 * 1e-4)
+    if isinstance(unit, MachinesUnit):
+        return unit.length.steps * slow * 2e-5
+    return 80 * slow + (60 if isinstance(unit, LearnerUnit) else 0)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 
+from studies.blicket_learners.ideal import ideal_actor
 from studies.blicket_learners.plan import (
     RANDOM_DATA,
     TRAINED_OBJECTS,
@@ -18,13 +22,16 @@ from studies.blicket_learners.plan import (
     LearnerUnit,
     QUnit,
     TransferUnit,
-    Unit,
+    UntrainedUnit,
 )
+from studies.blicket_learners.run import checkpoint_file, policy_file
+from trivium.agents.actor_critic import start
 from trivium.agents.checkpoints import save_arrays, to_arrays
 from trivium.agents.config import TaskConfig
 from trivium.agents.episodes import (
     Actor,
     Episodes,
+    Moment,
     PolicyActor,
     RandomActor,
     form_accuracy,
@@ -55,26 +62,13 @@ TESTED_OBJECTS = (3, 4, 5)
 TESTED_FORMS = ("disjunctive", "conjunctive", "threshold-2", "parity", "inhibitor")
 
 
-def checkpoint_file(out: Path, unit: Unit) -> Path:
-    """Where the state of an unfinished unit is kept."""
-    return out / "unfinished" / f"{unit.name}.npz"
-
-
-def policy_file(out: Path, unit_name: str, seed: int) -> Path:
-    """Where a policy is kept for the imitators."""
-    return out / "policies" / f"{unit_name}_{seed}.npz"
-
-
 def train_learners(
     unit: LearnerUnit, out: Path, seconds: float | None, report: Report
 ) -> dict[str, Any]:
     """The learning curves of every task; a time limit leaves a checkpoint to resume from."""
     settings = {task: task_setting(task) for task in unit.tasks}
     runs = [
-        (
-            settings[task],
-            run_key(unit.preset, unit.agent.name, unit.agent.width, asdict(task), seed),
-        )
+        (settings[task], _key(unit, task, seed))
         for task in unit.tasks
         for seed in range(unit.seeds)
     ]
@@ -102,6 +96,45 @@ def train_learners(
     }
 
 
+def _key(unit: LearnerUnit, task: TaskConfig, seed: int) -> jax.Array:
+    return run_key(unit.preset, unit.agent.name, unit.agent.width, task.to_dict(), seed)
+
+
+def play_untrained(unit: UntrainedUnit) -> dict[str, Any]:
+    """The mean reward, or share of forms named correctly, of every task and seed untrained."""
+    values: dict[str, Any] = {}
+    for learner in unit.learners:
+        own = []
+        for task in learner.tasks:
+            if task.forced or (task.split != "none" and task.reward_structure == "quiz"):
+                continue  # drawn in no learning curve; such tasks come last
+            world, tables = task_world(task), task_setting(task).train
+            means = []
+            for seed in range(unit.seeds):
+                key = _key(learner, task, seed)
+                run = start(world, learner.agent, tables, key)
+                played = _sample(
+                    world,
+                    unit.episodes,
+                    tables,
+                    PolicyActor(run.policy),
+                    jax.random.fold_in(key, 4),
+                )
+                asked = task.reward_structure != "quiz"
+                means.append(form_accuracy(played) if asked else object_reward(played))
+            own.append(rounded(np.mean(means, axis=1)))
+        values[learner.name] = own
+    return {
+        "kind": "untrained",
+        "name": unit.name,
+        "finished": True,
+        "episodes": unit.episodes,
+        "seeds": unit.seeds,
+        "units": [learner.name for learner in unit.learners],
+        "values": values,
+    }
+
+
 def train_transfer(
     unit: TransferUnit, out: Path, seconds: float | None, report: Report
 ) -> dict[str, Any]:
@@ -117,11 +150,13 @@ def train_transfer(
         "agent": asdict(unit.agent),
         "forms": list(unit.forms),
         "finished": training.finished,
+        "asked_steps": unit.length.steps,
         "seeds": unit.seeds,
         "steps": [int(point.steps.max()) for point in training.curve],
         "reward": rounded(np.stack(curve, axis=1)),
         "converged": training.curve[-1].converged.tolist(),
         "seconds": round(training.seconds, 1),
+        "device": jax.devices()[0].device_kind,
         "tested": [
             _transferred(training.runs.policy, form, objects)
             for form in TESTED_FORMS
@@ -175,6 +210,7 @@ def train_imitators(
     unit: ImitatorUnit, out: Path, seconds: float | None, report: Report
 ) -> dict[str, Any]:
     """The imitators of one dataset, one for each seed, and what they earn when they play."""
+    began = time.monotonic()
     task = TaskConfig("quiz-type", forced=RANDOM_DATA.get(unit.data, 0))
     world, setting = task_world(task), task_setting(task)
     keys = [run_key(unit.data, seed) for seed in range(unit.seeds)]
@@ -184,22 +220,56 @@ def train_imitators(
         data_key = jax.random.fold_in(key, 2)
         episodes = _sample(world, unit.episodes, setting.train, maker, data_key)
         datasets.append(jax.tree.map(np.asarray, episodes))
-    fitted = fit(unit.config, world, datasets, keys, seconds=seconds)
-    losses = rounded(fitted.validation_loss.mean(axis=0))
-    report(f"{unit.name}: validation loss {losses[0]} to {losses[-1]}")
+    left = None if seconds is None else seconds - (time.monotonic() - began)
+    checkpoint = checkpoint_file(out, unit)
+    fitted = fit(unit.config, world, datasets, keys, seconds=left, checkpoint=checkpoint)
+    record = {
+        "kind": "imitator",
+        "name": unit.name,
+        "label": unit.label,
+        "config": asdict(unit.config),
+        "data": unit.data,
+        "finished": fitted.epochs == unit.config.epochs,
+        "episodes": unit.episodes,
+        "rollouts": unit.rollouts,
+        "seeds": unit.seeds,
+        "target": unit.target,
+        "greedy": unit.greedy,
+        "device": jax.devices()[0].device_kind,
+        "data_length": rounded(np.mean([data.lengths.mean() for data in datasets])),
+        "data_reward": rounded(np.mean([object_reward(data).mean() for data in datasets])),
+        "epochs": fitted.epochs,
+        "validation_loss": rounded(fitted.validation_loss),
+    }
+    if fitted.epochs:
+        losses = record["validation_loss"][0]
+        record["played"] = _play(unit, world, task, fitted.model, keys)
+        reward = np.mean(record["played"]["as collected"]["reward"])
+        report(f"{unit.name}: loss {losses[0]} to {losses[-1]}, reward {reward:.2f}")
+    return record
+
+
+def _play(
+    unit: ImitatorUnit,
+    world: BlicketWorld,
+    task: TaskConfig,
+    models: Any,
+    keys: Sequence[jax.Array],
+) -> dict[str, Any]:
+    """What every seed earns, with the forced steps of its data and without them."""
     played: dict[str, Any] = {}
+    views = task_setting(task).views
     # Where no step is forced, the second view equals the first.
+    players: list[Actor] = [
+        actor(world, pick(models, seed), unit.target) for seed in range(unit.seeds)
+    ]
+    if unit.greedy:
+        players = list(map(Likeliest, players))
     for number, name in enumerate(("as collected", VIEWS[1])[: 1 + (task.forced > 0)]):
-        view = pick(setting.views, number)
+        view = pick(views, number)
         runs = [
-            _sample(
-                world,
-                unit.rollouts,
-                view,
-                actor(world, pick(fitted.model, seed)),
-                jax.random.fold_in(key, 3),
-            )
-            for seed, key in enumerate(keys)
+            _sample(world, unit.rollouts, view, player, jax.random.fold_in(key, 3))
+            for player, key in zip(players, keys, strict=True)
         ]
         played[name] = {
             "reward": [rounded(object_reward(run).mean()) for run in runs],
@@ -207,32 +277,31 @@ def train_imitators(
             "form": [rounded(form_accuracy(run).mean()) for run in runs],
             "tests": [rounded(run.tests.sum(axis=1).mean()) for run in runs],
         }
-    report(f"{unit.name}: reward {np.mean(played['as collected']['reward']):.2f}")
-    epochs = fitted.validation_loss.shape[1]
-    return {
-        "kind": "imitator",
-        "name": unit.name,
-        "config": asdict(unit.config),
-        "data": unit.data,
-        "finished": epochs == unit.config.epochs,
-        "episodes": unit.episodes,
-        "rollouts": unit.rollouts,
-        "seeds": unit.seeds,
-        "data_length": rounded(np.mean([data.lengths.mean() for data in datasets])),
-        "data_reward": rounded(np.mean([object_reward(data).mean() for data in datasets])),
-        "epochs": epochs,
-        "validation_loss": rounded(fitted.validation_loss),
-        "played": played,
-    }
+    return played
 
 
 def _data_actor(unit: ImitatorUnit, world: BlicketWorld, out: Path, seed: int) -> Actor:
-    """What plays the episodes of the dataset: chance, or the policy that was kept."""
-    if unit.maker is None:
+    """What plays the episodes: chance, the ideal observer, or the policy that was kept."""
+    if unit.data in RANDOM_DATA:
         return RandomActor()
+    if unit.maker is None:
+        return ideal_actor()
     path = policy_file(out, unit.data, seed)
-    require(path.exists(), f"{path} is missing: run the study's part fig3d first")
+    require(path.exists(), f"{path} is missing: run the study's part table1 as a whole")
     return PolicyActor(load_policy(path, unit.maker, world))
+
+
+class Likeliest(eqx.Module):
+    """An actor that takes the likelier value of every bit."""
+
+    actor: Any
+
+    def initial(self, batch: int) -> Any:
+        return self.actor.initial(batch)
+
+    def act(self, carry: Any, moment: Moment, uniform: jax.Array) -> tuple[Any, jax.Array]:
+        acted: tuple[Any, jax.Array] = self.actor.act(carry, moment, jnp.full_like(uniform, 0.5))
+        return acted
 
 
 @partial(jax.jit, static_argnums=(0, 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents.cue_world import HIDDEN, SHOWN, Cues, CueWorld
+from trivium.agents import imitation
 from trivium.agents.config import ImitationConfig
 from trivium.agents.episodes import (
     Episodes,
@@ -23,7 +25,7 @@ from trivium.agents.episodes import (
     sample_episodes,
 )
 from trivium.agents.imitation import OPEN_ROWS, _prepare, _tokens, fit, loss, pack, stack_rows
-from trivium.agents.imitators import DecisionTransformer, Tokens, actor
+from trivium.agents.imitators import Cloner, DecisionTransformer, Tokens, actor, make_model
 from trivium.agents.training import pick
 
 
@@ -73,6 +75,35 @@ def test_neighbours_in_a_row_do_not_see_each_other() -> None:
             assert (jnp.abs(moved[0, :, 0]) > 1e-5).tolist() == expected, (field, position)
 
 
+@pytest.mark.parametrize(("window", "first_seen"), [(1, 0), (2, 1), (30, 2)])
+def test_a_cloner_reads_so_many_observations_of_its_own_episode(
+    window: int, first_seen: int
+) -> None:
+    model = Cloner(2, 1, jax.random.key(0), width=8, layers=2, window=window)
+    tokens = Tokens(
+        jnp.zeros((1, 6)),
+        jnp.zeros((1, 6, 2)),
+        jnp.zeros((1, 6, 1)),
+        jnp.array([[0, 1, 2, 0, 1, 2]]),
+        jnp.array([[4, 4, 4, 9, 9, 9]]),
+    )
+    for position in range(6):
+        changed = tokens._replace(observation=tokens.observation.at[:, position].set(1.0))
+        moved = jnp.abs(model(changed) - model(tokens))[0, :, 0] > 1e-6
+        last = min(position + first_seen, position // 3 * 3 + 2)
+        assert moved.tolist() == [position <= step <= last for step in range(6)]
+
+
+def test_the_authors_transformer_adds_up_bits_and_bounds_its_logits() -> None:
+    config = ImitationConfig(width=8, layers=1, reading="bits", bounded=True)
+    model = make_model(config, CueWorld(), jax.random.key(0))
+    assert model.embed_observation.weight.shape == (2, 8)
+    loud = jax.tree.map(lambda leaf: 100 * leaf, model)
+    zeros = jnp.zeros((1, 2), jnp.int32)
+    tokens = Tokens(jnp.ones((1, 2)), jnp.ones((1, 2, 2)), jnp.ones((1, 2, 1)), zeros, zeros)
+    assert np.abs(loud(tokens)).max() <= 1.0
+
+
 class Echo:
     """A model that wants a bit as much as there is reward to go."""
 
@@ -108,8 +139,8 @@ def episodes_by_hand() -> Episodes:
 
 def test_tokens_hold_the_reward_to_go() -> None:
     config = ImitationConfig(validation=0.5, batch=1)
-    data, per_batch = _prepare(config, CueWorld(), [episodes_by_hand()])
-    assert per_batch == 1
+    data, layout = _prepare(config, CueWorld(), [episodes_by_hand()])
+    assert layout == (1, 1)
     assert data.training.episode.tolist() == [[[0, -1]]]
     assert data.validation.episode.tolist() == [[[[1, 1]]]]
     tokens = _tokens(pick(data, 0), pick(pick(data.validation, 0), 0))
@@ -171,9 +202,29 @@ def test_the_best_epoch_is_kept_and_time_may_run_out() -> None:
     world = CueWorld()
     data, keys = [random_data(HIDDEN, 60)] * 2, [jax.random.key(1), jax.random.key(2)]
     whole, first = (fit(OVERFITTED, world, data, keys, seconds=limit) for limit in (None, 0.0))
+    assert (whole.epochs, first.epochs) == (3, 1)
     assert whole.validation_loss[0].argmin() == 0
     assert first.validation_loss.shape == (2, 1)
     jax.tree.map(np.testing.assert_array_equal, pick(whole.model, 0), pick(first.model, 0))
+
+
+def test_an_interrupted_fit_is_the_same_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Interrupted after every part, also in the middle of an epoch."""
+    monkeypatch.setattr(imitation, "BATCHES_IN_A_PART", 4)
+    world, checkpoint = CueWorld(), tmp_path / "fit.npz"
+    data, keys = [random_data(HIDDEN, 60)] * 2, [jax.random.key(1), jax.random.key(2)]
+    whole = fit(OVERFITTED, world, data, keys)
+    calls = 0
+    epochs: list[int] = []
+    while not epochs or epochs[-1] < OVERFITTED.epochs:
+        part = fit(OVERFITTED, world, data, keys, seconds=0.0, checkpoint=checkpoint)
+        calls, epochs = calls + 1, [*epochs, part.epochs]
+    assert calls == 6  # two parts an epoch
+    assert epochs == [0, 1, 1, 2, 2, 3]
+    np.testing.assert_array_equal(whole.validation_loss, part.validation_loss)
+    jax.tree.map(np.testing.assert_array_equal, whole.model, part.model)
 
 
 def test_the_same_keys_fit_the_same_imitators_and_others_do_not() -> None:

@@ -44,14 +44,14 @@ def test_the_last_step_is_worth_its_reward_only() -> None:
 def first_actions(trial: Trial, episodes: int) -> list[int]:
     """The first action of each episode."""
     actions: list[int] = []
-    step = trial._step
+    step = trial.step
 
     def watch(state: int, history: int, action: int) -> tuple[int, int, float]:
         if history == START:
             actions.append(action)
         return step(state, history, action)
 
-    trial._step = watch  # type: ignore[method-assign]
+    trial.step = watch  # type: ignore[method-assign]
     for _ in range(episodes):
         trial.learn_episode()
     return actions

@@ -12,7 +12,8 @@ import pytest
 
 from trivium.agents import training
 from trivium.agents.config import LengthConfig, TaskConfig, large_batch, paper
-from trivium.agents.player import agent_episodes
+from trivium.agents.datasets import read_dataset
+from trivium.agents.learned import agent_episodes, load_agent
 from trivium.agents.trained import TrainingJob, load_trained, train
 from trivium.agents.training import segment_all
 from trivium.benchmarks.blicket.world.env import BlicketEnv
@@ -116,10 +117,12 @@ def test_a_training_of_version_0_1_is_resumed(name: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("greedy", [False, True])
 def test_rollouts_are_what_the_environment_says(folder: Path, greedy: bool) -> None:
     """Recorded actions, replayed in the Gymnasium environment, earn what was recorded."""
-    for episode in agent_episodes(load_trained(folder), 4, seed=3, greedy=greedy):
-        world = BlicketEnv(
-            reward_structure="quiz", quiz_disabled_steps=1, hypotheses=[episode.hypothesis]
-        )
+    check_episodes(load_agent(folder), greedy, reward_structure="quiz", quiz_disabled_steps=1)
+
+
+def check_episodes(agent: Any, greedy: bool, **options: Any) -> None:
+    for episode in agent_episodes(agent, 4, seed=3, greedy=greedy):
+        world = BlicketEnv(**options | {"hypotheses": [episode.hypothesis]})
         seen = [world.reset()[0]]
         earned = []
         for action in episode.actions:
@@ -135,6 +138,16 @@ def test_rollouts_are_what_the_environment_says(folder: Path, greedy: bool) -> N
     ("words", "expected"),
     [
         (["train", "dqn"], "unknown agent 'dqn'"),
+        (["train", "cloning", "--out", "x"], "--data is missing"),
+        (["train", "cloning", "--data", "nowhere", "--out", "x"], "nowhere does not exist"),
+        (["train", "cloning", "--data", ".", "--out", "x"], "neither a Minari dataset"),
+        (["train", "cloning", "--model", "decision-transformer", "--out", "x"], "say train decis"),
+        (["train", "q-learning", "--noise", "0.1", "--out", "x"], "without noise"),
+        (["train", "a2c-lstm", "--objects", "4", "--out", "x"], "needs hypotheses or rules"),
+        (
+            ["train", "a2c-lstm", "--rules", "parity", "--split", "both_loo", "--out", "x"],
+            "exclude",
+        ),
         (["train", "a2c-lstm", "--preset", "huge"], "unknown preset 'huge'"),
         (["train", "a2c-lstm"], "--out is missing"),
         (["train", "a2c-lstm", "--width", "0", "--out", "x"], "width must be at least 1"),
@@ -160,6 +173,90 @@ def test_bad_input_ends_in_one_sentence(
     assert expected in message
     assert "Traceback" not in message
     assert not (tmp_path / "x").exists()
+
+
+def test_any_machines_can_be_trained_on(tmp_path: Path) -> None:
+    """Four objects, two rules, noise, a penalty and the question about the form."""
+    words = ["train", "a2c-mlp", "--width", "4", "--steps", "60", "--points", "1"]
+    task = ["--rules", "parity", "inhibitor", "--objects", "4", "--noise", "0.1"]
+    more = ["--step-penalty", "0.5", "--reward-structure", "quiz-type"]
+    assert main([*words, *task, *more, "--out", str(tmp_path / "a")]) == 0
+    agent = load_agent(tmp_path / "a")
+    assert (agent.spec.objects, agent.spec.width, agent.world.maximum) == (4, 6, 4.0)
+    assert len(agent.spec.hypotheses) == 11 + 50
+    assert all(name.endswith("~0.1") for name in agent.spec.hypotheses)
+    (episode,) = agent_episodes(agent, 1, seed=0, greedy=False)
+    assert -0.5 in episode.rewards.tolist()  # the step that enters the quiz
+    assert agent_episodes(agent, 1, seed=0, greedy=False)[0].hypothesis == episode.hypothesis
+    baseline = [*words, "--reward-structure", "baseline", "--out", str(tmp_path / "b")]
+    assert main(baseline) == 0
+    check_episodes(load_agent(tmp_path / "b"), False, reward_structure="baseline")
+
+
+def test_a_table_is_trained_and_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With one machine Q-learning is perfect soon, and its greedy episodes earn all."""
+    out = tmp_path / "q"
+    words = ["train", "q-learning", "--hypotheses", "disjunctive:B", "--seeds", "2"]
+    assert main([*words, "--out", str(out)]) == 0
+    assert "2 of 2 tables perfect" in capsys.readouterr().out
+    agent = load_agent(out, 1)
+    check_episodes(agent, True, reward_structure="quiz")
+    (episode,) = agent_episodes(agent, 1, seed=0, greedy=True)
+    assert episode.total == 3.0
+    assert main(["rollout", str(out), "--episodes", "2", "--out", str(tmp_path / "m")]) == 0
+    assert main([*words, "--seed", "5", "--out", str(out)]) == 2
+    assert "holds another training" in capsys.readouterr().err
+    assert main(["rollout", str(out), "--policy", "2", "--out", str(tmp_path / "n")]) == 2
+    assert "holds agents 0..1" in capsys.readouterr().err
+    game = ["eval", "blicket_game", "--preset", "paper", "--out", str(tmp_path / "g")]
+    assert main([*game, "--solver", f"agent:{out}"]) == 2
+    assert "not policies" in capsys.readouterr().err
+
+
+def test_an_imitator_of_a_dataset_is_trained_and_played(tmp_path: Path) -> None:
+    """Recorded ideal episodes, copied by a cloner that reads the whole episode."""
+    record = ["record", "--policy", "optimal", "--episodes", "40", "--hypotheses", "disjunctive:B"]
+    record += ["disjunctive:C", "--reward-structure", "quiz"]
+    assert main([*record, "--out", str(tmp_path)]) == 0
+    data, out = tmp_path / "blicket" / "quiz-optimal-v0", tmp_path / "bc"
+    words = ["train", "cloning", "--data", str(data), "--epochs", "40", "--batch", "4"]
+    words += ["--learning-rate", "0.01", "--width", "16", "--layers", "1", "--dropout", "0"]
+    assert main([*words, "--out", str(out)]) == 0
+    agent = load_agent(out)
+    assert agent.name == "cloning"
+    assert [one.total for one in agent_episodes(agent, 6, seed=0, greedy=True)] == [3.0] * 6
+    check_episodes(agent, False, reward_structure="quiz")
+    model = (out / "model_0.npz").read_bytes()
+    assert main([*words, "--out", str(out)]) == 0  # finished: nothing is trained again
+    assert (out / "model_0.npz").read_bytes() == model
+
+
+def test_games_are_imitated_as_episodes_of_the_quiz(tmp_path: Path) -> None:
+    """Whoever played them; every episode, replayed in the environment, earns what is said."""
+    game = ["eval", "blicket_game", "--preset", "paper", "--items", "8"]
+    assert main([*game, "--solver", "posterior", "--out", str(tmp_path / "g")]) == 0
+    lines = (tmp_path / "g" / "records.jsonl").read_bytes().splitlines()
+    rows = [orjson.loads(line) for line in lines]
+    spec, episodes = read_dataset(tmp_path / "g")
+    assert (spec.reward_structure, len(episodes.lengths)) == ("quiz-type", 8)
+    for number, row in enumerate(rows):
+        form = row["groups"]["form"]
+        blickets = row["gold"].split("blickets: ")[1].split(";")[0].replace(" ", "")
+        world = BlicketEnv(reward_structure="quiz-type")
+        world.reset(options={"hypothesis": f"{form}:{blickets}"})
+        length = int(episodes.lengths[number])
+        seen, total = world.reset(options={"hypothesis": f"{form}:{blickets}"})[0], 0.0
+        for step in range(length):
+            np.testing.assert_array_equal(seen, episodes.observation[number, step])
+            seen, reward, done, *_ = world.step(episodes.action[number, step].astype(int))
+            assert reward == episodes.reward[number, step]
+            total += float(reward)
+        assert done
+        assert (total == 3.5) == (row["scores"]["correct"] == 1.0)
+    words = ["train", "decision-transformer", "--data", str(tmp_path / "g"), "--epochs", "1"]
+    words += ["--width", "8", "--layers", "1", "--target", "3.0"]
+    assert main([*words, "--out", str(tmp_path / "dt")]) == 0
+    assert len(agent_episodes(load_agent(tmp_path / "dt"), 2, seed=0, greedy=False)) == 2
 
 
 def test_the_usage_names_what_is_trained(capsys: pytest.CaptureFixture[str]) -> None:

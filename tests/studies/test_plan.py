@@ -11,12 +11,15 @@ from studies.blicket_learners.plan import (
     QUICK,
     ImitatorUnit,
     LearnerUnit,
+    MachinesUnit,
+    ObserversUnit,
     QUnit,
     Scale,
     TransferUnit,
+    UntrainedUnit,
     plan,
 )
-from studies.blicket_learners.run import stages, unit_file
+from studies.blicket_learners.run import unit_file
 
 from trivium.core.errors import UserError
 
@@ -26,20 +29,24 @@ STUDY = Path(__file__).parents[2] / "studies" / "blicket_learners"
 def test_the_full_plan_has_what_the_paper_has() -> None:
     units = plan(Scale())
     assert Counter(type(unit) for unit in units) == {
-        LearnerUnit: 23,
-        ImitatorUnit: 16,
+        LearnerUnit: 27,
+        ImitatorUnit: 36,
         TransferUnit: 6,
         QUnit: 2,
+        MachinesUnit: 2,
+        ObserversUnit: 1,
+        UntrainedUnit: 1,
     }
     parts = Counter(part for unit in units for part in unit.parts)
     assert parts == {
-        "fig3a": 15,
+        "fig3a": 16,
         "fig3b": 11,
         "fig3c": 7,
-        "fig3d": 4,
-        "table1": 20,
+        "fig3d": 5,
+        "table1": 40,
         "qlearning": 2,
         "overhypotheses": 6,
+        "machines": 3,
     }
     assert all(unit.seeds == 8 for unit in units if not isinstance(unit, QUnit))
     assert all(unit.trials == 100 for unit in units if isinstance(unit, QUnit))
@@ -52,6 +59,7 @@ def test_the_full_plan_has_what_the_paper_has() -> None:
         ("paper_ppo-lnlstm_512_quiz", 1_500_000, 40, 1),
         ("paper_ppo-lstm_256_quiz_tasks", 1_000_000, 40, 8),
         ("paper_a2c-lstm_256_type", 1_000_000, 40, 2),
+        ("paper_ppo-lnlstm_256_typeonly", 500_000, 40, 2),
         ("large_ppo-transformer_128_quiz", 1_500_000, 40, 14),
         ("transfer_ppo-lstm_two_forms", 4_000_000, 20, None),
     ],
@@ -87,16 +95,17 @@ def test_the_tasks_are_the_papers_and_both_together_where_that_is_cheap() -> Non
         *held_out,
         *(("quiz", split, 5) for split in splits),
     ]
-    assert tasks["paper_ppo-lstm_256_type"] == [
-        ("quiz-type", "none", 0),
-        ("quiz-type", "both_loo", 0),
-    ]
+    for structure in ("type", "typeonly"):
+        assert tasks[f"paper_ppo-lstm_256_{structure}"] == [
+            (f"quiz-{structure}", "none", 0),
+            (f"quiz-{structure}", "both_loo", 0),
+        ]
 
 
-def test_imitators_of_random_data_see_more_episodes() -> None:
+def test_imitators_are_four_on_nine_datasets() -> None:
     units = [unit for unit in plan(Scale()) if isinstance(unit, ImitatorUnit)]
-    episodes = {unit.data: unit.episodes for unit in units}
-    assert episodes == {
+    ours = {unit.data: unit.episodes for unit in units if unit.label != "authors-transformer"}
+    assert ours == {
         "random": 300_000,
         "random+5": 300_000,
         "random+10": 300_000,
@@ -105,13 +114,23 @@ def test_imitators_of_random_data_see_more_episodes() -> None:
         "paper_ppo-lstm_256_type": 50_000,
         "paper_a2c-lnlstm_256_type": 50_000,
         "paper_ppo-lnlstm_256_type": 50_000,
+        "ideal": 50_000,
     }
-    assert Counter(unit.config.model for unit in units) == {"cloning": 8, "decision-transformer": 8}
+    labels = ("authors-transformer", "cloning-1", "cloning-30", "decision-transformer")
+    assert Counter(unit.label for unit in units) == dict.fromkeys(labels, 9)
+    authors = [unit for unit in units if unit.label == "authors-transformer"]
+    assert {(one.episodes, one.target, one.greedy) for one in authors} == {(10_000, 3.0, True)}
+    networks = {(one.config.reading, one.config.bounded, one.config.window) for one in authors}
+    assert networks == {("bits", True, 30)}
+    assert {unit.config.window for unit in units if unit.label == "cloning-1"} == {1}
+    # One network for all rows of the decision transformer.
+    configs = {unit.config for unit in units if unit.label == "decision-transformer"}
+    assert len(configs) == 1
 
 
 def test_the_quick_plan_is_small() -> None:
     units = plan(QUICK)
-    assert len(units) == 17
+    assert len(units) == 32
     assert (
         max(unit.length.steps for unit in units if isinstance(unit, LearnerUnit | TransferUnit))
         == 160_000
@@ -131,9 +150,6 @@ def test_a_part_brings_what_it_needs() -> None:
     made = {unit.name for unit in units if isinstance(unit, LearnerUnit) and unit.keep}
     needed = {unit.data for unit in units if isinstance(unit, ImitatorUnit) and unit.maker}
     assert needed == made == {"paper_a2c-lstm_32_type", "paper_ppo-lstm_32_type"}
-    first, later = stages(list(reversed(units)))
-    assert {type(unit) for unit in first} == {LearnerUnit}
-    assert {type(unit) for unit in later} == {ImitatorUnit}
 
 
 def test_a_part_that_is_not_there_is_named() -> None:

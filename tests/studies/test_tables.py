@@ -5,14 +5,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from math import comb
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 from studies.blicket_learners import __main__ as entry
-from studies.blicket_learners import charts, tables
+from studies.blicket_learners import beyond_tables, charts, imitator_tables, learner_tables
 from studies.blicket_learners.paper import (
     FORM_PLATEAUS,
     PAPER_TABLE,
@@ -31,28 +30,32 @@ STUDY = Path(__file__).parents[2] / "studies" / "blicket_learners"
 SEEDS = 8
 
 
-def seeds(usual: float, other: float, others: int) -> list[float]:
-    """Eight seeds of which 0, 1, 4, 7 or all have another value.
+STUDENT = 2.364624  # of 7 degrees of freedom, two-sided at 95%
 
-    For 2, 3, 5 and 6 the interval's ends are near a step of the binomial distribution.
-    """
+
+def seeds(usual: float, other: float, others: int) -> list[float]:
+    """Eight seeds, some of which have another value."""
     return [usual] * (SEEDS - others) + [other] * others
 
 
-def cell(usual: float, other: float, others: int) -> str:
-    """Mean and interval of such seeds: a bootstrap of two values is a binomial distribution."""
+def ends(usual: float, other: float, others: int) -> tuple[float, float, float]:
+    """Low end, mean and high end of Student's interval of such seeds."""
     share = others / SEEDS
-    chances = [
-        comb(SEEDS, count) * share**count * (1 - share) ** (SEEDS - count)
-        for count in range(SEEDS + 1)
-    ]
-
-    def quantile(level: float) -> int:
-        return next(count for count in range(SEEDS + 1) if sum(chances[: count + 1]) > level)
-
-    ends = [usual + (other - usual) * quantile(level) / SEEDS for level in (0.025, 0.975)]
     mean = usual + (other - usual) * share
-    return f"{mean:.2f} [{min(ends):.2f}, {max(ends):.2f}]"
+    deviation = abs(other - usual) * (share * (1 - share) * SEEDS / (SEEDS - 1)) ** 0.5
+    half = STUDENT * deviation / SEEDS**0.5
+    return mean - half, mean, mean + half
+
+
+def cell(usual: float, other: float, others: int, low: float = -3.0, high: float = 3.0) -> str:
+    """Mean and interval of such seeds, cut off where no value can lie."""
+    first, mean, last = ends(usual, other, others)
+    return f"{mean:.2f} [{max(low, first):.2f}, {min(high, last):.2f}]"
+
+
+def count_cell(usual: float, other: float, others: int) -> str:
+    """The same of numbers of tests."""
+    return cell(usual, other, others, 0.0, 21.0)
 
 
 def figures(reward: Sequence[float], **others: Sequence[float]) -> dict[str, Sequence[float]]:
@@ -93,7 +96,8 @@ def learner(
 ) -> dict[str, Any]:
     algorithm, policy = agent.split("-")
     config = {"algorithm": algorithm, "policy": policy, "width": width, "environments": 4}
-    return {"preset": preset, "agent": config, "tasks": list(tasks), "seeds": SEEDS}
+    record = {"name": agent, "preset": preset, "agent": config}
+    return record | {"tasks": list(tasks), "seeds": SEEDS}
 
 
 def only(rows: Iterable[Mapping[str, str]]) -> Mapping[str, str]:
@@ -106,17 +110,17 @@ def test_learning_is_what_the_seeds_say() -> None:
         figures(seeds(3.0, 1.0, 1), tests=seeds(2.0, 6.0, 4)),
         sampled=[seeds(0.0, 0.0, 0), seeds(5 / 3, 2.9, 7)],
     )
-    row = only(tables.learning(Results([learner(own)])))
+    row = only(learner_tables.learning(Results([learner(own)])))
     assert row == {
         "agent": "PPO LSTM 256",
         "reward, sampled": cell(5 / 3, 2.9, 7),
         "reward, greedy": cell(3.0, 1.0, 1),
-        "tests": cell(2.0, 6.0, 4),
+        "tests": count_cell(2.0, 6.0, 4),
         "converged": "1/8",
         "within 0.1 of 5/3": "1/8",
         "steps": "1.00 M",
     }
-    assert row["reward, greedy"] == "2.75 [2.25, 3.00]"  # low, mean and high are all different
+    assert row["reward, greedy"] == "2.75 [2.16, 3.00]"  # low, mean and high are all different
 
 
 def test_pairs_are_compared_at_the_last_common_step() -> None:
@@ -126,47 +130,51 @@ def test_pairs_are_compared_at_the_last_common_step() -> None:
     brief = task(figures(short[1]), sampled=short, steps=(250_000, 600_000))
     units = [learner(long), learner(brief, agent="a2c-lstm"), learner(brief, width=512)]
     units += [learner(long, agent="a2c-mlp"), learner(long, preset="large")]
-    rows = list(tables.pairs(Results(units)))
-    assert [(row["agent"], row["compared with"]) for row in rows] == [
-        ("PPO LSTM 256", "A2C LSTM 256"),
-        ("PPO LSTM 512", "PPO LSTM 256"),
+    rows = list(learner_tables.pairs(Results(units)))
+    assert [(row["question"], row["agent"], row["compared with"]) for row in rows] == [
+        ("memory", "A2C LSTM 256", "A2C MLP 256"),
+        ("PPO or A2C", "PPO LSTM 256", "A2C LSTM 256"),
+        ("512 or 256 units", "PPO LSTM 512", "PPO LSTM 256"),
     ]
-    assert [row["reward, sampled"] for row in rows] == [cell(1.0, 1.2, 4), cell(0.9, 1.1, 4)]
-    assert [row["its reward"] for row in rows] == [cell(0.9, 1.1, 4), cell(1.0, 1.2, 4)]
-    assert {row["the first is"] for row in rows} == {"overlap"}
+    assert [row["reward, sampled"] for row in rows[1:]] == [cell(1.0, 1.2, 4), cell(0.9, 1.1, 4)]
+    assert [row["its reward"] for row in rows[1:]] == [cell(0.9, 1.1, 4), cell(1.0, 1.2, 4)]
+    # All pairs of rewards but four in sixteen are in one order: the chance is 2 * 505 / 12,870.
+    assert rows[1]["the first is"] == "no difference shown (p = 0.13)"
     assert {row["at step"] for row in rows} == {"0.60 M"}
+    short_study = learner_tables.pairs(Results(units, judged=False))
+    assert {row["the first is"] for row in short_study} == {"too short to judge"}
 
 
 @pytest.mark.parametrize(
     ("reward", "lies"),
     [
-        (seeds(1.0, 1.2, 4), "overlap"),  # 1.10 [1.03, 1.18], inside the other
-        (seeds(0.0, 3.0, 4), "overlap"),  # 1.50 [0.38, 2.63], around the other
-        (seeds(1.4, 1.6, 4), "above"),  # 1.50 [1.43, 1.58]
-        (seeds(0.8, 1.0, 4), "below"),  # 0.90 [0.83, 0.98]
+        (seeds(1.0, 2.0, 1), "no difference shown (p = 1.00)"),
+        (seeds(0.0, 3.0, 4), "no difference shown"),
+        (seeds(3.0, 3.0, 0), "above (p < 0.001)"),
+        (seeds(0.8, 0.9, 4), "below (p < 0.001)"),
     ],
 )
-def test_intervals_lie_apart_only_when_they_do_not_overlap(reward: list[float], lies: str) -> None:
-    never = seeds(1.0, 2.0, 1)  # 1.13 [1.00, 1.38]
+def test_agents_differ_only_when_permutations_say_so(reward: list[float], lies: str) -> None:
+    never = seeds(1.0, 2.0, 1)
     forced = task(
         figures(reward), forced=5, freed=figures(seeds(0.0, 0.4, 4), tests=seeds(1.0, 2.0, 1))
     )
     unit = learner(task(figures(never)), forced)
-    row = only(tables.forced_exploration(Results([unit])))
-    assert row["with forced steps is"] == lies
-    assert row["without them is"] == "below"
+    row = only(learner_tables.forced_exploration(Results([unit])))
+    assert row["with forced steps is"].startswith(lies)
+    assert row["without them is"] == "below (p < 0.001)"
     assert row["without them"] == cell(0.0, 0.4, 4)
-    assert row["tests without them"] == cell(1.0, 2.0, 1)
+    assert row["tests without them"] == count_cell(1.0, 2.0, 1)
     assert row["reward when never forced"] == cell(1.0, 2.0, 1)
-    alone = only(tables.forced_exploration(Results([learner(forced)])))
-    assert [alone[name] for name in list(alone)[-3:]] == ["-", "-", "-"]
+    alone = learner_tables.forced_exploration(Results([learner(forced)]))
+    assert list(alone) == []  # nothing to compare with
 
 
 def test_forced_agents_are_compared_at_their_own_step() -> None:
     unforced = task(figures(seeds(3.0, 3.0, 0)), sampled=[seeds(1.0, 2.0, 7), seeds(3.0, 3.0, 0)])
     own = figures(seeds(2.0, 2.0, 0))
     forced = task(own, forced=5, freed=own, steps=(300_000, 600_000))
-    row = only(tables.forced_exploration(Results([learner(unforced, forced)])))
+    row = only(learner_tables.forced_exploration(Results([learner(unforced, forced)])))
     assert row["reward when never forced"] == cell(1.0, 2.0, 7)
 
 
@@ -175,70 +183,103 @@ def test_held_out_machines_and_who_has_seen_all() -> None:
     bits = [2.585, 2.585, 2.585, 2.585, 1.2, 1.2, 1.2, 1.2]
     reward = [3.0, 1.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0]
     test = figures(reward, tests=seeds(5.0, 6.0, 1), bits=bits)
-    own = task(figures(seeds(3.0, 2.0, 1)), test, split="conjunctive_train", forced=5)
+    freed = figures(seeds(-1.0, -1.0, 0), bits=seeds(0.0, 0.0, 0))
+    trained = figures(seeds(3.0, 2.0, 1))
+    own = task(trained, test, split="conjunctive_train", forced=5, freed=freed)
     free = task(figures(seeds(3.0, 2.0, 7)), test, split="both_loo")
-    first, second = tables.held_out(Results([learner(own, free)]))
-    assert (first["split"], first["forced"], first["constant answer"]) == ("both_loo", "0", "0")
+    first, second, third = learner_tables.held_out(Results([learner(own, free)]))
+    assert (first["split"], first["constant answer"]) == ("both_loo", "0")
+    assert [row["forced steps"] for row in (first, second, third)] == [
+        "never",
+        "5, with them",
+        "5, without them",
+    ]
     assert second == {
         "agent": "PPO LSTM 256",
         "split": "conjunctive_train",
-        "forced": "5",
+        "forced steps": "5, with them",
         "reward, trained on": cell(3.0, 2.0, 1),
         "reward, held out": cell(3.0, 1.0, 1),
         "constant answer": "1",
-        "tests, held out": cell(5.0, 6.0, 1),
-        "bits gained, held out": cell(1.2, 2.585, 4),
+        "above it": "yes (p = 0.008)",  # 2 of 256 ways to turn signs: one difference is 0
+        "tests, held out": count_cell(5.0, 6.0, 1),
+        "bits gained, held out": cell(1.2, 2.585, 4, 0.0, 2.585),
         "seeds with all bits": "4",
         "of these above constant": "3",
     }
+    assert third["reward, held out"] == "-1.00 [-1.00, -1.00]"
+    assert (third["above it"], third["seeds with all bits"]) == ("no", "0")
 
 
 def test_the_step_from_which_the_form_is_named() -> None:
-    """A mean above one half is not enough: the whole interval must be, and stay there."""
-    above, unsure = seeds(0.9, 0.8, 4), seeds(0.4, 0.9, 4)
-    own = figures(seeds(1.0, 2.0, 1), form=seeds(0.6, 0.8, 1))
+    above, unsure = seeds(0.9, 0.8, 4), seeds(0.4, 0.7, 4)
+    own = figures(seeds(0.0, 0.0, 0), form=seeds(0.6, 0.8, 1), tests=seeds(1.0, 2.0, 1))
     for curve, since in (
         ([above, unsure, above], "30"),
         ([unsure, above, above], "20"),
         ([above, above, unsure], "-"),
     ):
-        record = task(own, sampled=curve, steps=(10, 20, 30), structure="quiz-type")
-        row = only(tables.naming_the_form(Results([learner(record)])))
-        assert row["above chance from step"] == since
-        assert row["form, greedy"] == cell(0.6, 0.8, 1)
-        assert row["object reward"] == cell(1.0, 2.0, 1)
-        assert row["form, held out"] == "-"
+        record = task(own, sampled=curve, steps=(10, 20, 30), structure="quiz-typeonly")
+        row = only(learner_tables.naming_the_form(Results([learner(record)])))
+        assert row["0.6 from step"] == since
+        assert row["form, greedy"] == cell(0.6, 0.8, 1, 0.0, 1.0)
+        assert row["above chance"] == "yes (p = 0.004)"
+        assert row["tests"] == count_cell(1.0, 2.0, 1)
+        assert row["form, held out"] == row["held out above chance"] == "-"
 
 
-def test_imitators_stand_beside_the_paper() -> None:
-    own = {"reward": seeds(2.0, 3.0, 1), "sd": seeds(1.0, 3.0, 4), "form": seeds(0.5, 0.9, 7)}
-    unit = {
-        "config": {"model": "decision-transformer"},
-        "data": "random+5",
-        "data_reward": -0.001,
-        "episodes": 60_000,
-        "played": {"as collected": own, "no forced steps": own | {"reward": seeds(0.0, 1.0, 4)}},
-    }
-    copied = unit | {"data": "paper_a2c-lstm_256_type", "played": {"as collected": own}}
-    first, second = tables.imitators(Results([], [copied, unit]))
+def imitator(
+    label: str, data: str, reward: list[float], freed: list[float] | None = None
+) -> dict[str, Any]:
+    own = {"reward": reward, "sd": seeds(1.0, 3.0, 4), "form": seeds(0.5, 0.9, 7)}
+    own["tests"] = seeds(1.0, 2.0, 1)
+    played = {"as collected": own} | ({"no forced steps": own | {"reward": freed}} if freed else {})
+    unit: dict[str, Any] = {"label": label, "data": data, "data_reward": -0.001}
+    return unit | {"episodes": 60_000, "played": played}
+
+
+def test_imitators_stand_beside_the_paper_with_forced_steps_and_without() -> None:
+    unit = imitator("decision-transformer", "random+5", seeds(2.0, 3.0, 1), seeds(0.0, 1.0, 4))
+    copied = imitator("cloning-30", "paper_a2c-lstm_256_type", seeds(2.0, 3.0, 1))
+    extra = imitator("cloning-1", "ideal", seeds(0.0, 0.2, 4))
+    first, second, third = imitator_tables.imitators(Results([], [copied, unit, extra]))
     assert first == {
         "model": "decision transformer",
         "data": "random+5",
-        "reward ± sd": f"{cell(2.0, 3.0, 1)} ± 2.00",
+        "reward ± sd, with forced steps": f"{cell(2.0, 3.0, 1)} ± 2.00",
+        "without them": f"{cell(0.0, 1.0, 4)} ± 2.00",
         "paper's reward ± sd": "2.06 ± 1.00",
-        "FCA": cell(0.5, 0.9, 7),
+        "agrees, with": "yes",
+        "agrees, without": "no",
+        "FCA, with": cell(0.5, 0.9, 7, 0.0, 1.0),
+        "FCA, without": cell(0.5, 0.9, 7, 0.0, 1.0),
         "paper's FCA": "0.71",
+        "tests, without": count_cell(1.0, 2.0, 1),
         "episodes": "60,000",
         "reward in the data": "0.00",
-        "reward, no forced steps": cell(0.0, 1.0, 4),
         "ideal observer": "2.41",
     }
-    assert (second["data"], second["paper's FCA"]) == ("a2c-lstm", "0.63")
-    assert second["reward, no forced steps"] == second["ideal observer"] == "-"
+    assert (second["data"], second["paper's FCA"]) == ("a2c-lstm", "0.55")
+    assert second["without them"] == second["reward ± sd, with forced steps"]  # none was forced
+    assert (third["data"], third["paper's FCA"], third["agrees, with"]) == ("ideal", "-", "-")
+
+
+def test_imitators_are_compared_by_forced_steps_and_by_window() -> None:
+    units = [
+        imitator("decision-transformer", "random", seeds(0.0, 0.1, 4)),
+        imitator("decision-transformer", "random+5", seeds(2.0, 2.1, 4), seeds(0.0, 0.1, 4)),
+        imitator("cloning-30", "ideal", seeds(3.0, 3.0, 0)),
+        imitator("cloning-1", "ideal", seeds(0.0, 0.2, 4)),
+    ]
+    with_them, without, window = imitator_tables.imitator_pairs(Results([], units))
+    assert with_them["the first is"] == "above (p < 0.001)"
+    assert without["the first is"] == "no difference shown (p = 1.00)"
+    assert without["reward"] == without["its reward"] == cell(0.0, 0.1, 4)
+    assert (window["model"], window["the first is"]) == ("behaviour cloning", "above (p < 0.001)")
 
 
 def test_the_printed_replies_score_as_printed_but_for_the_misprint() -> None:
-    rows = list(tables.printed_table(Results()))
+    rows = list(imitator_tables.printed_table(Results()))
     other = [row for row in rows if row["scored again"] != row["printed"]]
     assert len(rows) == 12
     row = only(other)
@@ -262,20 +303,21 @@ def test_transfer_is_averaged_over_forms_before_seeds() -> None:
             for objects in (3, 4, 5)
         ],
     }
-    row = only(tables.transfer(Results(transfers=[unit])))
-    assert row["known forms, 3 objects"] == f"{cell(1.0, 0.6, 1)} (0.57)"
+    row = only(beyond_tables.transfer(Results(transfers=[unit])))
+    known_cell = cell(1.0, 0.6, 1, 0.0, 1.0)
+    assert row["known forms, 3 objects"] == f"{known_cell}; above 0.57: yes (p = 0.004)"
     assert row["known forms, 4-5 objects"].startswith(cell(0.7, 0.5, 7))
     assert row["unseen forms, 3 objects"].startswith("0.60 [0.60, 0.60]")
     assert (row["best without a test"], row["first above it"]) == ("0.43", "3.00 M")
     idle = unit | {"reward": [[0.43, 0.43, 0.43]]}
-    assert only(tables.transfer(Results(transfers=[idle])))["first above it"] == "never"
+    assert only(beyond_tables.transfer(Results(transfers=[idle])))["first above it"] == "never"
 
 
 def test_q_learning_stands_beside_the_paper() -> None:
     unit: dict[str, Any] = {"config": {"definition": "drawn"}, "episodes": seeds(1000, 2000, 4)}
     unit |= {"steps": seeds(5000, 5000, 0), "converged": 7, "trials": 8}
-    own, theirs = tables.qlearning(Results(trials=[unit]))
-    assert list(own.values())[1:] == ["1,500 [1,125, 1,875]", "5,000 [5,000, 5,000]", "7/8"]
+    own, theirs = imitator_tables.qlearning(Results(trials=[unit]))
+    assert list(own.values())[1:] == ["1,500 [1,053, 1,947]", "5,000 [5,000, 5,000]", "7/8"]
     assert list(theirs.values()) == ["the paper", "70", "292", "-"]
 
 
@@ -294,22 +336,51 @@ def test_figures_draw_what_the_tables_say() -> None:
         for row in rows
         if "evaluated" in row
     }
-    assert points[5, "with the forced steps"] == (2.625, 2.875, 3.0)
-    assert points[5, "without them"] == (0.0, 0.125, 0.375)
-    assert points[0, "with the forced steps"] == points[0, "without them"] == (1.0, 1.125, 1.375)
+    high = (ends(3.0, 2.0, 1)[0], 2.875, 3.0)
+    assert points[5, "with the forced steps"] == pytest.approx(high)
+    assert points[5, "without them"] == pytest.approx(ends(0.0, 1.0, 1))
+    assert points[0, "with the forced steps"] == points[0, "without them"]
+    assert points[0, "without them"] == pytest.approx(ends(1.0, 2.0, 1))
     assert {row["at"] for row in rows if "at" in row} == {0, 5 / 3, 7 / 3, 3}
 
-    test = figures(never, tests=seeds(2.0, 3.6, 4), bits=seeds(1.0, 1.4, 4))
-    held_out = learner(task(figures(forced), test, split="both_loo"))
-    rows = drawn(charts.figure_3c(Results([held_out])))
-    values = {row["machines"]: (row["low"], row["value"], row["high"]) for row in rows}
-    assert values == {"trained on": (2.625, 2.875, 3.0), "held out": (1.0, 1.125, 1.375)}
-    assert [row["note"] for row in rows] == ["", "2.8 tests, 1.2 bits"]
 
-    curve = learner(task(figures(never), sampled=[freed, never]))
-    rows = drawn(charts.figure_3a(Results([curve])))
-    steps = [(row["steps"], row["value"], row["high"]) for row in rows if "steps" in row]
-    assert steps == [(0.5, 0.125, 0.375), (1.0, 1.125, 1.375)]
+def test_held_out_machines_are_drawn_with_floor_and_ceiling() -> None:
+    never, forced, freed = seeds(1.0, 2.0, 1), seeds(3.0, 2.0, 1), seeds(0.0, 1.0, 1)
+    test = figures(never, tests=seeds(2.0, 3.6, 4), bits=seeds(1.0, 1.4, 4))
+    made = task(figures(forced), figures(forced), split="both_loo", forced=5, freed=figures(freed))
+    held_out = learner(task(figures(forced), test, split="both_loo"), made)
+    rows = drawn(charts.figure_3c(Results([held_out])))
+    values = {row["machines"]: row["value"] for row in rows if "machines" in row}
+    assert values == {
+        "trained on": 2.875,
+        "held out": 1.125,
+        "held out, 5 forced steps in training and test": 2.875,
+        "held out, 5 forced steps in training only": 0.125,
+    }
+    assert [row["note"] for row in rows if row.get("note")] == ["2.8 tests, 1.2 bits"]
+    lines = {row["label"]: row["at"] for row in rows if "at" in row}
+    assert lines == {"constant answer": 0.0, "ideal observer": 3.0}
+
+
+def test_curves_begin_at_step_0_and_end_together() -> None:
+    low, high = seeds(0.0, 1.0, 1), seeds(1.0, 2.0, 1)
+    short = learner(task(figures(high), sampled=[low, high]))
+    quick = task(figures(high), sampled=[high], steps=(300_000,)) | {"converged": [300_000] * 8}
+    long = task(figures(high), sampled=[low, high, low], steps=(500_000, 1_000_000, 1_500_000))
+    units = [short, learner(quick, agent="ppo-lnlstm"), learner(long, agent="a2c-lstm")]
+    names = ["short", "quick", "long"]
+    units = [unit | {"name": name} for unit, name in zip(units, names, strict=True)]
+    untrained = [{"values": {"short": [[0.5] * 8]}}]
+    rows = drawn(charts.figure_3a(Results(units, untrained=untrained)))
+    curves: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for row in rows:
+        if "steps" in row:
+            curve = curves.setdefault((row["panel"], row["policy"]), [])
+            curve.append((row["steps"], row["value"]))
+    panel = "{}, 256 units, the paper's batch"
+    assert curves[panel.format("PPO"), "LSTM"] == [(0.0, 0.5), (0.5, 0.125), (1.0, 1.125)]
+    assert curves[panel.format("A2C"), "LSTM"] == [(0.5, 0.125), (1.0, 1.125)]
+    assert curves[panel.format("PPO"), "layer-norm LSTM"] == [(0.3, 1.125), (1.01, 1.125)]
 
 
 def test_transfer_is_drawn_as_its_distance_from_a_constant_answer() -> None:
@@ -319,18 +390,49 @@ def test_transfer_is_drawn_as_its_distance_from_a_constant_answer() -> None:
     known, more = drawn(charts.overhypotheses(Results(transfers=[unit])))
     assert (known["text"], known["gain"]) == ("0.95*", pytest.approx(0.95 - 12 / 21, abs=0.001))
     assert (more["text"], more["gain"]) == ("0.95", pytest.approx(0.95 - 32 / 60, abs=0.001))
+    assert known["interval"] == "0.83 to 1.00"
 
 
 def test_imitators_are_drawn_beside_the_paper() -> None:
-    own = {"as collected": {"reward": seeds(2.0, 3.0, 1)}}
-    unit = {"config": {"model": "cloning"}, "data": "random+10", "played": own}
+    unit = imitator("cloning-30", "random+10", seeds(2.0, 3.0, 1), seeds(0.0, 1.0, 4))
     rows = drawn(charts.table_1(Results(imitators=[unit])))
     values = {row["source"]: row["value"] for row in rows}
     assert values == {
-        "ours": 2.125,
+        "ours, with the forced steps": 2.125,
+        "ours, without them": 0.5,
         "paper": 0.14,
         "ideal observer": pytest.approx(2.84, abs=0.005),
     }
+    assert rows[0]["note"] == "sd 2.00, FCA 0.85 (paper 0.99, 0.60)"
+
+
+def machines_results() -> Results:
+    """One agent on two numbers of machines, better than memory with many only."""
+    values = {"reward": [seeds(0.0, 0.1, 4), seeds(0.8, 0.9, 4)]}
+    own = values | {"tests": [seeds(1.0, 1.0, 0)] * 2, "bits": [seeds(2.0, 2.0, 0)] * 2}
+    memory = own | {"reward": [seeds(0.0, 0.1, 4), seeds(0.2, 0.3, 4)]}
+    best = {"reward": 1.0, "tests": 6.7, "bits": 6.5}
+    tested = {"machines trained on": own, "new machines": own}
+    unit = {"agent": {"policy": "lstm"}, "counts": [6, 64], "tested": tested}
+    observers = {"constant": {"new machines": 0.1}, "right": {"new machines": best}}
+    observers |= {"memorising": {"new machines": memory}, "counts": [6, 64]}
+    return Results(machines=[unit], observers=[observers])
+
+
+def test_machines_shown_stand_beside_floor_memory_and_ceiling() -> None:
+    few, many = beyond_tables.machines(machines_results())
+    assert (few["machines shown"], many["machines shown"]) == ("6", "64")
+    assert few["reward per question"] == cell(0.0, 0.1, 4, -1.0, 1.0)
+    assert (few["above it"], many["above it"]) == ("no", "yes (p = 0.008)")
+    assert few["compared with it"] == "no difference shown (p = 1.00)"
+    assert many["compared with it"] == "above (p = 0.02)"
+    assert many["tests (right prior)"] == "1.0 (6.7)"
+    rows = drawn(charts.machines(machines_results()))
+    found = {(row["who"], row["measure"], row["count"]): row["value"] for row in rows}
+    assert found["PPO LSTM", "reward per question", 64] == pytest.approx(0.85)
+    assert found["observer that knows the machines shown", "reward per question", 64] == 0.25
+    assert found["constant answer", "reward per question", 6] == 0.1
+    assert found["observer with the right prior", "tests", 6] == 6.7
 
 
 def test_the_stored_tables_are_those_of_the_stored_data(
@@ -361,7 +463,7 @@ def test_an_empty_study_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[st
     (tmp_path / "data").mkdir()
     assert entry.main(["--report-only", "--out", str(tmp_path)]) == 0
     text = (tmp_path / "tables.md").read_text(encoding="utf-8")
-    assert text.count("Not run.") == 7  # all but Table 2, for which nothing is trained
+    assert text.count("Not run.") == 8  # all but Table 2, for which nothing is trained
     assert not (tmp_path / "figures").exists()
 
 

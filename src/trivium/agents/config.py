@@ -5,10 +5,10 @@ Field names are keys of agents' folders and of the study's records, and must not
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from trivium.benchmarks.blicket.inference.hypotheses import split
+from trivium.benchmarks.blicket.inference.hypotheses import Space, make_space, space_of, split
 from trivium.core.errors import require
 
 Algorithm = Literal["a2c", "ppo"]
@@ -106,19 +106,76 @@ def large_batch(agent: str, width: int = 256) -> AgentConfig:
 
 
 PRESETS = {"paper": paper, "large": large_batch}
+IMITATORS = ("cloning", "decision-transformer")
+Q_LEARNING = "q-learning"
 
 
 @dataclass(frozen=True)
 class TaskConfig:
     """The environment that an agent is trained in."""
 
-    reward_structure: Literal["quiz", "quiz-type", "quiz-typeonly"] = "quiz"
+    reward_structure: Literal["baseline", "quiz", "quiz-type", "quiz-typeonly"] = "quiz"
     split: str = "none"  # the machines held out of training: conjunctive_loo, both_loo, ...
     forced: int = 0  # exploration steps before the quiz may be entered
+    hypotheses: tuple[str, ...] = ()  # the machines, instead of a split: conjunctive:AB, ...
+    rules: tuple[str, ...] = ()  # all machines of these forms, instead: disjunctive, parity, ...
+    objects: int = 3
+    noise: float = 0.0  # the probability that a light is inverted
+    step_penalty: float = 0.0  # lost when the quiz begins, or at every step of the baseline
 
     def __post_init__(self) -> None:
         require(0 <= self.forced <= 20, f"forced must lie within 0..20, got {self.forced}")
-        split(self.split)  # raises a sentence that lists the splits
+        require(self.step_penalty >= 0, f"step_penalty must be at least 0, got {self.step_penalty}")
+        given = [name for name in ("hypotheses", "rules") if getattr(self, name)]
+        given += ["split"] if self.split != "none" else []
+        require(len(given) < 2, f"{' and '.join(given)} exclude each other")
+        own = bool(self.hypotheses or self.rules)
+        require(
+            own or self.objects == 3,
+            f"objects = {self.objects} needs hypotheses or rules: splits are of 3 objects",
+        )
+        self.spaces  # noqa: B018, raises a sentence that says what is wrong
+
+    @property
+    def spaces(self) -> tuple[Space, Space]:
+        """The machines to train on, and those to be tested on."""
+        if self.rules:
+            space = make_space(self.objects, self.rules)
+            pair = (space, space)
+        elif self.hypotheses:
+            space = space_of(self.hypotheses, self.objects)
+            pair = (space, space)
+        else:
+            pair = split(self.split)
+        return (
+            pair if self.noise == 0 else (_noisy(pair[0], self.noise), _noisy(pair[1], self.noise))
+        )
+
+    @property
+    def universe(self) -> tuple[str, ...]:
+        """Every machine that may be played, by name."""
+        train, test = (list(map(str, space)) for space in self.spaces)
+        names = dict.fromkeys([*train, *test])
+        default = [str(each) for each in _noisy(split("none")[0], self.noise)]
+        # The paper's six in their own order, so that tasks of all splits can be stacked.
+        return tuple(default) if set(names) <= set(default) else tuple(names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as records hold them: those beyond the paper only where they are used."""
+        paper = ("reward_structure", "split", "forced")
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name in paper or getattr(self, field.name) != field.default
+        }
+
+
+def _noisy(space: Space, noise: float) -> Space:
+    """The same machines with this noise."""
+    if noise == 0:
+        return space
+    found = tuple(replace(machine, noise=noise) for machine in space)
+    return Space(found, objects=space.objects)
 
 
 @dataclass(frozen=True)
@@ -140,14 +197,21 @@ class LengthConfig:
         """Updates between two points of the curve."""
         return max(1, round(self.steps / (batch * self.curve_points(batch))))
 
+    def last_step(self, batch: int) -> int:
+        """The step at which training ends unless it converges."""
+        return self.curve_points(batch) * self.updates(batch) * batch
+
 
 @dataclass(frozen=True)
 class ImitationConfig:
-    """An agent that imitates recorded episodes; the defaults are the paper's."""
+    """An agent that imitates recorded episodes; the defaults are the paper's, but for `reading`."""
 
     model: Literal["decision-transformer", "cloning"] = "decision-transformer"
     width: int = 128
     layers: int = 3
+    window: int = 30  # latest observations that a cloner reads; 1 is the current one only
+    reading: Literal["patterns", "bits"] = "patterns"  # a transformer's embedding of observations
+    bounded: bool = False  # logits within -1..1, as in the authors' code
     batch: int = 128  # episodes in a batch
     dropout: float = 0.1
     learning_rate: float = 1e-4
@@ -156,5 +220,6 @@ class ImitationConfig:
     validation: float = 0.1  # share of the episodes kept for choosing the best epoch
 
     def __post_init__(self) -> None:
-        _require_at_least_one(self, "width", "layers", "batch", "epochs")
+        _require_at_least_one(self, "width", "layers", "window", "batch", "epochs")
         require(0 < self.validation < 1, f"validation must lie inside 0..1, got {self.validation}")
+        require(0 <= self.dropout < 1, f"dropout must lie within 0..1, got {self.dropout}")

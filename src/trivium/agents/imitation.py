@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -14,13 +15,15 @@ import optax
 from jax import Array
 from numpy.typing import NDArray
 
+from trivium.agents.checkpoints import from_arrays, load_arrays, save_arrays, to_arrays
 from trivium.agents.config import ImitationConfig
 from trivium.agents.episodes import Episodes
 from trivium.agents.imitators import Tokens, make_model
-from trivium.agents.training import stack
+from trivium.agents.training import SECONDS_BETWEEN_CHECKPOINTS, stack
 from trivium.agents.worlds import World
 
 OPEN_ROWS = 8
+BATCHES_IN_A_PART = 500
 
 
 class Rows(NamedTuple):
@@ -79,6 +82,11 @@ class Fitted(NamedTuple):
     training_loss: NDArray[np.float32]
     validation_loss: NDArray[np.float32]
 
+    @property
+    def epochs(self) -> int:
+        """How many epochs were completed."""
+        return int(self.validation_loss.shape[1])
+
 
 class _State(NamedTuple):
     model: Any
@@ -86,6 +94,14 @@ class _State(NamedTuple):
     best: Any
     best_loss: Array
     key: Array
+    loss: Array  # summed over the parts of the running epoch
+
+
+class _Layout(NamedTuple):
+    """How an epoch goes through the data."""
+
+    per_batch: int  # rows in a batch
+    parts: int  # of an epoch
 
 
 class _Data(NamedTuple):
@@ -105,26 +121,57 @@ def fit(
     keys: Sequence[Array],
     *,
     seconds: float | None = None,
+    checkpoint: Path | None = None,
 ) -> Fitted:
     """One imitator for each dataset and key, all trained in one vmapped run.
 
-    A time limit ends training after the current epoch.
+    An epoch is trained in parts. A time limit ends training after the current part; with a
+    checkpoint, the same call resumes there.
     """
-    began = time.monotonic()
-    data, per_batch = _prepare(config, world, datasets)
+    began = saved = time.monotonic()
+    data, layout = _prepare(config, world, datasets)
+    losses: list[NDArray[Any]] = []
+    state, done = _begin(config, world, keys), 0
+    if checkpoint is not None and checkpoint.exists():
+        state, losses, done = _load(state, checkpoint)
+    while done < config.epochs * layout.parts:
+        at = divmod(done, layout.parts)
+        state = _train_part(config, layout, state, data, at)
+        if at[1] == layout.parts - 1:
+            state, epoch_losses = _end_epoch(layout.parts, state, data)
+            losses.append(np.array(epoch_losses))
+        done += 1
+        state.loss.block_until_ready()
+        now = time.monotonic()
+        out_of_time = seconds is not None and now - began > seconds
+        due = out_of_time or done == config.epochs * layout.parts
+        if checkpoint is not None and (due or now - saved > SECONDS_BETWEEN_CHECKPOINTS):
+            _save(state, losses, done, checkpoint)
+            saved = time.monotonic()
+        if out_of_time:
+            break
+    training, validation = np.moveaxis(np.reshape(losses, (-1, 2, len(keys))), 0, -1)
+    return Fitted(state.best, training, validation)
+
+
+def _begin(config: ImitationConfig, world: World, keys: Sequence[Array]) -> _State:
     models = [make_model(config, world, jax.random.fold_in(key, 1)) for key in keys]
     optimisers = [make_optimiser(config).init(model) for model in models]
-    state = _State(
-        stack(models), stack(optimisers), stack(models), jnp.full(len(keys), jnp.inf), stack(keys)
-    )
-    losses = []
-    for _ in range(config.epochs):
-        state, epoch_losses = _epoch(config, per_batch, state, data)
-        losses.append(jax.tree.map(np.asarray, epoch_losses))
-        if seconds is not None and time.monotonic() - began > seconds:
-            break
-    training_loss, validation_loss = np.moveaxis(np.array(losses), 0, -1)
-    return Fitted(state.best, training_loss, validation_loss)
+    nothing = jnp.zeros(len(keys))
+    # Copies, since the state is given away in every part.
+    best = jax.tree.map(jnp.array, stack(models))
+    return _State(stack(models), stack(optimisers), best, nothing + jnp.inf, stack(keys), nothing)
+
+
+def _save(state: _State, losses: Sequence[NDArray[Any]], done: int, checkpoint: Path) -> None:
+    counts = {"losses": np.array(losses), "done": np.array(done)}
+    save_arrays(checkpoint, to_arrays(state, "state") | counts)
+
+
+def _load(shape: _State, checkpoint: Path) -> tuple[_State, list[NDArray[Any]], int]:
+    arrays = load_arrays(checkpoint)
+    state = from_arrays(shape, arrays, checkpoint, "state")
+    return state, list(arrays["losses"]), int(arrays["done"])
 
 
 def make_optimiser(config: ImitationConfig) -> optax.GradientTransformation:
@@ -134,14 +181,16 @@ def make_optimiser(config: ImitationConfig) -> optax.GradientTransformation:
 
 def _prepare(
     config: ImitationConfig, world: World, datasets: Sequence[Episodes]
-) -> tuple[_Data, int]:
-    """The stacked datasets, and the rows in a batch; the last episodes are for validation."""
+) -> tuple[_Data, _Layout]:
+    """The stacked datasets and how they are gone through; the last episodes are for validation."""
     lengths = [episodes.lengths for episodes in datasets]
     count = len(lengths[0])
     trained = count - max(1, round(config.validation * count))
     rows = [pack(own, np.arange(trained), world.longest) for own in lengths]
     most_rows = max(len(own.episode) for own in rows)
     per_batch = max(1, round(config.batch * most_rows / trained))
+    batches = -(-most_rows // per_batch)
+    parts = -(-batches // BATCHES_IN_A_PART)
     held_out = [pack(own, np.arange(trained, count), world.longest) for own in lengths]
     validation = Rows(
         *(
@@ -152,12 +201,13 @@ def _prepare(
     reward = jnp.stack([jnp.asarray(episodes.reward) for episodes in datasets])
     data = _Data(
         jnp.cumsum(reward[:, :, ::-1], axis=2)[:, :, ::-1],
-        jnp.stack([jnp.asarray(episodes.observation) for episodes in datasets]),
-        jnp.stack([jnp.asarray(episodes.action) for episodes in datasets]),
-        stack_rows(rows, per_batch),
+        # Bits in one byte each: the episodes are the largest arrays that there are.
+        jnp.stack([jnp.asarray(episodes.observation, jnp.int8) for episodes in datasets]),
+        jnp.stack([jnp.asarray(episodes.action, jnp.int8) for episodes in datasets]),
+        stack_rows(rows, per_batch * parts),
         validation,
     )
-    return data, per_batch
+    return data, _Layout(per_batch, parts)
 
 
 def _tokens(data: _Data, rows: Rows) -> Tokens:
@@ -180,20 +230,22 @@ def loss(model: Any, tokens: Tokens, rate: float, key: Array | None) -> tuple[Ar
 
 
 @partial(jax.jit, static_argnums=(0, 1), donate_argnums=2)
-def _epoch(
-    config: ImitationConfig, per_batch: int, state: _State, data: _Data
-) -> tuple[_State, tuple[Array, Array]]:
-    """Every imitator after one pass and one validation, with the losses of both."""
-    return jax.vmap(partial(_one_epoch, config, per_batch))(state, data)
+def _train_part(
+    config: ImitationConfig, layout: _Layout, state: _State, data: _Data, at: tuple[int, int]
+) -> _State:
+    """Every imitator after the part `at` = (epoch, part)."""
+    return jax.vmap(partial(_train_one, config, layout, at))(state, data)
 
 
-def _one_epoch(
-    config: ImitationConfig, per_batch: int, state: _State, data: _Data
-) -> tuple[_State, tuple[Array, Array]]:
+def _train_one(
+    config: ImitationConfig, layout: _Layout, at: tuple[Any, Any], state: _State, data: _Data
+) -> _State:
     optimiser_rule = make_optimiser(config)
-    order_key, first_key = jax.random.split(state.key)
+    epoch, part = at
+    epoch_key = jax.random.fold_in(state.key, epoch)
     rows = data.training
-    order = jax.random.permutation(order_key, rows.episode.shape[0]).reshape(-1, per_batch)
+    order = jax.random.permutation(epoch_key, rows.episode.shape[0])
+    own = order.reshape(layout.parts, -1, layout.per_batch)[part]
 
     def mean_loss(model: Any, tokens: Tokens, key: Array) -> Array:
         total, count = loss(model, tokens, config.dropout, key)
@@ -207,8 +259,19 @@ def _one_epoch(
         change, optimiser = optimiser_rule.update(gradient, optimiser, model)
         return (optax.apply_updates(model, change), optimiser, key), value
 
-    begin = (state.model, state.optimiser, first_key)
-    (model, optimiser, key), values = jax.lax.scan(improve, begin, order)
+    begin = (state.model, state.optimiser, jax.random.fold_in(epoch_key, part))
+    (model, optimiser, _), values = jax.lax.scan(improve, begin, own)
+    return state._replace(model=model, optimiser=optimiser, loss=state.loss + values.mean())
+
+
+@partial(jax.jit, static_argnums=0, donate_argnums=1)
+def _end_epoch(parts: int, state: _State, data: _Data) -> tuple[_State, tuple[Array, Array]]:
+    """Every imitator with the best model so far, and the epoch's losses."""
+    return jax.vmap(partial(_end_one, parts))(state, data)
+
+
+def _end_one(parts: int, state: _State, data: _Data) -> tuple[_State, tuple[Array, Array]]:
+    model = state.model
 
     def validate(carried: tuple[Array, Array], rows: Rows) -> tuple[Any, None]:
         total, count = loss(model, _tokens(data, rows), 0.0, None)
@@ -220,4 +283,5 @@ def _one_epoch(
     better = validation_loss < state.best_loss
     best = jax.tree.map(lambda new, old: jnp.where(better, new, old), model, state.best)
     lowest = jnp.minimum(validation_loss, state.best_loss)
-    return _State(model, optimiser, best, lowest, key), (values.mean(), validation_loss)
+    after = state._replace(best=best, best_loss=lowest, loss=jnp.zeros(()))
+    return after, (state.loss / parts, validation_loss)

@@ -29,9 +29,15 @@ def make_model(config: ImitationConfig, world: World, key: Array) -> Any:
     """The imitator's network with random weights."""
     shape = (world.observation_size, world.action_bits, key)
     if config.model == "cloning":
-        return Cloner(*shape, width=config.width)
+        window = min(config.window, world.longest)
+        return Cloner(*shape, width=config.width, layers=config.layers, window=window)
     return DecisionTransformer(
-        *shape, width=config.width, layers=config.layers, longest=world.longest
+        *shape,
+        width=config.width,
+        layers=config.layers,
+        longest=world.longest,
+        reading=config.reading,
+        bounded=config.bounded,
     )
 
 
@@ -44,42 +50,55 @@ def scaled_normal(key: Array, rows: int, columns: int, scale: float = 1.0) -> Ar
 class DecisionTransformer(eqx.Module):
     """Predicts actions from the reward still to come and the history (Chen et al., 2021).
 
-    Every pattern of an observation's bits has its own embedding, as every word of a language
-    model has. What matters in a test is which objects lie there together with the light. In a
-    sum of embeddings of bits this is lost, and nothing was learned from random data.
+    With `patterns` every pattern of an observation's bits has its own embedding, as every word of
+    a language model has. What matters in a test is which objects lie there together with the
+    light. In a sum of embeddings of `bits`, as the authors have it, this is lost, and nothing was
+    learned from random data.
     """
 
     embed_to_go: Linear
-    embed_observation: Array  # [patterns, width]
+    embed_observation: Array | Linear  # [patterns, width], or one row for each bit
     embed_action: Linear
     embed_time: Array  # [time, width]
     before: Norm
     layers: tuple[TransformerLayer, ...]
     after: Norm
     head: Linear
+    bounded: bool = eqx.field(static=True)
 
     def __init__(
-        self, observation: int, bits: int, key: Array, *, width: int, layers: int, longest: int
+        self,
+        observation: int,
+        bits: int,
+        key: Array,
+        *,
+        width: int,
+        layers: int,
+        longest: int,
+        reading: str = "patterns",
+        bounded: bool = False,
     ) -> None:
         keys = jax.random.split(key, layers + 5)
         self.embed_to_go = Linear(scaled_normal(keys[0], 1, width))
-        self.embed_observation = jax.random.normal(keys[1], (1 << observation, width))
+        if reading == "patterns":
+            self.embed_observation = jax.random.normal(keys[1], (1 << observation, width))
+        else:
+            self.embed_observation = Linear(scaled_normal(keys[1], observation, width))
         self.embed_action = Linear(scaled_normal(keys[2], bits, width))
         self.embed_time = jax.random.normal(keys[3], (longest, width))
         self.head = Linear(scaled_normal(keys[4], width, bits))
         scales = (1.0, 1.0, 1.0, 1.0)
         self.layers = tuple(TransformerLayer(width, key, scaled_normal, scales) for key in keys[5:])
         self.before, self.after = Norm(width), Norm(width)
+        self.bounded = bounded
 
     def __call__(self, tokens: Tokens, rate: float = 0.0, key: Array | None = None) -> Array:
         """Logits of the action bits at every step, [row, position, bits]."""
         rows, length = tokens.time.shape
         time = self.embed_time[tokens.time]
-        bits = tokens.observation.astype(jnp.int32)
-        pattern = (bits << jnp.arange(bits.shape[-1])).sum(axis=-1)
         parts = (
             self.embed_to_go(tokens.to_go[..., None]) + time,
-            self.embed_observation[pattern] + time,
+            self._read(tokens.observation) + time,
             self.embed_action(tokens.action.astype(time.dtype)) + time,
         )
         values = self.before(jnp.stack(parts, axis=2).reshape(rows, 3 * length, -1))
@@ -94,26 +113,53 @@ class DecisionTransformer(eqx.Module):
         for layer, layer_key in zip(self.layers, keys, strict=False):
             values = layer(values, allowed, rate, layer_key)
         at_observation = values.reshape(rows, length, 3, -1)[:, :, 1]
-        return self.head(self.after(at_observation))
+        logits = self.head(self.after(at_observation))
+        return jnp.tanh(logits) if self.bounded else logits
+
+    def _read(self, observation: Array) -> Array:
+        """The embedding of every observation."""
+        if isinstance(self.embed_observation, Linear):
+            return self.embed_observation(observation.astype(jnp.float32))
+        bits = observation.astype(jnp.int32)
+        pattern = (bits << jnp.arange(bits.shape[-1])).sum(axis=-1)
+        return self.embed_observation[pattern]
 
 
 class Cloner(eqx.Module):
-    """Predicts actions from the current observation only."""
+    """Predicts actions from the latest observations of the episode, the current one included.
+
+    As in the code that the authors built on, a window is one long vector, with zeros where it
+    begins before the episode.
+    """
 
     layers: tuple[Linear, ...]
+    window: int = eqx.field(static=True)
 
-    def __init__(self, observation: int, bits: int, key: Array, *, width: int) -> None:
-        keys = jax.random.split(key, 3)
-        sizes = (observation, width, width, bits)
+    def __init__(
+        self, observation: int, bits: int, key: Array, *, width: int, layers: int, window: int
+    ) -> None:
+        keys = jax.random.split(key, layers + 1)
+        sizes = (window * observation, *[width] * layers, bits)
         shapes = zip(keys, sizes[:-1], sizes[1:], strict=True)
         self.layers = tuple(Linear(scaled_normal(*shape)) for shape in shapes)
+        self.window = window
 
     def __call__(self, tokens: Tokens, rate: float = 0.0, key: Array | None = None) -> Array:
         """Logits of the action bits at every step."""
-        values = tokens.observation
-        for layer in self.layers[:-1]:
-            values = jax.nn.relu(layer(values))
+        values = self._latest(tokens)
+        keys = [None] * len(self.layers) if key is None else jax.random.split(key, len(self.layers))
+        for layer, layer_key in zip(self.layers[:-1], keys, strict=False):
+            values = dropout(jax.nn.relu(layer(values)), rate, layer_key)
         return self.layers[-1](values)
+
+    def _latest(self, tokens: Tokens) -> Array:
+        """The window before every step, [row, position, window * observation], latest last."""
+        length = tokens.episode.shape[1]
+        before = jnp.arange(length)[:, None] + jnp.arange(1 - self.window, 1)  # [position, window]
+        there = jnp.maximum(before, 0)
+        own = (before >= 0) & (tokens.episode[:, there] == tokens.episode[:, :, None])
+        seen = tokens.observation[:, there] * own[..., None]
+        return seen.reshape(*seen.shape[:2], -1).astype(jnp.float32)
 
 
 class Past(NamedTuple):

@@ -6,7 +6,7 @@ vector at a time: curves and stored agents of version 0.1 could not be reproduce
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import equinox as eqx
 import jax
@@ -97,6 +97,27 @@ class TransformerLayer(eqx.Module):
         """The values after attention from `allowed` [row, to, from] positions."""
         keys = [None] * 3 if key is None else list(jax.random.split(key, 3))
         query, keyed, value = jnp.split(self.mix(self.before_attention(values)), 3, axis=-1)
+        return self._attend(values, (query, keyed, value), allowed, rate, keys)
+
+    def last(self, values: Array, allowed: Array) -> Array:
+        """The value at the last position alone, [row, 1, width], which costs far less."""
+        width = values.shape[-1]
+        before = self.before_attention(values)
+        weight, bias = self.mix.weight, self.mix.bias
+        query = before[:, -1:] @ weight[:, :width] + bias[:width]
+        keyed, value = jnp.split(before @ weight[:, width:] + bias[width:], 2, axis=-1)
+        seen = (query, keyed, value)
+        return self._attend(values[:, -1:], seen, allowed[:, -1:], 0.0, [None] * 3)
+
+    def _attend(
+        self,
+        values: Array,
+        seen: tuple[Array, Array, Array],
+        allowed: Array,
+        rate: float,
+        keys: Sequence[Array | None],
+    ) -> Array:
+        query, keyed, value = seen
         scores = jnp.einsum("bqd,bkd->bqk", query, keyed) * values.shape[-1] ** -0.5
         scores = scores + jnp.where(allowed, 0.0, MASKED)
         weights = dropout(jax.nn.softmax(scores, axis=-1), rate, keys[0])

@@ -237,9 +237,12 @@ class HistoryPolicy(eqx.Module):
         allowed = (episode[:, :, None] == episode[:, None, :]) & near
         position = self._position_in_episode(carry.length, starts)
         values = self.embed(seen) + self.positions[jnp.minimum(position, self.window - 1)]
-        for block in self.blocks:
+        for block in self.blocks[:-1]:
             values = block(values, allowed)
-        features = values[:, before:].swapaxes(0, 1)
+        # Of the last layer only the new positions are needed: for one step, one of them.
+        last = self.blocks[-1]
+        values = last.last(values, allowed) if time == 1 else last(values, allowed)[:, before:]
+        features = values.swapaxes(0, 1)
         latest = History(seen[:, -self.window :], position[:, -1] + 1)
         return latest, self.heads(features, features)
 

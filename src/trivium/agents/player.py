@@ -1,8 +1,8 @@
-"""A trained agent at play: as a solver of the blicket game, and in recorded episodes."""
+"""A trained agent as a solver of the blicket game."""
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +11,16 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.agents.episodes import PolicyActor, play
 from trivium.agents.trained import Trained, load_trained
-from trivium.agents.worlds import task_setting, task_spec
 from trivium.benchmarks.blicket.game.render import Conversation
 from trivium.benchmarks.blicket.game.solvers import player
 from trivium.benchmarks.blicket.inference.hypotheses import (
     CONJUNCTIVE,
-    DEFAULT_SIX,
     DISJUNCTIVE,
     Hypothesis,
     letters,
     mask_of,
 )
-from trivium.benchmarks.blicket.world import jax_env
-from trivium.benchmarks.blicket.world.recording import Episode
 from trivium.core.benchmark import Solver
 from trivium.core.errors import require
 from trivium.core.streams import Stream
@@ -96,29 +91,3 @@ class _Player:
         carry, output = self._step(self.trained.policy, carry, observation[None], begun)
         logits = np.asarray(output.logits[0])
         return carry, np.asarray(logits[:, 1] > logits[:, 0], dtype=np.int64)
-
-
-def agent_episodes(trained: Trained, episodes: int, seed: int, greedy: bool) -> list[Episode]:
-    """Episodes in the environment that the agent was trained in."""
-    world, spec = trained.world, task_spec(trained.task)
-    tables = task_setting(trained.task).train
-    reset_key, act_key, step_key = jax.random.split(jax.random.key(seed), 3)
-    begun = world.reset(tables, reset_key, (episodes,))
-    shape = (world.longest, episodes, world.action_bits)
-    uniform = jnp.full(shape, 0.5) if greedy else jax.random.uniform(act_key, shape)
-    run = jax.jit(partial(play, world))
-    played = run(tables, PolicyActor(trained.policy), begun, uniform=uniform, key=step_key)
-    seen = jax.tree.map(np.asarray, played)
-    machines = np.asarray(jax_env.machine(spec, begun[0]))
-    # After the last answer the environment shows the quiz flag and nothing else.
-    last = np.eye(world.observation_size, dtype=np.float32)[-1]
-    return [
-        Episode(
-            np.vstack([seen.observation[number, :length], last]),
-            seen.action[number, :length].astype(np.int64),
-            seen.reward[number, :length].astype(np.float64),
-            DEFAULT_SIX[machines[number]],
-            seed,
-        )
-        for number, length in enumerate(seen.lengths)
-    ]

@@ -57,23 +57,28 @@ class QResult:
 class Trial:
     """One table of values being learned."""
 
-    def __init__(self, config: QConfig, seed: int) -> None:
+    def __init__(self, config: QConfig, seed: int, spec: BlicketSpec | None = None) -> None:
+        """A table for an environment, by default that of the config's definition."""
         self.config = config
         self.stream = Stream(stream_key("q-learning", config.definition, seed))
         fixed = config.definition == "fixed"
-        spec = BlicketSpec(
-            reward_structure="quiz",
-            hypotheses=(self.stream.choice(FIXED_MACHINES),) if fixed else DEFAULT_SIX,
-            add_step_reward_penalty=fixed,
-            add_detector_state_reward_for_quiz=fixed,
-        )
+        maximum = 3 + (0.99 if fixed else 0.0)
+        if spec is not None:
+            maximum = spec.maximum
+        else:
+            spec = BlicketSpec(
+                reward_structure="quiz",
+                hypotheses=(self.stream.choice(FIXED_MACHINES),) if fixed else DEFAULT_SIX,
+                add_step_reward_penalty=fixed,
+                add_detector_state_reward_for_quiz=fixed,
+            )
         tables = make_tables(spec)
         # Plain lists: one lookup at a time is faster in them than in arrays.
         self.entries: list[int] = tables.entries[0].tolist()
         self.rewards: list[float] = tables.rewards.tolist()
         self.starts: list[int] = tables.starts.tolist()
         self.over, self.actions = int(tables.over), spec.actions
-        self.maximum = spec.objects + (0.99 if fixed else 0.0)
+        self.maximum = maximum
         self.values: dict[int, list[float]] = {}
 
     def look_up(self, history: int) -> list[float]:
@@ -96,7 +101,7 @@ class Trial:
                 highest = max(values)
                 best = [action for action, value in enumerate(values) if value == highest]
                 action = best[int(uniform() * len(best))]
-            state, history, target = self._step(state, history, action)
+            state, history, target = self.step(state, history, action)
             following = values
             if state != over:
                 following = self.look_up(history)
@@ -106,6 +111,11 @@ class Trial:
             steps += 1
         return steps
 
+    def best_action(self, history: int) -> int:
+        """The action with the highest value after a history; 0 where it is new."""
+        values = self.values.get(history)
+        return 0 if values is None else values.index(max(values))
+
     def is_perfect(self) -> bool:
         """Whether the greedy policy earns the largest return from every machine."""
         return all(self._greedy_return(start) > self.maximum - 1e-6 for start in self.starts)
@@ -113,13 +123,11 @@ class Trial:
     def _greedy_return(self, state: int) -> float:
         total, history = 0.0, 1
         while state != self.over:
-            values = self.values.get(history)
-            action = 0 if values is None else values.index(max(values))
-            state, history, reward = self._step(state, history, action)
+            state, history, reward = self.step(state, history, self.best_action(history))
             total += reward
         return total
 
-    def _step(self, state: int, history: int, action: int) -> tuple[int, int, float]:
+    def step(self, state: int, history: int, action: int) -> tuple[int, int, float]:
         """The next state, the history with its observation, and the reward."""
         entry = self.entries[state * self.actions + action]
         history = history << OBSERVATION_BITS | entry >> STATE_BITS & OBSERVATION_MASK
@@ -128,8 +136,12 @@ class Trial:
 
 def learn(config: QConfig, seed: int) -> QResult:
     """The result of one trial: episodes until the greedy policy is perfect."""
-    trial = Trial(config, seed)
-    steps = 0
+    return learn_until_perfect(Trial(config, seed))
+
+
+def learn_until_perfect(trial: Trial) -> QResult:
+    """Let a trial learn until its greedy policy is perfect, or for the most episodes."""
+    config, steps = trial.config, 0
     for episode in range(1, config.most_episodes + 1):
         steps += trial.learn_episode()
         if episode % config.check_every == 0 and trial.is_perfect():

@@ -16,7 +16,6 @@ from trivium.agents.config import AgentConfig, LengthConfig, TaskConfig
 from trivium.agents.networks import make_policy
 from trivium.agents.training import Report, Training, pick
 from trivium.agents.worlds import VIEWS, BlicketWorld, World, task_setting, task_world
-from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, split
 from trivium.benchmarks.blicket.world.dynamics import TYPE_REWARD
 from trivium.core.errors import require
 from trivium.core.files import write_json
@@ -59,7 +58,7 @@ def train(job: TrainingJob, out: Path, tell: Callable[[Report], None]) -> Traini
         same = _read_job(manifest) == job
         require(same, f"{out} holds another training; choose another folder with --out")
     else:
-        write_json(manifest, asdict(job))
+        write_json(manifest, asdict(job) | {"task": job.task.to_dict()})
     world = task_world(job.task)
     settings = [task_setting(job.task)] * job.seeds
     if checkpoint.exists():
@@ -83,6 +82,8 @@ def load_trained(folder: Path, number: int = 0) -> Trained:
     """One policy of a finished training."""
     manifest = folder / MANIFEST
     require(manifest.exists(), f"{folder} holds no training: {MANIFEST} is missing")
+    kind = read_mapping(manifest).get("kind", "policy")
+    require(kind == "policy", f"{folder} holds a training of the kind {kind}, not policies")
     job = _read_job(manifest)
     require(0 <= number < job.seeds, f"{folder} holds policies 0..{job.seeds - 1}, not {number}")
     file = _policy_file(folder, number)
@@ -108,11 +109,11 @@ def curve_record(task: TaskConfig, training: Training, own: slice) -> dict[str, 
     """The learning curves of the runs of one task: [seed][point] under every name."""
     curve = jax.tree.map(lambda *leaves: np.stack(leaves, axis=1)[own], *training.curve)
     sums, greedy = curve.training, curve.greedy
-    asks_form = task.reward_structure != "quiz"
+    asks_form = task.reward_structure in ("quiz-type", "quiz-typeonly")
     episodes = np.maximum(sums.episodes, 1)
     form_reward = TYPE_REWARD * (2 * sums.form_right - sums.form_asked)
     record: dict[str, Any] = {
-        "task": asdict(task),
+        "task": task.to_dict(),
         "steps": curve.steps[0].tolist(),
         "converged": curve.converged[:, -1].tolist(),
         "reward": rounded((sums.reward - form_reward) / episodes),
@@ -128,8 +129,8 @@ def curve_record(task: TaskConfig, training: Training, own: slice) -> dict[str, 
         record["form"] = rounded(sums.form_right / np.maximum(sums.form_asked, 1))
         measures["form"] = greedy.form_right
     groups = {
-        group: [machine in set(map(str, space)) for machine in DEFAULT_SIX]
-        for group, space in zip(("train", "test"), split(task.split), strict=True)
+        group: [machine in set(map(str, space)) for machine in task.universe]
+        for group, space in zip(("train", "test"), task.spaces, strict=True)
     }
     # The greedy reward at every point, and all measures of the greedy policy at the end.
     record["greedy_reward"] = {

@@ -17,9 +17,9 @@ import numpy as np
 from jax import Array
 
 from trivium.agents.config import TaskConfig
-from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, make_space, split
+from trivium.benchmarks.blicket.inference.hypotheses import make_space
 from trivium.benchmarks.blicket.world import jax_env
-from trivium.benchmarks.blicket.world.dynamics import TYPE_REWARD, BlicketSpec
+from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
 
 Tables = Any
 State = Any
@@ -93,6 +93,9 @@ class BlicketWorld(World):
         return Step(*jax_env.step(tables, state, jax_env.action_code(action), key))
 
     def measure(self, before: Array, step: Step) -> Measures:
+        if not self.spec.has_quiz:
+            none = jnp.zeros_like(step.reward)
+            return Measures(none + 1.0, none, none)
         # The question about the form shows the quiz flag and no object.
         asked = before[..., -1] * (1.0 - before[..., :-2].max(axis=-1))
         right = asked * (step.reward > 0)
@@ -104,26 +107,33 @@ def task_spec(task: TaskConfig) -> BlicketSpec:
     return BlicketSpec(
         reward_structure=task.reward_structure,
         quiz_disabled_steps=task.forced - 1,
-        hypotheses=tuple(map(str, split(task.split)[0])),
+        hypotheses=tuple(map(str, task.spaces[0])),
+        objects=task.objects,
+        add_step_reward_penalty=task.step_penalty > 0,
+        step_reward_penalty=task.step_penalty or 0.01,
     )
+
+
+def spec_world(spec: BlicketSpec) -> BlicketWorld:
+    """The world of an environment."""
+    longest = spec.counts + spec.questions
+    return BlicketWorld(spec.width, spec.action_bits, spec.maximum, longest, spec)
 
 
 def task_world(task: TaskConfig) -> BlicketWorld:
     """The world of a task, the same for all splits and forced steps."""
-    spec = BlicketSpec(reward_structure=task.reward_structure)
-    maximum = spec.asks_objects + TYPE_REWARD * spec.asks_type
-    longest = spec.counts + spec.questions
-    return BlicketWorld(spec.width, spec.action_bits, maximum, longest, spec)
+    spec = replace(task_spec(task), quiz_disabled_steps=-1, hypotheses=task.universe)
+    return spec_world(spec)
 
 
 def task_setting(task: TaskConfig) -> Setting:
-    """Tables to train on, and views of all six machines with and without the forced steps."""
-    spec = task_spec(task)
-    whole = replace(spec, hypotheses=DEFAULT_SIX)
+    """Tables to train on, and views of all machines with and without the forced steps."""
+    spec, universe = task_spec(task), task.universe
+    whole = replace(spec, hypotheses=universe)
     views = [whole, replace(whole, quiz_disabled_steps=-1)]
-    params = [jax_env.make_params(view, DEFAULT_SIX) for view in views]
+    params = [jax_env.make_params(view, universe) for view in views]
     return Setting(
-        jax_env.make_params(spec, DEFAULT_SIX),
+        jax_env.make_params(spec, universe),
         jax.tree.map(lambda *leaves: jnp.stack(leaves), *params),
     )
 
@@ -179,7 +189,7 @@ def slot_world(objects: int, slots: int, rules: tuple[str, ...]) -> tuple[SlotWo
     generator = np.random.default_rng([objects, slots, len(machines)])
     arranged = [generator.permutation(slots)[:objects] for _ in machines]
     # The world must not depend on the machines, or it would be compiled anew for each set.
-    bare = BlicketSpec(reward_structure="quiz", objects=objects)
+    bare = BlicketSpec(reward_structure="quiz", objects=objects, hypotheses=("disjunctive:A",))
     longest = bare.counts + slots  # the same for every number of objects
     world = SlotWorld(slots + 2, slots + 1, float(objects), longest, bare)
     return world, SlotTables(jax_env.make_params(spec), jnp.asarray(np.array(arranged)))

@@ -12,7 +12,7 @@ from trivium.commands.flags import read_flags, require_out
 from trivium.commands.record import check_place, print_summary
 from trivium.core.errors import require
 
-ABOUT = """Play Blicket-v0 with a trained agent and store the episodes as a Minari dataset.
+ABOUT = """Play Blicket-v0 with any trained agent and store the episodes as a Minari dataset.
 Example: trivium rollout runs/ppo --episodes 1000 --out data/minari"""
 
 
@@ -20,7 +20,7 @@ Example: trivium rollout runs/ppo --episodes 1000 --out data/minari"""
 class Flags:
     """Which policy plays, and how often."""
 
-    policy: int = 0  # which policy of the folder
+    policy: int = 0  # which agent of the folder
     episodes: int = 1000  # how many episodes
     seed: int = 0  # the seed of all of them
     greedy: bool = False  # the most likely actions instead of the policy's own probabilities
@@ -37,13 +37,11 @@ def main(args: Sequence[str]) -> int:
     flags = read_flags(f"rollout {args[0]}", Flags, args[1:], ABOUT)
     out = require_out(flags.out)
     require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
-    trained = agents_module("trained").load_trained(Path(args[0]), flags.policy)
-    name = flags.dataset or f"blicket/{trained.task.reward_structure}-{trained.agent.name}-v0"
+    learned = agents_module("learned")
+    agent = learned.load_agent(Path(args[0]), flags.policy)
+    name = flags.dataset or f"blicket/{agent.spec.reward_structure}-{agent.name}-v0"
     check_place(out, name)
-    episodes = agents_module("player").agent_episodes(
-        trained, flags.episodes, flags.seed, flags.greedy
-    )
-    spec = agents_module("worlds").task_spec(trained.task)
-    write_dataset(name, spec, episodes, trained.agent.name, out)
+    episodes = learned.agent_episodes(agent, flags.episodes, flags.seed, flags.greedy)
+    write_dataset(name, agent.spec, episodes, agent.name, out)
     print_summary(episodes, out, name)
     return 0

@@ -10,12 +10,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX
 from trivium.benchmarks.blicket.world.dynamics import INTERFACES, REWARD_STRUCTURES, BlicketSpec
-from trivium.benchmarks.blicket.world.env import BlicketEnv
+from trivium.benchmarks.blicket.world.env import BlicketEnv, DiscreteActions
 from trivium.benchmarks.blicket.world.render import Scene, draw
 from trivium.benchmarks.blicket.world.vector import BlicketVectorEnv, pack_bits
 from trivium.core.errors import UserError
@@ -106,7 +107,7 @@ def test_same_seed_same_episode() -> None:
     assert rollout(5, 1) != first
     for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
         assert vector_rollout(4, mode) == vector_rollout(4, mode)
-        assert vector_rollout([4, 5], mode) == vector_rollout([4, 5], mode)
+        assert vector_rollout(list(range(4, 11)), mode) == vector_rollout(4, mode)
         assert vector_rollout(4, mode) != vector_rollout(5, mode)
 
 
@@ -117,7 +118,46 @@ def test_a_seed_always_draws_the_same_machines() -> None:
     batch = BlicketVectorEnv(8)
     for _ in range(2):
         drawn = [batch.reset(seed=seed)[1]["machine"].tolist() for seed in (7, None)]
-        assert drawn == [[5, 3, 4, 5, 3, 4, 5, 1], [0, 1, 1, 5, 5, 0, 2, 4]]
+        assert [drawn[0][0], drawn[1][0]] == [5, 3]
+
+
+def test_a_batch_draws_the_machines_of_single_environments() -> None:
+    """Environment i with seed s is the single one with s + i, episode after episode."""
+    batch = BlicketVectorEnv(3, autoreset_mode="SameStep", reward_structure="quiz-typeonly")
+    alone = [BlicketEnv(reward_structure="quiz-typeonly") for _ in range(3)]
+    machines = [env.reset(seed=40 + number)[1]["hypothesis"] for number, env in enumerate(alone)]
+    assert batch.reset(seed=40)[1]["hypothesis"].tolist() == machines
+    at_once: Any = np.array([[0, 0, 0, 1]] * 3)
+    for _ in range(100):
+        batch.step(at_once)
+        done, info = batch.step(at_once)[2::2]
+        assert done.all()
+        assert info["hypothesis"].tolist() == [env.reset()[1]["hypothesis"] for env in alone]
+    assert batch.reset(seed=[42, None, 40])[1]["machine"].tolist()[::2] == [
+        env.reset(seed=seed)[1]["machine"] for env, seed in zip(alone, (42, 40), strict=False)
+    ]
+    with pytest.raises(UserError, match="seed must hold 3 seeds, got 2"):
+        batch.reset(seed=[1, 2])
+
+
+def test_a_split_names_its_machines() -> None:
+    names = ["conjunctive:AB", "conjunctive:AC"]
+    assert list(BlicketEnv(split="conjunctive_loo").rules.hypotheses) == names
+    held_out = gymnasium.make("trivium/Blicket-v0", split="conjunctive_loo", split_part="test")
+    assert held_out.reset(seed=0)[1]["hypothesis"] == "conjunctive:BC"
+
+
+def test_actions_can_be_numbers() -> None:
+    env = DiscreteActions(BlicketEnv(reward_structure="quiz"))
+    assert env.action_space == spaces.Discrete(16)
+    env.reset(seed=0, options={"hypothesis": "conjunctive:AC"})
+    assert env.step(0b101)[0].tolist() == [1, 0, 1, 1, 0]
+    assert env.step(np.int64(0b1000))[0].tolist() == [1, 0, 0, 0, 1]
+    assert [env.step(answer)[1] for answer in (1, 0, 4)] == [1, 1, 1]
+    with pytest.raises(UserError, match=r"action must be in Discrete\(16\), got 16"):
+        env.step(16)
+    with pytest.raises(UserError, match="actions are numbers already"):
+        DiscreteActions(BlicketEnv(interface="child"))
 
 
 def test_a_key_always_draws_the_same_machines_and_lights_in_jax() -> None:
@@ -249,7 +289,11 @@ def test_disabled_autoreset_waits_for_the_mask() -> None:
         ({"hypotheses": []}, "hypotheses must hold at least one"),
         ({"max_step": 3}, "unknown key 'max_step'"),
         ({"render_mode": "human"}, "render_mode must be one of"),
-        ({"objects": 8, "max_steps": 10**6}, "choose fewer"),
+        ({"objects": 8, "max_steps": 10**6, "hypotheses": ["disjunctive:H"]}, "choose fewer"),
+        ({"objects": 4}, "objects = 4 needs hypotheses of 4 objects"),
+        ({"split": "half"}, "split must be one of"),
+        ({"split": "both_loo", "hypotheses": ["disjunctive:A"]}, "exclude each other"),
+        ({"split_part": "test"}, "split_part needs a split"),
     ],
 )
 def test_bad_arguments_are_refused(options: dict[str, Any], message: str) -> None:
@@ -332,6 +376,9 @@ def test_a_batch_can_be_reset_to_a_named_machine() -> None:
         env.reset(options={"hypothesis": "disjunctive:Z"})
     with pytest.raises(UserError, match="reset_mask must have shape"):
         env.reset(options={"reset_mask": np.ones(2, dtype=np.bool_)})
+    for each in (env, BlicketEnv()):
+        with pytest.raises(UserError, match=r"options may hold hypothesis.*, got .machine."):
+            each.reset(options={"machine": 3})
 
 
 def test_a_batch_takes_every_kind_of_seed() -> None:

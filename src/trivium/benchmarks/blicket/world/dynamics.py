@@ -66,6 +66,11 @@ class BlicketSpec:
         names = tuple(str(hypotheses.parse(str(each))) for each in self.hypotheses)
         object.__setattr__(self, "hypotheses", names)
         require(
+            names != hypotheses.DEFAULT_SIX or self.objects <= 3,
+            f"objects = {self.objects} needs hypotheses of {self.objects} objects: the default six "
+            f"have 3, and D would never matter",
+        )
+        require(
             not self.asks_type or self.type_bits <= self.objects,
             f"the type question over {', '.join(sorted(self._forms))} needs {self.type_bits} "
             f"objects to answer with, got {self.objects}",
@@ -119,6 +124,16 @@ class BlicketSpec:
     def width(self) -> int:
         """The length of an observation."""
         return self.objects + 1 + self.has_quiz
+
+    @property
+    def maximum(self) -> float:
+        """The largest return of an episode: all answers right, or light at every step."""
+        penalty = self.step_reward_penalty if self.add_step_reward_penalty else 0.0
+        if not self.has_quiz:
+            return self.counts * (self.detector_reward - penalty)
+        bonus = self.detector_reward if self.add_detector_state_reward_for_quiz else 0.0
+        right = self.asks_objects * self.quiz_positive_reward + TYPE_REWARD * self.asks_type
+        return right + bonus - penalty
 
     @property
     def positions(self) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from trivium.benchmarks.blicket.inference.hypotheses import split
 from trivium.benchmarks.blicket.world.dynamics import (
     OBSERVATION_BITS,
     OBSERVATION_MASK,
@@ -30,8 +31,26 @@ Observation = NDArray[np.float32]
 
 
 def spec_of(options: dict[str, Any]) -> BlicketSpec:
-    """The spec that keyword arguments stand for."""
+    """The spec that keyword arguments stand for; `split` names the machines to train on.
+
+    With `split_part="test"` it names those that the split holds out.
+    """
+    options = dict(options)
+    name, part = options.pop("split", None), options.pop("split_part", "train")
+    require(part in ("train", "test"), f"split_part must be train or test, got {part!r}")
+    if name is not None:
+        require("hypotheses" not in options, "split and hypotheses exclude each other")
+        options["hypotheses"] = tuple(map(str, split(name)[part == "test"]))
+    else:
+        require(part == "train", "split_part needs a split")
     return spec_from_dict(BlicketSpec, options, where="Blicket-v0")
+
+
+def check_options(options: dict[str, Any] | None, *known: str) -> dict[str, Any]:
+    """The options of a reset; others than the known ones are refused."""
+    for name in options or {}:
+        require(name in known, f"options may hold {', '.join(known)}, got {name!r}")
+    return options or {}
 
 
 def observation_space(spec: BlicketSpec) -> spaces.Space[Any]:
@@ -87,7 +106,8 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
     ) -> tuple[Observation, dict[str, Any]]:
         """A new machine, drawn uniformly, or the one that `options["hypothesis"]` names."""
         super().reset(seed=seed)
-        known, name = self.rules.hypotheses, (options or {}).get("hypothesis")
+        name = check_options(options, "hypothesis").get("hypothesis")
+        known = self.rules.hypotheses
         machine = (
             int(self.np_random.integers(len(known)))
             if name is None
@@ -119,6 +139,28 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
     def _observation(self) -> Observation:
         observation: Observation = self._tables.observations[self._seen].copy()
         return observation
+
+
+class DiscreteActions(gymnasium.ActionWrapper[Observation, Any, Any]):
+    """Blicket-v0 with numbered actions, for learners that take no others.
+
+    Bit i of the number places object i or says yes about it, and the last bit asks for the quiz.
+    """
+
+    def __init__(self, env: gymnasium.Env[Observation, Any]) -> None:
+        super().__init__(env)
+        bits = env.action_space
+        require(isinstance(bits, spaces.MultiDiscrete), f"actions are numbers already: {bits}")
+        assert isinstance(bits, spaces.MultiDiscrete)
+        self._bits = np.arange(len(bits.nvec))
+        self.action_space = spaces.Discrete(1 << len(bits.nvec))
+
+    def action(self, action: Any) -> NDArray[np.int64]:
+        """The bits of an action's number."""
+        require(
+            action in self.action_space, f"action must be in {self.action_space}, got {action!r}"
+        )
+        return np.asarray(int(action) >> self._bits & 1)
 
 
 register_envs()

@@ -20,14 +20,16 @@ from trivium.benchmarks.blicket.world.render import RENDER_MODES, check_render_m
 from trivium.core.errors import require
 
 Batch = NDArray[np.float32]
-DRAWN_AT_ONCE = 1 << 14  # machines drawn ahead, since small draws cost more than the lookups
+DRAWN_AT_ONCE = 1 << 20  # machines drawn ahead, since small draws cost more than the lookups
 
 
 class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]]):
-    """A batch of environments with one random generator.
+    """A batch of environments; environment i with seed s draws the machines of one with s + i.
 
     The state of an environment is kept as the index of its first entry in the table, so that a
-    step is one addition and four lookups. `info["machine"]` numbers the hypotheses of the spec.
+    step is one addition and four lookups. `info["hypothesis"]` names the machines, and
+    `info["machine"]` numbers them among the hypotheses of the spec. One more generator, of the
+    whole batch, decides which lights of noisy machines are inverted.
     """
 
     def __init__(
@@ -53,7 +55,14 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         self._machine = np.zeros(num_envs, dtype=np.intp)
         self._ended = np.ones(num_envs, dtype=np.bool_)
         self._index = self._first.copy()  # the entry of the last step; -1 after a reset
-        self._drawn = np.zeros(0, dtype=np.intp)
+        self._names = np.array(self.rules.hypotheses, dtype=object)
+        self._ahead = max(64, min(DRAWN_AT_ONCE // num_envs, 1 << 14))
+        self._generators: list[np.random.Generator] = []
+        # Machines drawn ahead, [draw, environment]: episodes are about equally long, so that those
+        # needed at once lie side by side. The second array says where each environment's next is.
+        self._drawn = np.zeros(self._ahead * num_envs, dtype=np.intp)
+        self._next_draw = np.full(num_envs, self._drawn.size)
+        self._named = np.empty(num_envs, dtype=object)
 
     def _unroll(self, spec: BlicketSpec) -> None:
         """Tables from an entry straight to what a step returns."""
@@ -84,16 +93,11 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
     ) -> tuple[Batch, dict[str, Any]]:
         """New machines everywhere, or where `options["reset_mask"]` is true.
 
-        One generator draws for the whole batch: a list of seeds seeds it once, and a list with a
-        None in it seeds nothing. `options["hypothesis"]` names the machine of all.
+        A list has a seed for each environment; None leaves a generator as it is.
+        `options["hypothesis"]` names the machine of all.
         """
-        seeds = list(seed) if isinstance(seed, Sequence) else [seed]
-        known = [int(each) for each in seeds if each is not None]
-        if len(known) == len(seeds):
-            self._np_random = np.random.default_rng(known[0] if len(known) == 1 else known)
-            self._np_random_seed = known[0] if len(known) == 1 else -1
-            self._drawn = self._drawn[:0]
-        options = options or {}
+        self._seed(seed)
+        options = env.check_options(options, "hypothesis", "reset_mask")
         mask = options.get("reset_mask")
         mask = np.ones(self.num_envs, dtype=np.bool_) if mask is None else np.asarray(mask)
         wanted = (self.num_envs,)
@@ -101,12 +105,34 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         which = np.flatnonzero(mask)
         self._begin(which)
         if "hypothesis" in options:
-            machine = env.machine_number(self.rules, options["hypothesis"])
-            self._machine[which] = machine
-            self._first[which] = self._starts[machine]
+            self._go_to(which, env.machine_number(self.rules, options["hypothesis"]))
         self._ended[which] = False
         self._index[which] = -1
-        return self._observe(), {"machine": self._machine.copy()}
+        return self._observe(), self._info()
+
+    def _seed(self, seed: int | Sequence[int | None] | None) -> None:
+        """Give every environment its generator: as many seeds, or one counted up."""
+        if isinstance(seed, Sequence):
+            seeds = list(seed)
+            count = self.num_envs
+            require(len(seeds) == count, f"seed must hold {count} seeds, got {len(seeds)}")
+        elif seed is None:
+            seeds = [None] * self.num_envs
+        else:
+            seeds = [int(seed) + number for number in range(self.num_envs)]
+            self._np_random = np.random.default_rng(int(seed))
+            self._np_random_seed = int(seed)
+        if not self._generators:
+            fresh = np.random.SeedSequence().spawn(self.num_envs)
+            self._generators = [np.random.default_rng(each) for each in fresh]
+        for number, own in enumerate(seeds):
+            if own is not None:
+                self._generators[number] = np.random.default_rng(own)
+                self._next_draw[number] = self._drawn.size
+
+    def _info(self) -> dict[str, Any]:
+        """Which machines there are, by number and by name."""
+        return {"machine": self._machine.copy(), "hypothesis": self._named.copy()}
 
     def _observe(self) -> Batch:
         """The last observation of every environment; zeros after a reset."""
@@ -135,24 +161,37 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
             if which.size:
                 info["final_obs"] = rows[:, : self.rules.width].copy()
                 info["_final_obs"] = info["_final_info"] = done.copy()
-                info["final_info"] = {"machine": self._machine.copy(), "_machine": done.copy()}
+                info["final_info"] = self._info() | {
+                    "_machine": done.copy(),
+                    "_hypothesis": done.copy(),
+                }
                 self._begin(which)
                 rows[which] = 0.0
                 index[which] = -1
         self._ended = done.copy()  # callers may write to what is returned
-        info["machine"] = self._machine.copy()
+        info |= self._info()
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
         return rows[:, : self.rules.width], rewards, done, truncated, info
 
     def _begin(self, which: NDArray[np.intp]) -> None:
         """Draw a machine for each of these environments and go to its first state."""
-        while self._drawn.size < which.size:
-            count = max(DRAWN_AT_ONCE, self.num_envs)
-            drawn = self.np_random.integers(len(self._starts), size=count)
-            self._drawn = np.concatenate([self._drawn, drawn])
-        chosen, self._drawn = self._drawn[: which.size], self._drawn[which.size :]
-        self._machine[which] = chosen
-        self._first[which] = self._starts[chosen]
+        if not self._generators:
+            self._seed(None)
+        place = self._next_draw.take(which)
+        if place.size and place.max() >= self._drawn.size:
+            for number in which[place >= self._drawn.size].tolist():
+                drawn = self._generators[number].integers(len(self._starts), size=self._ahead)
+                self._drawn[number :: self.num_envs] = drawn
+                self._next_draw[number] = number
+            place = self._next_draw.take(which)
+        self._go_to(which, self._drawn.take(place))
+        self._next_draw[which] = place + self.num_envs
+
+    def _go_to(self, which: NDArray[np.intp], machines: Any) -> None:
+        """Begin episodes of these machines."""
+        self._machine[which] = machines
+        self._named[which] = self._names[machines]
+        self._first[which] = self._starts[machines]
 
     def _codes(self, actions: NDArray[Any]) -> NDArray[Any]:
         """The numbers of a batch of actions."""

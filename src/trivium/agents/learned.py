@@ -1,0 +1,237 @@
+"""Folders of imitators and of Q-learning, and the agents of any folder at play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from trivium.agents.checkpoints import Arrays, from_arrays, load_arrays, save_arrays, to_arrays
+from trivium.agents.config import Q_LEARNING, ImitationConfig, TaskConfig
+from trivium.agents.datasets import read_dataset
+from trivium.agents.episodes import Actor, Episodes, PolicyActor, play
+from trivium.agents.imitation import fit
+from trivium.agents.imitators import actor, make_model
+from trivium.agents.qlearning import QConfig, Trial, learn_until_perfect
+from trivium.agents.trained import CHECKPOINT, MANIFEST, load_trained, rounded, run_key
+from trivium.agents.training import pick
+from trivium.agents.worlds import BlicketWorld, spec_world, task_spec
+from trivium.benchmarks.blicket.world import jax_env
+from trivium.benchmarks.blicket.world.dynamics import OBSERVATION_MASK, BlicketSpec
+from trivium.benchmarks.blicket.world.recording import Episode
+from trivium.core.errors import require
+from trivium.core.files import dump_line, write_json
+from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict
+from trivium.core.streams import stream_key
+
+LOSSES = "losses.json"
+HISTORY_BYTES = 64  # a history of 10 bits a step, at most 51 steps
+
+
+@dataclass(frozen=True)
+class Agent:
+    """An agent of any kind, ready to play in its environment."""
+
+    name: str
+    spec: BlicketSpec
+    world: BlicketWorld
+    actor: Actor | None = None  # of policies and imitators
+    table: Trial | None = None  # of Q-learning
+
+
+def load_agent(folder: Path, number: int = 0) -> Agent:
+    """One agent of a folder: a policy, an imitator or a table."""
+    manifest = folder / MANIFEST
+    require(manifest.exists(), f"{folder} holds no training: {MANIFEST} is missing")
+    values = read_mapping(manifest)
+    kind = values.get("kind", "policy")
+    if kind == "policy":
+        trained = load_trained(folder, number)
+        actor = PolicyActor(trained.policy)
+        return Agent(trained.agent.name, task_spec(trained.task), trained.world, actor)
+    require(kind in ("imitator", Q_LEARNING), f"{manifest}: unknown kind {kind!r}")
+    seeds = int(values["seeds"])
+    require(0 <= number < seeds, f"{folder} holds agents 0..{seeds - 1}, not {number}")
+    spec = spec_from_dict(BlicketSpec, values["environment"], where=str(manifest))
+    if kind == Q_LEARNING:
+        config = spec_from_dict(QConfig, values["config"], where=str(manifest))
+        table = Trial(config, int(values["seed"]) + number, spec)
+        table.values = _read_table(_part(folder, "table", number))
+        return Agent(kind, spec, spec_world(spec), table=table)
+    return _load_imitator(folder, number, spec, values)
+
+
+def _load_imitator(
+    folder: Path, number: int, spec: BlicketSpec, values: Mapping[str, Any]
+) -> Agent:
+    config = spec_from_dict(ImitationConfig, values["config"], where=str(folder / MANIFEST))
+    world, file = spec_world(spec), _part(folder, "model", number)
+    shape = jax.eval_shape(lambda: make_model(config, world, jax.random.key(0)))
+    model = from_arrays(shape, load_arrays(file), file)
+    target = values.get("target")
+    return Agent(config.model, spec, world, actor(world, model, target))
+
+
+def agent_episodes(agent: Agent, episodes: int, seed: int, greedy: bool) -> list[Episode]:
+    """Episodes in the environment that the agent was trained in."""
+    if agent.table is not None:
+        return [_table_episode(agent, seed, number) for number in range(episodes)]
+    world, spec = agent.world, agent.spec
+    tables = jax_env.make_params(spec)
+    reset_key, act_key, step_key = jax.random.split(jax.random.key(seed), 3)
+    begun = world.reset(tables, reset_key, (episodes,))
+    shape = (world.longest, episodes, world.action_bits)
+    uniform = jnp.full(shape, 0.5) if greedy else jax.random.uniform(act_key, shape)
+    run = jax.jit(partial(play, world))
+    played = run(tables, agent.actor, begun, uniform=uniform, key=step_key)
+    seen = jax.tree.map(np.asarray, played)
+    machines = np.asarray(jax_env.machine(spec, begun[0]))
+    return [
+        Episode(
+            np.vstack([seen.observation[number, :length], _last_seen(spec, seen, number)]),
+            seen.action[number, :length].astype(np.int64),
+            seen.reward[number, :length].astype(np.float64),
+            spec.hypotheses[machines[number]],
+            seed,
+        )
+        for number, length in enumerate(seen.lengths)
+    ]
+
+
+def _last_seen(spec: BlicketSpec, seen: Episodes, number: int) -> NDArray[np.float32]:
+    """What an episode shows at its end: the quiz flag alone, or without a quiz the last test."""
+    if spec.has_quiz:
+        return np.asarray(np.eye(spec.width, dtype=np.float32)[-1])
+    step = int(seen.lengths[number]) - 1
+    lit = seen.reward[number, step] > 0.5 * spec.detector_reward - spec.step_reward_penalty
+    return np.append(seen.action[number, step], lit).astype(np.float32)
+
+
+def _table_episode(agent: Agent, seed: int, number: int) -> Episode:
+    """An episode by the actions of highest value; a table has no probabilities."""
+    assert agent.table is not None
+    spec, table = agent.spec, agent.table
+    start = stream_key("episode", seed, number) % (1 << 32)
+    machine = start % len(spec.hypotheses)
+    state, history = table.starts[machine], 1
+    codes: list[int] = []
+    seen, rewards = [0], []
+    while state != table.over:
+        codes.append(table.best_action(history))
+        state, history, reward = table.step(state, history, codes[-1])
+        seen.append(history & OBSERVATION_MASK)
+        rewards.append(reward)
+    bits, width = np.arange(spec.action_bits), np.arange(spec.width)
+    return Episode(
+        (np.array(seen)[:, None] >> width & 1).astype(np.float32),
+        np.array(codes)[:, None] >> bits & 1,
+        np.array(rewards),
+        spec.hypotheses[machine],
+        start,
+    )
+
+
+def _part(folder: Path, what: str, number: int) -> Path:
+    file = folder / f"{what}_{number}.npz"
+    require(file.exists(), f"{file} is missing: the training has not been finished")
+    return file
+
+
+def _claim(out: Path, manifest: Mapping[str, Any]) -> None:
+    """Write what is trained, or refuse a folder that holds another training."""
+    path = out / MANIFEST
+    if path.exists():
+        same = read_mapping(path) == orjson.loads(dump_line(manifest))
+        require(same, f"{out} holds another training; choose another folder with --out")
+    else:
+        write_json(path, manifest)
+
+
+def train_imitator(
+    config: ImitationConfig, data: Path, out: Path, *, seed: int, seeds: int, target: float | None
+) -> str:
+    """Fit imitators to recorded episodes, resumed where the folder has a checkpoint; a summary."""
+    spec, episodes = read_dataset(data)
+    require(spec.has_quiz, f"{data}: imitators need episodes with a quiz")
+    world = spec_world(spec)
+    _claim(
+        out,
+        {
+            "kind": "imitator",
+            "config": asdict(config),
+            "environment": spec_to_dict(spec),
+            "data": str(data),
+            "target": target,
+            "seed": seed,
+            "seeds": seeds,
+        },
+    )
+    keys = [run_key("imitate", seed, number) for number in range(seeds)]
+    fitted = fit(config, world, [episodes] * seeds, keys, checkpoint=out / CHECKPOINT)
+    for number in range(seeds):
+        save_arrays(out / f"model_{number}.npz", to_arrays(pick(fitted.model, number)))
+    losses = {"training": fitted.training_loss, "validation": fitted.validation_loss}
+    write_json(out / LOSSES, {name: rounded(values) for name, values in losses.items()})
+    last = fitted.validation_loss.min(axis=1).mean()
+    return (
+        f"{len(episodes.lengths)} episodes of {data}, {fitted.epochs} epochs, "
+        f"validation loss {last:.3f}, agents: {seeds}"
+    )
+
+
+def train_table(
+    config: QConfig,
+    task: TaskConfig,
+    out: Path,
+    *,
+    seed: int,
+    seeds: int,
+    tell: Callable[[str], None],
+) -> str:
+    """Train tables by Q-learning until their greedy policies are perfect; a summary."""
+    spec = task_spec(task)
+    longest = spec.counts + spec.questions
+    require(longest <= 51, f"q-learning takes episodes of at most 51 steps, got {longest}")
+    require(not spec.space.noisy, "q-learning takes machines without noise")
+    _claim(
+        out,
+        {
+            "kind": Q_LEARNING,
+            "config": asdict(config),
+            "environment": spec_to_dict(spec),
+            "seed": seed,
+            "seeds": seeds,
+        },
+    )
+    results = []
+    for number in range(seeds):
+        trial = Trial(config, seed + number, spec)
+        results.append(learn_until_perfect(trial))
+        save_arrays(out / f"table_{number}.npz", _table_arrays(trial))
+        words = "perfect" if results[-1].converged else "not perfect"
+        tell(f"table {number}: {words} after {results[-1].episodes:,} episodes")
+    perfect = sum(result.converged for result in results)
+    episodes = np.mean([result.episodes for result in results])
+    return f"{perfect} of {seeds} tables perfect, after {episodes:,.0f} episodes on average"
+
+
+def _table_arrays(trial: Trial) -> Arrays:
+    """A table as arrays: histories in bytes, and the values of their actions."""
+    raw = b"".join(history.to_bytes(HISTORY_BYTES, "little") for history in trial.values)
+    histories = np.frombuffer(raw, np.uint8).reshape(-1, HISTORY_BYTES)
+    return {"histories": histories, "values": np.array(list(trial.values.values()))}
+
+
+def _read_table(file: Path) -> dict[int, list[float]]:
+    arrays = load_arrays(file)
+    require({"histories", "values"} <= set(arrays), f"{file}: not a table of Q-learning")
+    rows = zip(arrays["histories"], arrays["values"].tolist(), strict=True)
+    return {int.from_bytes(history.tobytes(), "little"): values for history, values in rows}
