@@ -17,7 +17,6 @@ import pytest
 
 pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
-axe = pytest.importorskip("axe_playwright_python", reason="NO AXE-CORE: no test of access")
 from playwright.sync_api import sync_playwright
 
 from tests.people.client import BASELINE, PAPER, make_study
@@ -31,6 +30,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="NO CHROMIUM: the page is not tested in a browser"
 )
+axe = pytest.importorskip("axe_playwright_python")
 AXE = Path(axe.__file__).with_name("axe.min.js")
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
