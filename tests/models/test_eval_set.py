@@ -33,7 +33,7 @@ BUILT_IN = ITEMS * len(HOPS)  # records of the built-in solver
 @pytest.fixture
 def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("trivium.commands.sweep.write_report", lambda folder: folder)
+    monkeypatch.setattr("trivium.commands.sweep.write_report", lambda folder, **options: folder)
     Path("small.toml").write_text(CONFIG)
     return ["sweep", "small.toml", "--backend", "inspect", "--processes", "1", "--no-data"]
 
@@ -47,6 +47,19 @@ def model() -> SolverModel:
 
 def folder(out: str, hops: int, solver: str) -> Path:
     return Path(out) / "results" / f"hops{hops}_seed{SEED}_{solver}"
+
+
+def test_a_main_run_asks_models_about_every_preset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    models = ["--model", "trivium/oracle", "--model", "trivium/last_line"]
+    words = ["run", "--benchmarks", "nhop_explicit", "--items", "2", "--backend", "inspect"]
+    assert main([*words, "--processes", "1", "--out", "here", *models]) == 0
+    for preset in ("explicit-easy", "explicit-hard", "explicit-ladder"):
+        for model in ("oracle", "last_line"):
+            asked = Path("here") / "nhop_explicit" / preset / f"trivium_{model}"
+            assert same_for_all(asked) == same_for_all(asked.with_name(model))
 
 
 def test_the_evaluations_of_a_sweep_are_one_eval_set(words: list[str]) -> None:

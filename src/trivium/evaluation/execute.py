@@ -261,9 +261,10 @@ def _ask_models(pending: Sequence[_Pending], options: ModelOptions, logs: Path) 
 
 def _batch(pending: _Pending, options: ModelOptions, recorder: _Recorder) -> Batch:
     evaluation = pending.evaluation
-    name = evaluation.task.benchmark.name if evaluation.folder == "." else evaluation.folder
+    folder = Path(evaluation.folder)  # the whole of it: no two evaluations have the same
+    name = "-".join(folder.parts) or evaluation.task.benchmark.name
     return Batch(
-        name=Path(name).name,
+        name=name,
         benchmark=evaluation.task.benchmark,
         items=pending.items(),
         model=Model(evaluation.solver, evaluation.settings, options),
