@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -268,6 +269,16 @@ def test_what_cannot_succeed_stops_at_once(
     assert error.startswith(f"trivium: vllm/m at {server.url} cannot be asked: {status}: no:")
     assert error.count("\n") == 1
     assert sum(server.asked.values()) <= 8
+
+
+def test_a_background_job_stops_at_once_too(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell starts a job with &
+    try:
+        with Server(oracle(50), lambda prompt, nth: "401") as server:
+            assert ask(server, tmp_path, "inspect", "--concurrency", "4", items=50) == 1
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @BACKENDS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import signal
+import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -187,7 +188,13 @@ def _evaluate(tasks: list[inspect_ai.Task], concurrency: int, folder: Path) -> N
     """Run the tasks as an eval set, small ones side by side so that together they fill it."""
     largest = max(len(task.dataset) for task in tasks)
     together = min(len(tasks), math.ceil(concurrency / largest))
-    with _in_one_sentence(), keys_hidden_in_logs(), _quiet_console(), _rare_collections():
+    with (
+        _in_one_sentence(),
+        keys_hidden_in_logs(),
+        _quiet_console(),
+        _rare_collections(),
+        _interruptible(),
+    ):
         inspect_ai.eval_set(
             tasks,
             log_dir=str(folder),
@@ -209,6 +216,20 @@ def _new_folder(logs: Path) -> Path:
     """The next numbered folder."""
     taken = [int(path.name) for path in logs.glob("*") if path.name.isdigit()]
     return logs / str(max(taken, default=0) + 1)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """An interrupt, which is how an eval set is ended, works in background jobs of a shell too."""
+    before = signal.getsignal(signal.SIGINT)
+    ignored = before is signal.SIG_IGN and threading.current_thread() is threading.main_thread()
+    if ignored:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if ignored:
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
