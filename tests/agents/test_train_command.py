@@ -263,4 +263,4 @@ def test_the_usage_names_what_is_trained(capsys: pytest.CaptureFixture[str]) -> 
     for words in (["train", "ppo-lstm"], ["rollout", "runs"]):
         with pytest.raises(SystemExit):
             main([*words, "--help"])
-        assert capsys.readouterr().out.startswith(f"usage: trivium {' '.join(words)} [-h]")
+        assert capsys.readouterr().out.startswith(f"usage: trivium {' '.join(words)} [flags]")

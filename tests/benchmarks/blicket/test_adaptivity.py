@@ -197,7 +197,7 @@ def test_the_command_prints_the_gap(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ceilings", "--game", "--objects", "4", "--tests", "5"]) == 0
     shown = capsys.readouterr().out
     row = next(line for line in shown.splitlines() if "this game" in line)
-    assert [cell.strip() for cell in row.split("\u2502")[2:-1]] == [
+    assert row.split()[2:] == [
         *("26", "5", "0.038", "0.326", "0.615", "0.654", "1.000", "1.000", "0.346"),
     ]
     assert main(["ceilings", "--game", "--tests", "0"]) == 0
