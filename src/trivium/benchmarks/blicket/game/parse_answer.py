@@ -27,7 +27,7 @@ ARE = r"(?:,? are (?:all |both )?(?:the )?|\s?[:=] )"
 _SUBJECT_FIRST = re.compile(rf"(?P<letters>{LETTERS}){ARE}(?P<role>blickets|inhibitors)\b(?!\s?:)")
 _RESULT = re.compile(
     r"[\s:=,|()>-]{0,6}(?:it |the machine |machine |result:? |alone |gave |-> |and ){0,3}"
-    r"(?:lit|lights?|dark|stay(?:s|ed)|no light|did|does|didn't|doesn't|was|were|showed|shows|gave"
+    r"(?:not?|un)?[ -]?(?:lit|lights?|dark|activated?|active|glow\w{0,3}|silent|stay(?:s|ed)|no light|did|does|didn't|doesn't|was|were|showed|shows|gave"
     r"|gives|told|tells|means|turned|yes|no\b|on\b(?! (?:the|its))|off|ruled|rules|confirm\w{0,3}"
     r"|proved|\u2713|\u2717|had)\b",
     re.IGNORECASE,
@@ -57,7 +57,7 @@ _FILLER = re.compile(
 _WORD = re.compile(r"[A-Za-z]+")
 _DASH = re.compile(r"-(?=[A-Za-z]{1,8}\b)")
 _NOTHING = ("none", "nothing", "empty", "no", "null", "n", "nil")
-_NOTHING_AT_ALL = re.compile(r"^(?:/a\b| (?:objects?|blickets?|items?)\b)", re.IGNORECASE)
+_NOTHING_AT_ALL = re.compile(r"^(?:/a\b| (?:objects?|blickets?|items?|machine|detector)\b)", re.IGNORECASE)
 _EVERYTHING = ("all", "everything")
 _EVERY = re.compile(
     r"(?: (?:of )?(?:the )?(?:them|two|three|four|five|six|seven|eight|\d))?(?: objects)?"

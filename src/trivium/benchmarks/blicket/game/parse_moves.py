@@ -28,7 +28,7 @@ _HEAD = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _BARE_ANSWER = re.compile(
-    r"(?:(?:^|(?<=[.!?]))[\s{\[(|-]{0,9}(?:(?:so|thus|therefore|hence),? )?"
+    r"(?:(?:^|(?<=[.!?:]))[\s{\[(|-]{0,9}(?:(?:so|thus|therefore|hence),? )?"
     r"|(?<=,) (?:and )?(?:so|thus|therefore|hence) )"
     r"(?:(?:final|conclusion|verdict|result)\s?: "
     r"|i(?:'d|'ll| will| would)? answer\s?:? |i (?:conclude|am confident|am certain)(?: that)? )?"
@@ -46,7 +46,9 @@ _INTENT = re.compile(
     r"|(?:action|move|step|test) (?:is|will be) to)\s"
     r"(?:(?:now|first|next|start by|begin by|try|then"
     r"|(?:verify|check|confirm|continue|proceed)(?: this| that| it)? by) ){0,2}"
-    r"(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?|try(?:ing)?)\b",
+    r"(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?|try(?:ing)?"
+    r"|(?:see|know|learn|find out|check)(?: what happens| what it does| what the machine does)?"
+    r" (?:when|if|with|whether))\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.!?]\s|\n")
