@@ -47,7 +47,9 @@ _WORDS = {
     "true": "vrai|vraie|wahr|verdadero|verdadera|verdadeiro|verdadeira|vero|vera|истинно|真",
     "false": "faux|fausse|falsch|falso|falsa|ложно|ложь",
     "cannot tell": (
-        "nicht sagen|nicht (?:zu )?unterscheiden|nicht entscheiden|nicht bestimm\\w{1,4}"
+        "nicht (?:ganz )?sicher|no estoy segur[oa]|pas (?:sûre?|certaine?)|non sono sicur[oa]"
+        "|não tenho certeza|niet zeker|nie jestem pew(?:ien|na)|не уверена?|không chắc(?: chắn)?"
+        "|확실하지 않\\w{0,3}|nicht sagen|nicht (?:zu )?unterscheiden|nicht entscheiden|nicht bestimm\\w{1,4}"
         "|nicht feststell\\w{1,4}|nicht erkennen|unklar|ungewiss|unsicher|unbekannt"
         "|no se puede (?:saber|determinar|decir|distinguir)|es imposible (?:saber|determinar)"
         "|no es posible (?:saber|determinar)|indeterminad[oa]"
@@ -81,8 +83,9 @@ _WORDS = {
         "n'est pas|ne sont pas|no es|no son|não é|não são|non è|non sono|ist kein\\w{0,2}"
         "|sind kein\\w{0,2}|ist nicht|sind nicht|не является|не являются|不是|并非"
         "|is geen|zijn geen|is niet|zijn niet|nie jest|nie są|không phải(?: là)?"
-        "|ではあ?り?ません|では(?:ない|なく)|じゃない|(?:가|이) 아닙?니?다?"
     ),
+    # After what is denied.
+    "is not,": "では(?:ありません|ない|なく)|じゃ(?:ない|なく)|[가이] 아[니닙]\\w{0,2}",
     "yes": "oui|ja|sí|sim|tak|はい|да|예",
     "none": "aucune|aucun|ninguna|ninguno|nenhuma|nessuna|geen|brak|żadn[aey]|không có|无|無|なし|없음|нет",
     "no": "nein|não|否|いいえ|아니요|keine[rsn]?|kein",

@@ -278,19 +278,33 @@ def _read_form(text: str, rules: Sequence[str]) -> str | None:
     word = text.strip(" .,;:)(]}").lower()
     if word in _SYNONYMS:
         return _SYNONYMS[word]
+    guess: str | None = None
     for found in _FORM.finditer(text):
-        if _DENIAL.search(text, 0, found.start()):
+        if _DENIAL.search(text, max(0, found.start() - 60), found.start()):
             continue
         if _OR.match(text, found.end()) and _FORM.search(text, found.end(), found.end() + 40):
             return None
-        number = found["number"] or found["before"] or found["least"] or ""
-        number = _DIGITS.get(number.lower(), number)
-        name = found["name"] or _SYNONYMS.get((found["synonym"] or "").lower(), "threshold")
-        if name.lower() != "threshold":
-            return name.lower()
-        known = [rule for rule in rules if rule.startswith("threshold")]
-        return f"threshold-{number}" if number else known[0] if len(known) == 1 else "threshold"
-    return None
+        form = _form_of(found, rules)
+        if not _POSSIBLE.search(text, max(0, found.start() - 60), found.start()):
+            return guess or form
+        if guess is not None and guess != form:
+            return None  # "it could be conjunctive, but it could just as well be parity"
+        guess = form
+    return guess
+
+
+_POSSIBLE = re.compile(r"\b(?:could|might|may|can)\b[^.;\n]{0,40}$", re.IGNORECASE)
+
+
+def _form_of(found: re.Match[str], rules: Sequence[str]) -> str:
+    """The form that was found, in the one spelling of its name."""
+    number = found["number"] or found["before"] or found["least"] or ""
+    number = _DIGITS.get(number.lower(), number)
+    name = found["name"] or _SYNONYMS.get((found["synonym"] or "").lower(), "threshold")
+    if name.lower() != "threshold":
+        return name.lower()
+    known = [rule for rule in rules if rule.startswith("threshold")]
+    return f"threshold-{number}" if number else known[0] if len(known) == 1 else "threshold"
 
 
 _UNSURE = re.compile(r"\b(?:not (?:sure|certain)|can(?:no|')t (?:tell|know))\b", re.IGNORECASE)

@@ -51,6 +51,7 @@ _INTENT = re.compile(
     r" (?:when|if|with|whether))\b",
     re.IGNORECASE,
 )
+_EITHER = re.compile(r"(?:\bor|/)\W{0,4}$", re.IGNORECASE)  # "ANSWER ... or ANSWER ..."
 _SENTENCE = re.compile(r"[.!?]\s|\n")
 # What stands before a move in its sentence: a condition, a choice, what was done, what will be.
 _CONDITION = re.compile(
@@ -101,10 +102,15 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
     result and what was done before are no moves. After a correction ("Wait, ...") a move replaces
     the one before it.
     """
-    text = reading.plain(reply).translate(_DECORATION)
+    text = reading.chosen_option(reading.plain(reply)).translate(_DECORATION)
     moves = list(_moves(text, objects, rules)) or list(_intended(text, objects))
+    answers = [move for move in moves if move.command is None or move.command.form]
     if not moves:
         return None
+    if len({move.command for move in answers}) > 1 and reading.is_undecided(
+        text[answers[-1].start :]
+    ):
+        return None  # "ANSWER ... ANSWER ... I can't tell which."
     best = min(move.rank for move in moves)
     chosen = next(move for move in moves if move.rank == best)
     for move in moves:
@@ -142,7 +148,7 @@ def _moves(text: str, objects: str, rules: Sequence[str]) -> Iterator[_Move]:
             if command is None:
                 continue
         else:
-            command = read_answer(rest, objects, rules)
+            command = None if _EITHER.search(rest) else read_answer(rest, objects, rules)
             if command is None and not (groups and is_final(rest)):
                 continue
         yield _Move(_rank(before), start, command)
