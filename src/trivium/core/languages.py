@@ -6,6 +6,12 @@ import re
 
 # Longer words first: a word may hold another one.
 _WORDS = {
+    "answer": (
+        "antwort|endantwort|lösung|ergebnis|respuesta|solución|resultado|réponse|reponse|résultat"
+        "|resposta|risposta|risultato|antwoord|resultaat|svar|odpowiedź|wynik|odpověď|cevap|jawaban"
+        "|vastaus|válasz|răspuns|ответ|результат|відповідь|απάντηση|câu trả lời|đáp án|kết quả"
+        "|答案|回答|答え|解答|结论|結論|结果|정답|답변|답|الإجابة|الجواب|उत्तर|תשובה|คำตอบ"
+    ),
     "independent variable": (
         "variable indépendante|variable independiente|variável independente"
         "|variabile indipendente|unabhängige variable|независимая переменная"
@@ -49,7 +55,8 @@ _WORDS = {
     "cannot tell": (
         "nicht (?:ganz )?sicher|no estoy segur[oa]|pas (?:sûre?|certaine?)|non sono sicur[oa]"
         "|não tenho certeza|niet zeker|nie jestem pew(?:ien|na)|не уверена?|không chắc(?: chắn)?"
-        "|확실하지 않\\w{0,3}|nicht sagen|nicht (?:zu )?unterscheiden|nicht entscheiden|nicht bestimm\\w{1,4}"
+        "|확실하지 않\\w{0,3}|nicht sagen|nicht (?:zu )?unterscheiden|nicht entscheiden"
+        "|nicht bestimm\\w{1,4}"
         "|nicht feststell\\w{1,4}|nicht erkennen|unklar|ungewiss|unsicher|unbekannt"
         "|no se puede (?:saber|determinar|decir|distinguir)|es imposible (?:saber|determinar)"
         "|no es posible (?:saber|determinar)|indeterminad[oa]"
@@ -62,7 +69,8 @@ _WORDS = {
         "|nie (?:można|da się|potrafię|wiem|mogę)(?: \\w{4,14})?|nie wiadomo|nieustalon[aey]"
         "|nessuna certezza|incert[oa]|non è possibile (?:sapere|determinare|dire|stabilire)"
         "|не могу (?:сказать|определить)|не ясно|неясно|không (?:thể|rõ)(?: \\w{2,5}){0,2}"
-        "|chưa (?:rõ|xác định)|(?:判断|区別|判別|特定|決定)(?:でき|は?不可)\\w{0,4}|わから\\w{1,3}|分から\\w{1,3}|不明"
+        "|chưa (?:rõ|xác định)"
+        "|(?:判断|区別|判別|特定|決定)(?:でき|は?不可)\\w{0,4}|わから\\w{1,3}|分から\\w{1,3}|不明"
         "|알 수 없\\w{0,3}|판단할 수 없\\w{0,3}|구별할 수 없\\w{0,3}"
     ),
     "maybe": (
@@ -78,7 +86,9 @@ _WORDS = {
         "|forcément|certainement|sûrement|sicuramente|certamente|точно|обязательно|一定|必须"
         "|zeker|beslist|na pewno|z pewnością|chắc chắn|肯定|必ず|確実に|반드시|확실히"
     ),
-    "blicket": "ブリケット|블리켓|блик[ке]т\\w{0,3}",
+    "blickets are": "blickety to",
+    "blickets": "blicket(?:y|i|ami|ów)",
+    "blicket": "blicket(?:em|a)|ブリケット|블리켓|блик[ке]т\\w{0,3}",
     "is not": (
         "n'est pas|ne sont pas|no es|no son|não é|não são|non è|non sono|ist kein\\w{0,2}"
         "|sind kein\\w{0,2}|ist nicht|sind nicht|не является|не являются|不是|并非"
@@ -87,24 +97,37 @@ _WORDS = {
     # After what is denied.
     "is not,": "では(?:ありません|ない|なく)|じゃ(?:ない|なく)|[가이] 아[니닙]\\w{0,2}",
     "yes": "oui|ja|sí|sim|tak|はい|да|예",
-    "none": "aucune|aucun|ninguna|ninguno|nenhuma|nessuna|geen|brak|żadn[aey]|không có|无|無|なし|없음|нет",
+    "none": (
+        "aucune|aucun|ninguna|ninguno|nenhuma|nessuna|geen|brak|żadn[aey]|không có|нет|无|無|なし"
+        "|없음"
+    ),
     "no": "nein|não|否|いいえ|아니요|keine[rsn]?|kein",
     "not": "nicht|niet|pas|nie|không|不|не",
     # After the machine that the new one is like.
-    "is what it is like": "と同じ(?:よう)?|のように|처럼|[와과] (?:같은|같이|동일\\w{1,2}|비슷\\w{1,2})",
+    "is what it is like": (
+        "と同じ(?:よう)?|のように|처럼|[와과] (?:같은|같이|동일\\w{1,2}|비슷\\w{1,2})"
+    ),
     "like": (
         "verhält sich wie|funktioniert wie|se comporta como|funciona como|como|comme|wie"
-        "|si comporta come|so wie|gedraagt zich als|werkt als|zoals|zachowuje się jak|działa jak|jak"
-        "|ведёт себя как|как|giống(?: như)?|像|类似于?|与"
+        "|si comporta come|so wie|gedraagt zich als|werkt als|zoals|zachowuje się jak|działa jak"
+        "|jak|ведёт себя как|как|giống(?: như)?|像|类似于?|与"
     ),
     "machine": (
         "maschine|máquina|macchina|maszyna|detektor|детектор|машина|máy|機械|机器|マシン|検出器"
         "|检测器|기계|감지기"
     ),
-    "is": "ist|est|är|является|являются|é|sind|sont|son|es|jest|są|là|是|です|は",
-    "either": "entweder|soit|albo(?=[^.\\n]{1,80}\\balbo\\b)|либо(?=[^.\\n]{1,80}\\bлибо\\b)",
-    "or": "oder|ou|ofwel|albo|lub|bądź|hoặc|hay(?= (?:là|máy|vật))|或者?|还是|または|か、|или|либо|또는",
-    "and": "und|et|y|oraz|và|и|как и|和|と|및|与|以及",
+    "is": (
+        "ist|est|är|é|sind|sont|son|es|jest|są|sono|são|zijn|является|являются|là|是|です|は"
+        "|입니다|[은는](?= ?[a-z])"
+    ),
+    "or": (
+        "entweder|oder|soit|ou|ofwel|albo|lub|bądź|hoặc|hay(?= (?:là|máy|vật))|или|либо|或者?|还是"
+        "|要么|または|또는"
+    ),
+    "and": (
+        "und|et|y|oraz|và|и|как и|e(?: il| la| lo| i| gli| o| a| os| as)?(?= [a-z])|en de|en het"
+        "|和|と|및|与|以及|[과와](?= ?[a-z])"
+    ),
     "but": "sondern|sino|mais|mas|maar|ale|lecz|nhưng|而是|но",
     "the": "der|das|die(?= \\w{0,9} ?(?:machine|maschine|blicket))|el|los|la|las|le|les|l'",
 }
@@ -119,6 +142,7 @@ def _pattern(words: str) -> str:
     return "|".join([*together, *joined])
 
 
+ANSWER_WORDS = _pattern(_WORDS["answer"])
 _ENGLISH = list(_WORDS)
 _FOREIGN = re.compile(
     "|".join(f"(?P<w{number}>{_pattern(words)})" for number, words in enumerate(_WORDS.values())),
@@ -126,6 +150,12 @@ _FOREIGN = re.compile(
 )
 
 
+# Where letters of an alphabet and of another writing meet: "torus\u304c".
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+_WRITING = re.compile(rf"(?<=[A-Za-z0-9])(?=[{_CJK}])|(?<=[{_CJK}])(?=[A-Za-z0-9])")
+
+
 def in_english(text: str) -> str:
     """The text with the words of an answer in English."""
+    text = _WRITING.sub(" ", text)
     return _FOREIGN.sub(lambda found: f" {_ENGLISH[int(str(found.lastgroup)[1:])]} ", text)

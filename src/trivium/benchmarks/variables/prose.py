@@ -26,7 +26,7 @@ _VERDICT = reading.Lexer(
     {
         "variable": VARIABLE,
         "other": r"\b(?:an? (?:in)?(?:valid|plausible) hyp\w{1,8}|other|another"
-        r"|hypotheses|list|each|every|(?:first|second) hyp\w{1,8})\b",
+        r"|hypotheses|list|each|every|(?:a|any|first|second) hyp\w{1,8})\b",
         "hypothesis": r"\bhypothesis\b",
         "not": _NOT + r"|\b(?:nothing|none|neither|no (?:evidence|observations?|data|reason))\b",
         "bad": r"\b(?:invalid|implausible|unsupported|rejected|refuted|contradict\w{0,4}|reject"

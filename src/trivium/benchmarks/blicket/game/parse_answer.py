@@ -27,11 +27,13 @@ ARE = r"(?:,? are (?:all |both )?(?:the )?|\s?[:=] )"
 _SUBJECT_FIRST = re.compile(rf"(?P<letters>{LETTERS}){ARE}(?P<role>blickets|inhibitors)\b(?!\s?:)")
 _RESULT = re.compile(
     r"[\s:=,|()>-]{0,6}(?:it |the machine |machine |result:? |alone |gave |-> |and ){0,3}"
-    r"(?:not?|un)?[ -]?(?:lit|lights?|dark|activated?|active|glow\w{0,3}|silent|stay(?:s|ed)|no light|did|does|didn't|doesn't|was|were|showed|shows|gave"
+    r"(?:not?|un)?[ -]?(?:lit|lights?|dark|activated?|active|glow\w{0,3}|silent"
+    r"|stay(?:s|ed)|no light|did|does|didn't|doesn't|was|were|showed|shows|gave"
     r"|gives|told|tells|means|turned|yes|no\b|on\b(?! (?:the|its))|off|ruled|rules|confirm\w{0,3}"
     r"|proved|\u2713|\u2717|had)\b",
     re.IGNORECASE,
 )
+_ON_OR_OFF = re.compile(r"(?:[:=|-]|\bis|\bwas)\s{0,3}o(?:n|ff)\b[\s.|)]{0,5}$", re.IGNORECASE)
 # What may follow the objects of a test: a comment, or the reason for it.
 COMMENT = re.compile(
     r"[.;!#(:|\]})-]|(?:to|because|since|so|as|for|then|and then|next|on|now|first|again|not"
@@ -57,7 +59,9 @@ _FILLER = re.compile(
 _WORD = re.compile(r"[A-Za-z]+")
 _DASH = re.compile(r"-(?=[A-Za-z]{1,8}\b)")
 _NOTHING = ("none", "nothing", "empty", "no", "null", "n", "nil")
-_NOTHING_AT_ALL = re.compile(r"^(?:/a\b| (?:objects?|blickets?|items?|machine|detector)\b)", re.IGNORECASE)
+_NOTHING_AT_ALL = re.compile(
+    r"^(?:/a\b| (?:objects?|blickets?|items?|machine|detector)\b)", re.IGNORECASE
+)
 _EVERYTHING = ("all", "everything")
 _EVERY = re.compile(
     r"(?: (?:of )?(?:the )?(?:them|two|three|four|five|six|seven|eight|\d))?(?: objects)?"
@@ -115,7 +119,7 @@ def read_test(rest: str, objects: str, *, exact: bool) -> Command | None:
     number = _NUMBER.match(line)
     line = _REASON.split(line[number.end() :] if number else line)[0]
     named = leading_objects("none" if reading.is_none(line) else line, objects)
-    if named.all is None or _RESULT.match(named.after):
+    if named.all is None or _RESULT.match(named.after) or _ON_OR_OFF.search(line):
         return None
     if exact or number:
         return Command(named.all) if not named.after.strip(" .!}])") else None
@@ -265,7 +269,9 @@ def _may_follow(after: str) -> bool:
     return (
         after == ""
         or re.match(
-            r"[.;,-]|\((?!\s?or\b)|(?:is|are|not|but not|only|since|because|as)\b", after, re.I
+            r"[.;,-]|\((?!\s?or\b)|(?:is|are|not|but not|only|since|because|as|form|rule)\b",
+            after,
+            re.I,
         )
         is not None
     )

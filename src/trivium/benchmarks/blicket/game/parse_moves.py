@@ -41,18 +41,20 @@ _INTENT = re.compile(
     r"(?:^|(?<=[.!?\n]))\s{0,3}(?:(?:now |next,? |so ){0,2}i )?(?:now )?"
     r"(?:put|place|try|testing|placing|trying)\b"
     r"|\b(?:i'll|i will|i'd|i'd like to"
-    r"|i would like to|i want to|i choose to|i am going to|i'm going to"
+    r"|i would like to|i want to|i wish to|(?:could|can|would|will) you(?: please)?"
+    r"|i choose to|i am going to|i'm going to"
     r"|let me|let's|let us|going to|please|(?:action|move|command|next|step)\s?:"
     r"|(?:action|move|step|test) (?:is|will be) to)\s"
     r"(?:(?:now|first|next|start by|begin by|try|then"
     r"|(?:verify|check|confirm|continue|proceed)(?: this| that| it)? by) ){0,2}"
     r"(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?|try(?:ing)?"
-    r"|(?:see|know|learn|find out|check)(?: what happens| what it does| what the machine does)?"
-    r" (?:when|if|with|whether))\b",
+    r"|(?P<see>(?:see|know|learn|find out|check)(?: what (?:happens|it does|the machine does))?"
+    r"(?: (?:if|whether) (?:it|the machine) (?:lights|reacts|works|turns on|activates)(?: up)?)?"
+    r" (?:when|if|with|for|whether)))\b",
     re.IGNORECASE,
 )
 _EITHER = re.compile(r"(?:\bor|/)\W{0,4}$", re.IGNORECASE)  # "ANSWER ... or ANSWER ..."
-_SENTENCE = re.compile(r"[.!?]\s|\n")
+_SENTENCE = re.compile(r"(?<!^\d)(?<!^\d\d)[.!?]\s|\n", re.MULTILINE)  # "1. " opens an item
 # What stands before a move in its sentence: a condition, a choice, what was done, what will be.
 _CONDITION = re.compile(
     r"\b(?:if|once|unless|until|before|when"
@@ -83,6 +85,7 @@ _CORRECTION = re.compile(rf"{reading.CORRECTION_WORDS}|\b(?:instead|better)\b\s?
 _EMPTY = re.compile(
     r"\b(?:nothing on|no objects?|an empty machine|the machine empty)\b", re.IGNORECASE
 )
+_LIGHTS = re.compile(r"(?:lights?|activates?|turns?|works?|makes?|triggers?|does|do)\b", re.I)
 MAX_READ = 400  # characters of one command
 
 
@@ -171,5 +174,6 @@ def _intended(text: str, objects: str) -> Iterator[_Move]:
         named = leading_objects(rest, objects)
         if named.all is None or _CONDITION.search(before):
             continue
-        if named.after == "" or COMMENT.match(named.after):
+        lights = found["see"] and _LIGHTS.match(named.after)
+        if named.after == "" or COMMENT.match(named.after) or lights:
             yield _Move(3, found.start(), Command(named.all))
