@@ -33,6 +33,12 @@ _WORDS = {
         "controlar|controlarse|contrôler|kontrollier(?:en|t)|controllare|controleren|kontrolować"
         "|контролировать|kiểm soát|控制|制御|통제"
     ),
+    "vary": "fai(?:t|re) varier|variieren|variiert|variare|variar|variëren|zmieniać|改变|변화시",
+    "measure": "mesure[rz]?|misurare|medir|messen|meten|mierzyć|измерять|đo|测量|測定|측정",
+    "therefore": (
+        "donc|por (?:lo )?tanto|quindi|portanto|daher|folglich|dus|zatem|поэтому|vì vậy|因此|所以"
+        "|したがって|따라서"
+    ),
     "hypothesis": (
         "hypothèse|hypothese|hipótesis|hipótese|ipotesi|hipotez[aęy]|гипотеза|giả thuyết|假设|假設"
         "|仮説|가설"
@@ -122,7 +128,7 @@ _WORDS = {
     ),
     "or": (
         "entweder|oder|soit|ou|ofwel|albo|lub|bądź|hoặc|hay(?= (?:là|máy|vật))|или|либо|或者?|还是"
-        "|要么|または|또는"
+        "|(?<=\\d\\d )of(?= [a-z]{1,2}_\\d)|要么|または|또는"
     ),
     "and": (
         "und|et|y|oraz|và|и|как и|e(?: il| la| lo| i| gli| o| a| os| as)?(?= [a-z])|en de|en het"

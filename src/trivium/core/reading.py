@@ -353,6 +353,7 @@ def is_unsure(sentence: str) -> bool:
 
 _UNDECIDED = re.compile(
     r"\b(?:undecided|(?:no|any|a) preference|(?:do not|don't) prefer"
+    r"|(?:cannot|can't|couldn't|could not|unable to) (?:decide|choose|pick|tell) between"
     r"|depends on (?:how|what|whether|which)"
     r"|(?:do not|don't|cannot|can't|can not|couldn't|could not|not sure|unsure|uncertain|unclear"
     r"|not clear|unable to|no way (?:to|of)|hard to|impossible to|not certain|no idea)"

@@ -157,9 +157,9 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     text = _HEADING.sub(lambda found: f"{found[1]}: ", text)
     records = list(_records(_with_roles(text), target))
     marked = [record for record in records if record.marked and _read(record, names) is not None]
-    if len({_read(record, names) for record in marked}) > 1 and reading.is_undecided(
-        text[text.rfind("]") :]
-    ):
+    around = [text[: text.find("[@")].rpartition("\n")[2], text[text.rfind("]") :]]
+    several = len({_read(record, names) for record in marked}) > 1
+    if several and any(map(reading.is_undecided, around)):
         return None  # "[@ANSWER ...]. [@ANSWER ...]. I can't tell which."
     chosen = [record for record in marked if not record.supposed] or marked or records
     for record in chosen if view.answer_rule == "first" else reversed(chosen):

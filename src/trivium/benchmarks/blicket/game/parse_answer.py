@@ -30,7 +30,7 @@ _RESULT = re.compile(
     r"(?:not?|un)?[ -]?(?:lit|lights?|dark|activated?|active|glow\w{0,3}|silent"
     r"|stay(?:s|ed)|no light|did|does|didn't|doesn't|was|were|showed|shows|gave"
     r"|gives|told|tells|means|turned|yes|no\b|on\b(?! (?:the|its))|off|ruled|rules|confirm\w{0,3}"
-    r"|proved|\u2713|\u2717|had)\b",
+    r"|proved|had)\b|[\s:=,|()>-]{0,6}[\u2713\u2717]",
     re.IGNORECASE,
 )
 _ON_OR_OFF = re.compile(r"(?:[:=|-]|\bis|\bwas)\s{0,3}o(?:n|ff)\b[\s.|)]{0,5}$", re.IGNORECASE)
@@ -143,7 +143,7 @@ _ROLE = re.compile(
 )
 _DIGITS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
 _FORM = re.compile(
-    rf"\b(?P<name>{'|'.join(FORMS)})\b(?:[\s=(:_>-]{{0,4}}(?:of\s{{1,3}}|k\s?=\s?)?(?P<number>[1-9]|two|three|four))?"
+    rf"\b(?P<name>{'|'.join(FORMS)})(?:ly)?\b(?:[\s=(:_>-]{{0,4}}(?:of\s{{1,3}}|k\s?=\s?)?(?P<number>[1-9]|two|three|four))?"
     r"|\b(?P<before>[1-9])-threshold\b|\bat least (?P<least>[2-9]|two|three|four)\b"
     r"|\b(?P<synonym>conjunction|disjunction|odd|xor|inhibitory|inhibition|inhibited)\b",
     re.IGNORECASE,

@@ -33,7 +33,8 @@ _BARE_ANSWER = re.compile(
     r"(?:(?:final|conclusion|verdict|result)\s?: "
     r"|i(?:'d|'ll| will| would)? answer\s?:? |i (?:conclude|am confident|am certain)(?: that)? )?"
     r"(?=(?:the |my )?(?:blickets?|form|rule)(?:\s?[:=|]| (?:is|are)\b)"
-    r"|(?:(?:the |this )?machine is|it is|it's) (?:an? )?[a-z]{5,11}"
+    r"|(?:(?:the |this )?machine (?:is|works)|it is|it's) (?:an? )?[a-z]{5,13}"
+    r"|(?:an? )?[a-z]{5,11}(?:-[2-9])? machine,? (?:with )?(?:the )?blickets"
     rf"|{LETTERS}{ARE}blickets\b)",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -41,16 +42,18 @@ _INTENT = re.compile(
     r"(?:^|(?<=[.!?\n]))\s{0,3}(?:(?:now |next,? |so ){0,2}i )?(?:now )?"
     r"(?:put|place|try|testing|placing|trying)\b"
     r"|\b(?:i'll|i will|i'd|i'd like to"
-    r"|i would like to|i want to|i wish to|(?:could|can|would|will) you(?: please)?"
+    r"|i would like to|i want to|i wish to|i'd love to|(?:help|be useful) to"
+    r"|(?:could|can|would|will) you(?: please)?"
     r"|i choose to|i am going to|i'm going to"
     r"|let me|let's|let us|going to|please|(?:action|move|command|next|step)\s?:"
     r"|(?:action|move|step|test) (?:is|will be) to)\s"
     r"(?:(?:now|first|next|start by|begin by|try|then"
     r"|(?:verify|check|confirm|continue|proceed)(?: this| that| it)? by) ){0,2}"
-    r"(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?|try(?:ing)?"
+    r"(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?|try(?:ing)?|leav(?:e|ing)|(?:begin|start) with"
     r"|(?P<see>(?:see|know|learn|find out|check)(?: what (?:happens|it does|the machine does))?"
     r"(?: (?:if|whether) (?:it|the machine) (?:lights|reacts|works|turns on|activates)(?: up)?)?"
-    r" (?:when|if|with|for|whether)))\b",
+    r" (?:when|if|with|for|whether)))\b"
+    rf"|\b(?:i'd like|i would like|i want)(?= {LETTERS} on\b)",
     re.IGNORECASE,
 )
 _EITHER = re.compile(r"(?:\bor|/)\W{0,4}$", re.IGNORECASE)  # "ANSWER ... or ANSWER ..."
