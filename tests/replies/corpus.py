@@ -2,8 +2,8 @@
 
 items.json holds the items, one JSON Lines file for each benchmark the replies: the item, the view,
 a style, the reply, its meaning (null where it has no answer) and its outcome. Replies of the styles
-"held-out" and "blind" were written without a look at the grammars; those of the styles "fresh",
-"unseen" and "doubtful" before they were read for the first time (see docs/replies.md).
+"held-out", "blind" and "held-back" were written without a look at the grammars; those of the styles
+"fresh", "unseen" and "doubtful" before they were read for the first time (see docs/replies.md).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic
 
-from trivium.core import reading
+from trivium.core import languages, reading
 from trivium.core.benchmark import Benchmark, Floor, Origin, Solver, SpecT, Turn
 from trivium.core.errors import require
 from trivium.core.files import dump_line
@@ -18,7 +18,7 @@ from trivium.core.spec import spec_to_dict, stored_spec
 from trivium.core.streams import Stream, item_stream
 
 _CUE = re.compile(
-    rf"^.{{0,60}}?(?:{reading.ANSWER_WORDS})\"?\s{{0,3}}(?:(?:is|are|:|=)\s{{0,3}}){{0,2}}",
+    rf"^.{{0,60}}?(?:{reading.ANSWER_WORDS}|{languages.ANSWER_WORDS})\"?\s{{0,3}}(?:(?:is|are|:|=)\s{{0,3}}){{0,2}}",
     re.IGNORECASE,
 )
 

@@ -274,17 +274,9 @@ class Lexer:
             yield self._kinds[int(str(found.lastgroup)[1:])], found[0]
 
 
-# "Answer" as other languages have it, before the answer itself.
+# What opens an answer.
 ANSWER_WORDS = (
     r"\b(?:final[\s_-]?)?(?:answer|ans|result|solution|conclusion|output|verdict|guess)\b"
-    r"|\b(?:antwort|endantwort|l\u00f6sung|ergebnis|respuesta|r\u00e9ponse|reponse|resposta"
-    r"|risposta|soluci\u00f3n|solution|resultado|r\u00e9sultat|antwoord|svar|odpowied\u017a"
-    r"|odpov\u011b\u010f|cevap|jawaban|vastaus|v\u00e1lasz|r\u0103spuns|\u043e\u0442\u0432\u0435\u0442"
-    r"|\u0432\u0456\u0434\u043f\u043e\u0432\u0456\u0434\u044c|\u03b1\u03c0\u03ac\u03bd\u03c4\u03b7\u03c3\u03b7"
-    r"|c\u00e2u tr\u1ea3 l\u1eddi|\u0111\u00e1p \u00e1n)\b"
-    r"|\u7b54\u6848|\u56de\u7b54|\u7b54\u3048|\u89e3\u7b54|\u7ed3\u8bba|\u7d50\u8ad6|\uc815\ub2f5|\ub2f5\ubcc0|\ub2f5"
-    r"|\u0627\u0644\u0625\u062c\u0627\u0628\u0629|\u0627\u0644\u062c\u0648\u0627\u0628|\u0909\u0924\u094d\u0924\u0930"
-    r"|\u05ea\u05e9\u05d5\u05d1\u05d4|\u0e04\u0e33\u0e15\u0e2d\u0e1a"
 )
 # What opens a correction of what was said before.
 CORRECTION_WORDS = (
@@ -318,14 +310,6 @@ NEGATION_WORDS = (
     r"\b(?:not|never|neither|nor|isn't|aren't|wasn't|weren't|cannot|can't|don't|doesn't"
     r"|won't|rather than|instead of|except|excluding|other than|as opposed to|without|no longer)\b"
 )
-# The same in other languages, before what is denied and after it.
-FOREIGN_NEGATIONS = (
-    r"\b(?:no es|n'est pas|et non|nicht|kein\w{0,2}|n\u00e3o|non \u00e8|\u043d\u0435)\b"
-    r"|\u4e0d\u662f|\u5e76\u975e"
-)
-FOREIGN_NEGATIONS_AFTER = (
-    r"\u3067\u306f\u306a|\u3058\u3083\u306a|\uac00 \uc544\ub2c8|\uc774 \uc544\ub2c8"
-)
 # "Unsure" as a claim about what can be known.
 UNSURE_WORDS = (
     r"\b(?:unsure|uncertain\w{0,3}|unclear|un(?:der-?)?determined|unknown|unknowable|ambiguous"
@@ -334,7 +318,8 @@ UNSURE_WORDS = (
     r"|remains?)(?: [a-z]{1,9}){0,2} open|unanswerable|undeterminable|underspecified"
     r"|impossible|consistent with both|compatible with both|fits? both|either could|could be either"
     r"|may be either|might be either|can be either|both are possible|both (?:remain )?possible"
-    r"|equally (?:likely|possible|consistent|plausible|well)|a toss-?up|no (?:telling|knowing"
+    r"|equally (?:likely|possible|consistent|plausible|well)|a toss-?up"
+    r"|50(?=\s?%[^.\n]{1,60}\b50\s?%)|no (?:telling|knowing"
     r"|saying)|who knows|coin[\s-]flip|50[/-]50"
     r"|anyone's guess|up in the air|no idea|no clue|not obvious|beats me|idk|dunno|agnostic"
     r"|unable to|not able to|insufficient\w{0,2}|in doubt|doubtful|hard to (?:say|tell|know)"
@@ -366,11 +351,76 @@ def is_unsure(sentence: str) -> bool:
     return _UNSURE.search(sentence) is not None
 
 
+_UNDECIDED = re.compile(
+    r"\b(?:undecided|(?:no|any|a) preference|(?:do not|don't) prefer"
+    r"|(?:cannot|can't|couldn't|could not|unable to) (?:decide|choose|pick|tell) between"
+    r"|depends on (?:how|what|whether|which)"
+    r"|(?:do not|don't|cannot|can't|can not|couldn't|could not|not sure|unsure|uncertain|unclear"
+    r"|not clear|unable to|no way (?:to|of)|hard to|impossible to|not certain|no idea)"
+    r"(?: (?:know|tell|telling|knowing|say|decide|choose|pick|determine|be sure|about)){0,2},?"
+    r" (?:(?:in|of|on|about|between|for) )?(?:which|either|the two|them|these))\b",
+    re.IGNORECASE,
+)
+
+
+def is_undecided(sentence: str) -> bool:
+    """Whether a sentence says that no choice is made between what was named before."""
+    return _UNDECIDED.search(sentence) is not None
+
+
+_OPTION_WORD = r"(?:option|possibility|alternative|candidate|scenario|interpretation|reading)"
+_OPTION_NUMBER = r"#?([1-9a-d]|one|two|three)\b"
+_OPTION = re.compile(
+    rf"(?:^\W{{0,4}}|(?<=[.;:] )){_OPTION_WORD} {_OPTION_NUMBER}"
+    r"(?:[ \t]{0,3}\([^()\n]{0,60}\))?[ \t]{0,3}(?:[:.)-]|$)\s{0,9}",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CHOICE = re.compile(
+    r"\b(?:go(?:ing)? with|choose|choosing|pick|prefer|select|take|favou?r|opt for|commit to|final"
+    rf"|stick with)\b[^.\n]{{0,40}}\b{_OPTION_WORD} {_OPTION_NUMBER}"
+    rf"|\b{_OPTION_WORD} {_OPTION_NUMBER} (?:is|seems|looks) (?:my |the |more |most )?"
+    r"(?:right|better|best|correct|likely|answer|choice|final|plausible)",
+    re.IGNORECASE,
+)
+
+
+def chosen_option(text: str) -> str:
+    """The text without the numbered options that it does not choose.
+
+    "Option 1: X. Option 2: Y. I can't tell." chooses none of them. A text that goes on otherwise
+    stays as it is.
+    """
+    found = list(_OPTION.finditer(text))
+    if len(found) < 2:
+        return text
+    end = _end_of_option(text, found[-1].end())
+    ends = [*(option.start() for option in found[1:]), end]
+    before, after = text[: found[0].start()], text[end:]
+    for choice in reversed(list(_CHOICE.finditer(after))):
+        number = (choice[1] or choice[2]).lower()
+        for option, stop in zip(found, ends, strict=True):
+            if option[1].lower() == number:
+                return before + text[option.end() : stop] + after
+    left_open = any(is_undecided(each) or is_unsure(each) for each in sentences(after)[-2:])
+    return before + after if left_open else text
+
+
+def _end_of_option(text: str, start: int) -> int:
+    """Where the last option ends: at a blank line, or at a line that is about the options."""
+    end = start
+    for line in text[start:].splitlines(keepends=True):
+        if end > start and (not line.strip() or _CHOICE.search(line) or is_undecided(line)):
+            break
+        end += len(line)
+    return end
+
+
 _NONE = re.compile(
     r"(?:there (?:are|is) |we |i )?(?:(?:need|require|have)s? )?"
     r"(?:none|no|n/?a|n\.a\.?|nil|null|nothing|nobody|empty(?: set| list)?|not applicable"
     r"|void|zero|0"
-    r"|not (?:needed|required|necessary)|unnecessary|not any|-{1,3}|\[\s?\]|\{\s?\}|\(\s?\)|set\(\)"
+    r"|(?:not (?:needed|required|necessary)|unnecessary)(?: [a-z]{1,9}){0,3}|not any"
+    r"|-{1,3}|\[\s?\]|\{\s?\}|\(\s?\)|set\(\)"
     r"|(?:none|no|zero|nothing|without)(?: of (?:the|them|these)\b)?(?: [a-z-]{1,14}){0,7}"
     r"|ningun[ao]?|aucune?|keine[rs]?|nenhuma?|nessuna?|geen|inga?|brak|\u043d\u0435\u0442|\u65e0|\u7121"
     r"|\u6ca1\u6709|\u306a\u3057|\uc5c6\uc74c)",
@@ -395,6 +445,8 @@ _REFUSAL = re.compile(
     r"|policies)"
     r"|\bi (?:must|have to|respectfully) (?:respectfully )?(?:decline|refuse)\b"
     r"|\b(?:i am|i'm) sorry,? (?:but )?i (?:can't|cannot|won't)\.?$"
+    r"|\bas an? (?:\w{2,6} )?(?:language model|ai|assistant)\b[^.\n]{0,60}"
+    r"\b(?:can't|cannot|am (?:not able|unable))\b"
     r"|\bnot something (?:i|that i)(?: can|'m able to) (?:help|assist)\b",
     re.IGNORECASE,
 )

@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import NhopView
 from trivium.core import reading
+from trivium.core.languages import in_english
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,8 @@ _LEXER = reading.Lexer(
         "correction": reading.CORRECTION_WORDS + r"|\bno,",
         "unsure": reading.UNSURE_WORDS
         + r"|\bundefined\b|\bno (?:such )?(?:fact|answer|mapping)s?\b",
-        "not": rf"{reading.NEGATION_WORDS}|{reading.FOREIGN_NEGATIONS}|\bover\b",
-        "not before": reading.FOREIGN_NEGATIONS_AFTER,
+        "not before": r"\bis not,",
+        "not": rf"{reading.NEGATION_WORDS}|\bover\b",
         "also": r"\b(?:as well|too|equally|also (?:possible|plausible|fits?|works?|could|might"
         r"|may))\b",
         "or": r"\b(?:or|and|either|versus|vs|one of|any of|both|between)\b|[/&,|]",
@@ -89,7 +90,7 @@ _LEXER = reading.Lexer(
     }
 )
 _CLAUSE = re.compile(
-    r"\b(?:but|however|(?:even |al)?though|sino|sondern|mais|mas|ma)\b|\u800c\u662f|;|\s-\s"
+    r"\b(?:but|however|(?:even |al)?though)\b|;|\s-\s"
     r"|\b(?:so|because|since|as(?! well)|whereas|while)\b",
     re.IGNORECASE,
 )
@@ -127,12 +128,14 @@ class _Reader:
     several: bool = False  # the sentence before opened a list: "Possible answers:"
     cue: bool = False  # the sentence before ended in a cue: "The answer is:"
     mentions: list[str] = field(default_factory=list)  # since the last correction
+    named: set[str] = field(default_factory=set)  # all that could be an answer
 
     def commit(self, tokens: list[str], *, sure: bool = False) -> None:
         """Take in a commitment to one token, or to several, which is none."""
         self.sure, self.asked = sure, False
         # A list that runs through the layers ends in the answer.
         named = set(self._fitting(tokens)) or set(tokens)
+        self.named |= named
         self.ambiguous = len(named) != 1
         self.committed = None if self.ambiguous else named.pop()
         self.corrected = self.open = False
@@ -154,6 +157,8 @@ class _Reader:
         """Take in one sentence."""
         if sentence.endswith("?") and _ASKS.match(sentence):
             return
+        if len(self.named) > 1 and not self.sure and reading.is_undecided(sentence):
+            self.commit([])  # "I get X. The second time I get Y. I don't know which is right."
         bare = _PARENTHESES.sub(" ", sentence)
         for number, clause in enumerate(_CLAUSE.split(bare)):
             symbols = list(_LEXER.symbols(clause))
@@ -235,6 +240,7 @@ class _Reader:
             self.open = True
             return
         self.mentions += tokens
+        self.named |= fitting
 
 
 def _asserted(symbols: list[reading.Symbol]) -> list[reading.Symbol]:
@@ -299,12 +305,12 @@ def _stated(symbols: list[reading.Symbol]) -> list[str]:
 
 def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
     """The answer in the last reply; None where it states none."""
-    text = reading.plain(replies[-1], "Answer: ").replace('"', "")
+    text = reading.chosen_option(reading.plain(replies[-1], "Answer: ").replace('"', ""))
     spellings = {normalise(spelling): item.answer for spelling in item.accepted}
     if len(replies[-1]) < MAX_PHRASE and normalise(text) in spellings:
         return NhopAnswer(item.answer)
     known = {token for head, _, tail in item.triples() for token in (head, tail)}
-    text = _IF_RIGHT.sub("", text)
+    text = _IF_RIGHT.sub("", in_english(text))
     text = _LOOSE.sub(lambda found: _token_in(found, known), text)
     layers = {token.partition("_")[0].upper() for token in item.candidates}
     reader = _Reader(layers, item.start.upper())
@@ -312,13 +318,31 @@ def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer 
         if reader.committed and _QUESTION.match(sentence) and reader.start not in sentence.upper():
             break  # it goes on with a question of its own
         reader.read(sentence)
-    token = reader.result()
-    if token is None:
-        token = _all_that_is_said(text)
+    if _breaks_off(text, known):
+        token = reader.committed if reader.sure else None
+    else:
+        token = reader.result()
+    token = token or _all_that_is_said(text)
     if token is None:
         return None
     token = spellings.get(token, token)
     return NhopAnswer(token, _slots(text, item.depth) if view.mode == "steps" else ())
+
+
+_LAST_TOKEN = re.compile(rf"{_TOKEN}$")
+
+
+def _breaks_off(text: str, known: set[str]) -> bool:
+    """Whether a text ends inside a token: with one that the item does not have and too few digits.
+
+    What stands before it are steps on the way then.
+    """
+    last = _LAST_TOKEN.search(text[-40:])
+    return (
+        last is not None
+        and last[0].upper() not in known
+        and len(last[0]) < min(map(len, known), default=0)
+    )
 
 
 def _all_that_is_said(text: str) -> str | None:

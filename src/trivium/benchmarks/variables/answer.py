@@ -152,10 +152,15 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
         return parse_as_original(replies[-1])
     names = tuple(getattr(item, "names", ()))
     target = {names[place] for place in item.target} if names else set()
-    text = reading.tables_as_lines(in_english(reading.plain(replies[-1])), _is_name)
+    text = reading.chosen_option(in_english(reading.plain(replies[-1])))
+    text = reading.tables_as_lines(text, _is_name)
     text = _HEADING.sub(lambda found: f"{found[1]}: ", text)
     records = list(_records(_with_roles(text), target))
     marked = [record for record in records if record.marked and _read(record, names) is not None]
+    around = [text[: text.find("[@")].rpartition("\n")[2], text[text.rfind("]") :]]
+    several = len({_read(record, names) for record in marked}) > 1
+    if several and any(map(reading.is_undecided, around)):
+        return None  # "[@ANSWER ...]. [@ANSWER ...]. I can't tell which."
     chosen = [record for record in marked if not record.supposed] or marked or records
     for record in chosen if view.answer_rule == "first" else reversed(chosen):
         if (answer := _read(record, names)) is not None:

@@ -26,7 +26,7 @@ _VERDICT = reading.Lexer(
     {
         "variable": VARIABLE,
         "other": r"\b(?:an? (?:in)?(?:valid|plausible) hyp\w{1,8}|other|another"
-        r"|hypotheses|list|each|every|(?:first|second) hyp\w{1,8})\b",
+        r"|hypotheses|list|each|every|(?:a|any|first|second) hyp\w{1,8})\b",
         "hypothesis": r"\bhypothesis\b",
         "not": _NOT + r"|\b(?:nothing|none|neither|no (?:evidence|observations?|data|reason))\b",
         "bad": r"\b(?:invalid|implausible|unsupported|rejected|refuted|contradict\w{0,4}|reject"
@@ -43,7 +43,9 @@ _VERDICT = reading.Lexer(
 _DESIGN = reading.Lexer(
     {
         "variable": VARIABLE,
-        "nothing": r"(?:\bnot|\b\w{2,6}n't|\bno need to) (?:have to |need to )?(?:control|hold"
+        "nothing": r"\bcontrol(?: variable)?s (?:are not|aren't|are un)"
+        r" ?(?:needed|required|necessary)\b"
+        r"|(?:\bnot|\b\w{2,6}n't|\bno need to) (?:have to |need to )?(?:control|hold"
         r"|fix|keep)"
         r"(?: for)? any(?:thing)?\b",
         "independent": r"\bin[\s_-]?dependent\b(?: variables?)?|\biv\b|\bmanipulat(?:e|ed|ing)\b"
@@ -62,7 +64,8 @@ _DESIGN = reading.Lexer(
     }
 )
 _SUPPOSED = re.compile(
-    r"\b(?:if|whether|unless|had|were|suppose|could|may|might)\b|\?|\bwould (?:be|have|make)\b",
+    r"\b(?:if|whether|unless|had|were|suppose|could|may|might"
+    r"|make sure|ensure|important|check)\b|\?|\bwould (?:be|have|make)\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(

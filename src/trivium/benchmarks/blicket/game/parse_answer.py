@@ -27,11 +27,13 @@ ARE = r"(?:,? are (?:all |both )?(?:the )?|\s?[:=] )"
 _SUBJECT_FIRST = re.compile(rf"(?P<letters>{LETTERS}){ARE}(?P<role>blickets|inhibitors)\b(?!\s?:)")
 _RESULT = re.compile(
     r"[\s:=,|()>-]{0,6}(?:it |the machine |machine |result:? |alone |gave |-> |and ){0,3}"
-    r"(?:lit|lights?|dark|stay(?:s|ed)|no light|did|does|didn't|doesn't|was|were|showed|shows|gave"
+    r"(?:not?|un)?[ -]?(?:lit|lights?|dark|activated?|active|glow\w{0,3}|silent"
+    r"|stay(?:s|ed)|no light|did|does|didn't|doesn't|was|were|showed|shows|gave"
     r"|gives|told|tells|means|turned|yes|no\b|on\b(?! (?:the|its))|off|ruled|rules|confirm\w{0,3}"
-    r"|proved|\u2713|\u2717|had)\b",
+    r"|proved|had)\b|[\s:=,|()>-]{0,6}[\u2713\u2717]",
     re.IGNORECASE,
 )
+_ON_OR_OFF = re.compile(r"(?:[:=|-]|\bis|\bwas)\s{0,3}o(?:n|ff)\b[\s.|)]{0,5}$", re.IGNORECASE)
 # What may follow the objects of a test: a comment, or the reason for it.
 COMMENT = re.compile(
     r"[.;!#(:|\]})-]|(?:to|because|since|so|as|for|then|and then|next|on|now|first|again|not"
@@ -57,7 +59,9 @@ _FILLER = re.compile(
 _WORD = re.compile(r"[A-Za-z]+")
 _DASH = re.compile(r"-(?=[A-Za-z]{1,8}\b)")
 _NOTHING = ("none", "nothing", "empty", "no", "null", "n", "nil")
-_NOTHING_AT_ALL = re.compile(r"^(?:/a\b| (?:objects?|blickets?|items?)\b)", re.IGNORECASE)
+_NOTHING_AT_ALL = re.compile(
+    r"^(?:/a\b| (?:objects?|blickets?|items?|machine|detector)\b)", re.IGNORECASE
+)
 _EVERYTHING = ("all", "everything")
 _EVERY = re.compile(
     r"(?: (?:of )?(?:the )?(?:them|two|three|four|five|six|seven|eight|\d))?(?: objects)?"
@@ -115,7 +119,7 @@ def read_test(rest: str, objects: str, *, exact: bool) -> Command | None:
     number = _NUMBER.match(line)
     line = _REASON.split(line[number.end() :] if number else line)[0]
     named = leading_objects("none" if reading.is_none(line) else line, objects)
-    if named.all is None or _RESULT.match(named.after):
+    if named.all is None or _RESULT.match(named.after) or _ON_OR_OFF.search(line):
         return None
     if exact or number:
         return Command(named.all) if not named.after.strip(" .!}])") else None
@@ -139,7 +143,7 @@ _ROLE = re.compile(
 )
 _DIGITS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
 _FORM = re.compile(
-    rf"\b(?P<name>{'|'.join(FORMS)})\b(?:[\s=(:_>-]{{0,4}}(?:of\s{{1,3}}|k\s?=\s?)?(?P<number>[1-9]|two|three|four))?"
+    rf"\b(?P<name>{'|'.join(FORMS)})(?:ly)?\b(?:[\s=(:_>-]{{0,4}}(?:of\s{{1,3}}|k\s?=\s?)?(?P<number>[1-9]|two|three|four))?"
     r"|\b(?P<before>[1-9])-threshold\b|\bat least (?P<least>[2-9]|two|three|four)\b"
     r"|\b(?P<synonym>conjunction|disjunction|odd|xor|inhibitory|inhibition|inhibited)\b",
     re.IGNORECASE,
@@ -265,7 +269,9 @@ def _may_follow(after: str) -> bool:
     return (
         after == ""
         or re.match(
-            r"[.;,-]|\((?!\s?or\b)|(?:is|are|not|but not|only|since|because|as)\b", after, re.I
+            r"[.;,-]|\((?!\s?or\b)|(?:is|are|not|but not|only|since|because|as|form|rule)\b",
+            after,
+            re.I,
         )
         is not None
     )
@@ -278,19 +284,33 @@ def _read_form(text: str, rules: Sequence[str]) -> str | None:
     word = text.strip(" .,;:)(]}").lower()
     if word in _SYNONYMS:
         return _SYNONYMS[word]
+    guess: str | None = None
     for found in _FORM.finditer(text):
-        if _DENIAL.search(text, 0, found.start()):
+        if _DENIAL.search(text, max(0, found.start() - 60), found.start()):
             continue
         if _OR.match(text, found.end()) and _FORM.search(text, found.end(), found.end() + 40):
             return None
-        number = found["number"] or found["before"] or found["least"] or ""
-        number = _DIGITS.get(number.lower(), number)
-        name = found["name"] or _SYNONYMS.get((found["synonym"] or "").lower(), "threshold")
-        if name.lower() != "threshold":
-            return name.lower()
-        known = [rule for rule in rules if rule.startswith("threshold")]
-        return f"threshold-{number}" if number else known[0] if len(known) == 1 else "threshold"
-    return None
+        form = _form_of(found, rules)
+        if not _POSSIBLE.search(text, max(0, found.start() - 60), found.start()):
+            return guess or form
+        if guess is not None and guess != form:
+            return None  # "it could be conjunctive, but it could just as well be parity"
+        guess = form
+    return guess
+
+
+_POSSIBLE = re.compile(r"\b(?:could|might|may|can)\b[^.;\n]{0,40}$", re.IGNORECASE)
+
+
+def _form_of(found: re.Match[str], rules: Sequence[str]) -> str:
+    """The form that was found, in the one spelling of its name."""
+    number = found["number"] or found["before"] or found["least"] or ""
+    number = _DIGITS.get(number.lower(), number)
+    name = found["name"] or _SYNONYMS.get((found["synonym"] or "").lower(), "threshold")
+    if name.lower() != "threshold":
+        return name.lower()
+    known = [rule for rule in rules if rule.startswith("threshold")]
+    return f"threshold-{number}" if number else known[0] if len(known) == 1 else "threshold"
 
 
 _UNSURE = re.compile(r"\b(?:not (?:sure|certain)|can(?:no|')t (?:tell|know))\b", re.IGNORECASE)

@@ -28,12 +28,13 @@ _HEAD = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _BARE_ANSWER = re.compile(
-    r"(?:(?:^|(?<=[.!?]))[\s{\[(|-]{0,9}(?:(?:so|thus|therefore|hence),? )?"
+    r"(?:(?:^|(?<=[.!?:]))[\s{\[(|-]{0,9}(?:(?:so|thus|therefore|hence),? )?"
     r"|(?<=,) (?:and )?(?:so|thus|therefore|hence) )"
     r"(?:(?:final|conclusion|verdict|result)\s?: "
     r"|i(?:'d|'ll| will| would)? answer\s?:? |i (?:conclude|am confident|am certain)(?: that)? )?"
     r"(?=(?:the |my )?(?:blickets?|form|rule)(?:\s?[:=|]| (?:is|are)\b)"
-    r"|(?:(?:the |this )?machine is|it is|it's) (?:an? )?[a-z]{5,11}"
+    r"|(?:(?:the |this )?machine (?:is|works)|it is|it's) (?:an? )?[a-z]{5,13}"
+    r"|(?:an? )?[a-z]{5,11}(?:-[2-9])? machine,? (?:with )?(?:the )?blickets"
     rf"|{LETTERS}{ARE}blickets\b)",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -41,15 +42,22 @@ _INTENT = re.compile(
     r"(?:^|(?<=[.!?\n]))\s{0,3}(?:(?:now |next,? |so ){0,2}i )?(?:now )?"
     r"(?:put|place|try|testing|placing|trying)\b"
     r"|\b(?:i'll|i will|i'd|i'd like to"
-    r"|i would like to|i want to|i choose to|i am going to|i'm going to"
+    r"|i would like to|i want to|i wish to|i'd love to|(?:help|be useful) to"
+    r"|(?:could|can|would|will) you(?: please)?"
+    r"|i choose to|i am going to|i'm going to"
     r"|let me|let's|let us|going to|please|(?:action|move|command|next|step)\s?:"
     r"|(?:action|move|step|test) (?:is|will be) to)\s"
     r"(?:(?:now|first|next|start by|begin by|try|then"
     r"|(?:verify|check|confirm|continue|proceed)(?: this| that| it)? by) ){0,2}"
-    r"(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?|try(?:ing)?)\b",
+    r"(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?|try(?:ing)?|leav(?:e|ing)|(?:begin|start) with"
+    r"|(?P<see>(?:see|know|learn|find out|check)(?: what (?:happens|it does|the machine does))?"
+    r"(?: (?:if|whether) (?:it|the machine) (?:lights|reacts|works|turns on|activates)(?: up)?)?"
+    r" (?:when|if|with|for|whether)))\b"
+    rf"|\b(?:i'd like|i would like|i want)(?= {LETTERS} on\b)",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[.!?]\s|\n")
+_EITHER = re.compile(r"(?:\bor|/)\W{0,4}$", re.IGNORECASE)  # "ANSWER ... or ANSWER ..."
+_SENTENCE = re.compile(r"(?<!^\d)(?<!^\d\d)[.!?]\s|\n", re.MULTILINE)  # "1. " opens an item
 # What stands before a move in its sentence: a condition, a choice, what was done, what will be.
 _CONDITION = re.compile(
     r"\b(?:if|once|unless|until|before|when"
@@ -80,6 +88,7 @@ _CORRECTION = re.compile(rf"{reading.CORRECTION_WORDS}|\b(?:instead|better)\b\s?
 _EMPTY = re.compile(
     r"\b(?:nothing on|no objects?|an empty machine|the machine empty)\b", re.IGNORECASE
 )
+_LIGHTS = re.compile(r"(?:lights?|activates?|turns?|works?|makes?|triggers?|does|do)\b", re.I)
 MAX_READ = 400  # characters of one command
 
 
@@ -99,10 +108,15 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
     result and what was done before are no moves. After a correction ("Wait, ...") a move replaces
     the one before it.
     """
-    text = reading.plain(reply).translate(_DECORATION)
+    text = reading.chosen_option(reading.plain(reply)).translate(_DECORATION)
     moves = list(_moves(text, objects, rules)) or list(_intended(text, objects))
+    answers = [move for move in moves if move.command is None or move.command.form]
     if not moves:
         return None
+    if len({move.command for move in answers}) > 1 and reading.is_undecided(
+        text[answers[-1].start :]
+    ):
+        return None  # "ANSWER ... ANSWER ... I can't tell which."
     best = min(move.rank for move in moves)
     chosen = next(move for move in moves if move.rank == best)
     for move in moves:
@@ -140,7 +154,7 @@ def _moves(text: str, objects: str, rules: Sequence[str]) -> Iterator[_Move]:
             if command is None:
                 continue
         else:
-            command = read_answer(rest, objects, rules)
+            command = None if _EITHER.search(rest) else read_answer(rest, objects, rules)
             if command is None and not (groups and is_final(rest)):
                 continue
         yield _Move(_rank(before), start, command)
@@ -163,5 +177,6 @@ def _intended(text: str, objects: str) -> Iterator[_Move]:
         named = leading_objects(rest, objects)
         if named.all is None or _CONDITION.search(before):
             continue
-        if named.after == "" or COMMENT.match(named.after):
+        lights = found["see"] and _LIGHTS.match(named.after)
+        if named.after == "" or COMMENT.match(named.after) or lights:
             yield _Move(3, found.start(), Command(named.all))

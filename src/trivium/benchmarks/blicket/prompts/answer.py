@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer, forms_of
+from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer, forms_of
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.parse_blickets import Claims
 from trivium.benchmarks.blicket.prompts.parse_structure import Known, parse_structure
@@ -59,9 +59,15 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     # What a final part says counts, and the rest of the reply where it says nothing.
     claims = final[0] if final[0].status else said[0]
     like = final[1] or said[1]
-    if not claims.any_claim and like is None:
+    if not claims.any_claim and (like is None or _is_left_open(replies[-1], like)):
         return None
     return PromptAnswer(claims.named("yes"), claims.named("maybe"), like)
+
+
+def _is_left_open(reply: str, like: str) -> bool:
+    """Whether the doubt is about whole answers: "Option 1: ... Option 2: ... I can't tell."."""
+    text = reading.plain(reply)
+    return like == UNSURE and reading.chosen_option(text) != text
 
 
 def _read(item: PromptItem, sentences: list[Sentence], known: Known) -> tuple[Claims, str | None]:
@@ -157,7 +163,9 @@ class Sentence(NamedTuple):
 
 def split_sentences(reply: str) -> list[Sentence]:
     """The sentences of a reply in lower case; a bullet, a row and a field are sentences."""
-    text = in_english(reading.plain(reply).lower()).replace("tl;dr", "answer: ")
+    text = in_english(reading.chosen_option(reading.plain(reply)).lower()).replace(
+        "tl;dr", "answer: "
+    )
     text = reading.tables_as_lines(text, _is_verdict, one_column=True)
     text = reading.json_as_lines(text)
     text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))

@@ -223,7 +223,7 @@ def _clause(clause: list[_Symbol], known: Known, *, asked: bool) -> str | None:
     """What one clause says."""
     kinds = [symbol.kind for symbol in clause]
     colon = max((n for n, kind in enumerate(kinds) if kind == "colon"), default=0)
-    if {"known0", "known1"} <= set(kinds[:colon]):
+    if {"known0", "known1"} <= set(kinds[:colon]) and "unsure" not in kinds[:colon]:
         clause, kinds, asked = clause[colon + 1 :], kinds[colon + 1 :], True  # "A or B: A"
     places = _machines(clause)
     like = next((n for n, kind in enumerate(kinds) if kind in ("like", "label", "differs")), None)
