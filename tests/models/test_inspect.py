@@ -213,7 +213,11 @@ def test_logs_of_0_1_are_still_read(name: str, solver: str, tmp_path: Path) -> N
     ours = ["eval", name, "--items", "2", "--seed", "2", "--order_trials", "2"]
     ours += ["--preset", "three-objects"] if name == "blicket_game" else []
     assert main([*ours, "--solver", solver, "--out", str(tmp_path / "ours")]) == 0
-    assert same_for_all(imported.parent) == same_for_all(tmp_path / "ours")
+    later = {"demonstrations"}  # what a spec of 0.1 does not have
+    made = same_for_all(tmp_path / "ours")
+    for row in made:
+        row["spec"] = {key: value for key, value in row["spec"].items() if key not in later}
+    assert same_for_all(imported.parent) == made
     for row in records(imported.parent):
         assert row["usage"]["requests"] == (len(row["reply"]) if name == "blicket_game" else 1)
         assert row["usage"]["output_tokens"] > 0

@@ -17,7 +17,13 @@ def test_the_file_has_results_metrics_kinds_and_charts(tmp_path: Path) -> None:
     assert "| oracle (ceiling) | 1.000 [0.473, 1.000] | 1.000 | 0.125 | 4 |" in text
     assert "### Every metric\n\n| solver | em | lift | kinds of answers |" in text
     assert "| oracle (ceiling) | 1.000 | 1.000 | right 100% |" in text
-    assert "](plots/nhop_implicit_kinds.png)" in text
+    rows = [
+        row
+        for hops in (4, 6)
+        for row in scored("oracle", [1.0], str(hops), groups={"n": hops, "m": 8})
+    ]
+    write_report(write_records(tmp_path / "b", rows))
+    assert "](plots/nhop_implicit_em_by_n.svg)" in (tmp_path / "b" / "results.md").read_text()
 
 
 def test_a_setting_is_named_once_and_models_come_first_and_sorted(tmp_path: Path) -> None:

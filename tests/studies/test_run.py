@@ -350,4 +350,4 @@ def test_missing_plots_are_found_before_the_work(
 def test_the_usage_names_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         entry.main(["--help"])
-    assert capsys.readouterr().out.startswith("usage: python -m studies.blicket_learners [-h]")
+    assert capsys.readouterr().out.startswith("usage: python -m studies.blicket_learners [flags]")

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
@@ -19,11 +20,11 @@ from trivium.core.files import locked
 
 ABOUT = """An experiment with people on a web page, on the same items and scored by the same code.
 The study is kept in a folder beside the file, EXPERIMENT.study; the same command resumes it.
-Examples: trivium serve experiment.toml --port 8000
-trivium serve --demo
-trivium serve experiment.toml --simulate 20 --solver information_gain
-trivium serve export experiment.study --out data
-trivium serve delete experiment.study CODE"""
+Example: trivium serve experiment.toml --port 8000
+Example: trivium serve --demo
+Example: trivium serve experiment.toml --simulate 20 --solver information_gain
+Example: trivium serve export experiment.study --out data
+Example: trivium serve delete experiment.study CODE"""
 ADMIN_TOKEN = "admin-token"
 EXAMPLES = resources.files("trivium.people").joinpath("examples")
 
@@ -32,7 +33,10 @@ EXAMPLES = resources.files("trivium.people").joinpath("examples")
 class Flags:
     """What is served, and where."""
 
-    experiment: tyro.conf.Positional[Path | None] = None  # the experiment file
+    # the experiment file
+    experiment: Annotated[
+        tyro.conf.Positional[Path | None], tyro.conf.arg(metavar="EXPERIMENT.toml")
+    ] = None
     study: Path | None = None  # the folder of the study (default: beside the experiment file)
     host: str = "127.0.0.1"  # the address to listen on; 0.0.0.0 is every one
     port: int = 8000  # 0 takes a free one

@@ -90,7 +90,8 @@ class Charts:
         headline = self.results.benchmark.metrics[0].name
         if not any(part.metrics[headline].n for part in self.results.by_solver.values()):
             return []
-        return [*self._curves(headline), *self._heat(), *self._exploration(), *self._others()]
+        made = [*self._curves(headline), *self._heat(), *self._exploration(), *self._others()]
+        return [chart for chart in made if chart.panels]
 
     def _split(self, by: Callable[[GroupKey], tuple[Any, ...]]) -> dict[Any, Summary]:
         """Summaries by what `by` gives, where nothing in it is missing."""

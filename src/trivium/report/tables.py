@@ -57,14 +57,14 @@ class Table:
         """Print it; no text is cut off, and texts from records are never read as markup."""
         console.print(Text(self.title, style="bold"))
         columns = list(zip(self.columns, *self.rows, strict=True))
-        figures = [all(map(FIGURE.match, cells)) for _, *cells in columns]
+        figures = [any(cells) and all(map(FIGURE.match, cells)) for _, *cells in columns]
         widths = [
             _least_width(column, fixed) for column, fixed in zip(columns, figures, strict=True)
         ]
         if sum(widths) + 2 * len(widths) > console.width:
             self._show_rows(console)
             return
-        table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        table = RichTable(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
         for column, fixed, width in zip(self.columns, figures, widths, strict=True):
             justify: Literal["right", "left"] = "right" if fixed else "left"
             table.add_column(Text(column), justify=justify, overflow="fold", min_width=width)
