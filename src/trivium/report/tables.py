@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
+import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -58,18 +59,16 @@ class Table:
         console.print(Text(self.title, style="bold"))
         columns = list(zip(self.columns, *self.rows, strict=True))
         figures = [any(cells) and all(map(FIGURE.match, cells)) for _, *cells in columns]
-        widths = [
-            _least_width(column, fixed) for column, fixed in zip(columns, figures, strict=True)
-        ]
-        if sum(widths) + 2 * len(widths) > console.width:
+        widths = _fitting_widths(columns, figures, console.width - 2 * len(columns))
+        if widths is None:
             self._show_rows(console)
             return
-        table = RichTable(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-        for column, fixed, width in zip(self.columns, figures, widths, strict=True):
+        table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        for fixed, width, (heading, *_) in zip(figures, widths, columns, strict=True):
             justify: Literal["right", "left"] = "right" if fixed else "left"
-            table.add_column(Text(column), justify=justify, overflow="fold", min_width=width)
+            table.add_column(_wrapped(heading, width), justify=justify, no_wrap=True)
         for row in self.rows:
-            table.add_row(*map(Text, row))
+            table.add_row(*map(_wrapped, row, widths))
         console.print(table)
         console.print(Text(f"{self.note}\n" if self.note else ""))
 
@@ -86,12 +85,26 @@ class Table:
         return "\n".join(f"| {' | '.join(map(markdown_text, line))} |" for line in lines)
 
 
-def _least_width(column: Sequence[str], fixed: bool) -> int:
-    """How narrow a column may become: figures stay on one line, texts keep a few letters."""
-    heading, *cells = column
-    longest = max(map(len, cells), default=1)
-    parts = max(map(len, re.split(r"[ _]", heading)))
-    return max(longest, parts) if fixed else min(max(longest, len(heading)), MIN_TEXT)
+def _fitting_widths(
+    columns: Sequence[Sequence[str]], figures: Sequence[bool], room: int
+) -> list[int] | None:
+    """The widths of columns that fit a window: figures stay on one line; None if nothing fits."""
+    widths = [max(map(len, column)) for column in columns]
+    least = []
+    for (heading, *cells), width, fixed in zip(columns, widths, figures, strict=True):
+        word = max(map(len, heading.split()), default=0)
+        least.append(max([word, *map(len, cells)]) if fixed else max(word, min(width, MIN_TEXT)))
+    while sum(widths) > room:
+        spare = [width - size for width, size in zip(widths, least, strict=True)]
+        if max(spare) <= 0:
+            return None
+        widths[spare.index(max(spare))] -= 1
+    return widths
+
+
+def _wrapped(text: str, width: int) -> Text:
+    """The text in lines of this width: rich cuts some texts that it would have to wrap."""
+    return Text(text if len(text) <= width else "\n".join(textwrap.wrap(text, width)))
 
 
 def markdown_text(text: str) -> str:
