@@ -81,6 +81,15 @@ def test_trajectories_that_cannot_be_true_are_refused(
     assert "rows.csv" in str(raised.value)
 
 
+def test_unsure_objects_are_refused_where_nobody_is_asked_about_them(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(
+        "participant,machine,tests,blickets,unsure,form\na,disjunctive:A,A:1,A,B,disjunctive\n"
+    )
+    with pytest.raises(UserError, match="unsure objects go with demonstrations"):
+        list(read_trajectories(path))
+
+
 def test_every_column_is_in_the_dictionary(tmp_path: Path) -> None:
     study = make_study(tmp_path)
     Direct(study, "one").complete()

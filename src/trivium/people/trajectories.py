@@ -61,7 +61,12 @@ def _attempt(row: dict[str, Any]) -> Attempt:
             f"test {number} says {placed or '-'}:{int(light)}, but {item.truth} gives "
             f"{int(lights)}",
         )
-    dialogue.send(write_answer(_answer(row)))
+    answer = _answer(row)
+    require(
+        spec.demonstrations != "none" or not answer.unsure,
+        f"unsure objects go with demonstrations, and this preset has none; got {answer.unsure}",
+    )
+    dialogue.send(write_answer(answer))
     require(dialogue.done, f"the answer cannot be read: {dialogue.replies[-1]!r}")
     attempt = dialogue.attempt(f"{PERSON}{person}", seconds=float(row.get("seconds") or 0))
     others = {key: str(value) for key, value in row.items() if key not in KNOWN and value}
