@@ -175,8 +175,14 @@ def test_a_server_that_asks_to_wait_is_waited_for(tmp_path: Path) -> None:
     ("fault", "status"), [("401", 401), ("402", 402), ("403", 403), ("404", 404), ("quota", 429)]
 )
 def test_a_run_that_cannot_succeed_stops_with_a_sentence(
-    fault: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    fault: str,
+    status: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Other calls go on without a first one that hangs, which a slow machine must not look like.
+    monkeypatch.setattr("trivium.models.endpoint.SECONDS_OF_PROBING", 60.0)
     with Server(oracle(), lambda prompt, nth: fault) as server:
         assert main(words(server, tmp_path)) == 1
     error = capsys.readouterr().err
