@@ -111,13 +111,13 @@ def test_order_trials_are_summed_up_by_item() -> None:
 
 @pytest.mark.parametrize("score", [0.0, 1.0])
 def test_no_share_is_certain_however_often_its_items_were_told(score: float) -> None:
-    """Trials of one item are one observation: the interval is that of so many items told once."""
+    """Trials of one item are one observation: the interval is that of so many items tried once."""
     metrics = (*METRICS, Metric("ndcg", "a share", "mean"))
-    told = {"em": score, "depth": 3.0, "ndcg": score}
+    scores = {"em": score, "depth": 3.0, "ndcg": score}
     once, often = (
         summarise(
             [
-                row(name, score, trial=trial, answer="x", scores=told)
+                row(name, score, trial=trial, answer="x", scores=scores)
                 for name in "abcdefgh"
                 for trial in range(trials)
             ],

@@ -135,7 +135,7 @@ def test_what_a_reply_took_is_recorded(protocol: str, cut_off: bool, tmp_path: P
     with Server(oracle(), protocols=(protocol,), cut_off=cut_off) as server:
         assert main(words(server, tmp_path, items=3)) == 0
     usage = {"requests": 1, "retries": 0, "input_tokens": 11, "output_tokens": 7}
-    # Only one of the protocols of this server tells how many tokens were reasoning.
+    # Only one of the protocols of this server reports how many tokens were reasoning.
     expected = usage | {"reasoning_tokens": 0} if protocol == "responses" else usage
     found = records(tmp_path)
     assert [row["usage"] for row in found] == [expected] * 3

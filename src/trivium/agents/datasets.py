@@ -1,7 +1,7 @@
 """Recorded episodes to imitate: a Minari dataset, or games that people, models or programs played.
 
-A game has no steps of its own; it is told as an episode of the quiz: its tests, the step that asks
-for the quiz, and an answer about every object and about the form.
+A game has no steps of its own; it is written as an episode of the quiz: its tests, the step that
+asks for the quiz, and an answer about every object and about the form.
 """
 
 from __future__ import annotations
@@ -143,8 +143,8 @@ def _steps(
 ) -> Iterator[tuple[NDArray[Any], NDArray[Any], float]]:
     """Actions, what they show, and what they earn."""
     objects = spec.objects
-    told = dict(part.strip().split(": ", 1) for part in gold.removeprefix("ANSWER ").split(";"))
-    true = mask_of(told["blickets"].replace(" ", ""))
+    truth = dict(part.strip().split(": ", 1) for part in gold.removeprefix("ANSWER ").split(";"))
+    true = mask_of(truth["blickets"].replace(" ", ""))
     said = mask_of(answer["blickets"])
     questions = np.eye(spec.width)
     asked = [questions[number] + questions[-1] for number in range(objects)]
@@ -157,7 +157,7 @@ def _steps(
         yes = said >> number & 1
         right = yes == true >> number & 1
         yield yes * np.eye(objects + 1)[number], asked[number + 1], 1.0 if right else -1.0
-    form, real = (FORMS.index(each.split("-")[0]) for each in (answer["form"], told["form"]))
+    form, real = (FORMS.index(each.split("-")[0]) for each in (answer["form"], truth["form"]))
     code = form & (1 << spec.type_bits) - 1
     reward = TYPE_REWARD if form == real else -TYPE_REWARD
     yield code >> np.arange(objects + 1) & 1, asked[objects + 1], reward

@@ -32,7 +32,7 @@ from trivium.people.texts import Texts, read_texts
 from trivium.report.tables import terminal
 
 ABOUT = """Play games in the terminal against the ideal observer, in the words of the web page.
-With --out every game is saved as a record, and the same command goes on where you stopped.
+With --out every game is saved as a record, and the same command resumes it.
 Example: trivium play blicket_game --preset paper --out runs/me"""
 
 

@@ -12,7 +12,7 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.streams import stream_key
 
 _WORD = re.compile(r"\w+")
-_ROUNDS = 4  # of refinement: names are told apart by what is said up to so many lines away
+_ROUNDS = 4  # of refinement: names are distinguished by what is said up to so many lines away
 _UNSEEN = 3.0  # pairs of equal items that go unseen in one of 20 samples (Poisson)
 WAYS = {
     "exact": "the same prompt, word for word",
@@ -24,7 +24,7 @@ WAYS = {
 def line_structure(text: str, names: Sequence[Sequence[str]]) -> Hashable:
     """A text up to a renaming within the groups of names and the order of its lines.
 
-    Names are told apart by colour refinement: a name's colour is what its lines say, with the
+    Names are distinguished by colour refinement: a name's colour is what its lines say, with the
     colours of the other names in them. Texts that are the same up to renaming and reordering
     have the same form in one process; other texts differ, except where refinement cannot tell
     (as between two rings of three and one of six).

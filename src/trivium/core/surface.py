@@ -21,7 +21,9 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d{1,40}(?:\.\d{1,40})?(?!\w)")
 _DIGITS = re.compile(r"\d+")
 _PLAIN = re.compile(r"(?<!\S)[^\s\d]++(?!\S)")  # words without digits
 _PUNCTUATION = ".,;:!?()[]{}'\"*`=|"
-_HASHES = 16  # words beside a name are told apart by a hash; few values, so that a rule is learned
+_HASHES = (
+    16  # words beside a name are distinguished by a hash; few values, so that a rule is learned
+)
 _BUCKETS = 24  # and for the counts of all words
 _COUNTED = ",.:;?!-'\"|("  # characters whose number is a feature of the item
 _MODULI = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16)  # balanced designs repeat with one of these

@@ -259,7 +259,7 @@ def _message(error: Any) -> str:
 
 
 def _usage(usage: Any) -> dict[str, int]:
-    """The tokens that a provider tells, under the names of records."""
+    """The tokens that a provider reports, under the names of records."""
     counts = usage if isinstance(usage, dict) else {}
     return {name: counts[key] for key, name in TOKENS.items() if _is_count(counts.get(key))}
 

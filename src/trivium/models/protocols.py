@@ -181,7 +181,7 @@ def _stop_reason(stop: object) -> str | None:
 
 
 def _usage(body: Mapping[str, Any], read: str, written: str, details: str) -> dict[str, int]:
-    """The tokens that a provider tells, whatever else it writes there."""
+    """The tokens that a provider reports, whatever else it writes there."""
     usage = body.get("usage")
     counts = usage if isinstance(usage, dict) else {}
     inner = counts.get(details)

@@ -60,7 +60,7 @@ class ModelOptions:
     timeout: float = 600.0  # seconds that a call may take
     temp: float | None = None  # the temperature (default: the provider's own)
     # where a reply is cut off, reasoning included (default: no limit but the provider's own, so
-    # that reasoning models have room)
+    # that reasoning models can finish)
     max_output_tokens: int | None = None
     reasoning_effort: Effort | None = None  # how much a model reasons (default: the provider's own)
     extra_body: str | None = None  # a JSON object with more fields of every request

@@ -147,7 +147,7 @@ class Drawing:
 
     @property
     def two_lines(self) -> bool:
-        """Whether a tick needs two lines, which leave no room for the name of the axis."""
+        """Whether a tick needs two lines, which leave no space for the name of the axis."""
         return any(", " in text for _, text in self.x_ticks)
 
 
@@ -225,7 +225,7 @@ def _x_axis(
     values = sorted(
         {point.x for point in points}, key=lambda value: (isinstance(value, str), value)
     )
-    room = 16
+    margin = 16
     if not all(isinstance(value, (int, float)) for value in values):
         names = list(dict.fromkeys(point.x for point in points))
         step = (right - left) / max(1, len(names))
@@ -238,7 +238,7 @@ def _x_axis(
 
     def place(value: Any) -> float:
         share = (scale(value) - low) / width if high > low else 0.5
-        return left + room + share * (right - left - 2 * room)
+        return left + margin + share * (right - left - 2 * margin)
 
     if panel.log:
         digits = (1, 2, 5) if width < 1 else (1, 3) if width < 2 else (1,)

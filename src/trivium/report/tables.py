@@ -86,7 +86,7 @@ class Table:
 
 
 def _fitting_widths(
-    columns: Sequence[Sequence[str]], figures: Sequence[bool], room: int
+    columns: Sequence[Sequence[str]], figures: Sequence[bool], space: int
 ) -> list[int] | None:
     """The widths of columns that fit a window: figures stay on one line; None if nothing fits."""
     widths = [max(map(len, column)) for column in columns]
@@ -94,7 +94,7 @@ def _fitting_widths(
     for (heading, *cells), width, fixed in zip(columns, widths, figures, strict=True):
         word = max(map(len, heading.split()), default=0)
         least.append(max([word, *map(len, cells)]) if fixed else max(word, min(width, MIN_TEXT)))
-    while sum(widths) > room:
+    while sum(widths) > space:
         spare = [width - size for width, size in zip(widths, least, strict=True)]
         if max(spare) <= 0:
             return None

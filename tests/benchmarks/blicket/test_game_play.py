@@ -183,7 +183,7 @@ def test_games_are_saved_resumed_and_followed_by_others(
 ) -> None:
     out = ("--out", str(tmp_path / "me"))
     code, output = play("A B\n", monkeypatch, capsys, *out)  # and the terminal is closed
-    assert "The same command goes on where you stopped." in output
+    assert "The same command resumes it." in output
     assert "conjunctive:AC" not in output
     script = "a c\nC\nanswer\n1\na c\nyes\nANSWER blickets: A; form: disjunctive\nno\n"
     code, output = play(script, monkeypatch, capsys, *out)

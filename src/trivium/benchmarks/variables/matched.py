@@ -1,4 +1,4 @@
-"""Structures in which nothing but a correlation or a chain of hypotheses tells the answer.
+"""Structures in which nothing but a correlation or a chain of hypotheses gives the answer.
 
 Every item has sets of one size. The target lies within one of them (valid) or goes from one to
 another (invalid), at the same places of trees of the same shape, so set sizes, roots and children
@@ -232,7 +232,7 @@ def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Int
 def _in_pairs(numbers: Numbers, beliefs: Ints) -> Ints:
     """The lines in random order, but the same line of both trees always side by side.
 
-    Which tree a variable is in can then not be told from what is mentioned before or after it:
+    Which tree a variable is in cannot then be inferred from what is mentioned before or after it:
     up to the order within pairs, that is the same for a variable of either tree.
     """
     pairs = len(beliefs)

@@ -116,7 +116,7 @@ def call_error(
 
 
 def _known(link: BaseException) -> CallError | None:
-    """A failure whose kind can be told from one exception."""
+    """A failure whose kind shows in one exception."""
     if isinstance(link, CallError):
         return link
     status = getattr(link, "status_code", None)

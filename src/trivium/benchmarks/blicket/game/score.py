@@ -161,7 +161,7 @@ def floor(spec: GameSpec, view: GameView) -> Floor:
 
 
 def constant_answer(spec: GameSpec) -> Hypothesis:
-    """The machine that most others cannot be told from."""
+    """The machine that is indistinguishable from most others."""
     space = spec.space
     largest = int(np.bincount(space.equivalence).argmax())
     return space.hypotheses[int(np.flatnonzero(space.equivalence == largest)[0])]

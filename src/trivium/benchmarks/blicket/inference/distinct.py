@@ -39,12 +39,12 @@ class Distinct:
 
     @cached_property
     def weights(self) -> Floats:
-        """The probability of each machine, with all that cannot be told from it."""
+        """The probability of each machine, with all that are indistinguishable from it."""
         return np.asarray(self._shares[self._order])
 
     @cached_property
     def firsts(self) -> NDArray[np.intp]:
-        """Where each machine, or the first that cannot be told from it, is in the space."""
+        """Where each machine, or the first indistinguishable from it, is in the space."""
         return np.unique(self.space.equivalence, return_index=True)[1][self._order]
 
     @cached_property
