@@ -94,9 +94,11 @@ class Overlap:
         return asdict(self)
 
 
-def overlap(benchmark: AnyBenchmark, spec: Any, seed: int, items: int) -> Overlap:
+def overlap(
+    benchmark: AnyBenchmark, spec: Any, seed: int, items: int, other: int | None = None
+) -> Overlap:
     """How many of the items of a seed, and of another one, are the same."""
-    seeds = seed, stream_key("another seed", seed) % 2**32
+    seeds = seed, stream_key("another seed", seed) % 2**32 if other is None else other
     forms = [list(zip(*_forms(benchmark, spec, one, items), strict=True)) for one in seeds]
     repeats = [
         _repeats(way, first, second) for way, first, second in zip(WAYS, *forms, strict=True)

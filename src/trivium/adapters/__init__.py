@@ -1,0 +1,1 @@
+"""Trivium inside other libraries: verifiers, reasoning-gym, Gymnasium and OpenEnv."""

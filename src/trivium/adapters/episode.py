@@ -1,0 +1,118 @@
+"""One attempt at an item turn by turn, with rewards: what every adapter is built on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import orjson
+
+from trivium.benchmarks import get_benchmark
+from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.information import information
+from trivium.core.errors import UserError, require
+from trivium.core.overlap import overlap
+from trivium.core.reading import visible_replies
+from trivium.core.spec import spec_from_dict, spec_to_dict, stored_spec
+from trivium.core.task import PresentedItem, Task
+
+ORIGIN = ("benchmark", "spec", "view", "seed", "index")
+SEEDS = 2**32  # evaluations have seeds below this, training those above it
+# Below the score of a right answer, so that finding out is never worth more than answering.
+INFORMATION_WEIGHT = 0.5
+
+
+def origin_of(item: PresentedItem) -> dict[str, Any]:
+    """What makes a generated item again, as JSON holds it."""
+    origin, task = item.original.origin, item.task
+    return {
+        "benchmark": task.benchmark.name,
+        "spec": origin.spec,
+        "view": spec_to_dict(task.view),
+        "seed": origin.seed,
+        "index": origin.index,
+    }
+
+
+def item_of(origin: Mapping[str, Any]) -> PresentedItem:
+    """The item that was made from these; the last few are kept."""
+    return _item(orjson.dumps({key: origin[key] for key in ORIGIN}))
+
+
+@lru_cache(maxsize=4096)
+def _item(origin: bytes) -> PresentedItem:
+    row = orjson.loads(origin)
+    benchmark = get_benchmark(row["benchmark"])
+    spec = stored_spec(benchmark.spec_type, row["spec"])
+    view = spec_from_dict(benchmark.view_type, row["view"])
+    return Task(benchmark, spec, view).item(row["index"], row["seed"])
+
+
+def split_seed(split: str, seed: int) -> int:
+    """The seed of a split's items: for "eval" the same one, for "train" one that no evaluation has.
+
+    >>> split_seed("eval", 7), split_seed("train", 7)
+    (7, 4294967303)
+    """
+    require(split in ("train", "eval"), f"split must be train or eval, got {split!r}")
+    require(0 <= seed < SEEDS, f"seed must be in 0..{SEEDS - 1}, got {seed}")
+    return seed if split == "eval" else seed + SEEDS
+
+
+def certificate(task: Task, seed: int, items: int) -> dict[str, Any]:
+    """How many items of a seed's two splits are the same, word for word and up to names."""
+    seeds = split_seed("train", seed), split_seed("eval", seed)
+    return overlap(task.benchmark, task.spec, seeds[0], items, other=seeds[1]).to_dict()
+
+
+def score_of(item: PresentedItem, replies: Sequence[str]) -> float:
+    """The headline metric of these replies; raises where it is not defined."""
+    require(bool(replies), f"{item.id} has no reply: a call that failed is not a wrong answer")
+    headline = item.task.benchmark.metrics[0].name
+    value = item.task.score(item, replies).get(headline)
+    if value is None:
+        raise UserError(f"{headline} is not defined for the reply to {item.id}")
+    return value
+
+
+def information_of(item: PresentedItem, replies: Sequence[str]) -> list[float] | None:
+    """What each test of a game found out over what the optimum finds out; None for others."""
+    if item.task.benchmark is not GAME:
+        return None
+    return information(item.content, visible_replies(replies))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a reply led to."""
+
+    text: str  # the response; empty where the attempt is over
+    reward: float
+    done: bool
+    scores: Mapping[str, float | None]  # every metric, when the attempt is over
+
+
+class Episode:
+    """An attempt at an item, turn by turn.
+
+    The last turn earns the score; in a game each test also earns what it found out, so that all
+    rewards add up to the score and the weighted information.
+    """
+
+    def __init__(self, item: PresentedItem, information_weight: float = INFORMATION_WEIGHT) -> None:
+        self.item = item
+        self.dialogue = item.task.start(item)
+        self._weight = information_weight
+        self._found = 0.0
+
+    def step(self, reply: str) -> Outcome:
+        """Take a reply, and say what it led to."""
+        response = self.dialogue.send(reply)
+        replies, done = self.dialogue.replies, self.dialogue.done
+        reward = score_of(self.item, replies) if done else 0.0
+        if self._weight:
+            before, self._found = self._found, sum(information_of(self.item, replies) or ())
+            reward += self._weight * (self._found - before)
+        return Outcome(response or "", reward, done, self.dialogue.scores if done else {})
