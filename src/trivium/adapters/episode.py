@@ -9,13 +9,14 @@ from typing import Any
 
 import orjson
 
-from trivium.benchmarks import get_benchmark
+from trivium.benchmarks import get_benchmark, load_task
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.information import information
 from trivium.core.errors import UserError, require
 from trivium.core.overlap import overlap
 from trivium.core.reading import visible_replies
 from trivium.core.spec import spec_from_dict, spec_to_dict, stored_spec
+from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 
 ORIGIN = ("benchmark", "spec", "view", "seed", "index")
@@ -116,3 +117,31 @@ class Episode:
             before, self._found = self._found, sum(information_of(self.item, replies) or ())
             reward += self._weight * (self._found - before)
         return Outcome(response or "", reward, done, self.dialogue.scores if done else {})
+
+
+class Episodes:
+    """Attempts at the items of a task, one after the other."""
+
+    def __init__(
+        self, benchmark: str, preset: str | None, weight: float, fields: Mapping[str, Any]
+    ) -> None:
+        self.task = load_task(benchmark, preset, fields)
+        self._weight = weight
+        self._seed, self._next = DEFAULT_SEED, 0
+        self._current: Episode | None = None
+
+    @property
+    def current(self) -> Episode:
+        """The attempt that was started last."""
+        require(self._current is not None, "call reset first")
+        assert self._current is not None
+        return self._current
+
+    def start(self, split: str, seed: int | None = None, index: int | None = None) -> Episode:
+        """An attempt at the next item; a seed starts with its first, and `index` names any."""
+        if seed is not None:
+            self._seed, self._next = seed, 0
+        at = self._next if index is None else index
+        self._current = Episode(self.task.item(at, split_seed(split, self._seed)), self._weight)
+        self._next = at + 1
+        return self._current

@@ -31,8 +31,17 @@ from trivium.core.task import PresentedItem, Task
 AT_ONCE = 64  # items that are generated together: fast, and few when only one is asked for
 
 
+class TriviumTaskConfig(vf.TaskConfig):
+    """How rollouts are rewarded: under `--env.taskset.task.*`."""
+
+    information: bool = True
+    """Reward what the tests of a game find out; not known for machines with noise."""
+
+
 class TriviumConfig(vf.TasksetConfig):
     """Which items: under `--env.taskset.*`."""
+
+    task: TriviumTaskConfig = TriviumTaskConfig()
 
     benchmark: str = "nhop_explicit"
     preset: str | None = None
@@ -51,7 +60,7 @@ class TriviumData(vf.TaskData):
     origin: dict[str, Any]
 
 
-class TriviumTask(vf.Task[TriviumData, vf.State, vf.TaskConfig]):
+class TriviumTask(vf.Task[TriviumData, vf.State, TriviumTaskConfig]):
     """One item; its replies are read and scored as everywhere in Trivium."""
 
     @property
@@ -67,7 +76,7 @@ class TriviumTask(vf.Task[TriviumData, vf.State, vf.TaskConfig]):
     @vf.reward(weight=INFORMATION_WEIGHT)
     async def information(self, trace: vf.Trace) -> dict[str, float]:
         """What a game's tests found out over what the optimum finds out; `info` has each test."""
-        found = information_of(self.item, replies_of(trace))
+        found = information_of(self.item, replies_of(trace)) if self.config.information else None
         if found is None:
             return {}
         trace.info["information"] = found
@@ -125,8 +134,10 @@ class TriviumEnv(vf.Env[TriviumEnvConfig]):
     taskset: TriviumTaskset
 
     async def start(self) -> None:
-        """Compute the certificate once, before the first episode."""
+        """Compute once what all episodes need, so that what cannot be computed ends the run."""
         _ = self.taskset.certificate
+        if self.taskset.config.task.information:
+            information_of(self.taskset.task.item(0), [])
 
     async def run(self, task: TriviumTask, agents: vf.Agents) -> None:
         """Reply to every reply until the attempt is over, or the model gave none."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from trivium.core.errors import import_extra
 
 OPTIONS = {"trivium/Blicket-v0": {}, "trivium/BlicketChild-v0": {"interface": "child"}}
-
 DEMONSTRATIONS = {"trivium/BlicketGiven-v0": "given", "trivium/BlicketNotGiven-v0": "not_given"}
+# As models are asked: the game, and with `benchmark` any other.
+TEXT = ("trivium/BlicketGame-v0", "trivium/Text-v0")
 
 
 def register_envs() -> None:
@@ -27,3 +28,6 @@ def register_envs() -> None:
                 entry_point="trivium.benchmarks.blicket.world.demonstrations:DemonstrationsEnv",
                 kwargs={"demonstrations": shown},
             )
+    for name in TEXT:
+        if name not in registration.registry:
+            registration.register(name, entry_point="trivium.adapters.text_env:TextEnv")

@@ -1,0 +1,110 @@
+"""A benchmark as an OpenEnv environment, by default the blicket game: environment and client.
+
+`uvicorn trivium.adapters.openenv_server:app` serves it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from openenv.core import EnvClient
+from openenv.core.client_types import StepResult
+from openenv.core.env_server.interfaces import Environment
+from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
+from pydantic import Field
+
+from trivium import __version__
+from trivium.adapters.episode import INFORMATION_WEIGHT, Episodes, origin_of
+from trivium.core.errors import require
+
+
+class TriviumAction(Action):
+    """A reply in the words that the prompt asks for."""
+
+    reply: str = Field(description="The reply, such as TEST A B")
+
+
+class TriviumObservation(Observation):
+    """What the player sees next; `metadata` has the scores when the attempt is over."""
+
+    text: str = Field(default="", description="The prompt, or the response to the last reply")
+
+
+class TriviumState(State):
+    """Which item is played."""
+
+    origin: dict[str, Any] = Field(default_factory=dict)
+
+
+class TriviumEnvironment(Environment[TriviumAction, TriviumObservation, TriviumState]):
+    """Replies in, responses out; `fields` are those of the spec and the view."""
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(
+        self,
+        benchmark: str = "blicket_game",
+        *,
+        preset: str | None = None,
+        information_weight: float = INFORMATION_WEIGHT,
+        **fields: Any,
+    ) -> None:
+        super().__init__()
+        self._episodes = Episodes(benchmark, preset, information_weight, fields)
+        self._state = TriviumState()
+
+    def reset(
+        self,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        *,
+        split: str = "train",
+        index: int | None = None,
+        **others: Any,
+    ) -> TriviumObservation:
+        """The prompt of the next item; a seed starts with its first, `index` names any."""
+        require(not others, f"reset takes seed, split and index, got {', '.join(others)}")
+        item = self._episodes.start(split, seed, index).item
+        self._state = TriviumState(episode_id=episode_id or str(uuid4()), origin=origin_of(item))
+        return TriviumObservation(text=item.prompt)
+
+    def step(
+        self, action: TriviumAction, timeout_s: float | None = None, **others: Any
+    ) -> TriviumObservation:
+        """The response to a reply, with its reward."""
+        outcome = self._episodes.current.step(action.reply)
+        self._state.step_count += 1
+        return TriviumObservation(
+            text=outcome.text,
+            reward=outcome.reward,
+            done=outcome.done,
+            metadata={"scores": dict(outcome.scores)} if outcome.done else {},
+        )
+
+    @property
+    def state(self) -> TriviumState:
+        """Which item is played, and how many replies were given."""
+        return self._state
+
+    def get_metadata(self) -> EnvironmentMetadata:
+        """What the server says of itself."""
+        about = self._episodes.task.benchmark
+        return EnvironmentMetadata(name=about.name, description=about.title, version=__version__)
+
+
+class TriviumClient(EnvClient[TriviumAction, TriviumObservation, TriviumState]):
+    """A connection to a server; each has an environment of its own there."""
+
+    def _step_payload(self, action: TriviumAction) -> dict[str, Any]:
+        return {"reply": action.reply}
+
+    def _parse_result(self, payload: dict[str, Any]) -> StepResult[TriviumObservation]:
+        told = {key: payload[key] for key in ("reward", "done", "metadata") if payload.get(key)}
+        observation = TriviumObservation.model_validate({**payload["observation"], **told})
+        return StepResult(
+            observation, observation.reward, observation.done, observation.metadata or None
+        )
+
+    def _parse_state(self, payload: dict[str, Any]) -> TriviumState:
+        return TriviumState.model_validate(payload)

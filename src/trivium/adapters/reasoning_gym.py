@@ -1,0 +1,86 @@
+"""Benchmarks as datasets of reasoning-gym; importing this module registers them.
+
+    reasoning_gym.create_dataset("trivium_nhop_explicit", size=100, seed=42, fields={"hops": 6})
+
+Games are left out: a dataset asks once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from reasoning_gym.factory import DATASETS, ProceduralDataset, register_dataset
+
+from trivium.adapters.episode import SEEDS, item_of, origin_of, score_of, split_seed
+from trivium.benchmarks import benchmark_names, get_benchmark, load_task
+from trivium.core.errors import UserError
+from trivium.core.task import Task
+
+PREFIX = "trivium_"
+
+
+@dataclass
+class TriviumConfig:
+    """Which items: a preset with fields of spec and view laid over it."""
+
+    benchmark: ClassVar[str]
+
+    preset: str | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    split: str = "train"  # no item of "train" is one of an evaluation
+    size: int = 500
+    seed: int | None = None
+
+    def validate(self) -> None:
+        """Refuse, as reasoning-gym does, with an AssertionError."""
+        assert self.size >= 1, f"size must be at least 1, got {self.size}"
+        try:
+            self.task()
+            split_seed(self.split, 0)
+        except UserError as problem:
+            raise AssertionError(str(problem)) from None
+
+    def task(self) -> Task:
+        """What is asked."""
+        return load_task(self.benchmark, self.preset, self.fields)
+
+
+class TriviumDataset(ProceduralDataset):
+    """The items of a seed; any of them is made when it is asked for."""
+
+    def __init__(self, config: TriviumConfig) -> None:
+        super().__init__(config=config, seed=config.seed, size=config.size)
+        self.task = config.task()
+
+    def __getitem__(self, idx: int) -> dict[str, Any]:
+        """One item as a question, with a perfect answer and what makes the item again."""
+        item = self.task.item(idx, split_seed(self.config.split, self.seed % SEEDS))
+        return {
+            "question": item.prompt if item.system is None else f"{item.system}\n\n{item.prompt}",
+            "answer": item.gold,
+            "metadata": {
+                "source_dataset": f"{PREFIX}{self.config.benchmark}",
+                "source_index": idx,
+                "origin": origin_of(item),
+                "difficulty": dict(item.groups),
+            },
+        }
+
+    def score_answer(self, answer: str | None, entry: dict[str, Any]) -> float:
+        """The headline metric of an answer; 0 where there is none."""
+        if answer is None:
+            return 0.0
+        return score_of(item_of(entry["metadata"]["origin"]), [answer])
+
+
+def register() -> None:
+    """Register every benchmark that asks once and is not registered yet."""
+    for name in benchmark_names():
+        if f"{PREFIX}{name}" not in DATASETS and not get_benchmark(name).multi_turn:
+            config = type(f"{name}_config", (TriviumConfig,), {"benchmark": name})
+            register_dataset(f"{PREFIX}{name}", TriviumDataset, config)
+
+
+register()
