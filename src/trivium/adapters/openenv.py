@@ -100,11 +100,10 @@ class TriviumClient(EnvClient[TriviumAction, TriviumObservation, TriviumState]):
         return {"reply": action.reply}
 
     def _parse_result(self, payload: dict[str, Any]) -> StepResult[TriviumObservation]:
-        told = {key: payload[key] for key in ("reward", "done", "metadata") if payload.get(key)}
+        beside = {key: payload.get(key) for key in ("reward", "done", "metadata")}
+        told = {key: value for key, value in beside.items() if value is not None}
         observation = TriviumObservation.model_validate({**payload["observation"], **told})
-        return StepResult(
-            observation, observation.reward, observation.done, observation.metadata or None
-        )
+        return StepResult(observation, observation.reward, observation.done, observation.metadata)
 
     def _parse_state(self, payload: dict[str, Any]) -> TriviumState:
         return TriviumState.model_validate(payload)

@@ -12,7 +12,7 @@ from trivium.adapters.episode import INFORMATION_WEIGHT, Episodes, origin_of
 from trivium.benchmarks.blicket.world.env import check_options
 from trivium.core.errors import require
 
-MAX_TEXT = 1 << 20  # characters of a prompt or a reply
+MAX_PROMPT, MAX_REPLY = 1 << 20, 1 << 12  # characters that the spaces name; longer replies work
 
 
 class TextEnv(gymnasium.Env[str, str]):
@@ -35,8 +35,7 @@ class TextEnv(gymnasium.Env[str, str]):
     ) -> None:
         require(render_mode in (None, "ansi"), f"render_mode must be ansi, got {render_mode!r}")
         self.render_mode = render_mode
-        self.observation_space = _texts()
-        self.action_space = _texts()
+        self.observation_space, self.action_space = _texts(MAX_PROMPT), _texts(MAX_REPLY)
         self._split = split
         self._episodes = Episodes(benchmark, preset, information_weight, fields)
 
@@ -59,5 +58,5 @@ class TextEnv(gymnasium.Env[str, str]):
         return "\n\n".join(self._episodes.current.dialogue.messages) if self.render_mode else None
 
 
-def _texts() -> spaces.Text:
-    return spaces.Text(MAX_TEXT, min_length=0, charset=string.printable)
+def _texts(longest: int) -> spaces.Text:
+    return spaces.Text(longest, min_length=0, charset=string.printable)
