@@ -58,7 +58,9 @@ def test_an_item_is_made_again_from_what_json_holds(name: str) -> None:
 def test_the_certificate_is_about_the_two_splits() -> None:
     found = certificate(load_task("nhop_implicit"), 7, 50)
     assert list(found["seeds"]) == [2**32 + 7, 7]
-    assert [each["between"] for each in found["repeats"]] == [0, 0, 0]
+    same = {each["way"]: each["between"] for each in found["repeats"]}
+    # Items of nhop are all alike but for names and order: that is how the names lose their meaning.
+    assert same == {"exact": 0, "renamed": 0, "renamed and reordered": 50}
 
 
 def test_the_certificate_shows_items_that_both_splits_have() -> None:
