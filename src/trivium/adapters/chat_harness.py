@@ -17,7 +17,7 @@ class ChatHarness(vf.Harness[vf.HarnessConfig]):
     EXECUTES_CODE = False
     NEEDS_CONTAINER = False
 
-    async def launch(
+    async def launch(  # noqa: PLR0917 - verifiers passes them by place
         self,
         ctx: vf.ModelContext,
         trace: vf.Trace,
