@@ -79,9 +79,8 @@ def test_rewards_are_our_scores(name: str, solver: str, tmp_path: Path) -> None:
         replies = attempt.reply if isinstance(attempt.reply, list) else [attempt.reply]
         assert episode.ok, episode.errors
         assert [message.content for message in trace.assistant_messages] == replies
-        assert (
-            trace.rewards["trivium_score"].score == attempt.scores[task.benchmark.metrics[0].name]
-        )
+        score = trace.rewards["trivium_score"].score
+        assert score == attempt.scores[task.benchmark.metrics[0].name]
         assert trace.metrics == {
             key: value for key, value in attempt.scores.items() if value is not None
         }
