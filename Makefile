@@ -46,7 +46,7 @@ test: $(VENV)/.dev
 # reasoning-gym a compiler: neither fits beside the other nor beside what the other tests use.
 .venv-verifiers/.made: pyproject.toml constraints-verifiers.txt
 	$(PYTHON) -m venv .venv-verifiers
-	.venv-verifiers/bin/python -m pip install -q -c constraints-verifiers.txt -e '.[verifiers,reasoning_gym]' pytest hypothesis
+	.venv-verifiers/bin/python -m pip install -q -c constraints-verifiers.txt -e '.[verifiers,reasoning-gym]' pytest hypothesis
 	.venv-verifiers/bin/python -m pip install -q --no-deps -c constraints-verifiers.txt inspect-evals  # its schema
 	touch $@
 

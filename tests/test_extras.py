@@ -62,7 +62,7 @@ def test_every_extra_is_tried() -> None:
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = set(project["optional-dependencies"]) - {"audit", "dev", "plots", "simulate"}
-    extras -= {"verifiers", "reasoning_gym", "openenv"}
+    extras -= {"verifiers", "reasoning-gym", "openenv"}
     assert {extra for _, _, extra in NEEDS} >= extras
 
 

@@ -58,6 +58,7 @@ def test_an_item_is_made_again_from_what_json_holds(name: str) -> None:
 def test_the_certificate_is_about_the_two_splits() -> None:
     found = certificate(load_task("nhop_implicit"), 7, 50)
     assert list(found["seeds"]) == [2**32 + 7, 7]
+    assert int(found["space"]) > 2**64  # as text: other formats have no such integers
     same = {each["way"]: each["between"] for each in found["repeats"]}
     # Items of nhop are all alike but for names and order: that is how the names lose their meaning.
     assert same == {"exact": 0, "renamed": 0, "renamed and reordered": 50}

@@ -72,6 +72,13 @@ def test_wrong_calls_say_what_is_allowed() -> None:
         TextEnv("blicket_game", hops=3)
     with pytest.raises(UserError, match="render_mode must be ansi"):
         TextEnv(render_mode="human")
+    with pytest.raises(UserError, match="leave its reward out or set noise to 0"):
+        TextEnv(noise=0.1).reset()
+    quiet = TextEnv(noise=0.1, information_weight=0.0)
+    quiet.reset()
+    assert quiet.step("TEST A")[1] == 0.0
+    with pytest.raises(UserError, match="a reply is text, got 3"):
+        quiet.step(3)  # type: ignore[arg-type]
 
 
 def test_rendering_shows_all_that_was_said() -> None:

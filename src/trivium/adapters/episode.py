@@ -65,7 +65,9 @@ def split_seed(split: str, seed: int) -> int:
 def certificate(task: Task, seed: int, items: int) -> dict[str, Any]:
     """How many items of a seed's two splits are the same, word for word and up to names."""
     seeds = split_seed("train", seed), split_seed("eval", seed)
-    return overlap(task.benchmark, task.spec, seeds[0], items, other=seeds[1]).to_dict()
+    found = overlap(task.benchmark, task.spec, seeds[0], items, other=seeds[1])
+    # The number of items may have a hundred digits, which MessagePack does not take.
+    return found.to_dict() | {"space": None if found.space is None else str(found.space)}
 
 
 def score_of(item: PresentedItem, replies: Sequence[str]) -> float:
@@ -106,17 +108,23 @@ class Episode:
         self.item = item
         self.dialogue = item.task.start(item)
         self._weight = information_weight
-        self._found = 0.0
+        self._found = self._information()  # raises now where it cannot be measured
 
     def step(self, reply: str) -> Outcome:
         """Take a reply, and say what it led to."""
+        require(isinstance(reply, str), f"a reply is text, got {reply!r}")
         response = self.dialogue.send(reply)
         replies, done = self.dialogue.replies, self.dialogue.done
         reward = score_of(self.item, replies) if done else 0.0
-        if self._weight:
-            before, self._found = self._found, sum(information_of(self.item, replies) or ())
-            reward += self._weight * (self._found - before)
+        before, self._found = self._found, self._information()
+        reward += self._found - before
         return Outcome(response or "", reward, done, self.dialogue.scores if done else {})
+
+    def _information(self) -> float:
+        """The weighted information of all tests so far."""
+        if not self._weight:
+            return 0.0
+        return self._weight * sum(information_of(self.item, self.dialogue.replies) or ())
 
 
 class Episodes:

@@ -42,7 +42,6 @@ class TriviumConfig(vf.TasksetConfig):
     """Which items: under `--env.taskset.*`."""
 
     task: TriviumTaskConfig = TriviumTaskConfig()
-
     benchmark: str = "nhop_explicit"
     preset: str | None = None
     fields: dict[str, Any] = Field(default_factory=dict)
@@ -94,8 +93,9 @@ class TriviumTask(vf.Task[TriviumData, vf.State, TriviumTaskConfig]):
 
 
 def replies_of(trace: vf.Trace) -> list[str]:
-    """Every reply of the model, as it was given."""
-    return [message.content or "" for message in trace.assistant_messages]
+    """Every reply that the model ended a turn with; all it said, where another environment asks."""
+    said = [message.content or "" for message in trace.assistant_messages]
+    return list(trace.info.get("replies", said))
 
 
 class TriviumTaskset(vf.Taskset[TriviumTask, TriviumConfig]):
@@ -143,10 +143,12 @@ class TriviumEnv(vf.Env[TriviumEnvConfig]):
         """Reply to every reply until the attempt is over, or the model gave none."""
         dialogue = task.item.task.start(task.item)
         async with agents.player.interaction(task) as interaction:
-            interaction.trace.info["overlap"] = self.taskset.certificate
+            info = {"overlap": self.taskset.certificate, "replies": dialogue.replies}
+            interaction.trace.info.update(info)
             segment = await interaction.turn()
             while not segment.terminated:
-                response = dialogue.send(replies_of(interaction.trace)[-1])
+                said = [one.content for one in segment.messages if one.role == "assistant"]
+                response = dialogue.send(said[-1] or "")
                 if dialogue.done or response is None:
                     break
                 segment = await interaction.turn(response)

@@ -31,7 +31,11 @@ def information(item: GameItem, replies: Sequence[str]) -> list[float]:
 @lru_cache(maxsize=64)
 def most_bits(spec: GameSpec) -> float:
     """The most bits about the machine that any player can expect from the tests of a game."""
-    require(not spec.noise, "the most bits are known for machines without noise; set noise to 0")
+    require(
+        not spec.noise,
+        "information is measured for machines without noise: leave its reward out or set noise to "
+        f"0, got noise {spec.noise}",
+    )
     planner = budget_planner(spec.space)
     unknown = entropy(planner.machines.weights)
     try:
