@@ -106,4 +106,4 @@ class TriviumClient(EnvClient[TriviumAction, TriviumObservation, TriviumState]):
         return StepResult(observation, observation.reward, observation.done, observation.metadata)
 
     def _parse_state(self, payload: dict[str, Any]) -> TriviumState:
-        return TriviumState.model_validate(payload)
+        return TriviumState(**payload)

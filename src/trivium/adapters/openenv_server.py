@@ -20,7 +20,7 @@ MAX_SESSIONS = 64  # clients at once, each with an environment of its own
 
 def make_app(benchmark: str = "blicket_game", **options: Any) -> FastAPI:
     """The server of a benchmark; options are those of `TriviumEnvironment`."""
-    return create_app(
+    made: FastAPI = create_app(
         partial(TriviumEnvironment, benchmark, **options),
         TriviumAction,
         TriviumObservation,
@@ -28,6 +28,7 @@ def make_app(benchmark: str = "blicket_game", **options: Any) -> FastAPI:
         max_concurrent_envs=MAX_SESSIONS,
         state_cls=TriviumState,
     )
+    return made
 
 
 app = make_app()

@@ -53,7 +53,7 @@ class TextEnv(gymnasium.Env[str, str]):
         outcome = self._episodes.current.step(action)
         return outcome.text, outcome.reward, outcome.done, False, {"scores": dict(outcome.scores)}
 
-    def render(self) -> str | None:  # type: ignore[override] # Gymnasium allows any frame
+    def render(self) -> str | None:
         """All that was said so far."""
         return "\n\n".join(self._episodes.current.dialogue.messages) if self.render_mode else None
 
