@@ -130,7 +130,8 @@ def _export(flags: ExportFlags) -> int:
     if flags.minari is not None:
         from trivium.people.episodes import write_episodes  # noqa: PLC0415
 
-        print(f"{write_episodes(study, flags.minari, out)} episodes in {out / flags.minari}")
+        for name, episodes in write_episodes(study, flags.minari, out).items():
+            print(f"{episodes} episodes in {out / name}")
     return 0
 
 
