@@ -29,9 +29,9 @@ def screen(session: Session, code: str | None) -> View:
     return _base(session) | _SCREENS[session.stage](session, session.experiment.texts, code)
 
 
-def paused_screen(session: Session) -> View:
-    """What everybody sees while a study is paused."""
-    return _base(session) | {"screen": "paused"} | _page(session.experiment.texts, "paused")
+def ending_screen(session: Session, key: str) -> View:
+    """What those see who cannot go on here: the study is paused, or they began elsewhere."""
+    return _base(session) | {"screen": key} | _page(session.experiment.texts, key)
 
 
 def _base(session: Session) -> View:

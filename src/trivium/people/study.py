@@ -23,6 +23,10 @@ MAX_EVENTS = 5000  # of one participant
 COMPLETED = "done"
 
 
+class ElsewhereError(Exception):
+    """A request from another browser than the one in which the participant began."""
+
+
 @dataclass(frozen=True)
 class Progress:
     """How far the participants of a condition are."""
@@ -63,14 +67,36 @@ class Study:
         """Pause the study, or go on."""
         self.store.set("paused", "yes" if paused else "no")
 
-    def take_step(self, key: str, number: int, step: Step) -> tuple[Session, bool]:
+    def participant(self, key: str, browser: str) -> Participant | None:
+        """The participant of a key, in the browser where that one began; None for a newcomer."""
+        found = self.store.find("key", key)
+        if found is not None and found.browser not in ("", browser):
+            raise ElsewhereError
+        return found
+
+    def release(self, outside: str) -> None:
+        """Let the participant with this name of a recruiting service go on in another browser."""
+        key = self.outside_key(outside)
+        own = [one for one in self.store.participants() if one.key.partition("_")[0] == key]
+        require(bool(own), f"nobody has taken part as {outside!r}")
+        with self.store.transaction():
+            for one in own:
+                self.store.bind(one.id, "")
+
+    def outside_key(self, outside: str) -> str:
+        """What is kept of a name that a recruiting service gives."""
+        return self.store.keyed_hash("outside", outside)[:40]
+
+    def take_step(
+        self, key: str, number: int, step: Step, browser: str = ""
+    ) -> tuple[Session, bool]:
         """The session after a step, and whether the request was in time.
 
         A request that comes again changes nothing; one that another tab was faster than, or that
         skips a step, is late, and the page shows the session as it is.
         """
         with self.store.transaction():
-            participant = self.store.find("key", key)
+            participant = self.participant(key, browser)
             steps = [] if participant is None else self.store.steps(participant.id)
             session = session_after(self.experiment, steps)
             if number != len(steps):
@@ -84,14 +110,16 @@ class Study:
             if session.stage == "full":  # not stored, so that one can try again later
                 return session, True
             if participant is None:
-                participant = self.store.add(key)
+                participant = self.store.add(key, browser)
+            elif not participant.browser:
+                self.store.bind(participant.id, browser)
             self.store.append(participant.id, number, taken)
             self.store.update(participant.id, session.stage, outcome)
             return session, True
 
-    def add_events(self, key: str, events: Sequence[Event]) -> None:
+    def add_events(self, key: str, events: Sequence[Event], browser: str = "") -> None:
         """Store what else happened in the browser, up to a limit."""
-        participant = self.store.find("key", key)
+        participant = self.participant(key, browser)
         if participant is not None and events:
             with self.store.transaction():
                 left = MAX_EVENTS - self.store.count_events(participant.id)

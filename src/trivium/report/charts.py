@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from operator import attrgetter, methodcaller
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from trivium.core.reading import visible_replies
-from trivium.core.records import PERSON
+from trivium.core.records import PEOPLE, PERSON
 from trivium.core.results import Summary, merged
 from trivium.core.statistics import Estimate, mean_interval, student_quantile
 from trivium.report.item_browser import presented_item, replies_of
@@ -40,7 +41,7 @@ Traces = Mapping[tuple[str, str], Sequence[Estimate]]  # by setting and solver
 class Look(NamedTuple):
     """How a solver is drawn on the whole page."""
 
-    colour: str  # a class: m0, m1, ... for models, base for baselines
+    colour: str  # a class: m0, m1, ... for models, person for people, base for baselines
     mark: int
 
 
@@ -52,7 +53,11 @@ def looks(all_results: Sequence[BenchmarkResults]) -> dict[str, Look]:
             lift = results.by_solver[solver].metrics["lift"].value
             lifts.setdefault(solver, []).append(-1.0 if lift is None else lift)
     best_first = sorted(lifts, key=lambda solver: -sum(lifts[solver]) / len(lifts[solver]))
-    found = {solver: Look(f"m{number % 8}", number) for number, solver in enumerate(best_first)}
+    colours = (f"m{number % 8}" for number in count())
+    found = {
+        solver: Look("person" if solver == PEOPLE else next(colours), number)
+        for number, solver in enumerate(best_first)
+    }
     for results in all_results:
         baselines = [solver for solver in results.solvers if solver not in found]
         found |= {name: Look("base", number) for number, name in enumerate(baselines)}
