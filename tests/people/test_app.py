@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -163,6 +164,25 @@ def test_a_participant_can_be_released_to_another_browser(
     second.post("questions", {"age": "7 to 10"})
     assert second.view["screen"] == "instructions"
     assert first.load()["screen"] == "elsewhere"
+
+
+def test_who_was_away_goes_on_unless_all_places_are_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    condition = PAPER.read_text().split("[[conditions]]")[1].replace("cap = 25", "cap = 1")
+    study = make_study(tmp_path, f"title = 'x'\ndropout_minutes = 10\n[[conditions]]{condition}")
+    first = Client(browser(study))
+    first.post("consent", True)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 11 * 60)
+    assert first.load()["screen"] == "instructions"  # the place is still free
+    second = Client(browser(study))
+    assert take_part(second, study, "constant_answer")["screen"] == "done"
+    assert first.load()["screen"] == "expired"
+    assert first.post("next").status_code == 409
+    assert first.view["screen"] == "expired"
+    (progress,) = study.progress()
+    assert (progress.completed, progress.active, progress.dropped) == (1, 0, 1)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from trivium.people.rounds import RefusedError
 from trivium.people.screens import View, ending_screen, screen
 from trivium.people.security import equal, json_response
 from trivium.people.session import ENDED, Session
-from trivium.people.study import ElsewhereError, Study, events_from, step_from
+from trivium.people.study import StoppedError, Study, events_from, step_from
 
 COOKIE = "trivium_session"
 # What recruiting services put into the address; kept only as a keyed hash.
@@ -86,7 +86,7 @@ class People:
             self.study.add_events(who.key, events_from(body.get("events")), who.browser)
         except RefusedError as problem:
             return json_response({"error": str(problem), "view": self._view(who)}, 422)
-        except ElsewhereError:
+        except StoppedError:
             return json_response({"view": self._view(who)}, 409)
         if session.stage == "done":  # there is more to say at the end
             return json_response({"view": self._view(who)}, 200 if in_time else 409)
@@ -96,7 +96,7 @@ class People:
         """Store events that wait for no step."""
         who, body = await self._read(request)
         found = events_from(body.get("events"))
-        with suppress(ElsewhereError):
+        with suppress(StoppedError):
             await run_in_threadpool(self.study.add_events, who.key, found, who.browser)
         return Response(status_code=204)
 
@@ -114,8 +114,8 @@ class People:
         """The screen of a participant."""
         try:
             participant = self.study.participant(who.key, who.browser)
-        except ElsewhereError:
-            return ending_screen(Session(self.study.experiment), "elsewhere")
+        except StoppedError as problem:
+            return ending_screen(Session(self.study.experiment), str(problem))
         session = self.study.session(participant)
         if self.study.paused and session.stage not in ENDED:
             return ending_screen(session, "paused")
@@ -130,7 +130,7 @@ class People:
         attempt = int(number or 1)
         try:
             participant = self.study.participant(who.key, who.browser)
-        except ElsewhereError:
+        except StoppedError:
             return None
         done = participant is not None and participant.stage == "done"
         return (

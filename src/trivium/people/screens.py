@@ -30,7 +30,7 @@ def screen(session: Session, code: str | None) -> View:
 
 
 def ending_screen(session: Session, key: str) -> View:
-    """What those see who cannot go on here: the study is paused, or they began elsewhere."""
+    """What those see who cannot go on: paused, elsewhere (another browser) or expired."""
     return _base(session) | {"screen": key} | _page(session.experiment.texts, key)
 
 

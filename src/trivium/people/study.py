@@ -23,8 +23,8 @@ MAX_EVENTS = 5000  # of one participant
 COMPLETED = "done"
 
 
-class ElsewhereError(Exception):
-    """A request from another browser than the one in which the participant began."""
+class StoppedError(Exception):
+    """A request of somebody who cannot go on here; its text names the screen that says why."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,11 @@ class Progress:
     def taken(self) -> int:
         """Places that are not free."""
         return self.completed + self.active
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no place is left."""
+        return 0 < self.condition.cap <= self.taken
 
 
 class Study:
@@ -68,11 +73,26 @@ class Study:
         self.store.set("paused", "yes" if paused else "no")
 
     def participant(self, key: str, browser: str) -> Participant | None:
-        """The participant of a key, in the browser where that one began; None for a newcomer."""
+        """The participant of a key, None for a newcomer.
+
+        StoppedError in another browser than the one where the participant began, and for somebody
+        who was away for so long that all places are taken.
+        """
         found = self.store.find("key", key)
-        if found is not None and found.browser not in ("", browser):
-            raise ElsewhereError
+        if found is None:
+            return None
+        if found.browser not in ("", browser):
+            raise StoppedError("elsewhere")
+        if found.stage not in ENDED and found.seen < self._oldest:
+            own = next(one for one in self.progress() if one.condition.name == found.condition)
+            if own.is_full:
+                raise StoppedError("expired")
         return found
+
+    @property
+    def _oldest(self) -> float:
+        """Who was not seen since then has dropped out."""
+        return time.time() - 60 * self.experiment.dropout_minutes
 
     def release(self, outside: str) -> None:
         """Let the participant with this name of a recruiting service go on in another browser."""
@@ -128,7 +148,7 @@ class Study:
     def progress(self) -> list[Progress]:
         """How far every condition is."""
         counts: Counter[tuple[str | None, str]] = Counter()
-        oldest = time.time() - 60 * self.experiment.dropout_minutes
+        oldest = self._oldest
         for one in self.store.participants():
             if one.stage == COMPLETED:
                 counts[one.condition, "completed"] += 1
@@ -147,7 +167,7 @@ class Study:
         found = [
             (one, extra)
             for one in self.progress()
-            if not one.condition.cap or one.taken < one.condition.cap
+            if not one.is_full
             if (extra := self._place(one.condition)) is not None
         ]
         if not found:
