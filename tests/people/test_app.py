@@ -148,6 +148,9 @@ def test_whoever_else_has_the_link_is_not_that_person(study: Study) -> None:
     assert len(study.store.participants()) == 1
     take_part(first, study, "constant_answer")
     assert early.load()["screen"] == "elsewhere"  # and sees no code
+    assert "codes" not in early.view
+    assert main(["serve", "delete", str(study.store.folder), "abc"]) == 0  # by the name in the link
+    assert study.store.participants() == []
 
 
 def test_a_participant_can_be_released_to_another_browser(
@@ -181,6 +184,7 @@ def test_who_was_away_goes_on_unless_all_places_are_taken(
     assert first.load()["screen"] == "expired"
     assert first.post("next").status_code == 409
     assert first.view["screen"] == "expired"
+    assert first.view["codes"][0]["code"] == study.store.participants()[0].code
     (progress,) = study.progress()
     assert (progress.completed, progress.active, progress.dropped) == (1, 0, 1)
 
@@ -208,6 +212,23 @@ def test_a_proxy_must_be_an_address(study: Study) -> None:
     for text in ("*", "everything", "10.0.0.1/8"):
         with pytest.raises(UserError, match="proxy must be addresses or networks"):
             Server(study, TOKEN, proxies=(text,))
+
+
+def test_who_failed_the_questions_twice_gets_a_code_too(study: Study) -> None:
+    client = Client(browser(study))
+    client.post("consent", True)
+    client.post("questions", {"age": "7 to 10"})
+    for _ in range(2):
+        while client.view["screen"] == "instructions":
+            client.post("next")
+        if client.view["screen"] == "practice":
+            for step in (("toggle", "A"), ("press", None), ("next", None)):
+                client.post(*step)
+        right = study.session(study.store.participants()[0]).check_questions
+        client.post("check", [1 - one[2] for one in right])
+    assert client.view["screen"] == "failed"
+    assert client.view["codes"][0]["code"] == study.store.participants()[0].code
+    assert client.load()["codes"]
 
 
 def test_attempts_are_as_many_as_allowed(tmp_path: Path) -> None:

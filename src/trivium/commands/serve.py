@@ -62,7 +62,7 @@ class DeleteFlags:
     """Whose data is deleted."""
 
     study: tyro.conf.Positional[Path]  # the folder of a study
-    code: tyro.conf.Positional[str]  # the participant's code
+    code: tyro.conf.Positional[str]  # the participant's code, or the name in the link
 
 
 @dataclass(frozen=True)

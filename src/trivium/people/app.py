@@ -88,7 +88,7 @@ class People:
             return json_response({"error": str(problem), "view": self._view(who)}, 422)
         except StoppedError:
             return json_response({"view": self._view(who)}, 409)
-        if session.stage == "done":  # there is more to say at the end
+        if session.stage in ("done", "failed"):  # there is a code to show
             return json_response({"view": self._view(who)}, 200 if in_time else 409)
         return json_response({"view": screen(session, None)}, 200 if in_time else 409)
 
@@ -115,7 +115,7 @@ class People:
         try:
             participant = self.study.participant(who.key, who.browser)
         except StoppedError as problem:
-            return ending_screen(Session(self.study.experiment), str(problem))
+            return self._stopped(who, str(problem))
         session = self.study.session(participant)
         if self.study.paused and session.stage not in ENDED:
             return ending_screen(session, "paused")
@@ -123,6 +123,12 @@ class People:
         if session.stage == "done" and self._next_attempt(who) is None:
             del view["again"]
         return view
+
+    def _stopped(self, who: Who, why: str) -> View:
+        """The screen of somebody who cannot go on; only the one who began sees the code."""
+        found = self.study.store.find("key", who.key) if why == "expired" else None
+        session = Session(self.study.experiment)
+        return ending_screen(session, why, None if found is None else found.code)
 
     def _next_attempt(self, who: Who) -> str | None:
         """The key of the participant's next attempt; None where this was the last one."""
