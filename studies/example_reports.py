@@ -177,8 +177,10 @@ def ask_again() -> None:
     model = Model(f"local/{MODEL}", Settings(), ModelOptions())
     with served_locally([model]) as served, tempfile.TemporaryDirectory() as name, chdir(name):
         small = SmallModel(served[model].options.base_url)
-        make_runs(Path(), small, ["main"])
-        small.save()
+        try:
+            make_runs(Path(), small, ["main"])
+        finally:
+            small.save()
 
 
 def main(args: Sequence[str]) -> int:

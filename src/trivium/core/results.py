@@ -104,6 +104,11 @@ class Vote(NamedTuple):
     score: float  # of the commonest answer; of the earliest one on a tie
 
 
+def item_number(row: Mapping[str, Any]) -> int:
+    """A number for the item of a record; ids repeat between seeds and specs."""
+    return hash((row["id"], row.get("seed"), orjson.dumps(row.get("spec"))))
+
+
 class Tally:
     """Accumulates records one by one, in a few bytes each, so that millions fit in memory."""
 
@@ -131,8 +136,7 @@ class Tally:
         self._name = (row["benchmark"], solver_group(solver))
         self._lines += row.get("prompt_lines") or 0
         self._chars += row.get("prompt_chars") or 0
-        # Ids repeat between seeds and specs; together they name an item.
-        item = hash((row["id"], row.get("seed"), orjson.dumps(row.get("spec"))))
+        item = item_number(row)
         self._all_items.append(item)
         self._kinds[row["kind"]] += 1
         self._add_usage(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
 from collections import defaultdict
@@ -17,7 +18,7 @@ from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.records import MANIFEST, RECORDS, Row, read_records, solver_group
-from trivium.core.results import Summary, Tally, merged
+from trivium.core.results import Summary, Tally, item_number, merged
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict, stored_spec
 from trivium.evaluation.plan import plain
 
@@ -40,6 +41,15 @@ class GroupKey(NamedTuple):
 
 
 @dataclass
+class Spent:
+    """Output tokens, one entry for each attempt that has them."""
+
+    items: array[int] = field(default_factory=lambda: array("q"))
+    tests: array[float] = field(default_factory=lambda: array("d"))  # made in a game, or NaN
+    tokens: array[float] = field(default_factory=lambda: array("d"))
+
+
+@dataclass
 class BenchmarkResults:
     """The records of one benchmark, counted."""
 
@@ -55,8 +65,7 @@ class BenchmarkResults:
     # by setting and solver, the headline scores of every item; only where they are asked for
     scores: dict[tuple[str, str], dict[tuple[Any, ...], list[float]]] = field(default_factory=dict)
     paired: bool = False
-    # output tokens of each attempt that has them, by key and number of tests made
-    spent: dict[tuple[GroupKey, float | None], array[float]] = field(default_factory=dict)
+    spent: dict[GroupKey, Spent] = field(default_factory=dict)
     _within: dict[tuple[str, ...], dict[str, Summary]] = field(default_factory=dict)
 
     def add(self, row: Row, setting: str, system: str | None = None) -> None:
@@ -77,8 +86,10 @@ class BenchmarkResults:
             examples.append({**row, "system": system})
         tokens = (row.get("usage") or {}).get("output_tokens")
         if tokens is not None:
-            tests = row["scores"].get("tests")
-            self.spent.setdefault((key, tests), array("d")).append(tokens)
+            spent = self.spent.setdefault(key, Spent())
+            spent.items.append(item_number(row))
+            spent.tests.append(math.nan if (made := row["scores"].get("tests")) is None else made)
+            spent.tokens.append(tokens)
         value = row["scores"].get(self.benchmark.metrics[0].name) if self.paired else None
         if value is not None:
             # Variants change the spec, so that only its place says which item belongs to which.
