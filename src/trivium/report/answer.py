@@ -11,7 +11,7 @@ from typing import Any
 
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate
-from trivium.report.audits import NOT_AUDITED, audit_verdict
+from trivium.report.audits import CAUGHT, NOT_AUDITED, audit_verdict
 from trivium.report.charts import FOCUS, WORDS, Look, Traces
 from trivium.report.results import BenchmarkResults, GroupKey
 
@@ -81,7 +81,7 @@ def sound_settings(results: BenchmarkResults) -> list[str]:
     verdicts = {
         one: audit_verdict(results.benchmark, results.specs[one]) for one in results.settings
     }
-    return [one for one, verdict in verdicts.items() if verdict != "caught"] or list(verdicts)
+    return [one for one, verdict in verdicts.items() if verdict != CAUGHT] or list(verdicts)
 
 
 def grid(
@@ -165,22 +165,17 @@ def _column(
 ) -> Column:
     """A column with what audits say about its items, in a few words."""
     by = {one: audit_verdict(results.benchmark, results.specs[one]) for one in settings}
-    verdicts = list(by.values())
-    caught = [one for one in settings if by[one] == "caught"]
-    passed = verdicts.count("passed")
-    if len(settings) == 1 or len(set(verdicts)) == 1:
+    verdicts = [by[one] for one in kept]
+    passed, caught = verdicts.count("passed"), verdicts.count(CAUGHT)
+    if len(set(verdicts)) == 1:
         audit = verdicts[0]
-        note = {"passed": "audit passed", "caught": "has shortcuts"}.get(audit, "not audited")
+        note = {"passed": "audit passed", CAUGHT: "has shortcuts"}.get(audit, "not audited")
     else:
         audit = "passed" if passed else NOT_AUDITED
-        audited = sum(verdict != NOT_AUDITED for verdict in verdicts)
-        note = f"audit passed in {passed} of {len(settings)}"
-        if audited == passed:
-            note = f"{audited} of {len(settings)} audited, passed"
-    if left := [one for one in caught if one not in kept]:
-        note += f"; without {', '.join(left)} (shortcuts)"
-    elif caught and len(settings) > 1:
-        note += f"; shortcuts in {len(caught)}"
+        note = f"{passed} of {len(kept)} passed an audit"
+        note += f", {caught} with shortcuts" if caught else ""
+    if left := [one for one in settings if one not in kept]:
+        note += f"; without {left[0] if len(left) == 1 else len(left)} (shortcuts)"
     floors = [part.floor for part in results.within(kept).values() if part.answered]
     floor = f"floor {max(floors):.2f}" if floors else ""
     return Column(title, results.benchmark.name, audit, note, floor)

@@ -16,7 +16,7 @@ from trivium.core.reading import visible_replies
 from trivium.core.results import Summary, estimate_of, merged
 from trivium.core.statistics import Estimate, mean_interval, student_quantile
 from trivium.report.item_browser import presented_item, replies_of
-from trivium.report.plot import Cell, Chart, Panel, Point, Series, number_text
+from trivium.report.plot import REFERENCES, Cell, Chart, Panel, Point, Series, number_text
 from trivium.report.results import BenchmarkResults, GroupKey
 
 MAX_PANELS = 4  # with lines for the values of a second group
@@ -196,7 +196,8 @@ class Charts:
             and all(v in self._values(methodcaller("group", k)) for k, v in figure.groups.items())
             and any(all(s.get(k) == v for k, v in figure.spec.items()) for s in specs if s)
         ]
-        return [Series("published", "published", points, 3, joined=False)] if points else []
+        mark = REFERENCES["published"][1]
+        return [Series("published", "published", points, mark, joined=False)] if points else []
 
     def _heat(self) -> Iterator[Chart]:
         """Lift over two groups that were set, not sampled: constant within every setting."""
@@ -300,8 +301,9 @@ class Charts:
             series.append(Series(solver, look.colour, points, look.mark))
             cost = slope(x, tokens, items)
             if cost is not None and cost.value is not None:
-                low, high = (number_text(round(end)) for end in (cost.low or 0.0, cost.high or 0.0))
-                words.append(f"{solver} {cost.value:,.0f} [{low}, {high}]")
+                ends = (cost.value, cost.low or 0.0, cost.high or 0.0)
+                value, low, high = (number_text(round(end)) for end in ends)
+                words.append(f"{solver} {value} [{low}, {high}]")
         if any(len(one.points) > 1 for one in series):
             panel = Panel(series, label, "output tokens", y_range=None)
             file = f"{self.results.benchmark.name}_tokens"

@@ -13,6 +13,13 @@ LEFT, RIGHT, TOP, BOTTOM = 44, 14, 26, 42  # margins
 LABEL_ROOM = 52  # for labels at the ends of lines
 MIN_GAP = 13  # between two labels
 MAX_TICKS = 9
+# Looks of what is no solver, with their names in a legend and their marks; None is a line.
+REFERENCES: dict[str, tuple[str, int | None]] = {
+    "ceiling": ("ceiling", None),
+    "shortcut": ("best shortcut", None),
+    "floor": ("floor", None),
+    "published": ("published", 3),
+}
 # Paths around the origin; a shape repeats what a colour says.
 MARKS = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",  # circle
@@ -94,6 +101,12 @@ class Chart:
     def label(self) -> str:
         """What a screen reader says."""
         return " ".join([f"{self.title}.", self.about, self.words]).strip()
+
+    @property
+    def lines(self) -> list[str]:
+        """The looks of all reference lines and published figures in it."""
+        drawn = {one.look for panel in self.panels for one in panel.series}
+        return [look for look in REFERENCES if look in drawn]
 
 
 @dataclass(frozen=True)
