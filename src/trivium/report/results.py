@@ -72,21 +72,23 @@ class BenchmarkResults:
         """Count one record; `system` is the system message of its run, if that had its own."""
         self.records += 1
         solver = solver_group(row["solver"])
-        key = GroupKey(setting, solver, row.get("seed"), tuple(row["groups"].items()))
-        tally = self.tallies.get(key)
+        # A plain tuple is equal to the key, and much faster to make.
+        fields = (setting, solver, row.get("seed"), tuple(row["groups"].items()))
+        tally = self.tallies.get(fields)  # type: ignore[call-overload]
         if tally is None:
-            tally = self.tallies[key] = Tally(self.benchmark.metrics)
+            tally = self.tallies[GroupKey(*fields)] = Tally(self.benchmark.metrics)
             self.specs.setdefault(setting, row.get("spec"))
             self.views.setdefault(setting, row.get("view") or {})
         tally.add(row)
         kind = row["kind"].partition(":")[0]
         examples = self.examples.setdefault((setting, solver, kind), [])
-        known = solver in self.benchmark.solvers
-        if len(examples) < (self.max_examples if known else max(self.max_examples, MODEL_EXAMPLES)):
+        if len(examples) < self.max_examples or (
+            len(examples) < MODEL_EXAMPLES and solver not in self.benchmark.solvers
+        ):
             examples.append({**row, "system": system})
         tokens = (row.get("usage") or {}).get("output_tokens")
         if tokens is not None:
-            spent = self.spent.setdefault(key, Spent())
+            spent = self.spent.setdefault(GroupKey(*fields), Spent())
             spent.items.append(item_number(row))
             spent.tests.append(math.nan if (made := row["scores"].get("tests")) is None else made)
             spent.tokens.append(tokens)
