@@ -74,6 +74,7 @@ class Grid:
 
     columns: Sequence[Column]
     rows: Sequence[GridRow]
+    by: str = "in every setting"  # what the columns of one benchmark are
 
 
 def sound_settings(results: BenchmarkResults) -> list[str]:
@@ -94,6 +95,7 @@ def grid(
 ) -> Grid:
     """The lift of every model at every benchmark, or at every setting of the only one."""
     parts: list[tuple[Column, BenchmarkResults, Mapping[str, Summary]]] = []
+    by = Grid.by
     only = all_results[0] if len(all_results) == 1 else None
     groups = [] if only is None else _columns_by_group(only, sound[only.benchmark.name])
     if only is not None and 1 < len(only.settings) <= MAX_COLUMNS:
@@ -102,6 +104,8 @@ def grid(
             parts.append((column, only, only.within([setting])))
     elif only is not None and groups:
         parts = [(column, only, own) for column, own in groups]
+        axis = FOCUS[only.benchmark.name][0]
+        by = f"by number of {WORDS.get(axis, axis)}"
     else:
         for results in all_results:
             kept = sound[results.benchmark.name]
@@ -118,7 +122,7 @@ def grid(
         cells = [_best(results, own, role) for _, results, own in parts]
         if any(cells):
             rows.append(GridRow(name, None, "", cells))
-    return Grid([column for column, *_ in parts], rows)
+    return Grid([column for column, *_ in parts], rows, by)
 
 
 def _columns_by_group(

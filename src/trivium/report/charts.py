@@ -407,8 +407,9 @@ def score_over_tokens(
                 look = found[solver]
                 series.append(Series(solver, look.colour, [point], look.mark, joined=False))
         if series:
+            title = results.benchmark.name if len(all_results) > 1 else ""
             panels.append(
-                Panel(series, "output tokens", "lift", results.benchmark.name, small=True, log=True)
+                Panel(series, "output tokens", "lift", title, small=len(all_results) > 1, log=True)
             )
     about = "Mean output tokens of an attempt, reasoning included, on a logarithmic axis."
     return Chart("lift_over_tokens", "Lift over tokens", about, panels) if panels else None

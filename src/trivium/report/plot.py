@@ -12,7 +12,7 @@ SMALL = (300, 225)  # of a panel among many
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 26, 42  # margins
 LABEL_ROOM = 52  # for labels at the ends of lines
 MIN_GAP = 13  # between two labels
-MAX_TICKS = 9
+MIN_TICKS, MAX_TICKS = 3, 9
 # Looks of what is no solver, with their names in a legend and their marks; None is a line.
 REFERENCES: dict[str, tuple[str, int | None]] = {
     "ceiling": ("ceiling", None),
@@ -254,9 +254,12 @@ def _x_axis(
         return left + margin + share * (right - left - 2 * margin)
 
     if panel.log:
-        digits = (1, 2, 5) if width < 1 else (1, 3) if width < 2 else (1,)
-        steps = [digit * 10**power for power in range(10) for digit in digits]
-        values = [step for step in steps if low <= math.log10(step) <= high] or values
+        for digits in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)):
+            steps = [digit * 10**power for power in range(10) for digit in digits]
+            shown = [step for step in steps if low <= math.log10(step) <= high]
+            if len(shown) >= MIN_TICKS:
+                break
+        values = shown or values
     every = math.ceil(len(values) / MAX_TICKS) or 1
     return place, [(round(place(value), 1), number_text(value)) for value in values[::every]]
 

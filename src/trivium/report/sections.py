@@ -133,14 +133,16 @@ def _mean(values: Sequence[float]) -> float:
 
 def effect_words(difference: Estimate) -> str:
     """A difference in points, in words: "costs 21 points [14, 28]"."""
-    value = 100 * (difference.value or 0.0)
+    value = round(100 * (difference.value or 0.0))
     if difference.low is None or difference.high is None:
-        return f"changes the score by {value:.0f} points"
-    low, high = 100 * difference.low, 100 * difference.high
+        return f"changes the score by {value} points"
+    low, high = round(100 * difference.low), round(100 * difference.high)
     if not difference.excludes(0):
-        return f"makes no difference that shows ({value:+.0f} points [{low:+.0f}, {high:+.0f}])"
+        return f"makes no clear difference ({value:+} points [{low:+}, {high:+}])"
     low, high = sorted((abs(low), abs(high)))
-    return f"{'adds' if value > 0 else 'costs'} {abs(value):.0f} points [{low:.0f}, {high:.0f}]"
+    return (
+        f"{'adds' if (difference.value or 0) > 0 else 'costs'} {abs(value)} points [{low}, {high}]"
+    )
 
 
 def usage_table(
