@@ -83,9 +83,7 @@ def audit(benchmark: AnyBenchmark, spec: Any, seed: int, items: int | None = Non
         learned=all(study.learned for study in studies),
         floor=floor.name,
         floor_value=floor.value,
-        keeps_leaks=any(
-            name in benchmark.leaky_presets or name.startswith("original") for name in names
-        ),
+        keeps_leaks=any(name in benchmark.leaky_presets for name in names),
     )
 
 
