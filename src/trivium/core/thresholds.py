@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.core.errors import require
-from trivium.core.statistics import Estimate
+from trivium.core.statistics import UNDEFINED, Estimate, beta_quantile, lift_over_floor
 
 Floats = NDArray[np.float64]
 THRESHOLDS = 121  # on the grid
@@ -194,7 +194,8 @@ class Posterior:
         """Where lift falls to the target: the median and a credible interval.
 
         Without a curve that fits it is where lines between the levels first reach the target.
-        What lies beyond the levels is None: nothing was measured there.
+        None is beyond the levels, where nothing was measured: on the side of the limit that is
+        None too.
         """
         if self.misfits:
             places = np.sort(self._crossings())
@@ -215,12 +216,24 @@ class Posterior:
         above = int(np.searchsorted(marks, low, side="right"))
         if 0 < above < len(marks) and high < marks[above]:
             low, high = marks[above - 1], marks[above]
-        ends = (low, high) if self.levels.rising else (high, low)
-        value, first, last = (
-            self.levels.value_at(float(place)) if marks[0] <= place <= marks[-1] else None
-            for place in (middle, *ends)
+        value = self.levels.value_at(float(middle)) if marks[0] <= middle <= marks[-1] else None
+        first = None if low < marks[0] else self.levels.value_at(float(min(low, marks[-1])))
+        last = None if high > marks[-1] else self.levels.value_at(float(max(high, marks[0])))
+        ends = (first, last) if self.levels.rising else (last, first)
+        return Estimate(value, *ends, int(self.counts.sum()))
+
+    def settled(self, width: float) -> bool:
+        """Whether the interval is narrow enough, or as narrow as these values allow."""
+        found, values = self.threshold(), sorted(self.levels.values)
+        if found.value is None:
+            return (found.low is None) != (found.high is None)  # surely beyond the values
+        if found.low is None or found.high is None:
+            return False
+        scale = abs(found.value) if values[0] >= 0 else values[-1] - values[0]
+        return (found.high - found.low) / 2 <= width * scale or (
+            sum(found.low - 1e-9 <= value <= found.high + 1e-9 for value in values) == 2
+            and {found.low, found.high} <= set(values)
         )
-        return Estimate(value, first, last, int(self.counts.sum()))
 
     def _crossings(self) -> Floats:
         """Draws of the place where lines between the levels first fall to the target."""
@@ -236,6 +249,17 @@ class Posterior:
         crossing = places[first - 1] + share * (places[first] - places[first - 1])
         crossing = np.where(below == 0, places[0] - MARGIN, crossing)
         return np.asarray(np.where(below == len(places), places[-1] + MARGIN, crossing))
+
+    def lifts(self, level: float = 0.95) -> list[Estimate]:
+        """The lift that was measured at every level, with Jeffreys' interval."""
+        found = []
+        for count, total, floor in zip(self.counts, self.totals, self.levels.floors, strict=True):
+            right, wrong = total / self.dispersion + 0.5, (count - total) / self.dispersion + 0.5
+            tails = ((1 - level) / 2, (1 + level) / 2)
+            low, high = (beta_quantile(share, right, wrong) for share in tails)
+            score = Estimate(total / count, low, high, int(count)) if count else UNDEFINED
+            found.append(lift_over_floor(score, floor))
+        return found
 
     def band(self, values: Sequence[float], level: float = 0.95) -> list[Estimate]:
         """The lift that the curves give at some values of the field, with its interval."""
