@@ -191,9 +191,7 @@ class Search:
     def name(self) -> str:
         """The solver, and the value of the second field if there is one."""
         by = self.plan.by
-        return (
-            f"{self.solver}, {by.field} {self.by:g}" if by and self.by is not None else self.solver
-        )
+        return self.solver if by is None else f"{self.solver}, {by.field} {self.by:g}"
 
     def evaluations(self, counts: Sequence[int]) -> dict[int, Evaluation]:
         """The first items of every level that has any, by level."""
@@ -298,12 +296,9 @@ def threshold_text(levels: Levels, found: Estimate) -> str:
     if found.value is None:
         if (found.low is None) == (found.high is None):
             return f"not known between {easiest} and {hardest}"
-        hard = (found.high is None) == levels.rising
-        return (
-            f"beyond {hardest}, the hardest value"
-            if hard
-            else f"before {easiest}, the easiest value"
-        )
+        if (found.high is None) == levels.rising:
+            return f"beyond {hardest}, the hardest value"
+        return f"before {easiest}, the easiest value"
     low = f"below {low_end}" if found.low is None else f"{found.low:.3g}"
     high = f"above {high_end}" if found.high is None else f"{found.high:.3g}"
     return f"{found.value:.3g} [{low}, {high}]"

@@ -106,7 +106,8 @@ def curve_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str
     label = WORDS.get(plan.axis.field, plan.axis.field)
     panels = [_curve_panel(search, looks, label) for search in searches[:MAX_PANELS]]
     more = len(searches) - len(panels)
-    about = f"Dots: lift with 95% intervals. Line and band: the curve. At {plan.target:g}: the threshold."
+    about = "Dots: lift with 95% intervals. Line and band: the curve. "
+    about += f"At {plan.target:g}: the threshold with its interval."
     words = f"{more} more are in the table." if more else ""
     return Chart(name, f"Lift over {label}, and the threshold", about, panels, words)
 
