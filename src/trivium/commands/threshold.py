@@ -80,12 +80,13 @@ def main(args: Sequence[str]) -> int:
     if not flags.models:
         refuse_model_flags(args, "none is named")
     plan = _plan(asked)
-    most = plan.at_most(flags.max_items)
+    most = plan.at_most
     for evaluation in most.evaluations:
         check_solver(evaluation, flags.options)
     prices = flags.prices.of_run(most)
     folder = choose_folder(most, flags.out, new=flags.new)
-    held = [len(one.held(folder)) if folder else 0 for one in most.evaluations]
+    retry = flags.options.retry_errors
+    held = [len(one.held(folder, errors=not retry)) if folder else 0 for one in most.evaluations]
     if most.models:
         confirm(cost_of_run(most, held, prices), flags.options)
     with flags.workers.open() as executor:
@@ -105,8 +106,6 @@ def main(args: Sequence[str]) -> int:
             plan,
             folder,
             ask,
-            width=flags.width,
-            max_items=flags.max_items,
             retry_errors=flags.options.retry_errors,
             note=_say_how_far,
         )
@@ -151,6 +150,8 @@ def _plan(asked: BenchmarkFlags[Flags]) -> ThresholdPlan:
         flags.seed,
         flags.options.settings(),
         flags.label,
+        flags.width,
+        flags.max_items,
     )
 
 

@@ -21,15 +21,17 @@ from trivium.core.errors import require
 from trivium.core.statistics import UNDEFINED, Estimate, beta_quantile, lift_over_floor
 
 Floats = NDArray[np.float64]
-THRESHOLDS = 121  # on the grid
+THRESHOLDS = 101  # on the grid
 MARGIN = math.log(1.5)  # how far it goes beyond the levels
 SLOPES = np.geomspace(1.0, 60.0, 10)
 LAPSES = np.array([0.0, 0.03, 0.08, 0.15, 0.22, 0.3, 0.4, 0.55, 0.75])
 PLATEAU_LAPSES = np.array([0.1, 0.2, 0.3, 0.4])
-PLATEAU_SLOPES = np.geomspace(2.0, 60.0, 6)
+PLATEAU_SLOPES = np.geomspace(2.0, 60.0, 5)
+ONSET = 15.0  # the slope with which lapses set in
 PLATEAU = 0.35  # the prior probability of a plateau
 MISFIT = 20.0  # odds against all curves at which they are given up
 NEGLIGIBLE = 20.0  # curves this far below the best, as a logarithm, are left out
+MIN_COUNT = 20  # items at every level before a threshold without a curve is believed
 DRAWS = 4000  # of an interpolated threshold
 
 
@@ -96,10 +98,9 @@ class Curves:
 
     def lifts(self, places: Floats, which: NDArray[np.intp]) -> Floats:
         """The lift of some of the curves; a row for each place."""
-        distance = places[:, None] - self.middles[which]
-        falls = 1 / (1 + np.exp(np.clip(self.slopes[which] * distance, -50, 50)))
-        lapsing = places[:, None] >= self.starts[which] - 1e-9
-        return np.asarray(np.where(lapsing, 1 - self.lapses[which], 1.0) * falls)
+        column = places[:, None]
+        lapsing = self.lapses[which] * (1 - _fall(column - self.starts[which], ONSET))
+        return (1 - lapsing) * _fall(column - self.middles[which], self.slopes[which])
 
 
 class Grid(NamedTuple):
@@ -117,8 +118,9 @@ def make_grid(levels: Levels, target: float) -> Grid:
     places = levels.difficulty
     lowest = places[0] - MARGIN
     thresholds = np.linspace(lowest, places[-1] + MARGIN, THRESHOLDS)
-    starts = places[1:-2]
-    axes = [(1 - PLATEAU if len(starts) else 1.0, SLOPES, LAPSES, lowest)]
+    # At a level or between two, after the easiest and before the last two.
+    starts = np.sort(np.append(places[1:-2], (places[:-3] + places[1:-2]) / 2))
+    axes = [(1 - PLATEAU if len(starts) else 1.0, SLOPES, LAPSES, -math.inf)]
     axes += [(PLATEAU / len(starts), PLATEAU_SLOPES, PLATEAU_LAPSES, start) for start in starts]
     parts = []
     for share, slopes, lapses, start in axes:
@@ -168,6 +170,16 @@ class Posterior:
             return 1.0
         return min(1.0, max(0.02, within / binary))
 
+    @property
+    def _evidence(self) -> tuple[Floats, Floats]:
+        """Right and wrong answers at every level, of scores that vary as much as these do.
+
+        A level whose mean is below its floor counts as at its floor: worse than blind says no more
+        about difficulty than blind does.
+        """
+        totals = np.maximum(self.totals, self.counts * np.array(self.levels.floors))
+        return totals / self.dispersion, (self.counts - totals) / self.dispersion
+
     @cached_property
     def _fit(self) -> tuple[NDArray[np.intp], Floats, float]:
         """The curves that matter, their weights, and the log odds against all curves.
@@ -176,7 +188,7 @@ class Posterior:
         a martingale while the curve holds: however often one looks, they exceed 20 with a
         probability of at most 1 in 20.
         """
-        right, wrong = self.totals / self.dispersion, (self.counts - self.totals) / self.dispersion
+        right, wrong = self._evidence
         grid = self._grid
         joint = grid.curves.prior + right @ grid.log_right + wrong @ grid.log_wrong
         evidence = _log_sum(joint)
@@ -224,6 +236,8 @@ class Posterior:
 
     def settled(self, width: float) -> bool:
         """Whether the interval is narrow enough, or as narrow as these values allow."""
+        if self.misfits and self.counts.min() < MIN_COUNT:
+            return False
         found, values = self.threshold(), sorted(self.levels.values)
         if found.value is None:
             return (found.low is None) != (found.high is None)  # surely beyond the values
@@ -237,9 +251,9 @@ class Posterior:
 
     def _crossings(self) -> Floats:
         """Draws of the place where lines between the levels first fall to the target."""
-        spread, places = self.dispersion, self.levels.difficulty
-        right, wrong = self.totals / spread + 0.5, (self.counts - self.totals) / spread + 0.5
-        chances = np.random.default_rng(0).beta(right, wrong, (DRAWS, len(right)))
+        places = self.levels.difficulty
+        right, wrong = self._evidence
+        chances = np.random.default_rng(0).beta(right + 0.5, wrong + 0.5, (DRAWS, len(right)))
         floors = np.array(self.levels.floors)
         lifts = (chances - floors) / (1 - floors)
         below = np.column_stack([lifts < self.target, np.ones(DRAWS, dtype=bool)]).argmax(axis=1)
@@ -299,6 +313,10 @@ class Posterior:
         held = np.maximum(np.add.reduceat(weights, groups), 1e-300)
         within = np.add.reduceat(chances * weights, groups, axis=1) / held
         return np.maximum(_entropy(chances @ weights) - _entropy(within) @ held, 1e-12)
+
+
+def _fall(distance: Floats, slope: Floats | float) -> Floats:
+    return np.asarray(1 / (1 + np.exp(np.clip(slope * distance, -50, 50))))
 
 
 def _log_sum(logs: Floats) -> float:

@@ -114,8 +114,13 @@ class ThresholdPlan:
     seed: int = 0
     settings: Settings = field(default_factory=Settings)
     label: str | None = None
+    width: float = 0.15  # stop at an interval of this half-width, as a share of the threshold
+    max_items: int = 400  # the most items for one threshold
 
     def __post_init__(self) -> None:
+        require(self.width > 0, f"width must be above 0, got {self.width}")
+        enough = self.max_items >= BATCH
+        require(enough, f"max_items must be at least {BATCH}, got {self.max_items}")
         require(0 < self.target < 1, f"target must lie between 0 and 1, got {self.target}")
         require(
             self.by is None or self.by.field != self.axis.field,
@@ -149,9 +154,10 @@ class ThresholdPlan:
         }
         return Run(KIND, tuple(evaluations), config, self.label)
 
-    def at_most(self, items: int) -> Run:
-        """What a budget of items for each threshold would allow, spread evenly over the levels."""
-        each = -(-items // len(self.axis.values))
+    @property
+    def at_most(self) -> Run:
+        """As many items as each threshold may take, spread evenly over the levels."""
+        each = -(-self.max_items // len(self.axis.values))
         counts = [each] * len(self.axis.values)
         return self.run_of([(search, counts) for search in self.searches()])
 
@@ -206,10 +212,10 @@ class Search:
                 (found[level],) = evaluations_of(setting, items, [self.solver], 1, settings)
         return found
 
-    def next_counts(self, width: float, max_items: int) -> list[int] | None:
+    def next_counts(self) -> list[int] | None:
         """How many items every level has after the next batch; None when the search is over."""
-        left = max_items - sum(self.asked)
-        if left <= 0 or self.stopped or self.posterior.settled(width):
+        left = self.plan.max_items - sum(self.asked)
+        if left <= 0 or self.stopped or self.posterior.settled(self.plan.width):
             return None
         batch = self.posterior.next_batch(min(BATCH, left))
         return [count + more for count, more in zip(self.asked, batch, strict=True)]
@@ -240,17 +246,13 @@ def find_thresholds(
     out: Path,
     ask: Callable[[Run], object],
     *,
-    width: float,
-    max_items: int,
     retry_errors: bool = True,
     note: Callable[[Sequence[Search]], None] = lambda searches: None,
 ) -> list[Search]:
     """Ask batch after batch until every threshold is known well enough; `ask` executes a run."""
-    require(width > 0, f"width must be above 0, got {width}")
-    require(max_items >= BATCH, f"max_items must be at least {BATCH}, got {max_items}")
     searches = plan.searches()
     while True:
-        found = [(search, search.next_counts(width, max_items)) for search in searches]
+        found = [(search, search.next_counts()) for search in searches]
         batches = [(search, counts) for search, counts in found if counts is not None]
         if not batches:
             return searches
