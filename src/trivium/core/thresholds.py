@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -82,7 +83,9 @@ class Levels:
     def value_at(self, difficulty: float) -> float:
         """The value of the field at a place on that axis."""
         place = difficulty if self.rising else -difficulty
-        return place * self._unit if self._offset is None else math.exp(place) - self._offset
+        value = place * self._unit if self._offset is None else math.exp(place) - self._offset
+        nearest = min(self.values, key=lambda level: abs(level - value))
+        return nearest if abs(nearest - value) <= 1e-9 * abs(self._unit) else value
 
 
 @dataclass(frozen=True)
@@ -244,10 +247,8 @@ class Posterior:
         if found.low is None or found.high is None:
             return False
         scale = abs(found.value) if values[0] >= 0 else values[-1] - values[0]
-        return (found.high - found.low) / 2 <= width * scale or (
-            sum(found.low - 1e-9 <= value <= found.high + 1e-9 for value in values) == 2
-            and {found.low, found.high} <= set(values)
-        )
+        a_gap = (found.low, found.high) in pairwise(values)
+        return a_gap or (found.high - found.low) / 2 <= width * scale
 
     def _crossings(self) -> Floats:
         """Draws of the place where lines between the levels first fall to the target."""
