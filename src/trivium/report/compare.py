@@ -250,7 +250,9 @@ def comparison_page(
         words = [f"{one.first.benchmark}: {in_words(one.estimate)}" for one in own if one]
         cells = [GridCell(one.estimate, f"{_count(one)} items") if one else None for one in own]
         name = first if second == str(found[0]) else f"{first} against {second}"
-        rows.append(GridRow(name, Look(f"m{number % 8}", number), "; ".join(words) + ".", cells))
+        people = any(one.first.people for one in own if one)
+        look = Look("person" if people else f"m{number % 8}", number)
+        rows.append(GridRow(name, look, "; ".join(words) + ".", cells))
     columns = [
         Column(name, name, "", f"difference in {_headline(name)}", "") for name in benchmarks
     ]
