@@ -199,9 +199,14 @@ class BenchmarkResults:
         return False
 
     def role(self, solver: str) -> str:
-        """The role of a built-in solver; any other solver is a model."""
-        known = self.benchmark.solvers.get(solver)
-        return "model" if known is None else known.role
+        """The role of a solver of this benchmark."""
+        return role_of(self.benchmark, solver)
+
+
+def role_of(benchmark: AnyBenchmark, solver: str) -> str:
+    """The role of a built-in solver; any other solver counts as a model."""
+    known = benchmark.solvers.get(solver)
+    return "model" if known is None else known.role
 
 
 def read_results(

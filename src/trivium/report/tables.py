@@ -20,7 +20,7 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.records import CUT_OFF, ERROR, REFUSAL
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate
-from trivium.report.results import BenchmarkResults, GroupKey
+from trivium.report.results import BenchmarkResults, GroupKey, role_of
 
 WIDTH = 160  # of output to a file or a pipe
 # What is set to the right: a number, with an interval or a bracket behind it, or none.
@@ -141,12 +141,6 @@ def result_table(benchmark: AnyBenchmark, named: Sequence[tuple[str, Summary]]) 
     heads += tuple(UNANSWERED[kind] for kind in kinds)
     heads += ("cut-offs wrong..right",) if CUT_OFF in kinds else ()
     return Table(f"{benchmark.name}: {benchmark.title}", heads, tuple(rows), _floors(named))
-
-
-def role_of(benchmark: AnyBenchmark, solver: str) -> str:
-    """The role of a built-in solver; any other solver counts as a model."""
-    known = benchmark.solvers.get(solver)
-    return "model" if known is None else known.role
 
 
 def solver_name(benchmark: AnyBenchmark, solver: str) -> str:
