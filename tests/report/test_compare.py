@@ -199,3 +199,37 @@ def test_the_comparison_page_escapes_what_runs_are_called() -> None:
     assert "<script>x" not in text
     assert "<b> (" not in text
     assert text.count("Higher at nhop_implicit.") == 1
+
+
+def by_people(scores: dict[str, list[int]]) -> list[dict[str, object]]:
+    """Records of people at the first items, a list of scores for each person."""
+    return [row for name, own in scores.items() for row in scored(f"person:{name}", own)]
+
+
+def test_people_are_compared_with_a_model_as_clusters(tmp_path: Path) -> None:
+    """Six people answer the same four items, each all right or all wrong: 6 values, not 24."""
+    people = by_people({str(n): [n % 2] * 4 for n in range(6)})
+    first = write_records(tmp_path / "model", scored("openai/model", [1, 1, 1, 1]))
+    second = write_records(tmp_path / "people", people)
+    (found,) = differences(read_scores([first, second]), pairs=False)
+    assert (found.items, found.people, found.estimate.n) == (4, 6, 6)
+    assert found.estimate.value == -0.5
+    low, high = found.estimate.low, found.estimate.high
+    assert low is not None
+    assert high is not None
+    assert high - low > 0.8  # six independent values; 24 would give 0.4
+    table = difference_table("nhop_implicit", [found])
+    assert table.rows[0][3] == "4 by 6 people"
+
+
+def test_people_are_compared_with_people(tmp_path: Path) -> None:
+    able, others = ({str(n): [n % 4 > 0, 1, value] for n in range(20)} for value in (1, 0))
+    runs = [
+        write_records(tmp_path / name, by_people({name + key: own for key, own in part.items()}))
+        for name, part in (("a", able), ("b", others))
+    ]
+    (found,) = differences(read_scores(runs), pairs=False)
+    assert (found.people, found.items) == (40, 3)
+    assert found.estimate.value == pytest.approx(-1 / 3)
+    assert found.estimate.low is not None
+    assert found.estimate.low < -1 / 3

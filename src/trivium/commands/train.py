@@ -109,7 +109,9 @@ def _reinforce(name: str, args: Sequence[str]) -> int:
         f"with {last.greedy.tests[:, 0].mean():.2f} tests, runs: {flags.seeds}"
     )
     print(f"policies in {out}; evaluate one:")
-    print(f"  trivium eval blicket_game --preset paper --solver agent:{out} --out runs/agent")
+    shown = flags.task.demonstrations.replace("_", "-")
+    preset = "paper" if shown == "none" else f"demonstrations-{shown}"
+    print(f"  trivium eval blicket_game --preset {preset} --solver agent:{out} --out runs/agent")
     return 0
 
 

@@ -144,9 +144,11 @@ class Tally:
             self._cut_items.append(item)
         if row["kind"] in UNSCORED:
             return
-        # What one person says of several items is not independent: the person is the cluster.
-        self._items.append(hash(solver) if solver.startswith(PERSON) else item)
-        self._trials.append(row["trial"])
+        # What one person says of several items is not independent: the person is the cluster, and
+        # what a person says of an item that comes up again is no trial of another order.
+        person = solver.startswith(PERSON)
+        self._items.append(hash(solver) if person else item)
+        self._trials.append(0 if person else row["trial"])
         self._answers.append(hash(orjson.dumps(row["answer"], option=orjson.OPT_SORT_KEYS)))
         scores = row["scores"]
         for name, values in self._values.items():

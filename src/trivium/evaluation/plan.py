@@ -131,7 +131,7 @@ def plan_diagnosis(
         require(name in known, f"unknown variant {name!r}; there are {', '.join(known)}")
         variant = known[name]
         changed = change_task(task, {**variant.spec, **variant.view})
-        evaluations += _evaluations(
+        evaluations += evaluations_of(
             Setting(name, {"variant": name}, changed),
             Items(seed, 0, items),
             [variant.solver] if variant.solver else [*chosen, *models],
@@ -197,7 +197,7 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
         evaluation
         for setting in _settings(benchmark, grid, lists.get("preset"))
         for seed in seeds
-        for evaluation in _evaluations(
+        for evaluation in evaluations_of(
             setting, Items(seed, 0, items), [*solvers, *models], trials, settings
         )
     ]
@@ -255,7 +255,7 @@ def plain(value: Any) -> Any:
     return "+".join(map(str, value)) if isinstance(value, (list, tuple)) else value
 
 
-def _evaluations(
+def evaluations_of(
     setting: Setting,
     items: Items,
     solvers: Sequence[str],

@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from operator import attrgetter, methodcaller
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from trivium.core.benchmark import Metric
 from trivium.core.reading import visible_replies
+from trivium.core.records import PEOPLE, PERSON
 from trivium.core.results import Summary, estimate_of, merged
 from trivium.core.statistics import Estimate, mean_interval, student_quantile
 from trivium.report.item_browser import presented_item, replies_of
@@ -44,7 +46,7 @@ Traces = Mapping[tuple[str, str], Sequence[Estimate]]  # by setting and solver
 class Look(NamedTuple):
     """How a solver is drawn on the whole page."""
 
-    colour: str  # a class: m0, m1, ... for models, base for baselines
+    colour: str  # a class: m0, m1, ... for models, person for people, base for baselines
     mark: int
 
 
@@ -56,7 +58,11 @@ def looks(all_results: Sequence[BenchmarkResults]) -> dict[str, Look]:
             lift = results.by_solver[solver].metrics["lift"].value
             lifts.setdefault(solver, []).append(-1.0 if lift is None else lift)
     best_first = sorted(lifts, key=lambda solver: -sum(lifts[solver]) / len(lifts[solver]))
-    found = {solver: Look(f"m{number % 8}", number) for number, solver in enumerate(best_first)}
+    colours = (f"m{number % 8}" for number in count())
+    found = {
+        solver: Look("person" if solver == PEOPLE else next(colours), number)
+        for number, solver in enumerate(best_first)
+    }
     for results in all_results:
         baselines = [solver for solver in results.solvers if solver not in found]
         found |= {name: Look("base", number) for number, name in enumerate(baselines)}
@@ -366,21 +372,32 @@ def mean_traces(results: BenchmarkResults) -> Traces:
     """The mean trace of every setting and solver; a finished attempt keeps its last value."""
     if results.benchmark.trace_label is None:
         return {}
-    traces = {
-        key: [trace for record in records if (trace := _trace(results, record))]
-        for key, records in results.traced.items()
-    }
+    # What one person does at several items is one trace, their mean.
+    traces: dict[tuple[str, str], dict[Any, list[Sequence[float]]]] = {}
+    for key, records in results.traced.items():
+        own = traces.setdefault(key, defaultdict(list))
+        for number, record in enumerate(records):
+            if trace := _trace(results, record):
+                person = record["solver"].startswith(PERSON)
+                own[record["solver"] if person else number].append(trace)
     steps: dict[str, int] = {}
     for (setting, _), own in traces.items():
-        steps[setting] = max([steps.get(setting, 0), *map(len, own)])
+        steps[setting] = max(
+            [steps.get(setting, 0), *(len(t) for part in own.values() for t in part)]
+        )
     return {
         (setting, solver): [
-            mean_interval([trace[min(step, len(trace) - 1)] for trace in own])
+            mean_interval([_at(step, part) for part in own.values()])
             for step in range(steps[setting])
         ]
         for (setting, solver), own in traces.items()
         if own
     }
+
+
+def _at(step: int, traces: Sequence[Sequence[float]]) -> float:
+    """The mean of some traces after as many steps."""
+    return float(np.mean([trace[min(step, len(trace) - 1)] for trace in traces]))
 
 
 def _trace(results: BenchmarkResults, record: dict[str, Any]) -> Sequence[float]:

@@ -235,8 +235,9 @@ def _x_axis(
     panel: Panel, points: Sequence[Point], left: float, right: float
 ) -> tuple[Callable[[Any], float], list[tuple[float, str]]]:
     """A function from values to places, and the ticks."""
+    marked = [point for one in panel.series if one.mark is not None for point in one.points]
     values = sorted(
-        {point.x for point in points}, key=lambda value: (isinstance(value, str), value)
+        {point.x for point in marked or points}, key=lambda value: (isinstance(value, str), value)
     )
     margin = 16
     if not all(isinstance(value, (int, float)) for value in values):

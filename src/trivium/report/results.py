@@ -17,13 +17,14 @@ import orjson
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
-from trivium.core.records import MANIFEST, RECORDS, Row, read_records, solver_group
+from trivium.core.records import MANIFEST, PEOPLE, RECORDS, Row, read_records, solver_group
 from trivium.core.results import Summary, Tally, item_number, merged
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict, stored_spec
 from trivium.evaluation.plan import plain
 
 EXAMPLES = 4  # attempts kept for every solver, setting and kind of answer
 MODEL_EXAMPLES = 100  # the same for solvers that are no baselines
+STUDIED = ("person", "model")  # the roles of those whom a report is about
 MAX_TRACED = 60  # attempts of every solver and setting that are traced step by step
 
 
@@ -143,7 +144,7 @@ class BenchmarkResults:
     @property
     def models(self) -> list[str]:
         """The solvers that are no baselines: models, agents, programs of the user's, people."""
-        return [solver for solver in self.solvers if self.role(solver) == "model"]
+        return [solver for solver in self.solvers if self.role(solver) in STUDIED]
 
     @property
     def settings(self) -> list[str]:
@@ -199,12 +200,14 @@ class BenchmarkResults:
         return False
 
     def role(self, solver: str) -> str:
-        """The role of a solver of this benchmark."""
+        """The role of a solver in results."""
         return role_of(self.benchmark, solver)
 
 
 def role_of(benchmark: AnyBenchmark, solver: str) -> str:
-    """The role of a built-in solver; any other solver counts as a model."""
+    """The role of a built-in solver, person for people; any other solver counts as a model."""
+    if solver == PEOPLE:
+        return "person"
     known = benchmark.solvers.get(solver)
     return "model" if known is None else known.role
 
