@@ -22,7 +22,6 @@ from trivium.core.errors import UserError, require
 from trivium.core.files import atomic_write
 from trivium.core.records import MANIFEST, RECORDS, UNSCORED, read_records
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
-from trivium.core.statistics import Estimate
 from trivium.core.task import Task
 from trivium.core.thresholds import Levels, Posterior
 from trivium.evaluation.evaluation import Evaluation, Items, Run
@@ -291,19 +290,17 @@ def read_thresholds(folder: Path) -> list[Search]:
     return searches
 
 
-def threshold_text(levels: Levels, found: Estimate) -> str:
+def threshold_text(search: Search) -> str:
     """A threshold with its interval; what lies beyond the values is said in words."""
-    easiest, hardest = f"{levels.values[0]:g}", f"{levels.values[-1]:g}"
-    low_end, high_end = (easiest, hardest) if levels.rising else (hardest, easiest)
-    if found.value is None:
-        if (found.low is None) == (found.high is None):
-            return f"not known between {easiest} and {hardest}"
-        if (found.high is None) == levels.rising:
-            return f"beyond {hardest}, the hardest value"
-        return f"before {easiest}, the easiest value"
-    low = f"below {low_end}" if found.low is None else f"{found.low:.3g}"
-    high = f"above {high_end}" if found.high is None else f"{found.high:.3g}"
-    return f"{found.value:.3g} [{low}, {high}]"
+    found, levels = search.posterior.threshold(), search.levels
+    beyond = search.posterior.beyond(found)
+    if beyond is not None:
+        which = "the hardest value" if beyond else "the easiest value"
+        return f"{'beyond' if beyond else 'before'} {levels.values[beyond]:g}, {which}"
+    low = f"below {min(levels.values):g}" if found.low is None else f"{found.low:.3g}"
+    high = f"above {max(levels.values):g}" if found.high is None else f"{found.high:.3g}"
+    value = "outside" if found.value is None else f"{found.value:.3g}"
+    return f"{value} [{low}, {high}]"
 
 
 def fit_sentence(search: Search) -> str:
