@@ -20,7 +20,7 @@ from trivium.benchmarks import change_task, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.files import atomic_write
-from trivium.core.records import MANIFEST, RECORDS, UNSCORED, read_records
+from trivium.core.records import MANIFEST, RECORDS, UNSCORED, drop_errors, read_records
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
 from trivium.core.task import Task
 from trivium.core.thresholds import Levels, Posterior
@@ -211,6 +211,11 @@ class Search:
                 (found[level],) = evaluations_of(setting, items, [self.solver], 1, settings)
         return found
 
+    @property
+    def all_items(self) -> list[int]:
+        """More items of every level than there can be."""
+        return [10**12] * len(self.tasks)
+
     def next_counts(self) -> list[int] | None:
         """How many items every level has after the next batch; None when the search is over."""
         left = self.plan.max_items - sum(self.asked)
@@ -250,11 +255,17 @@ def find_thresholds(
 ) -> list[Search]:
     """Ask batch after batch until every threshold is known well enough; `ask` executes a run."""
     searches = plan.searches()
+    if retry_errors:  # another score may lead elsewhere, where they would not be asked again
+        for evaluation in plan.run_of(
+            [(search, search.all_items) for search in searches]
+        ).evaluations:
+            if (path := out / evaluation.folder / RECORDS).exists():
+                drop_errors(path, evaluation.asks)
     while True:
         found = [(search, search.next_counts()) for search in searches]
         batches = [(search, counts) for search, counts in found if counts is not None]
         if not batches:
-            return searches
+            break
         run = plan.run_of(batches)
         errors = not retry_errors
         if any(len(one.held(out, errors=errors)) < one.attempts for one in run.evaluations):
@@ -262,6 +273,11 @@ def find_thresholds(
         for search, counts in batches:
             search.read(out, counts)
         note([search for search, _ in batches])
+    for search in searches:
+        asked = list(search.asked)
+        search.read(out, search.all_items)  # what else the folder holds
+        search.asked[:] = asked
+    return searches
 
 
 def read_thresholds(folder: Path) -> list[Search]:
@@ -285,8 +301,7 @@ def read_thresholds(folder: Path) -> list[Search]:
     )
     searches = plan.searches()
     for search in searches:
-        whole = [10**9] * len(search.tasks)
-        search.read(folder, whole)
+        search.read(folder, search.all_items)
     return searches
 
 
