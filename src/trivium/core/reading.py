@@ -42,10 +42,13 @@ _BLOCK = re.compile(
 )
 
 
+READ = 50_000  # characters at the end of a reply that are read: the last word counts
+
+
 def split_reasoning(text: str) -> Reply:
     """A reply split into what it says and its reasoning blocks, closed, unfinished or unopened."""
     if not any(mark in text for mark in "<[\u25c1"):
-        return Reply(text.strip())
+        return Reply(text.strip()[-READ:])
     visible: list[str] = []
     reasoning: list[str] = []
     depth = start = 0
@@ -66,7 +69,8 @@ def split_reasoning(text: str) -> Reply:
             visible.append(piece)
         start = found.end()
     (reasoning if depth else visible).append(text[start:])
-    return Reply("".join(visible).strip(), "".join(reasoning).strip(), depth == 0)
+    said = "".join(visible).strip()[-READ:]
+    return Reply(said, "".join(reasoning).strip(), depth == 0)
 
 
 def visible_replies(replies: Sequence[str]) -> list[str]:

@@ -194,8 +194,9 @@ def _safe(value: Any) -> Any:
 
 
 def delete_participant(study: Study, code: str) -> None:
-    """Remove a participant by the code that was shown at the end."""
-    found = study.store.find("code", code.strip().upper())
-    require(found is not None, f"there is no participant with the code {code!r}")
-    assert found is not None
-    study.store.delete(found.id)
+    """Remove a participant by the code shown at the end, or by the name in the link."""
+    by_code = study.store.find("code", code.strip().upper())
+    found = study.attempts_of(code) if by_code is None else [by_code]
+    require(bool(found), f"there is no participant with the code {code!r}")
+    for one in found:
+        study.store.delete(one.id)

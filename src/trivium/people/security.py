@@ -100,11 +100,6 @@ def equal(first: str, second: str) -> bool:
     return hmac.compare_digest(first.encode("utf-8", "replace"), second.encode("utf-8", "replace"))
 
 
-def signed(value: str, signature: str) -> str:
-    """The text of a signed cookie."""
-    return f"{value}.{signature}"
-
-
 def json_response(value: Mapping[str, Any], status: int = 200) -> Response:
     """A JSON response."""
     return Response(orjson.dumps(value), status, media_type="application/json")

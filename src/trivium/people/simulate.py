@@ -112,7 +112,7 @@ class Hands:
         """Whose page it is: the store knows, the page does not say."""
         cookies = self.page.context.cookies()
         value = next(one["value"] for one in cookies if one["name"] == "trivium_session")
-        found = self.study.store.find("key", value.rpartition(".")[0])
+        found = self.study.store.find("key", value.partition("~")[0])
         assert found is not None
         return found
 

@@ -28,7 +28,7 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS participants (
     id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, code TEXT UNIQUE NOT NULL,
     created REAL NOT NULL, seen REAL NOT NULL, condition TEXT, slot INTEGER, partner INTEGER,
-    stage TEXT NOT NULL) STRICT;
+    stage TEXT NOT NULL, browser TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS steps (
     participant INTEGER NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL,
     outcome TEXT NOT NULL, server_time REAL NOT NULL, client_time REAL,
@@ -54,6 +54,7 @@ class Participant:
     slot: int | None
     partner: int | None
     stage: str
+    browser: str  # where the participant began; empty where any may go on
 
 
 @dataclass(frozen=True)
@@ -118,12 +119,13 @@ class Store:
         """Everybody who has taken a step, in the order of coming."""
         return [Participant(*row) for row in self._rows("SELECT * FROM participants ORDER BY id")]
 
-    def add(self, key: str) -> Participant:
+    def add(self, key: str, browser: str) -> Participant:
         """A new participant."""
         now, code = time.time(), "".join(secrets.choice(ALPHABET) for _ in range(10))
         self._db.execute(
-            "INSERT INTO participants (key, code, created, seen, stage) VALUES (?, ?, ?, ?, ?)",
-            (key, code, now, now, "consent"),
+            "INSERT INTO participants (key, code, created, seen, stage, browser) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (key, code, now, now, "consent", browser),
         )
         made = self.find("key", key)
         assert made is not None
@@ -170,6 +172,10 @@ class Store:
                 participant,
             ),
         )
+
+    def bind(self, participant: int, browser: str) -> None:
+        """Let a participant go on in this browser only, or in any."""
+        self._db.execute("UPDATE participants SET browser = ? WHERE id = ?", (browser, participant))
 
     def add_events(self, participant: int, events: Sequence[Event]) -> None:
         """Store events that are not there yet."""
