@@ -25,6 +25,7 @@ from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
 from trivium.core.task import Task
 from trivium.core.thresholds import Levels, Posterior
 from trivium.evaluation.evaluation import Evaluation, Items, Run
+from trivium.evaluation.execute import claim_folder
 from trivium.evaluation.plan import Setting, evaluations_of
 from trivium.models.names import full_model_name
 from trivium.models.settings import Settings, is_model
@@ -255,10 +256,10 @@ def find_thresholds(
 ) -> list[Search]:
     """Ask batch after batch until every threshold is known well enough; `ask` executes a run."""
     searches = plan.searches()
+    everything = plan.run_of([(search, search.all_items) for search in searches])
+    claim_folder(out, everything.manifest())
     if retry_errors:  # another score may lead elsewhere, where they would not be asked again
-        for evaluation in plan.run_of(
-            [(search, search.all_items) for search in searches]
-        ).evaluations:
+        for evaluation in everything.evaluations:
             if (path := out / evaluation.folder / RECORDS).exists():
                 drop_errors(path, evaluation.asks)
     while True:
