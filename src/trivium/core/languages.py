@@ -118,6 +118,9 @@ _WORDS = {
         "|si comporta come|so wie|gedraagt zich als|werkt als|zoals|zachowuje się jak|działa jak"
         "|jak|ведёт себя как|как|giống(?: như)?|像|类似于?|与"
     ),
+    "conjunctive": "konjunktiv\\w{0,2}|conjonctive?|conjunti[vb][oa]|congiuntiv[oa]|конъюнктивн\\w{2}|合取型?",
+    "disjunctive": "disjunktiv\\w{0,2}|disjonctive?|disyuntiv[oa]|disjuntiv[oa]|disgiuntiv[oa]|дизъюнктивн\\w{2}|析取型?|選言型?",
+    "parity": "parität|paridad|paridade|parité|parità|чётность|奇偶(?:校验)?|パリティ",
     "machine": (
         "maschine|máquina|macchina|maszyna|detektor|детектор|машина|máy|機械|机器|マシン|検出器"
         "|检测器|기계|감지기"

@@ -19,9 +19,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.prompts.evidence import UNSURE
-from trivium.benchmarks.blicket.prompts.parse_symbols import NAME, RULE_TALK
+from trivium.benchmarks.blicket.replies.symbols import NAME, RULE_TALK
 from trivium.core import reading
+
+UNSURE = "unsure"
 
 
 class Known(NamedTuple):

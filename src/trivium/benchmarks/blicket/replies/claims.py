@@ -14,15 +14,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.prompts.parse_clauses import (
+from trivium.benchmarks.blicket.replies.clauses import (
     JOINS,
     NAMES,
     clause_claims,
     runs_of,
     verdict,
 )
-from trivium.benchmarks.blicket.prompts.parse_lists import read_listed
-from trivium.benchmarks.blicket.prompts.parse_symbols import NAME, Symbol, symbols_of
+from trivium.benchmarks.blicket.replies.lists import read_listed
+from trivium.benchmarks.blicket.replies.symbols import NAME, Symbol, symbols_of
 
 MAX_BACK = 60  # how many symbols back "they" and "the others" may refer
 MAX_LABEL = 8  # words of a label without objects
@@ -94,6 +94,7 @@ class Claims:
     status: dict[str, str] = field(default_factory=dict)  # "yes", "no" or "maybe"
     elsewhere: dict[str, str] = field(default_factory=dict)  # in sentences about other machines
     any_claim: bool = False
+    none: bool = False  # whether no object was said to be a blicket
     label: _Label | None = None  # of the lines that follow
     listed: bool = False  # whether this line opened with a row or a labelled list
     label_is_new: bool = False  # whether it was set by the sentence before
@@ -213,6 +214,7 @@ class Claims:
         for part in listed:
             for place in range(part.start, part.stop):
                 named = self._objects_of(symbols, place, claims)
+                self.none = self.none or symbols[place][0] == "Z"
                 if part.status is not None:
                     self.last_status = part.status
                     claims |= dict.fromkeys(named, part.status)
@@ -247,8 +249,8 @@ class Claims:
                 named = self._objects_of(symbols, start + part.position, claims)
                 claims |= dict.fromkeys(named, status)
                 self.last_status = status
-                none = symbols[start + part.position][0] == "Z"
-                self.any_claim = self.any_claim or none or bool(named)
+                self.none = self.none or symbols[start + part.position][0] == "Z"
+                self.any_claim = self.any_claim or self.none or bool(named)
             seen = seen or bool(set(kinds) & {"B", "P"})
             happens = happens or "X" in kinds
             start = end + 1

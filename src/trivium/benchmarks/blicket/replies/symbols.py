@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from trivium.benchmarks.blicket.prompts.phrases import COLOURS, SHAPES
+from trivium.benchmarks.blicket.names import COLOURS, SHAPES
 from trivium.core import reading
 
 Symbol = tuple[str, str]  # what kind of word it is; the name of an object, or how many others
 
 NAME = (
     rf"(?:(?P<colour>{'|'.join(COLOURS)})\s(?:(?!and\b|or\b)[a-z]{{1,9}}\s)?)?"
-    rf"(?P<shape>{'|'.join(SHAPES)})(?:e?s)?|(?P<tint>{'|'.join(COLOURS)})\s(?:one|object|item)"
+    rf"(?P<shape>{'|'.join(SHAPES)}|o_[a-h])(?:e?s)?|(?P<tint>{'|'.join(COLOURS)})\s(?:one|object|item)"
 )
 _COLOUR = rf"(?:{'|'.join(COLOURS)})\s"
 _IT_IS = (
@@ -41,7 +41,7 @@ _WORDS = (
      r"|present|enough|sufficient|suffices?"
      r"|contain(?:s|ed|ing)?|appear(?:s|ed|ing)?|turn(?:s|ed)?|activat(?:e|es|ed|ing)"),
     ("J", rf"(?<!object )(?<!objects )(?<!one )(?<!thing )(?:it"
-         rf"|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
+         rf"|that)(?= (?!the|an? )(?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
     ("S", r"\d{1,2}[.)](?= )"),
     ("M", r"either(?=[^.;]{0,120}\bor\b)"),
     ("", r"the|an?|also|too|as well(?! as)|both(?= the)|each|that|here|there|following"
@@ -81,8 +81,8 @@ _WORDS = (
         rf"|at least {_SOME}(?! blickets?)|{_SOME} of (?:the )?(?={_COLOUR})"
         rf"|nothing (?:can be|is) (?:said|known|certain)[a-z ]{{0,20}}|{_UNSURE}",
     ),
-    ("NP", r"non-?\s?blickets"),
-    ("NB", r"non-?\s?blicket"),
+    ("NP", r"non-?\s?blickets|inhibitors"),
+    ("NB", r"non-?\s?blicket|inhibitor"),
     ("P", r"blickets"),
     ("B", r"blicket|among them"),
     ("K", r"must|definite|definitely|certain|certainly|sure|surely|for sure|guaranteed|necessarily"
@@ -95,7 +95,7 @@ _WORDS = (
      r"|out(?=[.;,]|$)|duds?"),
     ("E", r"except(?: for)?|other than|apart from|rather than|instead of|without"),
     ("V", r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as|remains?|stays?"
-     r"|as(?= (?:the |a )(?:only |sole )?blicket)"),
+     r"|as(?= (?:the |a |its )(?:only |sole )?blicket)"),
     ("C", r"namely|includes?|including|i\.e\.?|viz|about"
      r"|regarding|concerning|as to|(?:status|nature|role)s? of|for(?! sure| certain)"),
     ("Q", r"or|and/or"),
