@@ -142,21 +142,23 @@ _WORDS = {
 }
 
 
-def _pattern(words: str) -> str:
-    """The words, each on its own where its writing has spaces between words."""
-    parts = re.split(r"\|(?![^(]*\))", words)
-    spaced = [part for part in parts if max(map(ord, part)) < 0x2E80]
-    joined = [part for part in parts if part not in spaced]
-    together = [rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)"] * bool(spaced)
-    return "|".join([*together, *joined])
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The words of writings with spaces between words, and those of writings without."""
+    spaced, joined = [], []
+    for number, words in enumerate(_WORDS.values()):
+        parts = re.split(r"\|(?![^(]*\))", words)
+        for found, wide in ((spaced, False), (joined, True)):
+            own = [part for part in parts if (max(map(ord, part)) >= 0x2E80) == wide]
+            found += [f"(?P<w{number}>{'|'.join(own)})"] if own else []
+    return (
+        re.compile(rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)", re.IGNORECASE),
+        re.compile("|".join(joined)),
+    )
 
 
-ANSWER_WORDS = _pattern(_WORDS["answer"])
+_SPACED, _JOINED = _patterns()
 _ENGLISH = list(_WORDS)
-_FOREIGN = re.compile(
-    "|".join(f"(?P<w{number}>{_pattern(words)})" for number, words in enumerate(_WORDS.values())),
-    re.IGNORECASE,
-)
+ANSWER_WORDS = _WORDS["answer"]
 
 
 # Where letters of an alphabet and of another writing meet: "torus\u304c".
@@ -166,5 +168,10 @@ _WRITING = re.compile(rf"(?<=[A-Za-z0-9])(?=[{_CJK}])|(?<=[{_CJK}])(?=[A-Za-z0-9
 
 def in_english(text: str) -> str:
     """The text with the words of an answer in English."""
-    text = _WRITING.sub(" ", text)
-    return _FOREIGN.sub(lambda found: f" {_ENGLISH[int(str(found.lastgroup)[1:])]} ", text)
+
+    def english(found: re.Match[str]) -> str:
+        return f" {_ENGLISH[int(str(found.lastgroup)[1:])]} "
+
+    if not text.isascii():
+        text = _JOINED.sub(english, _WRITING.sub(" ", text))
+    return _SPACED.sub(english, text)

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,18 +261,32 @@ def sentences(text: str) -> list[str]:
 Symbol = tuple[str, str]  # what kind of word it is, and the word
 
 
+class Found(NamedTuple):
+    """A word of a text, its kind and where it stands."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
+
+
 class Lexer:
     """Turns a text into symbols: one pattern for each kind of word, the first that fits counts."""
 
     def __init__(self, words: Mapping[str, str]) -> None:
         self._kinds = list(words)
         parts = [f"(?P<k{number}>{pattern})" for number, pattern in enumerate(words.values())]
-        self._pattern = re.compile("|".join(parts), re.IGNORECASE)
+        self._pattern = re.compile("|".join(parts), re.IGNORECASE | re.MULTILINE)
+
+    def found(self, text: str) -> Iterator[Found]:
+        """Yields every word that has a kind."""
+        for found in self._pattern.finditer(text):
+            kind = self._kinds[int(str(found.lastgroup)[1:])]
+            yield Found(kind, found.start(), found.end(), found[0])
 
     def symbols(self, text: str) -> Iterator[Symbol]:
         """Yields the kind and the text of every word that has a kind."""
-        for found in self._pattern.finditer(text):
-            yield self._kinds[int(str(found.lastgroup)[1:])], found[0]
+        return ((word.kind, word.text) for word in self.found(text))
 
 
 # What opens an answer.

@@ -9,14 +9,14 @@ that may be a blicket makes an answer unclear, unless a game asks for objects on
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, INHIBITOR
 from trivium.benchmarks.blicket.replies.claims import Claims
 from trivium.benchmarks.blicket.replies.machines import Known, parse_structure
-from trivium.benchmarks.blicket.replies.sentences import split_sentences
+from trivium.benchmarks.blicket.replies.sentences import Sentence, split_sentences
 from trivium.core import reading
 
 
@@ -45,6 +45,7 @@ _AFTER_A = re.compile(
     r"[a-z]{2}"
 )
 _SENTENCE_START = re.compile(r"(?:^|[.!?:\n]\s{0,3}(?:[-*]\s)?)$")
+_LETTER_LINE = re.compile(r"\n\s{0,3}(?:- )?(?=o_[a-h],?\s{0,3}(?:\n|$))")  # one object a line
 _BESIDE = re.compile(r"(o_[a-h])\s{1,3}(?=o_[a-h])")
 
 
@@ -67,6 +68,7 @@ def with_names(text: str, objects: str) -> str:
     marked = _CAPITALS.sub(named, text)
     if not re.search("o_[a-h]", marked):
         marked = _SMALL.sub(named, text)
+    marked = _LETTER_LINE.sub(" ", marked)
     return _BESIDE.sub(r"\1, ", marked)
 
 
@@ -115,16 +117,22 @@ _FORM_SAID = re.compile(_GROUP.sub("?:", _FORM_SAID.pattern))
 
 def read_answer(text: str, objects: str, rules: Sequence[str]) -> Command | None:
     """The answer that a text with names gives; None where a part is left out or unclear."""
-    sentences = [sentence.text for sentence in split_sentences(text.replace(DASH, " - "))]
-    form = _read_example(sentences) if UNSURE in rules else _read_form(sentences, rules)
+    sentences = split_sentences(text)
+    said = [sentence.text for sentence in sentences]
+    form = _read_example(said) if UNSURE in rules else _read_form(said, rules)
     if form is None and DASH in text:
         form = INHIBITOR
-    names = [f"o_{letter.lower()}" for letter in objects]
     if form == INHIBITOR:
-        text = _DASHED.sub(r"\nblickets: \1\ninhibitors: \2\n", text)
-    text = text.replace(DASH, ", ")
-    claims = _claims(text, names)
-    swapped = _claims(_EXCHANGE.sub(_exchanged, text), names, asked=False)
+        sentences = list(_without_dashes(sentences))
+    names = [f"o_{letter.lower()}" for letter in objects]
+    claims = Claims(names, names)
+    swapped = Claims(names, names, asked=False)
+    for sentence in sentences:
+        about = _FORM_SAID.sub(" ", sentence.text.replace(DASH, ", "))
+        about = _INHIBITS.sub("is an inhibitor", about)
+        if about.strip(" .;,:"):
+            claims.read(about, opens_line=sentence.opens_line)
+            swapped.read(_EXCHANGE.sub(_exchanged, about), opens_line=sentence.opens_line)
     blickets = claims.named("yes")
     inhibitors = letters([name for name in swapped.named("yes") if name not in blickets])
     if form is None and inhibitors:
@@ -141,6 +149,7 @@ def read_answer(text: str, objects: str, rules: Sequence[str]) -> Command | None
 
 _LIST = r"(o_[a-h](?:, o_[a-h]){0,7})"
 _DASHED = re.compile(f"{_LIST}{DASH}{_LIST}")
+_INHIBITS = re.compile(r"\b(?:inhibit|block|suppresse)s\b(?: (?:it|the (?:machine|light)))?(?=[.;,]|$)")
 _EXCHANGE = re.compile(r"\b(?:non-?\s?)?(blicket|inhibitor)(s?)\b", re.IGNORECASE)
 
 
@@ -148,14 +157,15 @@ def _exchanged(found: re.Match[str]) -> str:
     return ("inhibitor" if found[1].lower() == "blicket" else "blicket") + found[2]
 
 
-def _claims(text: str, names: Sequence[str], *, asked: bool = True) -> Claims:
-    """What a text says about blickets, without what it says about the form."""
-    claims = Claims(names, names, asked=asked)
-    for sentence in split_sentences(text):
-        said = _FORM_SAID.sub(" ", sentence.text)
-        if said.strip(" .;,:"):
-            claims.read(said, opens_line=sentence.opens_line)
-    return claims
+def _without_dashes(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
+    """The sentences with "A-B" as two lines: blickets and inhibitors."""
+    for sentence in sentences:
+        found = _DASHED.search(sentence.text)
+        if found is None:
+            yield sentence
+        else:
+            yield Sentence(f"blickets: {found[1]}", True)
+            yield Sentence(f"inhibitors: {found[2]}", True)
 
 
 def _read_form(sentences: Sequence[str], rules: Sequence[str]) -> str | None:
