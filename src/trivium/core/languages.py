@@ -129,6 +129,7 @@ _WORDS = {
         "ist|est|är|é|sind|sont|son|es|jest|są|sono|são|zijn|является|являются|là|是|です|は"
         "|입니다|[은는](?= ?[a-z])"
     ),
+    "and not": "et non(?: pas)?|y no(?= (?:como|es|al?))|e non|e não|und nicht|en niet|a nie|и не|而不是|而非",
     "or": (
         "entweder|oder|soit|ou|ofwel|albo|lub|bądź|hoặc|hay(?= (?:là|máy|vật))|или|либо|或者?|还是"
         "|(?<=\\d\\d )of(?= [a-z]{1,2}_\\d)|要么|または|또는"

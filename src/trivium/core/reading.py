@@ -136,6 +136,7 @@ _TAG = re.compile(
 _TAGGED = re.compile(  # <field>value</field>
     r"<\s?([a-z][a-z_ -]{1,40})\s?>([^<>]{0,2000})<\s?/\s?[a-z][a-z_ -]{1,40}\s?>", re.IGNORECASE
 )
+_PLACEHOLDER = re.compile(r"<[^<>\n]{1,100} or [^<>\n]{1,100}>")  # of the form that was asked for
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&nbsp;": " ", "&amp;": "&"}
 _ENTITY = re.compile("|".join(_ENTITIES))
 _MARKDOWN = (
@@ -165,6 +166,7 @@ def plain(text: str, boxed: str = "") -> str:
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
     text = _ENTITY.sub(lambda found: _ENTITIES[found[0]], text)
     if "<" in text:
+        text = _PLACEHOLDER.sub(" ", text)
         text = _TAG.sub(lambda found: _untagged(found, boxed), text)
         text = _TAGGED.sub(lambda found: f"\n{found[1].replace('_', ' ')}: {found[2]}\n", text)
     if "\\" in text or "_{" in text:

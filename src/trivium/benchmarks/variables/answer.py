@@ -116,6 +116,8 @@ _SUPPOSED = re.compile(
     r"\b(?:if|had|were|unless|otherwise|would have|could have|might have)\b[^.\n]{0,200}$",
     re.IGNORECASE,
 )
+# Another role ends the value of one: "the independent variable is x_1, the dependent variable x_2".
+_ROLE_AFTER = re.compile(rf"(?<=\d),? (?:and |with )?(?:the |no )?(?:variables? )?(?:{'|'.join(list(_NAMES.values())[1:])})\b", re.I)
 _ALSO = re.compile(r"\b(?:also|additionally|in addition|as well)\b", re.IGNORECASE)
 _OTHER = re.compile(r"\b(?:other|else|further|additional|more)\b", re.IGNORECASE)
 _ALL = re.compile(r"\b(?:all|every|everything|each)\b", re.IGNORECASE)
@@ -323,7 +325,9 @@ def _value(name: str, text: str) -> str:
         return re.split(
             r"(?<!\b\d)\.(?:\s|$)|[\]\n]|\|(?!\s{0,3}x[\s_-]?\d)|(?<!\{)\}", text, maxsplit=1
         )[0]
-    return _END_OF_VALUE.split(text.lstrip("\n -[\"'"), maxsplit=1)[0]
+    value = _END_OF_VALUE.split(text.lstrip("\n -[\"'"), maxsplit=1)[0]
+    role = _ROLE_AFTER.search(value) if name != "valid" else None
+    return value[: role.start()] if role else value
 
 
 def _read(record: _Record, names: tuple[str, ...]) -> VariablesAnswer | None:

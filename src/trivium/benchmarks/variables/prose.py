@@ -64,7 +64,7 @@ _DESIGN = reading.Lexer(
     }
 )
 _SUPPOSED = re.compile(
-    r"\b(?:if|whether|unless|had|were|suppose|could|may|might"
+    r"\b(?:if|whether|unless|(?:had|were)(?= (?:it|there|this|the|x_))|suppose|could|may|might"
     r"|make sure|ensure|important|check)\b|\?|\bwould (?:be|have|make)\b",
     re.IGNORECASE,
 )

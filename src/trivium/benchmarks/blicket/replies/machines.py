@@ -197,6 +197,8 @@ def _statement(symbols: list[_Symbol], known: Known, *, asked: bool) -> str | No
     every = {symbol.kind for symbol in symbols}
     if every == {"neither"}:
         return UNSURE
+    if asked and (named := _named_first(symbols)):
+        return known.patterns[int(named[-1])]
     about = bool(every & {"known0", "known1", "like", "topic", "label"})
     about = asked or (about and not every & {"object", "blicket"})
     doubt = False  # whether a clause before was unsure
@@ -214,6 +216,15 @@ def _statement(symbols: list[_Symbol], known: Known, *, asked: bool) -> str | No
         doubt = "unsure" in kinds and symbol.text.endswith("nor")
         clause = []
     return said
+
+
+def _named_first(symbols: Sequence[_Symbol]) -> str | None:
+    """The one machine that opens the answer to a question: "The striped one: it needs both."."""
+    kinds = [symbol.kind for symbol in symbols if symbol.kind not in ("small", "like", "is")]
+    if len({kind for kind in kinds if kind.startswith("known")}) != 1 or "unsure" in kinds:
+        return None
+    ends = kinds[1:2] in ([], ["colon"], ["comma"], ["clause"], ["arrow"])
+    return kinds[0] if kinds[0].startswith("known") and ends else None
 
 
 def _machines(clause: Sequence[_Symbol]) -> list[int]:
