@@ -96,6 +96,9 @@ _SIGNS = str.maketrans(
         **dict.fromkeys("\u2705\u2713\u2714\u2611", " \u2713 "),
         **dict.fromkeys("\u274c\u2717\u2718\u2716\u2612\u274e", " \u2717 "),
         "\u3002": ". ",
+        "\u0964": ". ",
+        "\u060c": ", ",
+        "\u061b": "; ",
         "\u3001": ", ",
         "\u2260": " is not ",
         "\u2248": " is like ",
@@ -152,6 +155,9 @@ _MARKDOWN = (
     (re.compile(r"(?<=[A-Za-z])\s{0,9}_\s{0,9}(?=[0-9])"), "_"),
     (re.compile(r"(?<![A-Za-z0-9])_{1,9}|_{1,9}(?![A-Za-z0-9_])"), ""),  # emphasis
 )
+# Where letters of an alphabet and of another writing meet: "torus\u304c".
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+_WRITING = re.compile(rf"(?<=[A-Za-z0-9])(?=[{_CJK}])|(?<=[{_CJK}])(?=[A-Za-z0-9])")
 _BRACKETED = re.compile(r"\[[^\[\]]{0,2000}\]")
 _NEWLINES = re.compile(r"\s*\n\s*")
 _BLANK = re.compile(r"[ \t]{2,}")
@@ -164,6 +170,8 @@ def plain(text: str, boxed: str = "") -> str:
     in a box or in answer tags.
     """
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
+    if not text.isascii():
+        text = _WRITING.sub(" ", text)
     text = _ENTITY.sub(lambda found: _ENTITIES[found[0]], text)
     if "<" in text:
         text = _PLACEHOLDER.sub(" ", text)
@@ -338,7 +346,8 @@ UNSURE_WORDS = (
     r"|equally (?:likely|possible|consistent|plausible|well)|a toss-?up"
     r"|50(?=\s?%[^.\n]{1,60}\b50\s?%)|no (?:telling|knowing"
     r"|saying)|who knows|coin[\s-]flip|50[/-]50"
-    r"|anyone's guess|up in the air|no idea|no clue|not obvious|beats me|idk|dunno|agnostic"
+    r"|either way|no (?:evidence|information|indication|basis|grounds) (?:to (?:tell|decide|say|choose)"
+    r"|(?:about|on|as to) which|for either)|anyone's guess|up in the air|no idea|no clue|not obvious|beats me|idk|dunno|agnostic"
     r"|unable to|not able to|insufficient\w{0,2}|in doubt|doubtful|hard to (?:say|tell|know)"
     r"|difficult to (?:say|tell|know|determine)|too (?:little|few|early)|lacks?|lacking"
     r"|no (?:definite|definitive|clear|certain|firm|unique|single) (?:answer|conclusion|way|match)"

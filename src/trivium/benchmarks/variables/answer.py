@@ -67,7 +67,7 @@ _OPENING = re.compile(
     r"[\[({<]?\s{0,3}@\s{0,3}answer(?:\b|(?=valid))[:\s]{0,5}|\[\s?answer\b[:\s]{0,5}", re.I
 )
 # Spellings of the field names, longest first; "independent" holds "dependent".
-_OF = r"(?:[\s_-]?var(?:iable)?s?)?"
+_OF = r"(?:[\s_-]?var(?:iable)?s?| ones?)?"
 _NAMES = {
     "valid": r"valid[\s_-]?hyp(?:othesis)?|(?:is[\s_-]?)?(?:the )?(?:target )?hypothesis[\s_-]{0,2}"
     r"(?:is[\s_-]?)?(?:valid(?:ity)?|status)|hyp[\s_-]?valid(?:ity)?|(?:is[\s_-]?)?valid(?:ity)?",
@@ -81,7 +81,7 @@ _NAMES = {
 _LABEL = re.compile(
     r"(?<![A-Za-z0-9_-])(?<!\bnot )(?<!\bnon-)[\"']?(?:"
     + "|".join(rf"(?P<{name}>{spelling})" for name, spelling in _NAMES.items())
-    + r")(?![A-Za-z0-9_])[\"']?(?: list| set)?(?:\s?\([^()\n]{0,40}\))?\s{0,5}"
+    + r")(?![A-Za-z0-9_])[\"']?(?: list| set)?(?:\s?\([^()\n]{0,40}\))?(?:\)(?=\s?[:=]))?\s{0,5}"
     r"(?P<sign>:{1,2}|=|\||\?\s{0,3}\|?|->|-(?=\s)"
     r"|(?:is|are|should be|would be|will be|must be)\b:?)",
     re.IGNORECASE,
@@ -155,7 +155,8 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     names = tuple(getattr(item, "names", ()))
     target = {names[place] for place in item.target} if names else set()
     text = reading.chosen_option(in_english(reading.plain(replies[-1])))
-    text = reading.tables_as_lines(text, _is_name)
+    text = _LEADER.sub(": ", reading.tables_as_lines(text, _is_name))
+    text = re.sub(r"\bi\.e\.,?", "namely", text)
     text = _HEADING.sub(lambda found: f"{found[1]}: ", text)
     records = list(_records(_with_roles(text), target))
     marked = [record for record in records if record.marked and _read(record, names) is not None]
@@ -170,6 +171,9 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     return None
 
 
+_LEADER = re.compile(r"\s\.{3,80}\s")  # "independent .... x_1"
+_SEMICOLON = re.compile(rf"({VARIABLE});(?=\s{{0,3}}{VARIABLE}\s{{0,3}}(?:[;,.\n)]|$|and\b))", re.IGNORECASE)
+_NAMELY = re.compile(r"^.{0,200}\b(?:namely|that is,|specifically)", re.IGNORECASE)
 _ROLE = re.compile(
     rf"^[ \t|>-]{{0,6}}({VARIABLE})[ \t]{{0,5}}(?:[|:]|->|-)[ \t]{{0,5}}"
     rf"({'|'.join(list(_NAMES.values())[1:])})[ \t|.]{{0,6}}$",
@@ -254,6 +258,7 @@ def _take_body(record: _Record, body: str) -> None:
 
 def _loose(record: _Record, text: str, target: set[str]) -> Iterator[_Record]:
     """The answers in text without [@ANSWER; fields after a correction amend the one before."""
+    text = _SEMICOLON.sub(r"\1,", text)
     for part in re.split(rf"(?={reading.CORRECTION_WORDS})", text, flags=re.IGNORECASE):
         labelled: set[str] = set()
         named: set[str] = set()
@@ -392,7 +397,7 @@ def _without_reason(text: str) -> str:
 
 def _control(text: str, others: tuple[str, ...]) -> tuple[str, ...] | None:
     """The variables in a list, or () for none; an empty field says nothing."""
-    text = _without_reason(text)
+    text = _without_reason(_NAMELY.sub("", text))
     if _is_none(text):
         return ()
     clean = text.strip(_AROUND)

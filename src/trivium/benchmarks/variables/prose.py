@@ -29,11 +29,11 @@ _VERDICT = reading.Lexer(
         r"|hypotheses|list|each|every|(?:a|any|first|second) hyp\w{1,8})\b",
         "hypothesis": r"\bhypothesis\b",
         "not": _NOT + r"|\b(?:nothing|none|neither|no (?:evidence|observations?|data|reason))\b",
-        "bad": r"\b(?:invalid|implausible|unsupported|rejected|refuted|contradict\w{0,4}|reject"
-        r"|refute|disproven?|untenable|false|incorrect|wrong|inconsistent with|ruled? out|rules out"
+        "bad": r"\b(?:invalid|implausible|unsupported|rejected|refuted|contradict\w{0,4}|reject|fails?|failed"
+        r"|discard(?:ed)?|abandon(?:ed)?|dropped|dismiss(?:ed)?|falsified|unfounded|refute|disproven?|untenable|false|incorrect|wrong|inconsistent with|ruled? out|rules out"
         r"|(?:speaks?|spoke|evidence|is|are|argues?) against)\b",
         "good": r"\b(?:valid|plausible|supported|worth(?: testing| an experiment| a test| running)?"
-        r"|worthwhile|holds up|stands|survives|passes|tenable|testable|true|correct|consistent)\b",
+        r"|worthwhile|holds?(?: up)?(?! constant)|accept(?:ed)?|reasonable|sensible|stands|survives|passes|tenable|testable|true|correct|consistent)\b",
         "it": r"\b(?:it|this|that)\b",
         "small": r"\b(?:so|thus|therefore|hence|is|the|target|answer|final|verdict|conclusion|to be"
         r"|clearly|probably|likely|i|would|call|conclude|overall|hyp)\b",
@@ -51,10 +51,11 @@ _DESIGN = reading.Lexer(
         "independent": r"\bin[\s_-]?dependent\b(?: variables?)?|\biv\b|\bmanipulat(?:e|ed|ing)\b"
         r"|\b(?:vary|varied|varying)\b(?! (?:together|in\b|with))|\bintervene on\b"
         r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:change|alter|set)\b"
-        r"|\b(?:change|changing|set)(?= x)",
+        r"|\b(?:change|changing|set|alter|tweak|adjust)(?= (?:only |just )?x)",
         "dependent": r"\bdependent\b(?: variables?)?|\bdv\b|\bmeasur(?:e|ed|ing)\b"
         r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:look at|watch|track)\b"
-        r"|\bobserv(?:e|ing)\b|\brecord(?:ing)?\b|\bmonitor(?:ing)?\b|\b(?:outcome|response)\b",
+        r"|\b(?:observ|record|monitor|track|watch)(?:e|ing)?\b|\blook(?:ing)? at\b"
+        r"|\b(?:outcome|response)\b",
         "control": r"\bcontrol(?:s|led|ling)?\b(?: for)?(?: variables?)?|\bcovariates?\b"
         r"|\b(?:hold|holding|held|keep|keeping|kept|constant|fixed|fix|fixing)\b"
         r"|\b(?:adjust|adjusting|account|accounting) for\b|\bconfound(?:ers?|ing variables?)\b",
@@ -65,7 +66,8 @@ _DESIGN = reading.Lexer(
 )
 _SUPPOSED = re.compile(
     r"\b(?:if|whether|unless|(?:had|were)(?= (?:it|there|this|the|x_))|suppose|could|may|might"
-    r"|make sure|ensure|important|check)\b|\?|\bwould (?:be|have|make)\b",
+    r"|make sure|ensure|important|check)\b|\?|\bwould (?:have|make)\b"
+    r"|\bwould be(?!\s?(?:x_|:|the |an? |to |varied|measured|manipulated|held|kept|controlled))",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(

@@ -46,7 +46,7 @@ _WORDS = reading.Lexer(
         r" (?:if|whether)\b",
         "result": r"\b(?:not?[ -]|un)?(?:lit|lights?|dark|activate[sd]?|active|glow\w{0,3}|silent"
         r"|stay(?:s|ed)|did|does|didn't|doesn't|was|were|showed|shows|gave|gives|told|tells|means"
-        r"|turn(?:s|ed)|yes|off|ruled|rules|confirm(?:s|ed)|proved|had)\b|(?<=[:=>|-] )on\b"
+        r"|turn(?:s|ed)|yes|off|do (?:it|the trick)|is enough|are enough|suffices?|ruled|rules|confirm(?:s|ed)|proved|had)\b|(?<=[:=>|-] )on\b"
         r"|[\u2713\u2717]",
         "nothing": r"\b(?:none|nothing|empty|null|nil|no|n/a)(?![\w/])|\[\s{0,3}\]",
         "small": r"\b(?:(?:should|would|will|to) be|together with|with(?= o_)|to|is|be|are|objects?|on|only|just|both|and|letters?|set|of|an?"
@@ -62,7 +62,7 @@ _WORDS = reading.Lexer(
         "past": r"\b(?:made|ran|tried|tested|previous\w{0,2}|earlier|already|so far|from|since|because"
         r"|based on|given|by|in|result\w{0,2} (?:of|from)"
         r"|(?<!go )(?<!start )(?<!begin )(?<!proceed )(?<!continue )with)\b",
-        "verb": r"\b(?:i'd like|i would like|i want)(?= o_)|\b(?:put(?:ting)?|plac(?:e|ing)|try(?:ing)?|leav(?:e|ing)|(?:begin|start) with"
+        "verb": r"\b(?:next|experiment|trial|placement)(?= ?:)|\b(?:i'd like|i would like|i want)(?= o_)|\b(?:put(?:ting)?|plac(?:e|ing)|try(?:ing)?|leav(?:e|ing)|(?:begin|start) with"
         r"|see|know|learn|find out|check)\b",
         "wish": r"\b(?:i'll|i will|i'd(?: (?:like|love) to| like)?|i would (?:like|love)(?: to)?"
         r"|i (?:want|wish|choose)(?: to)?|(?:could|can|would|will) you|(?:am |i'm )?going to"
@@ -153,6 +153,8 @@ def _moves(
                 yield _Move(rank, place, made)
             elif wished and (made := _read_test(words, place, objects, wished=True)) is not None:
                 yield _Move(4, place, made)
+            elif "wish" in said and said <= _BEFORE | {"object", "wish", "comma"} and _ends(words, place):
+                yield _Move(4, place, _named_before(words, place))
         if kind in ("stop", "so", "end"):
             said = set()
         elif kind == "open":
@@ -190,6 +192,21 @@ def _read_test(
         return Command(named) if not set(after) - {"stop", "end"} else None
     follows = not after or after[0] in _MAY_FOLLOW or (sees and after[0] == "result")
     return Command(named) if follows else None
+
+
+def _ends(words: Sequence[reading.Found], place: int) -> bool:
+    """Whether a sentence ends with the word at this place."""
+    return place + 1 == len(words) or words[place + 1].kind in ("stop", "end")
+
+
+def _named_before(words: Sequence[reading.Found], place: int) -> Command | None:
+    """The objects of a sentence that ends with its verb, as in Japanese."""
+    named = set[str]()
+    for word in reversed(words[max(0, place - 60) : place]):
+        if word.kind == "stop":
+            break
+        named |= {word.text[-1].upper()} if word.kind == "object" else set()
+    return Command("".join(sorted(named))) if named else None
 
 
 def _line(words: Sequence[reading.Found], place: int) -> Iterator[reading.Found]:

@@ -36,11 +36,13 @@ _ELLIPTIC = re.compile("H?D?[KNMV]{1,4}[BP]N?")
 _SAME = re.compile(
     r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
 )
+_ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 # Other ways to say the same: "it's", "so is the torus", "is one too".
 _SIMPLER = (
     (re.compile(r"^(?:no|yes|wait|actually|hmm+|okay?|so)[,:.!] {0,3}(?!$)"), ""),
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
+    (re.compile(r"\b(is|are|must|may|can|cannot) (?:therefore|thus|hence|so)\b,?"), r"\1"),
     (
         re.compile(
             r",? (?:which )?mak(?:es|ing) (?:it|them|these|both)(?: of them)? (?:both )?"
@@ -94,6 +96,7 @@ class Claims:
     status: dict[str, str] = field(default_factory=dict)  # "yes", "no" or "maybe"
     elsewhere: dict[str, str] = field(default_factory=dict)  # in sentences about other machines
     any_claim: bool = False
+    seen: bool = False  # whether the sentence before was about blickets
     none: bool = False  # whether no object was said to be a blicket
     label: _Label | None = None  # of the lines that follow
     listed: bool = False  # whether this line opened with a row or a labelled list
@@ -122,7 +125,7 @@ class Claims:
         symbols = _without_translations(symbols_of(sentence, self.objects))
         said = "".join(symbol for symbol, _ in symbols)
         names = bool(set(said) & NAMES)
-        if sentence.endswith("?") and (names or len(sentence) > 1):
+        if _ASKS.search(sentence) and (names or len(sentence) > 1):
             self._read_question(said, _names(symbols))
         elif not opens_line and self.last_named and _ELLIPTIC.fullmatch(said):
             # "Olive tube: in every lit test. May be a blicket."
@@ -229,7 +232,7 @@ class Claims:
         """Take in the claims of a sentence, clause by clause."""
         claims: dict[str, str] = {}
         complete: set[str] = set()
-        seen = False  # whether blickets were named in an earlier clause
+        seen = self.seen  # whether blickets were named in an earlier clause or sentence
         said: str | None = None  # the last verdict
         start = 0
         happens = False  # whether an earlier clause is about a machine
@@ -254,6 +257,7 @@ class Claims:
             seen = seen or bool(set(kinds) & {"B", "P"})
             happens = happens or "X" in kinds
             start = end + 1
+        self.seen = seen
         self._take(claims, complete, about_new=False)
 
     def _take(self, claims: dict[str, str], complete: set[str], *, about_new: bool) -> None:

@@ -67,7 +67,8 @@ _WORDS = {
     r"|follows?|mirrors?|mimics|corresponds?|belongs?|analogous|consistent with|copies|as do(?:es)?"
     r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in)|just as"
     r"|exactly as|how the|the way|aligns?|in line with|go with|going with|settle on|opt for"
-    r"|would say|\u2248",
+    r"|would say|\u2248|(?:works?|operates?|runs?|functions?) (?:on|by|under|according to)"
+    r"|goes with|same (?:kind|type|sort|way|rule) as|of a kind with|another",
     "is": r"(?:is|be|it's|that's|was|looks|seems)(?: (?:a|an|of|the|more|clearly|again|just))*",
     "both": r"both|either|each|the (?:other )?two|them|all",
     "or": r"or|and|nor|/|&",

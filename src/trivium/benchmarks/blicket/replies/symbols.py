@@ -65,6 +65,8 @@ _WORDS = (
     ("FI", r"if(?! and only if)|unless|provided(?: that)?|assuming"),
     ("I", r"(?:one|you|we|i)(?: might| may| could| would|'d) (?:first |at first )?(?:think"
          r"|expect|suspect)"
+     r"|(?:my |an? )?(?:first|initial) (?:thought|guess|instinct|impression)|at first|initially"
+     r"|originally|i(?: first| initially| had)? (?:thought|assumed|expected|suspected|believed)"
      r"|whether|when|in which|suppose|supposing|assume|were"
      r"|would(?! say| guess)"),
     ("MC", r"jury is (?:still )?out on|undecided (?:on|about)|no verdict (?:on|about)"),
