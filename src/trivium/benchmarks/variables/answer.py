@@ -117,7 +117,11 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 # Another role ends the value of one: "the independent variable is x_1, the dependent variable x_2".
-_ROLE_AFTER = re.compile(rf"(?<=\d),? (?:and |with )?(?:the |no )?(?:variables? )?(?:{'|'.join(list(_NAMES.values())[1:])})\b", re.I)
+_ROLE_AFTER = re.compile(
+    r"(?<=\d),? (?:and |with )?(?:the |no )?(?:variables? )?"
+    rf"(?:{'|'.join(list(_NAMES.values())[1:])})\b",
+    re.IGNORECASE,
+)
 _ALSO = re.compile(r"\b(?:also|additionally|in addition|as well)\b", re.IGNORECASE)
 _OTHER = re.compile(r"\b(?:other|else|further|additional|more)\b", re.IGNORECASE)
 _ALL = re.compile(r"\b(?:all|every|everything|each)\b", re.IGNORECASE)
@@ -172,7 +176,9 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
 
 
 _LEADER = re.compile(r"\s\.{3,80}\s")  # "independent .... x_1"
-_SEMICOLON = re.compile(rf"({VARIABLE});(?=\s{{0,3}}{VARIABLE}\s{{0,3}}(?:[;,.\n)]|$|and\b))", re.IGNORECASE)
+_SEMICOLON = re.compile(
+    rf"({VARIABLE});(?=\s{{0,3}}{VARIABLE}\s{{0,3}}(?:[;,.\n)]|$|and\b))", re.IGNORECASE
+)
 _NAMELY = re.compile(r"^.{0,200}\b(?:namely|that is,|specifically)", re.IGNORECASE)
 _ROLE = re.compile(
     rf"^[ \t|>-]{{0,6}}({VARIABLE})[ \t]{{0,5}}(?:[|:]|->|-)[ \t]{{0,5}}"

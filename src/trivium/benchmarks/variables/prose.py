@@ -29,11 +29,14 @@ _VERDICT = reading.Lexer(
         r"|hypotheses|list|each|every|(?:a|any|first|second) hyp\w{1,8})\b",
         "hypothesis": r"\bhypothesis\b",
         "not": _NOT + r"|\b(?:nothing|none|neither|no (?:evidence|observations?|data|reason))\b",
-        "bad": r"\b(?:invalid|implausible|unsupported|rejected|refuted|contradict\w{0,4}|reject|fails?|failed"
-        r"|discard(?:ed)?|abandon(?:ed)?|dropped|dismiss(?:ed)?|falsified|unfounded|refute|disproven?|untenable|false|incorrect|wrong|inconsistent with|ruled? out|rules out"
+        "bad": r"\b(?:invalid|implausible|unsupported|rejected|refuted|contradict\w{0,4}|reject"
+        r"|fails?|failed"
+        r"|discard(?:ed)?|abandon(?:ed)?|dropped|dismiss(?:ed)?|falsified|unfounded|refute"
+        r"|disproven?|untenable|false|incorrect|wrong|inconsistent with|ruled? out|rules out"
         r"|(?:speaks?|spoke|evidence|is|are|argues?) against)\b",
         "good": r"\b(?:valid|plausible|supported|worth(?: testing| an experiment| a test| running)?"
-        r"|worthwhile|holds?(?: up)?(?! constant)|accept(?:ed)?|reasonable|sensible|stands|survives|passes|tenable|testable|true|correct|consistent)\b",
+        r"|worthwhile|holds?(?: up)?(?! constant)|accept(?:ed)?|reasonable|sensible|stands"
+        r"|survives|passes|tenable|testable|true|correct|consistent)\b",
         "it": r"\b(?:it|this|that)\b",
         "small": r"\b(?:so|thus|therefore|hence|is|the|target|answer|final|verdict|conclusion|to be"
         r"|clearly|probably|likely|i|would|call|conclude|overall|hyp)\b",

@@ -149,7 +149,9 @@ def read_answer(text: str, objects: str, rules: Sequence[str]) -> Command | None
 
 _LIST = r"(o_[a-h](?:, o_[a-h]){0,7})"
 _DASHED = re.compile(f"{_LIST}{DASH}{_LIST}")
-_INHIBITS = re.compile(r"\b(?:inhibit|block|suppresse)s\b(?: (?:it|the (?:machine|light)))?(?=[.;,]|$)")
+_INHIBITS = re.compile(
+    r"\b(?:inhibit|block|suppresse)s\b(?: (?:it|the (?:machine|light)))?(?=[.;,]|$)"
+)
 _EXCHANGE = re.compile(r"\b(?:non-?\s?)?(blicket|inhibitor)(s?)\b", re.IGNORECASE)
 
 

@@ -2,8 +2,8 @@
 
 Letters become names, every word becomes one symbol, and the symbols are read from left to right:
 
-    move      TEST and objects, or ANSWER and what it says (`parse_answer`), in capitals anywhere, in
-              small letters where nothing but a label ("Next move:") stands before it
+    move      TEST and objects, or ANSWER and what it says (`parse_answer`): in capitals anywhere,
+              in small letters where nothing but a label ("Next move:") stands before it
     intended  a wish and a verb, "I'd like to put A and B on it", "let's see what happens with C";
               or the verb alone: "Place C on the machine"
     objects   names, "all", "all but A", "nothing", and small words around them
@@ -11,15 +11,17 @@ Letters become names, every word becomes one symbol, and the symbols are read fr
               ANSWER ..."), and a test that its result follows ("TEST A: dark")
     bare      without a move, an answer that is said in so many words
 
-"So" and a colon begin anew. The first of the plainest moves counts: a line of its own before an item
-of a list, and that before a mention in a sentence, a possibility or a wish. After a correction
+"So" and a colon begin anew. The first of the plainest moves counts: a line of its own before an
+item of a list, and that before a mention in a sentence, a possibility or a wish. After a correction
 ("Wait, ...") a move replaces the one before it.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from trivium.benchmarks.blicket.game.parse_answer import Command, read_answer, with_names
@@ -27,6 +29,7 @@ from trivium.core import reading
 from trivium.core.languages import in_english
 
 MAX_READ = 400  # characters of one answer
+MAX_WORDS = 20_000  # and words of a reply
 MAX_BARE = 4000  # and of the end of a reply, where it has no move
 _WORDS = reading.Lexer(
     {
@@ -46,10 +49,12 @@ _WORDS = reading.Lexer(
         r" (?:if|whether)\b",
         "result": r"\b(?:not?[ -]|un)?(?:lit|lights?|dark|activate[sd]?|active|glow\w{0,3}|silent"
         r"|stay(?:s|ed)|did|does|didn't|doesn't|was|were|showed|shows|gave|gives|told|tells|means"
-        r"|turn(?:s|ed)|yes|off|do (?:it|the trick)|is enough|are enough|suffices?|ruled|rules|confirm(?:s|ed)|proved|had)\b|(?<=[:=>|-] )on\b"
+        r"|turn(?:s|ed)|yes|off|do (?:it|the trick)|is enough|are enough|suffices?|ruled|rules"
+        r"|confirm(?:s|ed)|proved|had)\b|(?<=[:=>|-] )on\b"
         r"|[\u2713\u2717]",
         "nothing": r"\b(?:none|nothing|empty|null|nil|no|n/a)(?![\w/])|\[\s{0,3}\]",
-        "small": r"\b(?:(?:should|would|will|to) be|together with|with(?= o_)|to|is|be|are|objects?|on|only|just|both|and|letters?|set|of|an?"
+        "small": r"\b(?:(?:should|would|will|to) be|together with|with(?= o_)|to|is|be|are"
+        r"|objects?|on|only|just|both|and|letters?|set|of|an?"
         r"|items?|blocks?|combination|pair|args|arguments|machine|group|it|together|plus|alone"
         r"|itself|themselves|own|its|placed|them|two|three|four|five|six|seven|eight|at all"
         r"|result|detector)\b",
@@ -59,19 +64,24 @@ _WORDS = reading.Lexer(
         "or": r"\bor\b",
         "not": r"\b(?:not|don't|won't|shouldn't|never|avoid|without|than|can't|cannot|unsure)\b",
         "so": r"\b(?:so(?! far)|therefore|hence|thus)\b",
-        "past": r"\b(?:made|ran|tried|tested|previous\w{0,2}|earlier|already|so far|from|since|because"
+        "past": r"\b(?:made|ran|tried|tested|previous\w{0,2}|earlier|already|so far|from|since"
+        r"|because"
         r"|based on|given|by|in|result\w{0,2} (?:of|from)"
         r"|(?<!go )(?<!start )(?<!begin )(?<!proceed )(?<!continue )with)\b",
-        "verb": r"\b(?:next|experiment|trial|placement)(?= ?:)|\b(?:i'd like|i would like|i want)(?= o_)|\b(?:put(?:ting)?|plac(?:e|ing)|try(?:ing)?|leav(?:e|ing)|(?:begin|start) with"
+        "verb": r"\b(?:next|experiment|trial|placement)(?= ?:)|\b(?:i'd like|i would like"
+        r"|i want)(?= o_)|\b(?:put(?:ting)?|plac(?:e|ing)|try(?:ing)?|leav(?:e|ing)|(?:begin"
+        r"|start) with"
         r"|see|know|learn|find out|check)\b",
         "wish": r"\b(?:i'll|i will|i'd(?: (?:like|love) to| like)?|i would (?:like|love)(?: to)?"
         r"|i (?:want|wish|choose)(?: to)?|(?:could|can|would|will) you|(?:am |i'm )?going to"
         r"|let me|let's|let us|please|(?:help|useful|is|be) to)\b",
         "possible": r"\b(?:could|might|may|can|would(?! (?:like|love))|then|later|eventually|either"
         r"|alternatively|option\w?|e\.g|such as|for example|like|consider\w{0,3}|plan\w{0,4})\b",
-        "intro": r"\b(?:here is|my|the|final|next|now|action|move|command|turn|choice|decision|reply"
+        "intro": r"\b(?:here is|my|the|final|next|now|action|move|command|turn|choice|decision"
+        r"|reply"
         r"|response|step|first|i|type|name|tool|function)\b",
-        "comment": r"\b(?:will|would|should|as|for|again|separates?|splits?|distinguish(?:es)?|helps?|watch|observe"
+        "comment": r"\b(?:will|would|should|as|for|again|separates?|splits?|distinguish(?:es)?"
+        r"|helps?|watch|observe"
         r"|which|at|into|onto|reason\w{0,3}|rationale|why|purpose)\b",
         "end": r"[;!#]|//",
         "comma": r",",
@@ -121,7 +131,7 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
     chosen = min(moves, key=lambda move: move.rank)
     corrections = [place for place, word in enumerate(words) if word.kind == "correction"]
     for move in moves:
-        if move.rank < 3 and any(chosen.place < place < move.place for place in corrections):
+        if move.rank < 3 and bisect(corrections, chosen.place) < bisect(corrections, move.place):
             chosen = move
     return chosen.command
 
@@ -134,9 +144,9 @@ def _moves(
 ) -> Iterator[_Move]:
     """Every move that is named in the reply."""
     heads = [n for n, word in enumerate(words) if word.kind in ("TEST", "ANSWER")]
-    ends = {this: words[following].start for this, following in zip(heads, heads[1:], strict=False)}
+    ends = {this: words[following].start for this, following in pairwise(heads)}
     said: set[str] = set()  # the kinds of words before this one in its sentence
-    for place, (kind, start, end, _) in enumerate(words):
+    for place, (kind, _, end, _) in enumerate(words[:MAX_WORDS]):
         opens = said <= _BEFORE
         blocked = bool(said & _BLOCKED)
         rank = 3 if "possible" in said else (1 if "bullet" in said else 0) if opens else 2
@@ -153,7 +163,11 @@ def _moves(
                 yield _Move(rank, place, made)
             elif wished and (made := _read_test(words, place, objects, wished=True)) is not None:
                 yield _Move(4, place, made)
-            elif "wish" in said and said <= _BEFORE | {"object", "wish", "comma"} and _ends(words, place):
+            elif (
+                "wish" in said
+                and said <= _BEFORE | {"object", "wish", "comma"}
+                and _ends(words, place)
+            ):
                 yield _Move(4, place, _named_before(words, place))
         if kind in ("stop", "so", "end"):
             said = set()
@@ -175,8 +189,9 @@ def _read_test(
 ) -> Command | None:
     """The test whose word stands at this place; `exact` (it may be prose) allows nothing after."""
     line = list(_line(words, place + 1))
-    if not line and any(word.kind == "nothing" for word in words[:place]) and not wished:
-        return Command("") if words[place].kind == "TEST" else None  # "Nothing on it first. TEST"
+    if not line and words[place].kind == "TEST":
+        empty = any(word.kind == "nothing" for word in words[max(0, place - 40) : place])
+        return Command("") if empty else None  # "First with nothing on it. TEST"
     sees = words[place].text.lower() in ("see", "know", "learn", "find out", "check")
     if sees:
         begin = (n for n, word in enumerate(line) if word.kind in ("object", "all", "nothing"))

@@ -1,4 +1,4 @@
-"""The sentences of a reply, one spelling for everything; a bullet, a row and a field are one each."""
+"""The sentences of a reply about blickets; a bullet, a row and a field are one each."""
 
 from __future__ import annotations
 

@@ -36,7 +36,8 @@ _SOME = r"(?:one|two|three|some)"
 _WORDS = (
     ("L", r"only|sole|just"),
     ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"
-     rf"|(?:{RULE_TALK})(?![,:(-]{{0,2}} ?\(?(?:the )?(?:{_COLOUR}|o_))|behaves?|works?|acts?|functions?|resembles?"
+     rf"|(?:{RULE_TALK})(?![,:(-]{{0,2}} ?\(?(?:the )?(?:{_COLOUR}|o_))|behaves?|works?|acts?"
+     rf"|functions?|resembles?"
      r"|alone|by itself|by themselves|on its own|trials?|tests?|tested|tried|combinations?"
      r"|present|enough|sufficient|suffices?"
      r"|contain(?:s|ed|ing)?|appear(?:s|ed|ing)?|turn(?:s|ed)?|activat(?:e|es|ed|ing)"),
