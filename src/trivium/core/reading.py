@@ -133,7 +133,7 @@ _TAG = re.compile(
     r"|<sub>(?P<sub>[^<>]{1,20})</sub>|(?P<line><\s?/?\s?(?:br|p|div|li|ul|ol|tr|h[1-6])\s?/?\s?>"
     r"|<\s?/\s?(?:final[_ -]?)?(?:answer|solution|result|output|response|reply)\s?>)"
     r"|<\|[a-z_]{1,30}\|>|</?s>|<\s?/?\s?(?:b|i|em|strong|code|pre|span|u|td|th|table|tbody|thead"
-    r"|summary|details|final|tool_call|end_of_turn|eos|mark|sup|small|action|move|command)\s?/?>",
+    r"|summary|details|final|tool_call|end_of_turn|eos|mark|sup|small|action|move|command|variable|item|name|value|var|entry|object)\s?/?>",
     re.IGNORECASE,
 )
 _TAGGED = re.compile(  # <field>value</field>

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trivium.benchmarks.variables.prose import VARIABLE, design, variable, verdict
+from trivium.benchmarks.variables.prose import VARIABLE, design, roles_of, variable, verdict
 from trivium.benchmarks.variables.spec import VariablesView
 from trivium.core import reading
 from trivium.core.languages import in_english
@@ -118,7 +118,7 @@ _SUPPOSED = re.compile(
 )
 # Another role ends the value of one: "the independent variable is x_1, the dependent variable x_2".
 _ROLE_AFTER = re.compile(
-    r"(?<=\d),? (?:and |with )?(?:the |no )?(?:variables? )?"
+    r"(?<=\d)\s?,?\s{1,3}(?:(?:and|with|a)\s{1,3})?(?:(?:the|no)\s{1,3})?(?:variables? )?"
     rf"(?:{'|'.join(list(_NAMES.values())[1:])})\b",
     re.IGNORECASE,
 )
@@ -161,6 +161,7 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     text = reading.chosen_option(in_english(reading.plain(replies[-1])))
     text = _LEADER.sub(": ", reading.tables_as_lines(text, _is_name))
     text = re.sub(r"\bi\.e\.,?", "namely", text)
+    text = _QUESTION.sub(_as_label, text)
     text = _HEADING.sub(lambda found: f"{found[1]}: ", text)
     records = list(_records(_with_roles(text), target))
     marked = [record for record in records if record.marked and _read(record, names) is not None]
@@ -175,6 +176,7 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     return None
 
 
+_QUESTION = re.compile(rf"([^.?!\n]{{0,120}})\?\s{{1,3}}(?={VARIABLE}|none\b)", re.IGNORECASE)
 _LEADER = re.compile(r"\s\.{3,80}\s")  # "independent .... x_1"
 _SEMICOLON = re.compile(
     rf"({VARIABLE});(?=\s{{0,3}}{VARIABLE}\s{{0,3}}(?:[;,.\n)]|$|and\b))", re.IGNORECASE
@@ -192,6 +194,12 @@ _HEADING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _NAME = re.compile("|".join(f"(?:{spelling})" for spelling in _NAMES.values()), re.IGNORECASE)
+
+
+def _as_label(question: re.Match[str]) -> str:
+    """A question about one role as the label of its answer: "Which variable do I measure? x_1"."""
+    roles = roles_of(question[1])
+    return f"{roles.pop()}: " if len(roles) == 1 else question[0]
 
 
 def _is_name(cell: str) -> bool:

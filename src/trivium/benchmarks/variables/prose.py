@@ -56,7 +56,8 @@ _DESIGN = reading.Lexer(
         r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:change|alter|set)\b"
         r"|\b(?:change|changing|set|alter|tweak|adjust)(?= (?:only |just )?x)",
         "dependent": r"\bdependent\b(?: variables?)?|\bdv\b|\bmeasur(?:e|ed|ing)\b"
-        r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:look at|watch|track)\b"
+        r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:look at|watch|track|see|get"
+        r"|read(?: off)?)\b"
         r"|\b(?:observ|record|monitor|track|watch)(?:e|ing)?\b|\blook(?:ing)? at\b"
         r"|\b(?:outcome|response)\b",
         "control": r"\bcontrol(?:s|led|ling)?\b(?: for)?(?: variables?)?|\bcovariates?\b"
@@ -69,7 +70,9 @@ _DESIGN = reading.Lexer(
 )
 _SUPPOSED = re.compile(
     r"\b(?:if|whether|unless|(?:had|were)(?= (?:it|there|this|the|x_))|suppose|could|may|might"
-    r"|make sure|ensure|important|check)\b|\?|\bwould (?:have|make)\b"
+    r"|make sure|ensure|important|check (?:if|that|whether)|at first|initially"
+    r"|(?:first|initial) (?:thought|guess)|(?<!second )thought|assumed)\b|\?|\bwould (?:have"
+    r"|make)\b"
     r"|\bwould be(?!\s?(?:x_|:|the |an? |to |varied|measured|manipulated|held|kept|controlled))",
     re.IGNORECASE,
 )
@@ -85,6 +88,12 @@ _COMPARED = re.compile(
 _WITH = re.compile(
     r";|\s-\s|\bwith(?! (?:them|it|each))\b|\b(?:while|because|since|given that)\b", re.IGNORECASE
 )
+_CALLED = re.compile(
+    r"(?:^|\b(?:it|this|that) is |\b(?:it|that)'s )(not )?an? ((?:in)?valid"
+    r"|(?:im)?plausible) hypothesis"
+    r"(?=[.!;,]|$| (?:because|since|as|given))",
+    re.IGNORECASE,
+)
 BARE = {"valid", "invalid", "plausible", "implausible", "rejected"}
 
 
@@ -92,7 +101,7 @@ def verdict(sentences: Iterable[str], target: set[str]) -> bool | None:
     """The last thing that sentences say for sure about the target hypothesis, if anything."""
     said = None
     about = False  # the hypothesis was named, "it" is the hypothesis
-    for sentence in sentences:
+    for sentence in (_CALLED.sub(r"the hypothesis is \1\2", each) for each in sentences):
         meant = None
         for part in _CONTRAST.split(sentence):
             found = None
@@ -102,6 +111,8 @@ def verdict(sentences: Iterable[str], target: set[str]) -> bool | None:
                 about = about or "hypothesis" in kinds
                 if _is_about_target(symbols, target, about=about):
                     found = _polarity(kinds)
+                elif about and set(kinds) == {"it", "small", "not"}:
+                    found = False  # "so it is not"
             if found is not None:  # "it seems valid but may be invalid" says neither
                 meant = None if _is_supposed(part) else found
         said = said if meant is None else meant
@@ -120,7 +131,7 @@ def _is_about_target(symbols: list[reading.Symbol], target: set[str], *, about: 
     named = {variable(word) for kind, word in symbols[: words[0]] if kind == "variable"}
     if target and not named <= target:
         return False
-    named_so = symbols[words[0]][1].lower() in {"valid", "invalid"}
+    named_so = symbols[words[0]][1].lower() in {"valid", "invalid", "reject", "discard"}
     return "hypothesis" in kinds or ("it" in kinds and (about or named_so))
 
 
@@ -147,6 +158,12 @@ def design(sentence: str) -> dict[str, list[str]]:
     for clause in _WITH.split(_COMPARED.sub(" ", _REMARK.sub(_role_only, sentence))):
         _take_clause(found, _DESIGN.symbols(clause))
     return found if found and not _is_supposed(sentence) else {}
+
+
+def roles_of(text: str) -> set[str]:
+    """The roles that a text names, where it names no variable."""
+    kinds = {kind for kind, _ in _DESIGN.symbols(text)}
+    return kinds & {"independent", "dependent", "control"} if "variable" not in kinds else set()
 
 
 def _is_supposed(sentence: str) -> bool:

@@ -41,7 +41,7 @@ _SMALL = re.compile(
 _AFTER_A = re.compile(
     r"\s+(?!(?:and|or|is|isn't|are|was|wasn't|alone|with|without|on|only|but|not|to|as|in|by|nor|lit"
     r"|lights?|does|doesn't|did|didn't|has|stay\w{0,3}|must|may|might|could|can|cannot|can't|because"
-    r"|since|then|first|next|for|together|plus|gave|turn\w{0,3}|dark|activate\w{0,2}|itself|isn)\b)"
+    r"|since|then|first|next|for|together|plus|gave|turn\w{0,3}|dark|activate\w{0,2}|itself|isn)\b|\S{1,4}\s[A-H]\b)"
     r"[a-z]{2}"
 )
 _SENTENCE_START = re.compile(r"(?:^|[.!?:\n]\s{0,3}(?:[-*]\s)?)$")

@@ -40,7 +40,8 @@ _WORDS = reading.Lexer(
         "answer": r"\banswer\b",
         "bullet": r"^[ \t]{0,9}(?:-|\(?\d{1,2}[.)])(?=\s)",
         "number": r"#?\b\d{1,2}(?:\s?[:.)]|\b)",
-        "stop": r"\n|[.!?](?=\s|$)",
+        "asks": r"[?](?=\s|$)",
+        "stop": r"\n|[.!](?=\s|$)",
         "correction": rf"{reading.CORRECTION_WORDS}|\b(?:instead(?! of)|better)\b",
         "all": r"\b(?:all|everything|every)\b",
         "except": r"\b(?:but|except|minus)\b(?: for\b)?",
@@ -169,10 +170,10 @@ def _moves(
                 and _ends(words, place)
             ):
                 yield _Move(4, place, _named_before(words, place))
-        if kind in ("stop", "so", "end"):
+        if kind in ("stop", "asks", "so", "end"):
             said = set()
         elif kind == "open":
-            said -= {"past", "aside", "if", "or"} if "aside" in said else {"past"}
+            said -= {"past", "not"} | ({"aside", "if", "or"} if "aside" in said else set())
         elif kind == "comma" and "aside" in said:
             said -= {"aside", "if", "or"}
         else:
@@ -201,11 +202,12 @@ def _read_test(
         return None
     named, after = placed
     told = [kind for kind in after if kind not in ("open", "small", "intro")]
-    if told[:1] in (["result"], ["nothing"]) and not sees:
+    if named and told[:1] in (["result"], ["nothing"]) and not sees:
         return None  # what the test showed
     if exact:
         return Command(named) if not set(after) - {"stop", "end"} else None
     follows = not after or after[0] in _MAY_FOLLOW or (sees and after[0] == "result")
+    follows = follows or (wished and after[0] == "asks")
     return Command(named) if follows else None
 
 

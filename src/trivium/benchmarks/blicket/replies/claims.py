@@ -22,6 +22,7 @@ from trivium.benchmarks.blicket.replies.clauses import (
     verdict,
 )
 from trivium.benchmarks.blicket.replies.lists import read_listed
+from trivium.benchmarks.blicket.replies.sentences import CORRECTED
 from trivium.benchmarks.blicket.replies.symbols import NAME, Symbol, symbols_of
 
 MAX_BACK = 60  # how many symbols back "they" and "the others" may refer
@@ -117,6 +118,9 @@ class Claims:
 
     def read(self, sentence: str, *, opens_line: bool = True) -> None:
         """Take in one sentence; a label above counts for what opens a line."""
+        if sentence.startswith(CORRECTED) and self.last_status:
+            self.label, self.label_is_new = _Label(self.last_status, complete=True), True
+        sentence = sentence.removeprefix(CORRECTED)
         for pattern, words in _SIMPLER:
             sentence = pattern.sub(words, sentence)
         sentence = _BRACKET.sub(self._without_brackets, sentence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.names import SHAPES, mentions
+from trivium.benchmarks.blicket.names import COLOURS, SHAPES, mentions
 from trivium.core import reading
 from trivium.core.languages import in_english
 
@@ -19,6 +19,13 @@ _FIELD = re.compile(
     rf"|(\b(?:{'|'.join(SHAPES)}|o_[a-h]|none)s? {{1,3}})((?:maybe |not |non-|possible )?blickets?"
     r"|machine|form|rule|inhibitors?|unsure)\s{0,3}[:=]",
     re.MULTILINE,
+)
+# "A, B ... no, correction: A and C": the list after it replaces the one before it.
+CORRECTED = "\x02"
+_CORRECTION = re.compile(
+    r"[,;.]{0,3}\s{0,3}(?:\bno[,. ]{1,3})?"
+    r"\b(?:wait|sorry|correction|i mean|scratch that|actually|rather)[,:. -]{1,4}(?:no[,: ]{1,3})?"
+    rf"(?:it(?:'s| is) )?(?=(?:the )?(?:{'|'.join(COLOURS)}) )"
 )
 _QUOTES = re.compile(r"[\"{<]+|(?<![-=])>+|(?<![a-z])'|'(?![a-z])")
 _BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
@@ -50,6 +57,7 @@ def split_sentences(text: str) -> list[Sentence]:
     text = reading.json_as_lines(text)
     text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
     text = _QUOTES.sub(" ", _FIELD.sub(r"\1\3\n\2\4:", text))
+    text = _CORRECTION.sub(f"\n{CORRECTED}", text)
     text = _LEADER.sub(": ", text)
     found: list[Sentence] = []
     for line in re.sub(r"[ \t]{2,}", " ", text).split("\n"):
