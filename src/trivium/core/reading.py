@@ -348,7 +348,8 @@ UNSURE_WORDS = (
     r"|saying)|who knows|coin[\s-]flip|50[/-]50"
     r"|either way|no (?:evidence|information|indication|basis|grounds) (?:to (?:tell|decide|say"
     r"|choose)"
-    r"|(?:about|on|as to) which|for either)|anyone's guess|up in the air|no idea|no clue"
+    r"|(?:about|on|as to) which|for either)|anyone's guess|your guess is as good as mine"
+    r"|up in the air|no idea|no clue"
     r"|not obvious|beats me|idk|dunno|agnostic"
     r"|unable to|not able to|insufficient\w{0,2}|in doubt|doubtful|hard to (?:say|tell|know)"
     r"|difficult to (?:say|tell|know|determine)|too (?:little|few|early)|lacks?|lacking"
@@ -369,7 +370,8 @@ UNSURE_WORDS = (
     r"(?:tell|told|know|known|say|said|sure|certain|determined?|decided?|infer|inferred|concluded?"
     r"|distinguish(?:ed)?|reveal|settled?|establish(?:ed)?|identif(?:y|ied)|resolved?|discern"
     r"|pin(?:ned)? down|rule (?:out )?either|differentiate|discriminate|figure out|commit|clear"
-    r"|possible|show which|indicate which|work out|ascertain))\b"
+    r"|possible|show which|indicate which|work out|ascertain|matched|assigned|classified"
+    r"|likened))\b"
 )
 _UNSURE = re.compile(UNSURE_WORDS, re.IGNORECASE)
 
@@ -437,7 +439,9 @@ def _end_of_option(text: str, start: int) -> int:
     """Where the last option ends: at a blank line, or at a line that is about the options."""
     end = start
     for line in text[start:].splitlines(keepends=True):
-        if end > start and (not line.strip() or _CHOICE.search(line) or is_undecided(line)):
+        if end > start and (
+            not line.strip() or _CHOICE.search(line) or is_undecided(line) or is_unsure(line)
+        ):
             break
         end += len(line)
     return end

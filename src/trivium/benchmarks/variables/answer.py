@@ -179,7 +179,9 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
 _QUESTION = re.compile(rf"([^.?!\n]{{0,120}})\?\s{{1,3}}(?={VARIABLE}|none\b)", re.IGNORECASE)
 _LEADER = re.compile(r"\s\.{3,80}\s")  # "independent .... x_1"
 _SEMICOLON = re.compile(
-    rf"({VARIABLE});(?=\s{{0,3}}{VARIABLE}\s{{0,3}}(?:[;,.\n)]|$|and\b))", re.IGNORECASE
+    rf"({VARIABLE});(?=\s{{0,3}}{VARIABLE}(?:(?:[;,]"
+    rf"|,? and)\s{{0,3}}{VARIABLE}){{0,12}}\s{{0,3}}(?:[;.\n)]|$))",
+    re.IGNORECASE,
 )
 _NAMELY = re.compile(r"^.{0,200}\b(?:namely|that is,|specifically)", re.IGNORECASE)
 _ROLE = re.compile(

@@ -101,6 +101,7 @@ def verdict(sentences: Iterable[str], target: set[str]) -> bool | None:
     """The last thing that sentences say for sure about the target hypothesis, if anything."""
     said = None
     about = False  # the hypothesis was named, "it" is the hypothesis
+    asked = False  # a sentence before asked whether it is valid
     for sentence in (_CALLED.sub(r"the hypothesis is \1\2", each) for each in sentences):
         meant = None
         for part in _CONTRAST.split(sentence):
@@ -113,10 +114,23 @@ def verdict(sentences: Iterable[str], target: set[str]) -> bool | None:
                     found = _polarity(kinds)
                 elif about and set(kinds) == {"it", "small", "not"}:
                     found = False  # "so it is not"
+            said = _reply(part) if asked and _reply(part) is not None else said
             if found is not None:  # "it seems valid but may be invalid" says neither
                 meant = None if _is_supposed(part) else found
+                asked = sentence.endswith("?")
         said = said if meant is None else meant
     return said
+
+
+def _reply(part: str) -> bool | None:
+    """Whether a part of a sentence begins or ends with yes or no; None where it does not."""
+    found = _YES_NO.search(part)
+    return None if found is None else (found[1] or found[2]).lower() == "yes"
+
+
+_YES_NO = re.compile(
+    r"^\W{0,4}(yes|no)\b(?=[.,;:!]|$| -)|\b(?:so|therefore|hence|:) (yes|no)\W{0,3}$", re.I
+)
 
 
 def _is_about_target(symbols: list[reading.Symbol], target: set[str], *, about: bool) -> bool:
@@ -171,9 +185,17 @@ def _is_supposed(sentence: str) -> bool:
     return reading.is_unsure(sentence) or _SUPPOSED.search(sentence) is not None
 
 
+_PLURAL = re.compile(
+    r"\b(?:variables|members|ones|others|two|three|four|rest|factors)\s$", re.IGNORECASE
+)
+
+
 def _role_only(remark: re.Match[str]) -> str:
     """A remark that gives a role, "x_1 (the independent variable)"; other remarks are dropped."""
     kinds = {kind for kind, _ in _DESIGN.symbols(remark[0])}
+    before = remark.string[max(0, remark.start() - 20) : remark.start()]
+    if kinds == {"variable"} and _PLURAL.search(before):
+        return f" {remark[0][1:-1]} "  # "the other variables (x_1 and x_2) are kept constant"
     return remark[0] if kinds & {"independent", "dependent", "control"} == kinds else " "
 
 

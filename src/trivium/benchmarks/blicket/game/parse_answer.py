@@ -65,6 +65,7 @@ def with_names(text: str, objects: str) -> str:
         return DASH.join(lists)
 
     text = re.sub(r"'([A-Ha-h])'", r"\1", text)
+    text = re.sub(r"\b[A-H](?:-[A-H]){2,7}\b", lambda found: found[0].replace("-", " "), text)
     marked = _CAPITALS.sub(named, text)
     if not re.search("o_[a-h]", marked):
         marked = _SMALL.sub(named, text)

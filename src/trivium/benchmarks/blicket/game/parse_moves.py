@@ -123,7 +123,7 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
     words = list(_WORDS.found(text))
     moves = list(_moves(words, text, objects, rules))
     if not moves:
-        return _bare_answer(text, objects, rules)
+        return _bare_answer(text, objects, rules) or _bare_test(words, objects)
     answers = [move for move in moves if move.command is None or move.command.form]
     if len({move.command for move in answers}) > 1 and reading.is_undecided(
         text[words[answers[-1].place].start :]
@@ -268,6 +268,20 @@ def _is_final(text: str) -> bool:
 _IF = re.compile(
     r"[?]$|(?<!only )\b(?:if(?! and only)|unless|assuming|provided|supposing)\b", re.IGNORECASE
 )
+
+
+def _bare_test(words: Sequence[reading.Found], objects: str) -> Command | None:
+    """The test of a reply that names objects and nothing else: "B and C next, please."."""
+    begin = (n for n, word in enumerate(words[:20]) if word.kind == "object")
+    placed = _placed(words[next(begin, 0) :], objects) if len(words) < 20 else None
+    kinds = {word.kind for word in words}
+    hinted = kinds & {"intro", "wish"} or any(word.text in _TOGETHER for word in words)
+    alone = not kinds - _BEFORE - {"object", "comma", "stop", "wish", "end", "word"}
+    others = [word for word in words if word.kind == "word"]
+    return Command(placed[0]) if placed and hinted and alone and len(others) < 2 else None
+
+
+_TOGETHER = {"alone", "itself", "together", "themselves"}
 
 
 def _bare_answer(text: str, objects: str, rules: Sequence[str]) -> Command | None:

@@ -38,6 +38,9 @@ _SAME = re.compile(
     r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
 )
 _ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
+_REPLY = re.compile(
+    r"(?:(yes|definitely)|(no|not)|(maybe|perhaps|possibly|unclear|unknown))\b(?! (?:one|object))"
+)
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 # Other ways to say the same: "it's", "so is the torus", "is one too".
 _SIMPLER = (
@@ -103,6 +106,7 @@ class Claims:
     listed: bool = False  # whether this line opened with a row or a labelled list
     label_is_new: bool = False  # whether it was set by the sentence before
     asked: bool = True  # whether the sentence before asked for the blickets, as the prompt does
+    question: Sequence[str] = ()  # the objects that the sentence before asked about
     last_status: str | None = None  # the last verdict: "the same holds for B"
     last_named: Sequence[str] = ()  # the objects of the last sentence that named any
     last_group: Sequence[str] = ()  # the last objects that were named together
@@ -118,6 +122,12 @@ class Claims:
 
     def read(self, sentence: str, *, opens_line: bool = True) -> None:
         """Take in one sentence; a label above counts for what opens a line."""
+        answer = _REPLY.match(sentence) if self.question else None
+        if answer:
+            status = "yes" if answer[1] else "no" if answer[2] else "maybe"
+            self._take(dict.fromkeys(self.question, status), set(), about_new=False)
+            self.any_claim = True
+        self.question = ()
         if sentence.startswith(CORRECTED) and self.last_status:
             self.label, self.label_is_new = _Label(self.last_status, complete=True), True
         sentence = sentence.removeprefix(CORRECTED)
@@ -143,6 +153,8 @@ class Claims:
         """Take in a question: it may be the label of its answer, "Which may be blickets?"."""
         self.last_named = names or self.last_named
         if set(said) & NAMES:
+            self.question = names if self.seen or set(said) & {"B", "P"} else ()
+            self.seen = self.seen or bool(self.question)
             return
         self.asked, self.label = bool(set(said) & {"B", "P"}), None
         if set(said) & {"K", "M", "N"} and "X" not in said:

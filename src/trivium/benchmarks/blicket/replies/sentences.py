@@ -20,6 +20,9 @@ _FIELD = re.compile(
     r"|machine|form|rule|inhibitors?|unsure)\s{0,3}[:=]",
     re.MULTILINE,
 )
+_BAR = re.compile(  # "Sure: A | Open: B"
+    r"^[a-z][^|\n]{0,80}:[^|\n]{0,400} \| [^|:\n]{1,60}:[^\n]{0,600}$", re.MULTILINE
+)
 # "A, B ... no, correction: A and C": the list after it replaces the one before it.
 CORRECTED = "\x02"
 _CORRECTION = re.compile(
@@ -54,7 +57,7 @@ def split_sentences(text: str) -> list[Sentence]:
     """The sentences of a plain text in lower case and in English."""
     text = in_english(text.lower()).replace("tl;dr", "answer: ")
     text = reading.tables_as_lines(text, _is_verdict, one_column=True)
-    text = reading.json_as_lines(text)
+    text = _BAR.sub(lambda line: line[0].replace(" | ", "\n"), reading.json_as_lines(text))
     text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
     text = _QUOTES.sub(" ", _FIELD.sub(r"\1\3\n\2\4:", text))
     text = _CORRECTION.sub(f"\n{CORRECTED}", text)

@@ -119,11 +119,12 @@ _MARKS = {
     "->": "HC",
     "=>": "HC",
     "\0": "<",
+    "?": "M",
 }
 _SYMBOL = re.compile(
     rf"(?<![\w'])(?:{NAME}|"
     + "|".join(rf"(?P<w{number}>{text})" for number, (_, text) in enumerate(_WORDS))
-    + r")(?![\w'])|(?P<mark>[-=]>|[,;:=|+&/\]}\0])|(?P<other>[\w'-]+)"
+    + r")(?![\w'])|(?P<mark>[-=]>|[,;:=|+&/\]}\0]|[?](?=\s?[,;)]))|(?P<other>[\w'-]+)"
 )
 
 
