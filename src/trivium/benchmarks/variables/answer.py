@@ -116,10 +116,15 @@ _SUPPOSED = re.compile(
     r"\b(?:if|had|were|unless|otherwise|would have|could have|might have)\b[^.\n]{0,200}$",
     re.IGNORECASE,
 )
-# Another role ends the value of one: "the independent variable is x_1, the dependent variable x_2".
-_ROLE_AFTER = re.compile(
-    r"(?<=\d)\s?,?\s{1,3}(?:(?:and|with|a)\s{1,3})?(?:(?:the|no)\s{1,3})?(?:variables? )?"
-    rf"(?:{'|'.join(list(_NAMES.values())[1:])})\b",
+# The variables that open a value; others after them belong to something else.
+_RUN = re.compile(
+    rf"{VARIABLE}(?:\s?(?:[,/&+]|,?\s(?:and|or)\b)\s?(?:(?:maybe|possibly|perhaps|the|either)\s)?"
+    rf"{VARIABLE}){{0,9}}",
+    re.IGNORECASE,
+)
+_AMENDED = re.compile(  # "x_1. Hmm, no: x_2"
+    rf"{VARIABLE}[.,;]?\s{{1,3}}(?:\b(?:hmm|no|wait|sorry|actually|correction|i mean|rather)\b"
+    rf"[,:. -]{{1,4}}){{1,4}}(?={VARIABLE})",
     re.IGNORECASE,
 )
 _ALSO = re.compile(r"\b(?:also|additionally|in addition|as well)\b", re.IGNORECASE)
@@ -161,7 +166,7 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     text = reading.chosen_option(in_english(reading.plain(replies[-1])))
     text = _LEADER.sub(": ", reading.tables_as_lines(text, _is_name))
     text = re.sub(r"\bi\.e\.,?", "namely", text)
-    text = _QUESTION.sub(_as_label, text)
+    text = _AMENDED.sub("", _QUESTION.sub(_as_label, text))
     text = _HEADING.sub(lambda found: f"{found[1]}: ", text)
     records = list(_records(_with_roles(text), target))
     marked = [record for record in records if record.marked and _read(record, names) is not None]
@@ -347,8 +352,8 @@ def _value(name: str, text: str) -> str:
             r"(?<!\b\d)\.(?:\s|$)|[\]\n]|\|(?!\s{0,3}x[\s_-]?\d)|(?<!\{)\}", text, maxsplit=1
         )[0]
     value = _END_OF_VALUE.split(text.lstrip("\n -[\"'"), maxsplit=1)[0]
-    role = _ROLE_AFTER.search(value) if name != "valid" else None
-    return value[: role.start()] if role else value
+    run = _RUN.match(value.lstrip(" \"'`(<")) if name != "valid" else None
+    return run[0] if run and not _EXCEPT.search(value) else value
 
 
 def _read(record: _Record, names: tuple[str, ...]) -> VariablesAnswer | None:

@@ -32,7 +32,7 @@ _VERDICT = reading.Lexer(
         "bad": r"\b(?:invalid|implausible|unsupported|rejected|refuted|contradict\w{0,4}|reject"
         r"|fails?|failed"
         r"|discard(?:ed)?|abandon(?:ed)?|dropped|dismiss(?:ed)?|falsified|unfounded|refute"
-        r"|disproven?|untenable|false|incorrect|wrong|inconsistent with|ruled? out|rules out"
+        r"|disproven?|untenable|false|incorrect|wrong|inconsistent(?: with)?|ruled? out|rules out"
         r"|(?:speaks?|spoke|evidence|is|are|argues?) against)\b",
         "good": r"\b(?:valid|plausible|supported|worth(?: testing| an experiment| a test| running)?"
         r"|worthwhile|holds?(?: up)?(?! constant)|accept(?:ed)?|reasonable|sensible|stands"
@@ -77,7 +77,9 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"[,;]|\s-\s|->|\b(?:because|since|so|as|but|and|while|with|therefore|which|whose)\b", re.I
+    r"[,;]|(?<!answer)(?<!verdict)(?<!conclusion):|\s-\s|->|\b(?:because|since|so|as|but|and|while"
+    r"|with|therefore|which|whose)\b",
+    re.I,
 )
 _CONTRAST = re.compile(r"\b(?:but|however|yet)\b", re.IGNORECASE)
 _REMARK = re.compile(r"\([^()]{0,300}\)")

@@ -53,8 +53,10 @@ _WORDS = reading.Lexer(
         r"|turn(?:s|ed)|yes|off|do (?:it|the trick)|is enough|are enough|suffices?|ruled|rules"
         r"|confirm(?:s|ed)|proved|had)\b|(?<=[:=>|-] )on\b"
         r"|[\u2713\u2717]",
-        "nothing": r"\b(?:none|nothing|empty|null|nil|no|n/a)(?![\w/])|\[\s{0,3}\]",
-        "small": r"\b(?:(?:should|would|will|to) be|together with|with(?= o_)|to|is|be|are"
+        "nothing": r"\b(?:none|nothing(?! else)|empty|null|nil|no|n/a)(?![\w/])|\[\s{0,3}\]",
+        "small": r"\b(?:nothing else|(?:should|would|will|to) be|together with|by (?:itself"
+        r"|themselves)|with(?= o_)|to|is"
+        r"|be|are"
         r"|objects?|on|only|just|both|and|letters?|set|of|an?"
         r"|items?|blocks?|combination|pair|args|arguments|machine|group|it|together|plus|alone"
         r"|itself|themselves|own|its|placed|them|two|three|four|five|six|seven|eight|at all"
@@ -69,14 +71,15 @@ _WORDS = reading.Lexer(
         r"|because"
         r"|based on|given|by|in|result\w{0,2} (?:of|from)"
         r"|(?<!go )(?<!start )(?<!begin )(?<!proceed )(?<!continue )with)\b",
-        "verb": r"\b(?:next|experiment|trial|placement)(?= ?:)|\b(?:i'd like|i would like"
-        r"|i want)(?= o_)|\b(?:put(?:ting)?|plac(?:e|ing)|try(?:ing)?|leav(?:e|ing)|(?:begin"
-        r"|start) with"
-        r"|see|know|learn|find out|check)\b",
+        "verb": r"\b(?:next|experiment|trial|placement)(?= ?:)|\b(?:begin|start) with\b"
+        r"|\b(?:i'd like|i would like|i want|go for|go with|use|choose|pick|take)(?= o_)"
+        r"|\b(?:put(?:ting)?|plac(?:e|ing)|try(?:ing)?|leav(?:e|ing)|see|know|learn|find out"
+        r"|check)\b",
         "wish": r"\b(?:i'll|i will|i'd(?: (?:like|love) to| like)?|i would (?:like|love)(?: to)?"
         r"|i (?:want|wish|choose)(?: to)?|(?:could|can|would|will) you|(?:am |i'm )?going to"
         r"|let me|let's|let us|please|(?:help|useful|is|be) to)\b",
-        "possible": r"\b(?:could|might|may|can|would(?! (?:like|love))|then|later|eventually|either"
+        "possible": r"\b(?:maybe|perhaps|possibly|could|might|may|can|would(?! (?:like|love))|then"
+        r"|later|eventually|either"
         r"|alternatively|option\w?|e\.g|such as|for example|like|consider\w{0,3}|plan\w{0,4})\b",
         "intro": r"\b(?:here is|my|the|final|next|now|action|move|command|turn|choice|decision"
         r"|reply"
@@ -92,20 +95,9 @@ _WORDS = reading.Lexer(
 )
 _BEFORE = {"bullet", "number", "intro", "open", "so", "small", "correction"}
 _BLOCKED = {"if", "or", "not", "aside"}
-_MAY_FOLLOW = {
-    "stop",
-    "end",
-    "open",
-    "comment",
-    "except",
-    "not",
-    "so",
-    "past",
-    "if",
-    "verb",
-    "intro",
-}
-_MAY_FOLLOW |= {"possible", "wish", "aside"}
+_MAY_FOLLOW = set(
+    "stop end open comment except not so past if verb intro possible wish aside".split()
+)
 
 
 class _Move(NamedTuple):
@@ -130,6 +122,8 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
     ):
         return None  # "ANSWER ... ANSWER ... I can't tell which."
     chosen = min(moves, key=lambda move: move.rank)
+    if chosen.rank == 3 and len({move.command for move in moves}) > 1:
+        return None  # "Maybe TEST A, maybe TEST B."
     corrections = [place for place, word in enumerate(words) if word.kind == "correction"]
     for move in moves:
         if move.rank < 3 and bisect(corrections, chosen.place) < bisect(corrections, move.place):

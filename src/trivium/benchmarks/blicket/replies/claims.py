@@ -44,7 +44,12 @@ _REPLY = re.compile(
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 # Other ways to say the same: "it's", "so is the torus", "is one too".
 _SIMPLER = (
-    (re.compile(r"^(?:no|yes|wait|actually|hmm+|okay?|so)[,:.!] {0,3}(?!$)"), ""),
+    (
+        re.compile(
+            r"^ {0,3}(?:(?:no|yes|wait|actually|hmm+|okay?|so) {0,3}[,:.!] {0,3}){1,3}(?!$)"
+        ),
+        "",
+    ),
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
     (re.compile(r"\b(is|are|must|may|can|cannot) (?:therefore|thus|hence|so)\b,?"), r"\1"),
     (

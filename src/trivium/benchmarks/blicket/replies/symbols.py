@@ -59,7 +59,7 @@ _WORDS = (
      r"(?: objects| ones| candidates)?"
      r"|others|rest|everything else|all others?|all the (?:others|rest))"),
     ("A", r"all (?:of )?(?:the |these |its |[a-z]{3,5} )?(?:new )?objects|everything|all of them"
-     r"|all (?:three|seven)"),
+     r"|all (?:three|seven)|all(?=[;.]|$)"),
     ("TNV", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
     ("T", r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two| three| four| five"
          r"| objects| ones)?|they"),
