@@ -81,7 +81,7 @@ _NAMES = {
 _LABEL = re.compile(
     r"(?<![A-Za-z0-9_-])(?<!\bnot )(?<!\bnon-)[\"']?(?:"
     + "|".join(rf"(?P<{name}>{spelling})" for name, spelling in _NAMES.items())
-    + r")(?![A-Za-z0-9_])[\"']?(?: list| set)?(?:\s?\([^()\n]{0,40}\))?(?:\)(?=\s?[:=]))?\s{0,5}"
+    + r")(?![A-Za-z0-9_])[\"']?(?: list| set)?(?:\s?\([^()\n]{0,40}\))?(?:\)(?=\s?[:=]))?[ \t]{0,5}"
     r"(?P<sign>:{1,2}|=|\||\?\s{0,3}\|?|->|-(?=\s)"
     r"|(?:is|are|should be|would be|will be|must be)\b:?)",
     re.IGNORECASE,
@@ -168,7 +168,7 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     text = re.sub(r"\bi\.e\.,?", "namely", text)
     text = _AMENDED.sub("", _QUESTION.sub(_as_label, text))
     text = _HEADING.sub(lambda found: f"{found[1]}: ", text)
-    records = list(_records(_with_roles(text), target))
+    records = list(_records(text, target))
     marked = [record for record in records if record.marked and _read(record, names) is not None]
     around = [text[: text.find("[@")].rpartition("\n")[2], text[text.rfind("]") :]]
     several = len({_read(record, names) for record in marked}) > 1
@@ -189,11 +189,6 @@ _SEMICOLON = re.compile(
     re.IGNORECASE,
 )
 _NAMELY = re.compile(r"^.{0,200}\b(?:namely|that is,|specifically)", re.IGNORECASE)
-_ROLE = re.compile(
-    rf"^[ \t|>-]{{0,6}}({VARIABLE})[ \t]{{0,5}}(?:[|:]|->|-)[ \t]{{0,5}}"
-    rf"({'|'.join(list(_NAMES.values())[1:])})[ \t|.]{{0,6}}$",
-    re.IGNORECASE | re.MULTILINE,
-)
 # A field name on a line of its own, as a heading.
 _HEADING = re.compile(
     rf"^\W{{0,4}}((?:{'|'.join(_NAMES.values())}))[ \t]{{0,3}}$"
@@ -211,23 +206,6 @@ def _as_label(question: re.Match[str]) -> str:
 
 def _is_name(cell: str) -> bool:
     return _NAME.fullmatch(cell) is not None
-
-
-def _with_roles(text: str) -> str:
-    """The text with lines that give a variable its role written as fields: "| x_1 | control |"."""
-    found = list(_ROLE.finditer(text))
-    if not found:
-        return text
-    fields: dict[str, list[str]] = {}
-    for line in found:
-        name = next(each for each, spelling in _NAMES.items() if _named(spelling, line[2]))
-        fields.setdefault(name, []).append(line[1])
-    lines = "\n".join(f"{name}: {', '.join(names)}" for name, names in fields.items())
-    return _ROLE.sub("", text[: found[-1].start()]) + lines + text[found[-1].end() :]
-
-
-def _named(spelling: str, name: str) -> bool:
-    return re.fullmatch(spelling, name, re.IGNORECASE) is not None
 
 
 def _records(text: str, target: set[str]) -> Iterator[_Record]:
@@ -310,7 +288,9 @@ def _take_design(record: _Record, sentence: str, labelled: set[str], named: set[
         others = role in record.values and (role in named or _OTHER.search(sentence))
         if role in labelled or (not variables and others):
             continue
-        more = [record.values[role]] if role in named and _ALSO.search(sentence) else []
+        goes_on = role == "control" and _VARIABLE.match(sentence.strip(" |>-"))  # a row of a table
+        goes_on = role in named and (goes_on or _ALSO.search(sentence))
+        more = [record.values[role]] if goes_on else []
         record.values[role] = ", ".join([*more, *variables]) or "none"
         named.add(role)
 

@@ -95,9 +95,8 @@ _WORDS = reading.Lexer(
 )
 _BEFORE = {"bullet", "number", "intro", "open", "so", "small", "correction"}
 _BLOCKED = {"if", "or", "not", "aside"}
-_MAY_FOLLOW = set(
-    "stop end open comment except not so past if verb intro possible wish aside".split()
-)
+_MAY_FOLLOW = {"stop", "end", "open", "comment", "except", "not", "so", "past", "if", "verb"}
+_MAY_FOLLOW |= {"intro", "possible", "wish", "aside"}
 
 
 class _Move(NamedTuple):
