@@ -336,42 +336,41 @@ NEGATION_WORDS = (
     r"|won't|rather than|instead of|except|excluding|other than|as opposed to|without|no longer)\b"
 )
 # "Unsure" as a claim about what can be known.
+_NOT = (
+    r"(?:[a-z]{2,6}n't|not|cannot|never|no one can|nobody can|hardly|fails? to"
+    r"|(?:unable|able|impossible|hard|difficult|insufficient|(?:no|any|a) way) (?:to|of))"
+)
+_RATHER = (
+    r"(?:be|so|that|yet|entirely|fully|completely|quite|totally|very|100%|really|reliably|nearly"
+    r"|definitively|possible to|let us|let me|allow us to|help us|sufficient to|enough to)"
+)
+_KNOW = (
+    r"(?:tell(?:ing)?|told|know(?:n|ing|able)?|say(?:ing)?|said|sure|certain|clear|possible|obvious"
+    r"|determin(?:e|ed|ing|able)|decid(?:e|ed|ing|able)|infer(?:red)?|conclu(?:de|ded|sive)"
+    r"|distinguish(?:ed)?|reveal|settled?|establish(?:ed)?|identif(?:y|ied|iable)|resolved?|discern"
+    r"|pin(?:ned)? down|rule (?:out )?either|differentiate|discriminate|figure out|commit"
+    r"|sufficient"
+    r"|confident|show which|indicate which|work out|ascertain|matched|assigned|classified|likened"
+    r"|enough (?:information|info|evidence|data|to))"
+)
 UNSURE_WORDS = (
-    r"\b(?:unsure|uncertain\w{0,3}|unclear|un(?:der-?)?determined|unknown|unknowable|ambiguous"
-    r"|ambiguity|undecided|undecidable|unresolved|unspecified|indeterminate|indeterminable"
-    r"|indistinguishable|inconclusive|open question|(?:leaves?|left"
-    r"|remains?)(?: [a-z]{1,9}){0,2} open|unanswerable|undeterminable|underspecified"
-    r"|impossible|consistent with both|compatible with both|fits? both|either could|could be either"
-    r"|may be either|might be either|can be either|both are possible|both (?:remain )?possible"
-    r"|equally (?:likely|possible|consistent|plausible|well)|a toss-?up"
-    r"|50(?=\s?%[^.\n]{1,60}\b50\s?%)|no (?:telling|knowing"
-    r"|saying)|who knows|coin[\s-]flip|50[/-]50"
-    r"|either way|no (?:evidence|information|indication|basis|grounds) (?:to (?:tell|decide|say"
-    r"|choose)"
-    r"|(?:about|on|as to) which|for either)|anyone's guess|your guess is as good as mine"
-    r"|up in the air|no idea|no clue"
-    r"|not obvious|beats me|idk|dunno|agnostic"
-    r"|unable to|not able to|insufficient\w{0,2}|in doubt|doubtful|hard to (?:say|tell|know)"
-    r"|difficult to (?:say|tell|know|determine)|too (?:little|few|early)|lacks?|lacking"
+    r"\b(?:un(?:sure|certain\w{0,3}|clear|(?:der-?)?determined|known|knowable|decided|decidable"
+    r"|resolved|specified|answerable|determinable)|in(?:determinate|determinable|distinguishable"
+    r"|conclusive|sufficient\w{0,2})|ambiguous|ambiguity|underspecified|open question|impossible"
+    r"|(?:leaves?|left|remains?)(?: [a-z]{1,9}){0,2} open|unable to|not able to|in doubt|doubtful"
+    r"|(?:consistent|compatible) with both|fits? both|either could|(?:could|may|might"
+    r"|can) be either"
+    r"|both (?:are |remain )?possible|equally (?:likely|possible|consistent|plausible|well)"
+    r"|a toss-?up|50(?=\s?%[^.\n]{1,60}\b50\s?%)|50[/-]50|coin[\s-]flip|who knows|either way"
+    r"|no (?:telling|knowing|saying|idea|clue)|anyone's guess|your guess is as good as mine"
+    r"|up in the air|beats me|idk|dunno|agnostic|too (?:little|few|early)|lacks?|lacking"
     r"|no (?:definite|definitive|clear|certain|firm|unique|single) (?:answer|conclusion|way|match)"
-    r"|(?:no|any|a) way (?:to|of) (?:know\w{0,3}|tell\w{0,3}|say\w{0,3}|determin\w{0,4}"
-    r"|decid\w{0,3})"
-    r"|(?:don't|do not|doesn't|does not|isn't|is not|without|no) (?:have |having |give |provide )?"
-    r"(?:enough|sufficient|adequate) (?:information|info|evidence|data)"
-    r"|not (?:nearly |really |quite )?enough (?:information|info|evidence|data|to)"
-    r"|not (?:(?:be|so|that|yet|entirely|fully|completely|quite|totally|very|100%) )?"
-    r"(?:sure|certain|clear|known|possible|determined?|determinable|decided"
-    r"|conclusive|sufficient|confident|identifiable|knowable|settled|decidable)"
-    r"|(?:cannot|can not|can't|could not|couldn't|can never|don't|do not|doesn't|does not|didn't"
-    r"|did not|won't|never|isn't|is not|aren't|unable to|impossible to|not possible to|no one can"
-    r"|nobody can|hardly|fails? to|insufficient to|not enough to) (?:(?:be|really|reliably"
-    r"|yet|fully"
-    r"|definitively|possible to|let us|let me|allow us to|help us|sufficient to|enough to) ){0,3}"
-    r"(?:tell|told|know|known|say|said|sure|certain|determined?|decided?|infer|inferred|concluded?"
-    r"|distinguish(?:ed)?|reveal|settled?|establish(?:ed)?|identif(?:y|ied)|resolved?|discern"
-    r"|pin(?:ned)? down|rule (?:out )?either|differentiate|discriminate|figure out|commit|clear"
-    r"|possible|show which|indicate which|work out|ascertain|matched|assigned|classified"
-    r"|likened))\b"
+    r"|no (?:evidence|information|indication|basis|grounds)"
+    r" (?:to (?:tell|decide|say|choose)|(?:about|on|as to) which|for either)"
+    r"|(?:[a-z]{2,6}n't|not|without|no) (?:have |having |give |provide )?(?:enough|sufficient"
+    r"|adequate)"
+    r" (?:information|info|evidence|data)"
+    rf"|{_NOT} (?:{_RATHER} ){{0,3}}{_KNOW})\b"
 )
 _UNSURE = re.compile(UNSURE_WORDS, re.IGNORECASE)
 
@@ -381,21 +380,18 @@ def is_unsure(sentence: str) -> bool:
     return _UNSURE.search(sentence) is not None
 
 
-_UNDECIDED = re.compile(
-    r"\b(?:undecided|(?:no|any|a) preference|(?:do not|don't) prefer"
-    r"|(?:cannot|can't|couldn't|could not|unable to) (?:decide|choose|pick|tell) between"
-    r"|depends on (?:how|what|whether|which)"
-    r"|(?:do not|don't|cannot|can't|can not|couldn't|could not|not sure|unsure|uncertain|unclear"
-    r"|not clear|unable to|no way (?:to|of)|hard to|impossible to|not certain|no idea)"
-    r"(?: (?:know|tell|telling|knowing|say|decide|choose|pick|determine|be sure|about)){0,2},?"
-    r" (?:(?:in|of|on|about|between|for) )?(?:which|either|the two|them|these))\b",
+_CHOICE_LEFT = re.compile(
+    r"\b(?:undecided|preference|n(?:'t|ot) prefer|depends on (?:how|what|whether|which)"
+    r"|(?:cannot|can't|couldn't|could not|unable to) (?:choose|pick))\b",
     re.IGNORECASE,
 )
+_BETWEEN = re.compile(r"\b(?:which|either|between|the two|them|these)\b", re.IGNORECASE)
 
 
 def is_undecided(sentence: str) -> bool:
     """Whether a sentence says that no choice is made between what was named before."""
-    return _UNDECIDED.search(sentence) is not None
+    left = is_unsure(sentence) and _BETWEEN.search(sentence) is not None
+    return left or _CHOICE_LEFT.search(sentence) is not None
 
 
 _OPTION_WORD = r"(?:option|possibility|alternative|candidate|scenario|interpretation|reading)"
