@@ -17,7 +17,6 @@ from trivium.benchmarks.blicket.inference.hypotheses import FORMS, INHIBITOR
 from trivium.benchmarks.blicket.replies.claims import Claims
 from trivium.benchmarks.blicket.replies.machines import Known, parse_structure
 from trivium.benchmarks.blicket.replies.sentences import Sentence, split_sentences
-from trivium.core import reading
 
 
 @dataclass(frozen=True)
@@ -210,6 +209,6 @@ def _form_of(found: re.Match[str], rules: Sequence[str]) -> str:
 def _read_example(sentences: Sequence[str]) -> str | None:
     """The example machine that the new one is said to be like, or unsure."""
     fields = [_FIELD.sub("machine:", each) for each in sentences if _FIELD.match(each)]
-    if any(reading.is_undecided(each) for each in fields):
-        return None
+    if any(all(name in each for name in EXAMPLES) and UNSURE not in each for each in fields):
+        return None  # "striped or dotted"
     return parse_structure(fields or sentences, Known(EXAMPLES, (None, None), ""))

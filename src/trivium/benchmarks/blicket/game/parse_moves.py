@@ -29,7 +29,7 @@ from trivium.core import reading
 from trivium.core.languages import in_english
 
 MAX_READ = 400  # characters of one answer
-MAX_WORDS = 20_000  # and words of a reply
+MAX_REPLY = 50_000  # and of a reply, from its end
 MAX_BARE = 4000  # and of the end of a reply, where it has no move
 _WORDS = reading.Lexer(
     {
@@ -109,7 +109,7 @@ class _Move(NamedTuple):
 
 def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command | None:
     """The one move that a reply makes; None where there is none, or an answer that is not clear."""
-    text = reading.chosen_option(reading.plain(reply)).translate(_DECORATION)
+    text = reading.chosen_option(reading.plain(reply[-MAX_REPLY:])).translate(_DECORATION)
     text = in_english(with_names(text, objects))
     words = list(_WORDS.found(text))
     moves = list(_moves(words, text, objects, rules))
@@ -140,7 +140,7 @@ def _moves(
     heads = [n for n, word in enumerate(words) if word.kind in ("TEST", "ANSWER")]
     ends = {this: words[following].start for this, following in pairwise(heads)}
     said: set[str] = set()  # the kinds of words before this one in its sentence
-    for place, (kind, _, end, _) in enumerate(words[:MAX_WORDS]):
+    for place, (kind, _, end, _) in enumerate(words):
         opens = said <= _BEFORE
         blocked = bool(said & _BLOCKED)
         rank = 3 if "possible" in said else (1 if "bullet" in said else 0) if opens else 2
