@@ -87,7 +87,7 @@ def test_a_model_that_does_not_play_ends_without_an_answer(
 @pytest.mark.parametrize("name", GAMES)
 def test_a_model_that_never_stops_is_stopped(name: str, tmp_path: Path) -> None:
     task = load_task(name)
-    move = moves_of(task.benchmark)[0].__name__
+    move = moves_of(task)[0].__name__
     arguments = {"objects": ["A"]} if name == "blicket_game" else {"move": "again"}
     for row, _, _ in play(lambda _: call((move, arguments)), task.items(ITEMS, SEED), tmp_path):
         assert isinstance(row.reply, list)
@@ -152,8 +152,8 @@ def test_a_game_without_tools_of_its_own_is_played_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = load_task("blicket_game")
-    monkeypatch.setattr(type(task.benchmark), "tools", lambda self: ())
-    assert list(moves_of(task.benchmark)) == [act]
+    monkeypatch.setattr(type(task.benchmark), "tools", lambda self, spec: ())
+    assert list(moves_of(task)) == [act]
     (log,) = inspect_ai.eval(
         build_task(task.items(2, SEED)),
         model="trivium/information_gain",

@@ -152,7 +152,7 @@ THINGS = dict(
 def take_part(client: Client, study: Study, solver: str, limit: int = 400) -> dict[str, Any]:
     """Go from consent to the end as a solver does; returns the last view."""
     player: Player | None = None
-    key = client.http.cookies["trivium_session"].rpartition(".")[0]
+    key = client.http.cookies["trivium_session"].partition("~")[0]
     for _ in range(limit):
         if client.view["screen"] in ("done", "declined", "full", "failed"):
             return client.view

@@ -105,7 +105,7 @@ class Participant:
 
     async def take_part(self, name: str) -> None:
         await self.call("GET", f"/?PROLIFIC_PID={name}")
-        self.key = self.http.cookies["trivium_session"].rpartition(".")[0]
+        self.key = self.http.cookies["trivium_session"].partition("~")[0]
         view = await self.load()
         while view["screen"] != "done":
             if self.rng.random() < 0.05:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import random
+import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from starlette.testclient import TestClient
 from tests.people.client import BASELINE, PAPER, Client, make_study, take_part
 from trivium.cli import main
 from trivium.core.dialogue import solve
+from trivium.core.errors import UserError
 from trivium.people.app import make_app
 from trivium.people.export import export_study
 from trivium.people.security import Rates
@@ -107,16 +110,125 @@ as_text = true
     assert (row["reply"], row["scores"]) == (alone.reply, alone.scores)
 
 
-def test_a_reload_or_another_device_resumes(study: Study) -> None:
-    first = Client(browser(study), "?PROLIFIC_PID=abc&STUDY_ID=s")
+LINK = "?PROLIFIC_PID=abc&STUDY_ID=s"
+
+
+def test_a_reload_and_the_link_resume_in_the_same_browser(study: Study) -> None:
+    first = Client(browser(study), LINK)
     first.post("consent", True)
     first.post("questions", {"age": "7 to 10"})
-    assert first.load()["screen"] == "instructions"
-    second = Client(browser(study), "?PROLIFIC_PID=abc&STUDY_ID=s")
-    assert second.view == first.view
+    before = first.load()
+    assert before["screen"] == "instructions"
+    first.http.get(f"/{LINK}")
+    assert first.load() == before
     assert Client(browser(study), "?PROLIFIC_PID=other").view["screen"] == "consent"
     everything = b"".join(path.read_bytes() for path in study.store.folder.iterdir())
     assert b"abc" not in everything.replace(b"abcdef", b"")
+
+
+def test_whoever_else_has_the_link_is_not_that_person(study: Study) -> None:
+    """Also one who opened the link before the first step was taken, and later requests."""
+    early = Client(browser(study), LINK)
+    first = Client(browser(study), LINK)
+    first.post("consent", True)
+    for other in (early, Client(browser(study), LINK)):
+        other.load()
+        assert other.view["screen"] == "elsewhere"
+        assert not {"buttons", "codes", "again"} & set(other.view)
+        for kind, value in (("consent", True), ("questions", {"age": "7 to 10"})):
+            for number in (0, 1):
+                assert other.post(kind, value, number).status_code == 409
+                assert other.view["screen"] == "elsewhere"
+        headers = {"X-Token": other.token}
+        event = {"page": "p", "number": 1, "kind": "blur", "detail": ""}
+        other.http.post("/api/events", json={"events": [event]}, headers=headers)
+        assert other.http.post("/api/again", json={}, headers=headers).status_code == 403
+    assert len(study.store.steps(1)) == 1
+    assert study.store.events(1) == []
+    assert len(study.store.participants()) == 1
+    take_part(first, study, "constant_answer")
+    assert early.load()["screen"] == "elsewhere"  # and sees no code
+    assert "codes" not in early.view
+    assert main(["serve", "delete", str(study.store.folder), "abc"]) == 0  # by the name in the link
+    assert study.store.participants() == []
+
+
+def test_a_participant_can_be_released_to_another_browser(
+    study: Study, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = Client(browser(study), LINK)
+    first.post("consent", True)
+    folder = str(study.store.folder)
+    assert main(["serve", "release", folder, "nobody"]) == 2
+    assert "nobody has taken part as 'nobody'" in capsys.readouterr().err
+    assert main(["serve", "release", folder, "abc"]) == 0
+    second = Client(browser(study), LINK)
+    assert second.view["screen"] == "questions"
+    second.post("questions", {"age": "7 to 10"})
+    assert second.view["screen"] == "instructions"
+    assert first.load()["screen"] == "elsewhere"
+
+
+def test_who_was_away_goes_on_unless_all_places_are_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    condition = PAPER.read_text().split("[[conditions]]")[1].replace("cap = 25", "cap = 1")
+    study = make_study(tmp_path, f"title = 'x'\ndropout_minutes = 10\n[[conditions]]{condition}")
+    first = Client(browser(study))
+    first.post("consent", True)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 11 * 60)
+    assert first.load()["screen"] == "instructions"  # the place is still free
+    second = Client(browser(study))
+    assert take_part(second, study, "constant_answer")["screen"] == "done"
+    assert first.load()["screen"] == "expired"
+    assert first.post("next").status_code == 409
+    assert first.view["screen"] == "expired"
+    assert first.view["codes"][0]["code"] == study.store.participants()[0].code
+    (progress,) = study.progress()
+    assert (progress.completed, progress.active, progress.dropped) == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("proxies", "secure"), [((), False), (("10.0.0.0/8",), False), (("127.0.0.0/8",), True)]
+)
+def test_headers_of_proxies_are_believed_of_named_ones_only(
+    study: Study, proxies: tuple[str, ...], secure: bool
+) -> None:
+    pytest.importorskip("uvicorn")
+    from trivium.people.server import Server
+
+    server = Server(study, TOKEN, proxies=proxies)
+    with server.in_background():
+        request = urllib.request.Request(server.url, headers={"X-Forwarded-Proto": "https"})
+        with urllib.request.urlopen(request, timeout=20) as response:
+            assert ("secure" in response.headers["set-cookie"].lower()) == secure
+
+
+def test_a_proxy_must_be_an_address(study: Study) -> None:
+    pytest.importorskip("uvicorn")
+    from trivium.people.server import Server
+
+    for text in ("*", "everything", "10.0.0.1/8"):
+        with pytest.raises(UserError, match="proxy must be addresses or networks"):
+            Server(study, TOKEN, proxies=(text,))
+
+
+def test_who_failed_the_questions_twice_gets_a_code_too(study: Study) -> None:
+    client = Client(browser(study))
+    client.post("consent", True)
+    client.post("questions", {"age": "7 to 10"})
+    for _ in range(2):
+        while client.view["screen"] == "instructions":
+            client.post("next")
+        if client.view["screen"] == "practice":
+            for step in (("toggle", "A"), ("press", None), ("next", None)):
+                client.post(*step)
+        right = study.session(study.store.participants()[0]).check_questions
+        client.post("check", [1 - one[2] for one in right])
+    assert client.view["screen"] == "failed"
+    assert client.view["codes"][0]["code"] == study.store.participants()[0].code
+    assert client.load()["codes"]
 
 
 def test_attempts_are_as_many_as_allowed(tmp_path: Path) -> None:
@@ -300,6 +412,10 @@ def test_the_admin_page_needs_its_token(study: Study) -> None:
     assert http.post("/admin/pause", data={"paused": "yes"}).status_code == 403
     wrong = http.post("/admin/login", data={"token": "a toke"}, follow_redirects=False)
     assert wrong.status_code == 401
+    other = http.post(
+        "/admin/login", data={"token": TOKEN}, headers={"Origin": "https://x.example"}
+    )
+    assert other.status_code == 403
     page = http.post("/admin/login", data={"token": TOKEN})
     assert "given, disjunctive" in page.text
     cookie = http.post("/admin/login", data={"token": TOKEN}, follow_redirects=False)

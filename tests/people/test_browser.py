@@ -20,9 +20,11 @@ pytest.importorskip("uvicorn")
 from playwright.sync_api import sync_playwright
 
 from tests.people.client import BASELINE, PAPER, make_study
+from tests.people.test_study import Direct
 from trivium.core.dialogue import solve
 from trivium.people.export import export_study
 from trivium.people.server import Server
+from trivium.people.session import ENDED
 from trivium.people.simulate import Hands, open_browser
 from trivium.people.study import Study
 
@@ -179,6 +181,82 @@ def test_a_text_benchmark_by_keyboard(browser: Any, tmp_path: Path) -> None:
     go_through(browser, study, Keys, "oracle")
     assert [row["scores"]["em"] for row in records(study, tmp_path / "out")] == [1, 1, 1]
     check_scores(study, tmp_path / "out", "oracle")
+
+
+ANSWERS = {
+    **dict.fromkeys(("instructions", "example", "new"), ("next", None)),
+    "explore": ("finish", None),
+    "object": ("object", "no"),
+    "form": ("form", "unsure"),
+}
+
+
+def go_on(study: Study, key: str, *, right: bool) -> None:
+    """Go on to the end, with right or wrong answers to the questions about the instructions."""
+    found = study.store.find("key", key)
+    assert found is not None
+    study.store.bind(found.id, "")
+    session, person = study.session(found), Direct(study, key)
+    person.number = session.steps
+    while session.stage not in ENDED:
+        if session.stage == "check":
+            chosen = [one[2] if right else 1 - one[2] for one in session.check_questions]
+            session = person.take("check", chosen)
+        else:
+            session = person.take(*ANSWERS[session.stage])
+
+
+def to_ending(ending: str, study: Study, page: Any, url: str) -> None:
+    """Bring somebody to one of the screens on which nothing more is asked."""
+    if ending == "full":
+        Direct(study, "somebody").complete()
+    study.pause(ending == "paused")
+    page.goto(f"{url}?participant=one")
+    page.wait_for_selector("h1")
+    if ending == "paused":
+        return
+    page.click("text=No, thank you" if ending == "declined" else "button.main")
+    page.wait_for_function("() => view.screen !== 'consent'")
+    key = page.context.cookies()[0]["value"].partition("~")[0]
+    if ending in ("failed", "done"):
+        go_on(study, key, right=ending == "done")
+    elif ending == "expired":
+        study.store._db.execute("UPDATE participants SET seen = 0 WHERE key = ?", (key,))
+        Direct(study, "somebody").complete()
+    elif ending == "elsewhere":
+        page.context.clear_cookies()
+        page.goto(f"{url}?participant=one")
+
+
+ENDINGS = ("declined", "full", "failed", "done", "paused", "expired", "elsewhere")
+LARGE = {"viewport": {"width": 1440, "height": 900}}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_screens_without_a_next_step(browser: Any, tmp_path: Path, ending: str) -> None:
+    text = ONE_CONDITION[1].replace("cap = 25", "cap = 1")
+    study = make_study(tmp_path, f"title = 'x'\npractice = false\n[[conditions]]{text}")
+    server = Server(study, "token")
+    with server.in_background():
+        opened = browser.new_context(**LARGE)
+        page = opened.new_page()
+        complaints: list[str] = []
+        page.on("console", lambda line: complaints.append(line.text))
+        to_ending(ending, study, page, server.url)
+        for name, options in (("1440", LARGE), ("390", PHONE), ("dark", LARGE)):
+            page.set_viewport_size(options["viewport"])
+            page.emulate_media(color_scheme="dark" if name == "dark" else "light")
+            if ending != "full":  # a reload asks again: a place may be free now
+                page.reload()
+            page.wait_for_selector("h1")
+            assert page.evaluate("view.screen") == ending
+            assert page.locator("main button").count() == 0
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert accessibility(page, ending) == []
+            if SCREENSHOTS:
+                page.screenshot(path=str(Path(SCREENSHOTS) / f"end-{ending}-{name}.png"))
+        opened.close()
+    assert complaints == []
 
 
 # Four presses before the first of them is answered.

@@ -9,6 +9,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import numpy as np
 import orjson
 import pytest
 
@@ -125,7 +126,8 @@ def test_people_are_one_row_of_results_and_each_of_them_a_cluster(tmp_path: Path
 
 def test_games_of_people_as_a_minari_dataset(tmp_path: Path) -> None:
     minari = pytest.importorskip("minari")
-    study = make_study(tmp_path)
+    conditions = PAPER.read_text().split("[[conditions]]")
+    study = make_study(tmp_path, f"{conditions[0]}[[conditions]]{conditions[1]}")
     for name in ("one", "two"):
         Direct(study, name).complete()
     folder = str(tmp_path / "experiment.study")
@@ -140,12 +142,13 @@ def test_games_of_people_as_a_minari_dataset(tmp_path: Path) -> None:
         if before is not None:
             os.environ["MINARI_DATASETS_PATH"] = before
     assert len(episodes) == 2
-    assert episodes[0].actions.tolist()[0] == [1, 0, 0, 0]  # A alone
-    assert len(episodes[0].actions) == 1 + 1 + 3
+    assert episodes[0].actions.tolist()[6] == [1, 0, 0, 0]  # A alone, after the demonstrations
+    assert len(episodes[0].actions) == 6 + 1 + 1 + 3 + 1
     sessions = [study.session(one) for one in study.store.participants()]
-    objects = [one.now.dialogue.scores["objects"] for one in sessions]
-    for episode, share in zip(episodes, objects, strict=True):
-        assert episode.rewards.sum() == pytest.approx(3 * (2 * float(share or 0) - 1))
+    scores = [one.now.dialogue.scores for one in sessions]
+    for episode, own in zip(episodes, scores, strict=True):
+        objects, form = (2 * float(own[name] or 0) - 1 for name in ("objects", "form"))
+        assert episode.rewards.sum() == pytest.approx(3 * objects + 0.5 * form)
 
 
 def test_deleting_by_code_from_the_command_line(
@@ -182,9 +185,15 @@ def test_what_is_wrong_on_the_command_line(
     assert problem in capsys.readouterr().err
 
 
-def test_a_demo_is_served_and_ends_with_the_process() -> None:
+# Background jobs of a shell ignore SIGINT.
+IN_BACKGROUND = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+IN_BACKGROUND += "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+
+
+@pytest.mark.parametrize("before", [[], ["-c", IN_BACKGROUND]])
+def test_a_demo_is_served_and_ends_with_the_process(before: list[str]) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "trivium", "serve", "--demo", "--port", "0"],
+        [sys.executable, *before, "-m", "trivium", "serve", "--demo", "--port", "0"],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -199,15 +208,67 @@ def test_a_demo_is_served_and_ends_with_the_process() -> None:
     assert not Path(folder).exists()
 
 
-def test_environments_with_demonstrations() -> None:
+NAMES = (("BlicketGiven-v0", "given"), ("BlicketNotGiven-v0", "not_given"))
+
+
+@pytest.mark.parametrize(("name", "kind"), NAMES)
+def test_environments_with_demonstrations(name: str, kind: str) -> None:
     gymnasium = pytest.importorskip("gymnasium")
     checker = pytest.importorskip("gymnasium.utils.env_checker")
-    for name, known in (("BlicketGiven-v0", True), ("BlicketNotGiven-v0", False)):
-        env = gymnasium.make(f"trivium:trivium/{name}")
-        checker.check_env(env.unwrapped, skip_render_check=True)
-        first, info = env.reset(seed=3)
-        assert (set(info["examples"]) == {"conjunctive", "disjunctive"}) == known
-        shown = [first, *(env.step([1, 1, 1, 0])[0] for _ in range(6))]
-        assert [(one[5], one[6]) for one in shown] == [(1, 0)] * 3 + [(0, 1)] * 3 + [(0, 0)]
-        assert not shown[6].any()  # nothing is on the new machine yet
-        assert env.step([1, 1, 1, 0])[0][:4].tolist() == [1, 1, 1, 1]
+    env = gymnasium.make(f"trivium:trivium/{name}", render_mode="ansi")
+    checker.check_env(env.unwrapped, skip_render_check=True)
+    orders = set()
+    for seed in range(8):
+        first, info = env.reset(seed=seed)
+        orders.add(info["examples"])
+        shown = [first, *(env.step([1, 1, 1, 1])[0] for _ in range(6))]
+        assert [(one[4], one[5]) for one in shown] == [(0, 0)] + [(1, 0)] * 3 + [(0, 1)] * 3
+        # the tests of the paper's appendix: two machines, three tests each
+        lights = {"conjunctive": (0, 0, 1), "disjunctive": (1, 0, 1), "open": (0, 0, 1)}
+        expected = [light for rule in info["examples"] for light in lights[rule]]
+        assert [one[3] for one in shown[1:]] == expected
+        assert "example machine 2" in env.render()
+        assert env.step([1, 1, 1, 0])[0].tolist() == [1, 1, 1, 1, 0, 0, 0]  # the new machine
+        env.step([0, 0, 0, 1])
+        conjunctive = info["hypothesis"].startswith("conjunctive")
+        for letter in "ABC":
+            blicket = letter in info["hypothesis"].split(":")[1]
+            assert env.step([int(blicket)] * 3 + [0])[1] == 1.0
+        like = (
+            info["examples"].index("conjunctive" if conjunctive else "disjunctive")
+            if kind == "given"
+            else 2
+        )
+        _, reward, over, _, _ = env.step([like & 1, like >> 1, 0, 0])
+        assert (reward, over) == (0.5, True)
+    both = {("conjunctive", "disjunctive"), ("disjunctive", "conjunctive")}
+    assert orders == (both if kind == "given" else {("open", "open")})
+
+
+@pytest.mark.parametrize(("name", "kind"), NAMES)
+def test_batched_environments_with_demonstrations_are_the_same(name: str, kind: str) -> None:
+    gymnasium = pytest.importorskip("gymnasium")
+    single = [gymnasium.make(f"trivium:trivium/{name}") for _ in range(5)]
+    batch = gymnasium.make_vec(
+        f"trivium:trivium/{name}", num_envs=5, vectorization_mode="vector_entry_point"
+    )
+    one = [env.reset(seed=7 + number)[0] for number, env in enumerate(single)]
+    seen, _ = batch.reset(seed=7)
+    rng = np.random.default_rng(3)
+    for _ in range(12):  # the quiz bit from the tenth step on
+        assert np.array(one).tolist() == seen.tolist()
+        actions = rng.integers(0, 2, (5, 4)) * [1, 1, 1, 0]
+        one = [env.step(action)[0] for env, action in zip(single, actions, strict=True)]
+        seen = batch.step(actions)[0]
+
+
+def test_the_observer_answers_rightly_after_demonstrations() -> None:
+    pytest.importorskip("gymnasium")
+    from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
+    from trivium.benchmarks.blicket.world.policies import get_policy
+    from trivium.benchmarks.blicket.world.recording import play
+
+    for _, kind in NAMES:
+        spec = BlicketSpec("quiz-type", demonstrations=kind)
+        played = list(play(spec, get_policy("information_gain"), 1, 20))
+        assert {episode.total for episode in played} == {3.5} == {spec.maximum}

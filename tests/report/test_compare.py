@@ -18,7 +18,7 @@ from trivium.report.compare import (
     comparison_page,
     difference_table,
     differences,
-    in_words,
+    directions,
     left_out,
     read_scores,
     worth_comparing,
@@ -171,10 +171,23 @@ def test_another_benchmark_than_the_baselines_is_named(tmp_path: Path) -> None:
     assert note.endswith(f"left out, since a/m ({first}) was not scored there")
 
 
-def test_differences_are_said_in_points_with_their_direction() -> None:
-    assert in_words(Estimate(0.21, 0.14, 0.28, 60)) == "21 points higher [14, 28]"
-    assert in_words(Estimate(-0.21, -0.28, -0.14, 60)) == "21 points lower [14, 28]"
-    assert in_words(Estimate(0.1, -0.1, 0.3, 60)) == "no difference seen"
+def test_the_page_says_where_a_solver_is_higher_and_where_lower() -> None:
+    names = ("nhop_explicit", "nhop_implicit", "blicket_game")
+    made = []
+    for name, low, high in zip(names, (0.1, -0.3, -0.1), (0.3, -0.1, 0.1), strict=True):
+        one, other = (SolverScores("runs/a", solver, name, {}) for solver in ("a/m", "b/m"))
+        made.append(Difference(one, other, 9, Estimate((low + high) / 2, low, high, 9)))
+    assert directions(made) == (
+        "Higher at nhop_explicit; lower at nhop_implicit; no difference seen at blicket_game."
+    )
+    assert directions([made[0], made[0]]) == "Higher at all 2 benchmarks."
+    assert directions(made[1:2]) == "Lower at nhop_implicit."
+
+
+def test_the_only_run_is_not_named_again_and_again(tmp_path: Path) -> None:
+    folder = write_records(tmp_path / "a", scored("a/m", [1, 1]) + scored("b/m", [1, 0]))
+    assert list(map(str, read_scores([folder]))) == ["a/m", "b/m"]
+    assert str(read_scores([folder, folder])[0]) == f"a/m ({folder})"
 
 
 def test_the_comparison_page_escapes_what_runs_are_called() -> None:
@@ -185,4 +198,38 @@ def test_the_comparison_page_escapes_what_runs_are_called() -> None:
     )
     assert "<script>x" not in text
     assert "<b> (" not in text
-    assert text.count("20 points higher [10, 30]") == 1
+    assert text.count("Higher at nhop_implicit.") == 1
+
+
+def by_people(scores: dict[str, list[int]]) -> list[dict[str, object]]:
+    """Records of people at the first items, a list of scores for each person."""
+    return [row for name, own in scores.items() for row in scored(f"person:{name}", own)]
+
+
+def test_people_are_compared_with_a_model_as_clusters(tmp_path: Path) -> None:
+    """Six people answer the same four items, each all right or all wrong: 6 values, not 24."""
+    people = by_people({str(n): [n % 2] * 4 for n in range(6)})
+    first = write_records(tmp_path / "model", scored("openai/model", [1, 1, 1, 1]))
+    second = write_records(tmp_path / "people", people)
+    (found,) = differences(read_scores([first, second]), pairs=False)
+    assert (found.items, found.people, found.estimate.n) == (4, 6, 6)
+    assert found.estimate.value == -0.5
+    low, high = found.estimate.low, found.estimate.high
+    assert low is not None
+    assert high is not None
+    assert high - low > 0.8  # six independent values; 24 would give 0.4
+    table = difference_table("nhop_implicit", [found])
+    assert table.rows[0][3] == "4 by 6 people"
+
+
+def test_people_are_compared_with_people(tmp_path: Path) -> None:
+    able, others = ({str(n): [n % 4 > 0, 1, value] for n in range(20)} for value in (1, 0))
+    runs = [
+        write_records(tmp_path / name, by_people({name + key: own for key, own in part.items()}))
+        for name, part in (("a", able), ("b", others))
+    ]
+    (found,) = differences(read_scores(runs), pairs=False)
+    assert (found.people, found.items) == (40, 3)
+    assert found.estimate.value == pytest.approx(-1 / 3)
+    assert found.estimate.low is not None
+    assert found.estimate.low < -1 / 3

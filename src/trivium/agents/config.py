@@ -122,6 +122,8 @@ class TaskConfig:
     objects: int = 3
     noise: float = 0.0  # the probability that a light is inverted
     step_penalty: float = 0.0  # lost when the quiz begins, or at every step of the baseline
+    # two example machines are shown first, as to children: "given" shows how each works
+    demonstrations: Literal["none", "given", "not_given"] = "none"
 
     def __post_init__(self) -> None:
         require(0 <= self.forced <= 20, f"forced must lie within 0..20, got {self.forced}")

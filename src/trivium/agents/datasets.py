@@ -122,6 +122,11 @@ def _read_games(path: Path) -> tuple[BlicketSpec, list[Played]]:
 
 def _game_spec(values: Mapping[str, Any], where: str) -> BlicketSpec:
     game = spec_from_dict(GameSpec, dict(values), where=where)
+    require(
+        game.demonstrations == "none",
+        f"{where}: games with demonstrations are imitated from a Minari dataset "
+        "(trivium serve export --minari)",
+    )
     names = tuple(map(str, game.space))
     tests = max(20, game.tests)
     return BlicketSpec("quiz-type", max_steps=tests, hypotheses=names, objects=game.objects)

@@ -120,8 +120,8 @@ def _table_episode(agent: Agent, seed: int, number: int) -> Episode:
     assert agent.table is not None
     spec, table = agent.spec, agent.table
     start = stream_key("episode", seed, number) % (1 << 32)
-    machine = start % len(spec.hypotheses)
-    state, history = table.starts[machine], 1
+    first = start % len(table.starts)
+    state, history = table.starts[first], 1
     codes: list[int] = []
     seen, rewards = [0], []
     while state != table.over:
@@ -134,7 +134,7 @@ def _table_episode(agent: Agent, seed: int, number: int) -> Episode:
         (np.array(seen)[:, None] >> width & 1).astype(np.float32),
         np.array(codes)[:, None] >> bits & 1,
         np.array(rewards),
-        spec.hypotheses[machine],
+        spec.hypotheses[first // spec.orders],
         start,
     )
 

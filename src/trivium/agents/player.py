@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.agents.trained import Trained, load_trained
+from trivium.benchmarks.blicket.game.generate import GameAnswer
 from trivium.benchmarks.blicket.game.render import Conversation
 from trivium.benchmarks.blicket.game.solvers import player
+from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.inference.hypotheses import (
     CONJUNCTIVE,
     DISJUNCTIVE,
@@ -21,6 +24,7 @@ from trivium.benchmarks.blicket.inference.hypotheses import (
     letters,
     mask_of,
 )
+from trivium.benchmarks.blicket.world.dynamics import examples_seen
 from trivium.core.benchmark import Solver
 from trivium.core.errors import require
 from trivium.core.streams import Stream
@@ -54,11 +58,12 @@ class _Player:
             return None
         return letters(int((action[:objects] << np.arange(objects)).sum()))
 
-    def conclude(self, seen: Conversation, stream: Stream) -> Hypothesis:
+    def conclude(self, seen: Conversation, stream: Stream) -> Hypothesis | GameAnswer:
         """The machine that the agent's answers to the quiz describe.
 
         For an agent that was never asked about the form it follows from the paper's space of
-        machines: one blicket is disjunctive, two are conjunctive.
+        machines: one blicket is disjunctive, two are conjunctive. One that has seen
+        demonstrations says which example machine the new one is like, or that it is not sure.
         """
         carry, _ = self._after_tests(seen)
         questions = np.eye(self.spec.width, dtype=np.float32)
@@ -70,6 +75,9 @@ class _Player:
         if self.spec.asks_type:
             _, action = self._act(carry, questions[-1])
             disjunctive = bool(action[0])
+            if self.spec.has_examples:
+                form = UNSURE if action[1] else EXAMPLES[action[0]]
+                return GameAnswer(letters(blickets), form)
         # A machine must have a blicket: an agent that denies them all names the first.
         return Hypothesis(DISJUNCTIVE if disjunctive else CONJUNCTIVE, blickets or 1)
 
@@ -77,11 +85,23 @@ class _Player:
         """The agent's memory after the tests so far, and its next action."""
         objects, found = self.spec.objects, seen.spec.objects
         require(found == objects, f"the agent knows {objects} objects, the game has {found}")
+        needs = self.spec.has_examples
+        require(
+            not needs or seen.spec.demonstrations != "none",
+            "the agent was trained with demonstrations, and this game has none",
+        )
+        shown = []
+        if needs:
+            given = replace(self.spec, demonstrations=seen.spec.demonstrations)
+            swapped = seen.examples.get(EXAMPLES[0]) == DISJUNCTIVE
+            shown = examples_seen(given, int(swapped))
+        for placed, light in seen.tests:
+            shown.append(mask_of(placed) | light << objects)
+        width = np.arange(self.spec.width)
         empty = np.zeros(self.spec.width, np.float32)
         carry, action = self._act(self.trained.policy.initial(1), empty, start=1.0)
-        for placed, light in seen.tests:
-            bits = mask_of(placed) >> np.arange(objects) & 1
-            carry, action = self._act(carry, np.array([*bits, light, 0], np.float32))
+        for code in shown:
+            carry, action = self._act(carry, (code >> width & 1).astype(np.float32))
         return carry, action
 
     def _act(

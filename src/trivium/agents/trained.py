@@ -15,7 +15,14 @@ from trivium.agents.checkpoints import from_arrays, load_arrays, save_arrays, to
 from trivium.agents.config import AgentConfig, LengthConfig, TaskConfig
 from trivium.agents.networks import make_policy
 from trivium.agents.training import Report, Training, pick
-from trivium.agents.worlds import VIEWS, BlicketWorld, World, task_setting, task_world
+from trivium.agents.worlds import (
+    VIEWS,
+    BlicketWorld,
+    World,
+    task_setting,
+    task_spec,
+    task_world,
+)
 from trivium.benchmarks.blicket.world.dynamics import TYPE_REWARD
 from trivium.core.errors import require
 from trivium.core.files import write_json
@@ -128,8 +135,9 @@ def curve_record(task: TaskConfig, training: Training, own: slice) -> dict[str, 
     if asks_form:
         record["form"] = rounded(sums.form_right / np.maximum(sums.form_asked, 1))
         measures["form"] = greedy.form_right
+    orders = task_spec(task).orders
     groups = {
-        group: [machine in set(map(str, space)) for machine in task.universe]
+        group: [name in set(map(str, space)) for name in task.universe for _ in range(orders)]
         for group, space in zip(("train", "test"), task.spaces, strict=True)
     }
     # The greedy reward at every point, and all measures of the greedy policy at the end.

@@ -99,7 +99,10 @@ class BlicketWorld(World):
         # The question about the form shows the quiz flag and no object.
         asked = before[..., -1] * (1.0 - before[..., :-2].max(axis=-1))
         right = asked * (step.reward > 0)
-        return Measures(1.0 - step.observation[..., -1], asked, right)
+        tested = 1.0 - step.observation[..., -1]
+        if self.spec.has_examples:  # what is seen of an example machine is no test
+            tested *= 1.0 - step.observation[..., -3:-1].max(axis=-1)
+        return Measures(tested, asked, right)
 
 
 def task_spec(task: TaskConfig) -> BlicketSpec:
@@ -111,12 +114,13 @@ def task_spec(task: TaskConfig) -> BlicketSpec:
         objects=task.objects,
         add_step_reward_penalty=task.step_penalty > 0,
         step_reward_penalty=task.step_penalty or 0.01,
+        demonstrations=task.demonstrations,
     )
 
 
 def spec_world(spec: BlicketSpec) -> BlicketWorld:
     """The world of an environment."""
-    longest = spec.counts + spec.questions
+    longest = spec.shown + spec.counts + spec.questions
     return BlicketWorld(spec.width, spec.action_bits, spec.maximum, longest, spec)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import tempfile
 from collections.abc import Sequence
@@ -24,7 +23,8 @@ Example: trivium serve experiment.toml --port 8000
 Example: trivium serve --demo
 Example: trivium serve experiment.toml --simulate 20 --solver information_gain
 Example: trivium serve export experiment.study --out data
-Example: trivium serve delete experiment.study CODE"""
+Example: trivium serve delete experiment.study CODE
+Example: trivium serve release experiment.study PARTICIPANT"""
 ADMIN_TOKEN = "admin-token"
 EXAMPLES = resources.files("trivium.people").joinpath("examples")
 
@@ -41,7 +41,8 @@ class Flags:
     host: str = "127.0.0.1"  # the address to listen on; 0.0.0.0 is every one
     port: int = 8000  # 0 takes a free one
     demo: bool = False  # the paper's experiment as a study that is thrown away
-    proxy: bool = False  # trust the headers of a proxy before the server
+    # the addresses or networks of proxies before the server, whose headers are trusted
+    proxy: tuple[str, ...] = ()
     simulate: int = 0  # let as many participants take part in a browser, then end
     solver: str = "information_gain"  # who the simulated participants are
 
@@ -60,13 +61,23 @@ class DeleteFlags:
     """Whose data is deleted."""
 
     study: tyro.conf.Positional[Path]  # the folder of a study
-    code: tyro.conf.Positional[str]  # the participant's code
+    code: tyro.conf.Positional[str]  # the participant's code, or the name in the link
+
+
+@dataclass(frozen=True)
+class ReleaseFlags:
+    """Who may go on in another browser."""
+
+    study: tyro.conf.Positional[Path]  # the folder of a study
+    participant: tyro.conf.Positional[str]  # as in the link, such as PROLIFIC_PID
 
 
 def main(args: Sequence[str]) -> int:
     """Serve a study, export its data, or delete a participant."""
     if args and args[0] == "export":
         return _export(read_flags("serve export", ExportFlags, args[1:], ABOUT))
+    if args and args[0] == "release":
+        return _release(read_flags("serve release", ReleaseFlags, args[1:], ABOUT))
     if args and args[0] == "delete":
         return _delete(read_flags("serve delete", DeleteFlags, args[1:], ABOUT))
     flags = read_flags("serve", Flags, args, ABOUT)
@@ -91,11 +102,12 @@ def main(args: Sequence[str]) -> int:
 
 def _serve(flags: Flags, experiment: Path, folder: Path) -> int:
     from trivium.people.server import Server  # noqa: PLC0415 - it needs an extra
+    from trivium.people.store import kept_secret  # noqa: PLC0415
     from trivium.people.study import open_study  # noqa: PLC0415
 
     study = open_study(experiment, folder)
-    token = _admin_token(folder / ADMIN_TOKEN)
-    server = Server(study, token, flags.host, flags.port, proxy=flags.proxy)
+    token = kept_secret(folder / ADMIN_TOKEN, secrets.token_urlsafe(18).encode()).decode()
+    server = Server(study, token, flags.host, flags.port, proxies=flags.proxy)
     print(f"study in {folder}")
     print(f"participants: {server.url}")
     print(f"admin page:   {server.url}admin  token: {token}", flush=True)
@@ -106,18 +118,11 @@ def _serve(flags: Flags, experiment: Path, folder: Path) -> int:
     from trivium.people.simulate import simulate  # noqa: PLC0415
 
     with server.in_background():
-        simulate(study, server.url, flags.solver, flags.simulate)
-    print(f"{flags.simulate} simulated participants have completed; trivium serve export {folder}")
+        ends = simulate(study, server.url, flags.solver, flags.simulate)
+    print(f"{ends['done']} of {flags.simulate} simulated participants have completed", end="")
+    print(f", {ends['full']} found no place left" if ends["full"] else "", end="; ")
+    print(f"trivium serve export {folder}")
     return 0
-
-
-def _admin_token(path: Path) -> str:
-    """The token of the admin page, made once and readable by its owner alone."""
-    if not path.exists():
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w") as file:
-            file.write(secrets.token_urlsafe(18))
-    return path.read_text().strip()
 
 
 def _export(flags: ExportFlags) -> int:
@@ -130,7 +135,8 @@ def _export(flags: ExportFlags) -> int:
     if flags.minari is not None:
         from trivium.people.episodes import write_episodes  # noqa: PLC0415
 
-        print(f"{write_episodes(study, flags.minari, out)} episodes in {out / flags.minari}")
+        for name, episodes in write_episodes(study, flags.minari, out).items():
+            print(f"{episodes} episodes in {out / name}")
     return 0
 
 
@@ -143,4 +149,12 @@ def _delete(flags: DeleteFlags) -> int:
     except UserError as problem:
         raise UserError(f"{flags.study}: {problem}") from None
     print(f"everything of {flags.code} is deleted from {flags.study}")
+    return 0
+
+
+def _release(flags: ReleaseFlags) -> int:
+    from trivium.people.study import reopen_study  # noqa: PLC0415
+
+    reopen_study(flags.study).release(flags.participant)
+    print(f"{flags.participant} can open the link in another browser, and goes on there")
     return 0

@@ -316,7 +316,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """The most replies that an attempt can take."""
         return 1
 
-    def tools(self) -> Sequence[Callable[..., str]]:
+    def tools(self, spec: SpecT) -> Sequence[Callable[..., str]]:
         """A game's moves as tools: functions from arguments to the text that makes the move.
 
         Their names, annotations and docstrings are what a model sees.

@@ -102,21 +102,29 @@ def mean_interval(
         half = student_quantile(level, n - 1) * float(data.std(ddof=1)) / math.sqrt(n)
         return Estimate(mean, mean - half, mean + half, n)
     lowest, highest = bounds
-    if data[0] == data[-1]:
+    if data[-1] - data[0] <= 1e-12 * (highest - lowest):  # equal, or so close that squares vanish
         others = proportion(0, n, level).high or 0.0
         return Estimate(mean, mean - others * (mean - lowest), mean + others * (highest - mean), n)
-    shares = (data - lowest) / (highest - lowest)
-    low, high = _lower_limit(shares, level), 1 - _lower_limit(1 - shares, level)
-    width = highest - lowest
-    return Estimate(mean, lowest + width * low, lowest + width * high, n)
+    limits = bounded_limits(mean, float(data.var(ddof=1)) / n, n, level, bounds)
+    return Estimate(mean, *limits, n)
 
 
-def _lower_limit(shares: NDArray[np.float64], level: float) -> float:
+def bounded_limits(
+    mean: float, variance: float, n: float, level: float, bounds: Bounds
+) -> tuple[float, float]:
+    """The limits of a mean within bounds, by its variance as estimated from n clusters."""
+    lowest, width = bounds[0], bounds[1] - bounds[0]
+    share, spread = (mean - lowest) / width, variance / width**2
+    low = _lower_limit(share, spread, n, level)
+    high = 1 - _lower_limit(1 - share, spread, n, level)
+    return lowest + width * low, lowest + width * high
+
+
+def _lower_limit(share: float, variance: float, n: float, level: float) -> float:
     """The lower limit of the mean of values in [0, 1], a fraction of an unseen 0 among them."""
-    n = shares.size
     weight = n + UNSEEN
-    mean = float(shares.sum()) / weight
-    spread = float(((shares - mean) ** 2).sum()) + UNSEEN * mean**2
+    mean = share * n / weight
+    spread = variance * n * (n - 1) + n * (share - mean) ** 2 + UNSEEN * mean**2
     trials = mean * (1 - mean) * weight * (weight - 1) / spread
     trials *= (quantile(level) / student_quantile(level, n - 1)) ** 2
     return beta_quantile((1 - level) / 2, trials * mean, trials * (1 - mean))
@@ -214,7 +222,7 @@ def items_to_see(chance: float, gain: float, level: float, power: float = 0.95) 
     return math.ceil(((miss + seen) / gain) ** 2)
 
 
-def student_quantile(level: float, freedom: int) -> float:
+def student_quantile(level: float, freedom: float) -> float:
     """The two-sided quantile of Student's distribution: 2.09 for 0.95 and 19."""
     x = beta_quantile(1 - level, freedom / 2, 0.5)
     return math.sqrt(freedom * (1 / x - 1))

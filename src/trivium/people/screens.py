@@ -16,7 +16,6 @@ from trivium.people.drawing import (
     rule_texts,
     things_of,
 )
-from trivium.people.rounds import Round
 from trivium.people.session import MAX_REPLY, PRACTICE, Session
 from trivium.people.texts import Texts
 
@@ -29,9 +28,10 @@ def screen(session: Session, code: str | None) -> View:
     return _base(session) | _SCREENS[session.stage](session, session.experiment.texts, code)
 
 
-def paused_screen(session: Session) -> View:
-    """What everybody sees while a study is paused."""
-    return _base(session) | {"screen": "paused"} | _page(session.experiment.texts, "paused")
+def ending_screen(session: Session, key: str, code: str | None = None) -> View:
+    """What those see who cannot go on: paused, elsewhere (another browser) or expired."""
+    texts = session.experiment.texts
+    return _base(session) | {"screen": key} | _page(texts, key) | _own_code(texts, code)
 
 
 def _base(session: Session) -> View:
@@ -238,7 +238,8 @@ def _text(session: Session, texts: Texts, code: str | None) -> View:
     count, number = session.condition.items, len(session.rounds)
     return {
         "title": texts["text.title"].format(number=number, count=count),
-        "messages": [_hidden_system(session.now), *session.now.dialogue.messages],
+        # What a model reads as its system message, people must read too.
+        "messages": [session.now.item.system or "", *session.now.dialogue.messages],
         "label": texts["text.label"],
         "missing": texts["text.empty"],
         "send": texts["button.send"],
@@ -246,22 +247,25 @@ def _text(session: Session, texts: Texts, code: str | None) -> View:
     }
 
 
-def _hidden_system(now: Round) -> str:
-    """What a model reads as its system message, which people must read too."""
-    return now.item.system or ""
-
-
 def _done(session: Session, texts: Texts, code: str | None) -> View:
-    view = _page(texts, "debrief", session.experiment.debriefing)
-    codes = [{"label": texts["debrief.code"], "code": code or "", "note": texts["debrief.keep"]}]
+    view = _page(texts, "debrief", session.experiment.debriefing) | _own_code(texts, code)
     if session.experiment.completion_code:
         own = session.experiment.completion_code
-        codes.insert(0, {"label": texts["debrief.study"], "code": own, "note": ""})
-    return view | {"codes": codes, "again": texts["button.again"]}
+        view["codes"].insert(0, {"label": texts["debrief.study"], "code": own, "note": ""})
+    return view | {"again": texts["button.again"]}
 
 
 def _end(session: Session, texts: Texts, code: str | None) -> View:
-    return _page(texts, session.stage)
+    failed = session.stage == "failed"  # of others nothing is stored that they have said
+    return _page(texts, session.stage) | _own_code(texts, code if failed else None)
+
+
+def _own_code(texts: Texts, code: str | None) -> View:
+    """The code with which somebody can ask for deletion, where anything is stored."""
+    if code is None:
+        return {}
+    label, note = texts["debrief.code"], texts["debrief.keep"]
+    return {"codes": [{"label": label, "code": code, "note": note}]}
 
 
 def _next(texts: Texts) -> dict[str, Any]:

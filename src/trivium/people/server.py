@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ipaddress
+import signal
 import socket
+import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import uvicorn
@@ -16,7 +19,10 @@ from trivium.people.study import Study
 
 
 class Server:
-    """A study on an address; the port is taken when this is made."""
+    """A study on an address; the port is taken when this is made.
+
+    Only of the addresses and networks in `proxies` the headers of a proxy are believed.
+    """
 
     def __init__(
         self,
@@ -25,8 +31,10 @@ class Server:
         host: str = "127.0.0.1",
         port: int = 0,
         *,
-        proxy: bool = False,
+        proxies: Sequence[str] = (),
     ) -> None:
+        for one in proxies:
+            _require_network(one)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.socket(family)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -44,8 +52,8 @@ class Server:
             access_log=False,
             log_level="warning",
             server_header=False,
-            proxy_headers=proxy,
-            forwarded_allow_ips="*" if proxy else "",
+            proxy_headers=bool(proxies),
+            forwarded_allow_ips=list(proxies),
             timeout_keep_alive=30,
             h11_max_incomplete_event_size=16 * 1024,
         )
@@ -53,6 +61,10 @@ class Server:
 
     def run(self) -> None:
         """Serve until the process is ended."""
+        main_thread = threading.current_thread() is threading.main_thread()
+        if main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            # uvicorn sends itself the signal that ended it; a demo must be removed even so.
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         self._server.run([self._socket])
 
     @contextmanager
@@ -67,3 +79,12 @@ class Server:
         finally:
             self._server.should_exit = True
             thread.join(10)
+
+
+def _require_network(text: str) -> None:
+    try:
+        ipaddress.ip_network(text)
+    except ValueError:
+        raise UserError(
+            f"proxy must be addresses or networks such as 127.0.0.1 or 10.0.0.0/8, got {text!r}"
+        ) from None

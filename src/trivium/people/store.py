@@ -28,7 +28,7 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS participants (
     id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, code TEXT UNIQUE NOT NULL,
     created REAL NOT NULL, seen REAL NOT NULL, condition TEXT, slot INTEGER, partner INTEGER,
-    stage TEXT NOT NULL) STRICT;
+    stage TEXT NOT NULL, browser TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS steps (
     participant INTEGER NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL,
     outcome TEXT NOT NULL, server_time REAL NOT NULL, client_time REAL,
@@ -54,6 +54,7 @@ class Participant:
     slot: int | None
     partner: int | None
     stage: str
+    browser: str  # where the participant began; empty where any may go on
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Store:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self.secret = _secret(folder / SECRET)
+            self._secret = kept_secret(folder / SECRET, secrets.token_bytes(32))
             # Requests are handled in several threads, one transaction after the other.
             self._db = sqlite3.connect(
                 folder / DATABASE, check_same_thread=False, isolation_level=None
@@ -106,7 +107,7 @@ class Store:
 
     def keyed_hash(self, *parts: str) -> str:
         """A hash that nobody can make who does not have the study's secret."""
-        return hmac.new(self.secret, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
+        return hmac.new(self._secret, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
 
     def find(self, column: str, value: Any) -> Participant | None:
         """The participant with this id, key or code."""
@@ -118,12 +119,13 @@ class Store:
         """Everybody who has taken a step, in the order of coming."""
         return [Participant(*row) for row in self._rows("SELECT * FROM participants ORDER BY id")]
 
-    def add(self, key: str) -> Participant:
+    def add(self, key: str, browser: str) -> Participant:
         """A new participant."""
         now, code = time.time(), "".join(secrets.choice(ALPHABET) for _ in range(10))
         self._db.execute(
-            "INSERT INTO participants (key, code, created, seen, stage) VALUES (?, ?, ?, ?, ?)",
-            (key, code, now, now, "consent"),
+            "INSERT INTO participants (key, code, created, seen, stage, browser) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (key, code, now, now, "consent", browser),
         )
         made = self.find("key", key)
         assert made is not None
@@ -170,6 +172,10 @@ class Store:
                 participant,
             ),
         )
+
+    def bind(self, participant: int, browser: str) -> None:
+        """Let a participant go on in this browser only, or in any."""
+        self._db.execute("UPDATE participants SET browser = ? WHERE id = ?", (browser, participant))
 
     def add_events(self, participant: int, events: Sequence[Event]) -> None:
         """Store events that are not there yet."""
@@ -219,12 +225,12 @@ class Store:
             return self._db.execute(query, values).fetchall()
 
 
-def _secret(path: Path) -> bytes:
-    """The study's secret, made once and readable by its owner alone."""
+def kept_secret(path: Path, fresh: bytes) -> bytes:
+    """The secret in a file that its owner alone can read; a fresh one where there is none yet."""
     if not path.exists():
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
-            file.write(secrets.token_bytes(32))
+            file.write(fresh)
     secret = path.read_bytes()
-    require(len(secret) == 32, f"{path}: not a secret of 32 bytes")
+    require(len(secret) == len(fresh), f"{path}: not a secret of {len(fresh)} bytes")
     return secret

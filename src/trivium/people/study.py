@@ -23,6 +23,10 @@ MAX_EVENTS = 5000  # of one participant
 COMPLETED = "done"
 
 
+class StoppedError(Exception):
+    """A request of somebody who cannot go on here; its text names the screen that says why."""
+
+
 @dataclass(frozen=True)
 class Progress:
     """How far the participants of a condition are."""
@@ -36,6 +40,11 @@ class Progress:
     def taken(self) -> int:
         """Places that are not free."""
         return self.completed + self.active
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no place is left."""
+        return 0 < self.condition.cap <= self.taken
 
 
 class Study:
@@ -63,14 +72,55 @@ class Study:
         """Pause the study, or go on."""
         self.store.set("paused", "yes" if paused else "no")
 
-    def take_step(self, key: str, number: int, step: Step) -> tuple[Session, bool]:
+    def participant(self, key: str, browser: str) -> Participant | None:
+        """The participant of a key, None for a newcomer.
+
+        StoppedError in another browser than the one where the participant began, and for somebody
+        who was away for so long that all places are taken.
+        """
+        found = self.store.find("key", key)
+        if found is None:
+            return None
+        if found.browser not in ("", browser):
+            raise StoppedError("elsewhere")
+        if found.stage not in ENDED and found.seen < self._oldest:
+            own = next(one for one in self.progress() if one.condition.name == found.condition)
+            if own.is_full:
+                raise StoppedError("expired")
+        return found
+
+    @property
+    def _oldest(self) -> float:
+        """Who was not seen since then has dropped out."""
+        return time.time() - 60 * self.experiment.dropout_minutes
+
+    def release(self, outside: str) -> None:
+        """Let the participant with this name of a recruiting service go on in another browser."""
+        own = self.known_as(outside)
+        require(bool(own), f"nobody has taken part as {outside!r}")
+        with self.store.transaction():
+            for one in own:
+                self.store.bind(one.id, "")
+
+    def known_as(self, outside: str) -> list[Participant]:
+        """Who has taken part with this name of a recruiting service, once for every attempt."""
+        key = self.outside_key(outside)
+        return [one for one in self.store.participants() if one.key.partition("_")[0] == key]
+
+    def outside_key(self, outside: str) -> str:
+        """What is kept of a name that a recruiting service gives."""
+        return self.store.keyed_hash("outside", outside)[:40]
+
+    def take_step(
+        self, key: str, number: int, step: Step, browser: str = ""
+    ) -> tuple[Session, bool]:
         """The session after a step, and whether the request was in time.
 
         A request that comes again changes nothing; one that another tab was faster than, or that
         skips a step, is late, and the page shows the session as it is.
         """
         with self.store.transaction():
-            participant = self.store.find("key", key)
+            participant = self.participant(key, browser)
             steps = [] if participant is None else self.store.steps(participant.id)
             session = session_after(self.experiment, steps)
             if number != len(steps):
@@ -84,14 +134,16 @@ class Study:
             if session.stage == "full":  # not stored, so that one can try again later
                 return session, True
             if participant is None:
-                participant = self.store.add(key)
+                participant = self.store.add(key, browser)
+            elif not participant.browser:
+                self.store.bind(participant.id, browser)
             self.store.append(participant.id, number, taken)
             self.store.update(participant.id, session.stage, outcome)
             return session, True
 
-    def add_events(self, key: str, events: Sequence[Event]) -> None:
+    def add_events(self, key: str, events: Sequence[Event], browser: str = "") -> None:
         """Store what else happened in the browser, up to a limit."""
-        participant = self.store.find("key", key)
+        participant = self.participant(key, browser)
         if participant is not None and events:
             with self.store.transaction():
                 left = MAX_EVENTS - self.store.count_events(participant.id)
@@ -100,7 +152,7 @@ class Study:
     def progress(self) -> list[Progress]:
         """How far every condition is."""
         counts: Counter[tuple[str | None, str]] = Counter()
-        oldest = time.time() - 60 * self.experiment.dropout_minutes
+        oldest = self._oldest
         for one in self.store.participants():
             if one.stage == COMPLETED:
                 counts[one.condition, "completed"] += 1
@@ -119,7 +171,7 @@ class Study:
         found = [
             (one, extra)
             for one in self.progress()
-            if not one.condition.cap or one.taken < one.condition.cap
+            if not one.is_full
             if (extra := self._place(one.condition)) is not None
         ]
         if not found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import combinations
@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from trivium.benchmarks import get_benchmark
+from trivium.benchmarks import benchmark_names, get_benchmark
+from trivium.core.clusters import Side, clustered_mean
 from trivium.core.errors import require
-from trivium.core.records import MANIFEST, Row, read_records, solver_group
+from trivium.core.records import MANIFEST, PERSON, Row, read_records, solver_group
 from trivium.core.spec import read_mapping, spec_to_dict, stored_spec
 from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.report.answer import Column, Grid, GridCell, GridRow
@@ -36,9 +37,11 @@ class SolverScores:
     benchmark: str
     scores: dict[Item, float]
     limits: frozenset[Limits] = frozenset()  # under which a model replied; none for programs
+    people: tuple[tuple[str, Item, float], ...] = ()  # who scored what where; empty for others
+    only_run: bool = False  # so that its name need not be said
 
     def __str__(self) -> str:
-        return f"{self.solver} ({self.run})"
+        return self.solver if self.only_run else f"{self.solver} ({self.run})"
 
     @property
     def is_baseline(self) -> bool:
@@ -54,6 +57,7 @@ class Difference:
     second: SolverScores
     items: int
     estimate: Estimate
+    people: int = 0  # on both sides together; none where both are models or programs
 
 
 def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
@@ -65,7 +69,7 @@ def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
         own = [limits for path in paths if (limits := _limits(path.parent / MANIFEST)) is not None]
         for one in scores_of(str(run), rows):
             models = frozenset(limits for solver, limits in own if solver == one.solver)
-            found.append(replace(one, limits=models))
+            found.append(replace(one, limits=models, only_run=len(runs) == 1))
     return found
 
 
@@ -94,13 +98,23 @@ def require_same_limits(found: Sequence[SolverScores]) -> None:
 def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
     """The scores of every solver of one run."""
     scores: dict[tuple[str, str], dict[Item, list[float]]] = defaultdict(dict)
+    people: dict[tuple[str, str], list[tuple[str, Item, float]]] = defaultdict(list)
     for row in rows:
-        value = row["scores"].get(_headline(row["benchmark"]))
+        value, solver = row["scores"].get(_headline(row["benchmark"])), row["solver"]
         if value is not None:
             item = (row["id"], row.get("seed"), _content(row, run))
-            scores[row["benchmark"], solver_group(row["solver"])].setdefault(item, []).append(value)
+            key = (row["benchmark"], solver_group(solver))
+            scores[key].setdefault(item, []).append(value)
+            if solver.startswith(PERSON):
+                people[key].append((solver, item, value))
     return [
-        SolverScores(run, solver, benchmark, {item: float(np.mean(v)) for item, v in own.items()})
+        SolverScores(
+            run,
+            solver,
+            benchmark,
+            {item: float(np.mean(v)) for item, v in own.items()},
+            people=tuple(people[benchmark, solver]),
+        )
         for (benchmark, solver), own in scores.items()
     ]
 
@@ -145,13 +159,10 @@ def differences(found: Sequence[SolverScores], *, pairs: bool) -> list[Differenc
         else:
             base = [one for one in own if (one.run, one.solver) == (found[0].run, found[0].solver)]
             chosen = [(one, other) for one in base for other in own if other is not one]
-        paired = []
-        for first, second in chosen:
-            common = [item for item in first.scores if item in second.scores]
-            if common:
-                values = [[one.scores[item] for item in common] for one in (second, first)]
-                paired.append((second, first, values))
-        made += _held_together(paired, get_benchmark(benchmark).metrics[0].bounds)
+        common = [
+            (after, base) for base, after in chosen if after.scores.keys() & base.scores.keys()
+        ]
+        made += _held_together(common, get_benchmark(benchmark).metrics[0].bounds)
     return made
 
 
@@ -178,32 +189,72 @@ def left_out(
 
 
 def _held_together(
-    paired: Sequence[tuple[SolverScores, SolverScores, list[list[float]]]], bounds: Bounds | None
+    paired: Sequence[tuple[SolverScores, SolverScores]], bounds: Bounds | None
 ) -> list[Difference]:
-    def interval(which: int, level: float) -> Estimate:
-        first, second = paired[which][2]
-        return paired_difference(first, second, level, bounds)
-
-    estimates = holm(interval, len(paired))
+    compared = [_interval_of(first, second, bounds) for first, second in paired]
+    estimates = holm(lambda which, level: compared[which](level), len(paired))
     return [
-        Difference(first, second, len(values[0]), estimate)
-        for (first, second, values), estimate in zip(paired, estimates, strict=True)
+        Difference(
+            first, second, len(common_items(first, second)), estimate, _people(first, second)
+        )
+        for (first, second), estimate in zip(paired, estimates, strict=True)
     ]
+
+
+def common_items(first: SolverScores, second: SolverScores) -> list[Item]:
+    """The items that both tried."""
+    return [item for item in second.scores if item in first.scores]
+
+
+def _people(first: SolverScores, second: SolverScores) -> int:
+    """How many people a difference is about."""
+    common = set(common_items(first, second))
+    own = (first.people, second.people)
+    return sum(len({name for name, item, _ in side if item in common}) for side in own)
+
+
+def _interval_of(
+    first: SolverScores, second: SolverScores, bounds: Bounds | None
+) -> Callable[[float], Estimate]:
+    """The difference of two solvers with its interval at any level."""
+    common = common_items(first, second)
+    if not first.people and not second.people:
+        values = [[one.scores[item] for item in common] for one in (first, second)]
+        return lambda level: paired_difference(values[0], values[1], level, bounds)
+    width = None if bounds is None else bounds[1] - bounds[0]
+    within = None if width is None else (-width, width)
+    both = bool(first.people and second.people)
+    sides = [
+        _side(one, {} if both else other.scores, set(common), sign)
+        for one, other, sign in ((first, second, 1), (second, first, -1))
+        if one.people
+    ]
+    return lambda level: clustered_mean(sides, level, within)
+
+
+def _side(own: SolverScores, others: Mapping[Item, float], common: Set[Item], sign: int) -> Side:
+    """What people scored on common items, less what the other solver scored there."""
+    tried = [(name, item, value) for name, item, value in own.people if item in common]
+    values = [sign * (value - others.get(item, 0.0)) for _, item, value in tried]
+    return Side(values, [name for name, _, _ in tried], [item for _, item, _ in tried])
 
 
 def comparison_page(
     runs: Sequence[str], found: Sequence[SolverScores], made: Sequence[Difference]
 ) -> str:
     """The differences as a page: a grid, and a sentence for each solver."""
-    benchmarks = list(dict.fromkeys(one.first.benchmark for one in made))
+    compared = {one.first.benchmark for one in made}
+    benchmarks = [name for name in benchmark_names() if name in compared]
     by = {(str(one.first), str(one.second), one.first.benchmark): one for one in made}
     rows = []
     for number, (first, second) in enumerate(dict.fromkeys(key[:2] for key in by)):
         own = [by.get((first, second, benchmark)) for benchmark in benchmarks]
-        words = [f"{one.first.benchmark}: {in_words(one.estimate)}" for one in own if one]
-        cells = [GridCell(one.estimate, f"{one.items:,} items") if one else None for one in own]
+        cells = [GridCell(one.estimate, f"{_count(one)} items") if one else None for one in own]
         name = first if second == str(found[0]) else f"{first} against {second}"
-        rows.append(GridRow(name, Look(f"m{number % 8}", number), "; ".join(words) + ".", cells))
+        said = directions([one for one in own if one])
+        people = any(one.first.people for one in own if one)
+        look = Look("person" if people else f"m{number % 8}", number)
+        rows.append(GridRow(name, look, said, cells))
     columns = [
         Column(name, name, "", f"difference in {_headline(name)}", "") for name in benchmarks
     ]
@@ -215,6 +266,7 @@ def comparison_page(
         "compare.html.j2",
         script=asset("page.js"),
         title=f"Trivium comparison with {found[0]}",
+        baseline=found[0],
         grid=Grid(columns, rows),
         notes=left_out(runs, found, made),
         runs=runs,
@@ -222,14 +274,16 @@ def comparison_page(
     )
 
 
-def in_words(difference: Estimate) -> str:
-    """A difference in points: "21 points higher [14, 28]"."""
-    if difference.value is None or not difference.excludes(0):
-        return "no difference seen"
-    low, high = sorted(abs(100 * (end or 0.0)) for end in (difference.low, difference.high))
-    return (
-        f"{abs(100 * difference.value):.0f} points {direction(difference)} [{low:.0f}, {high:.0f}]"
-    )
+def directions(made: Sequence[Difference]) -> str:
+    """Where a solver is higher, lower or neither: "Higher at all 5 benchmarks."."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for one in made:
+        found[direction(one.estimate)].append(one.first.benchmark)
+    if len(found) == 1 and len(made) > 1:
+        text = f"{direction(made[0].estimate)} at all {len(made)} benchmarks"
+    else:
+        text = "; ".join(f"{said} at {', '.join(names)}" for said, names in found.items())
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def direction(difference: Estimate) -> str:
@@ -246,7 +300,7 @@ def difference_table(benchmark: str, made: Sequence[Difference]) -> Table:
             str(one.first),
             direction(one.estimate),
             str(one.second),
-            str(one.items),
+            _count(one),
             str(one.estimate),
         )
         for one in made
@@ -255,6 +309,12 @@ def difference_table(benchmark: str, made: Sequence[Difference]) -> Table:
     title = f"{benchmark}: {_headline(benchmark)} on common items{together}"
     columns = ("solver", "is", "than", "items", "difference [95%]")
     return Table(title, columns, tuple(rows))
+
+
+def _count(one: Difference) -> str:
+    """How many items were compared, and how many people tried them."""
+    people = f" by {one.people:,} {'person' if one.people == 1 else 'people'}" if one.people else ""
+    return f"{one.items:,}{people}"
 
 
 @cache

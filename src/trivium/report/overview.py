@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate, quantile
 from trivium.report.audits import audit_sentence
-from trivium.report.results import BenchmarkResults
+from trivium.report.results import STUDIED, BenchmarkResults
 from trivium.report.tables import number, scored_items
 
-ROLES = ("ceiling", "model", "program", "shortcut", "floor")  # who comes first on a tie
+# Who comes first on a tie.
+ROLES = ("ceiling", "person", "model", "program", "shortcut", "floor")
 MAX_SETTINGS = 12  # with a table each; more are pooled
 BAR_START, BAR_END = 6, 274  # pixels
 
@@ -123,9 +124,10 @@ def _verdict(
         top = ceiling[1]
         yield f"The ceiling, {ceiling[0]}, is at {top:.3f}."
     for solver, estimate in estimates.items():
-        if roles[solver] == "model" and estimate.value is not None and top > floor:
+        if roles[solver] in STUDIED and estimate.value is not None and top > floor:
             share = (estimate.value - floor) / (top - floor)
-            value = f"{solver} is at {estimate.value:.3f}"
+            verb = "are" if roles[solver] == "person" else "is"
+            value = f"{solver} {verb} at {estimate.value:.3f}"
             yield f"{value}, {share:.0%} of the way from floor to ceiling."
 
 
@@ -154,7 +156,7 @@ def bar(
         return round(BAR_START + share * (BAR_END - BAR_START), 1)
 
     return Bar(
-        f"{estimate} between {', '.join(f'{name} {line:.3f}' for name, line in lines)}",
+        f"{estimate}; {', '.join(f'{name} {line:.3f}' for name, line in lines)}",
         dot=position(value),
         low=position(value if estimate.low is None else estimate.low),
         high=position(value if estimate.high is None else estimate.high),

@@ -20,12 +20,13 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.records import CUT_OFF, ERROR, REFUSAL
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate
-from trivium.report.results import BenchmarkResults, GroupKey
+from trivium.report.results import STUDIED, BenchmarkResults, GroupKey, role_of
 
 WIDTH = 160  # of output to a file or a pipe
 # What is set to the right: a number, with an interval or a bracket behind it, or none.
 FIGURE = re.compile(r"(?:[-+]?\d[\d.,%]*(?:$| of |\.\.| \[| \(|/\d).*|undefined|inf|-)?$")
-ROLES = ("model", "ceiling", "program", "shortcut", "floor")  # of equally good solvers, in order
+# Of equally good solvers, in order.
+ROLES = ("person", "model", "ceiling", "program", "shortcut", "floor")
 MIN_TEXT = 10  # letters of a column of text in a narrow window
 MAX_DETAILS = 8  # hops, chains and the like named for one kind of answer
 # Attempts without an answer that could be scored, and what they are called in tables.
@@ -143,26 +144,20 @@ def result_table(benchmark: AnyBenchmark, named: Sequence[tuple[str, Summary]]) 
     return Table(f"{benchmark.name}: {benchmark.title}", heads, tuple(rows), _floors(named))
 
 
-def role_of(benchmark: AnyBenchmark, solver: str) -> str:
-    """The role of a built-in solver; any other solver counts as a model."""
-    known = benchmark.solvers.get(solver)
-    return "model" if known is None else known.role
-
-
 def solver_name(benchmark: AnyBenchmark, solver: str) -> str:
     """The name of a solver, and its role if it is built in."""
     role = role_of(benchmark, solver)
-    return solver if role == "model" else f"{solver} ({role})"
+    return solver if role in STUDIED else f"{solver} ({role})"
 
 
 def ranked(benchmark: AnyBenchmark, summaries: Sequence[Summary]) -> list[Summary]:
-    """Models before built-in solvers, the better before the worse."""
+    """People and models before built-in solvers, the better before the worse."""
     headline = benchmark.metrics[0].name
 
     def place(summary: Summary) -> tuple[bool, float, int]:
         value = summary.metrics[headline].value
         role = role_of(benchmark, summary.solver)
-        return role != "model", math.inf if value is None else -value, ROLES.index(role)
+        return role not in STUDIED, math.inf if value is None else -value, ROLES.index(role)
 
     return sorted(summaries, key=place)
 
@@ -177,7 +172,7 @@ def condensed(
         seen: set[str] = set()
         for summary in own:
             role = role_of(benchmark, summary.solver)
-            if role == "model" or (role in ("shortcut", "ceiling") and role not in seen):
+            if role in STUDIED or (role in ("shortcut", "ceiling") and role not in seen):
                 shown.append((setting, summary))
             seen.add(role)
     return shown

@@ -21,10 +21,10 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolDef, ToolInfo
 
-from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.dialogue import converse as lead
 from trivium.core.errors import require
+from trivium.core.task import Task
 from trivium.core.tokens import approximate_tokens
 from trivium.models.calls import Caller, CallError, RefusedError, Reply, Taken, call_once
 from trivium.models.inspect.calls import call_error, reply_of
@@ -115,7 +115,7 @@ def play(caller: Caller | None = None) -> Solver:
             response = dialogue.send(move)
             return OVER if response is None else response
 
-        tools = [_tool(move, send) for move in moves_of(dialogue.item.task.benchmark)]
+        tools = [_tool(move, send) for move in moves_of(dialogue.item.task)]
 
         async def make_moves() -> None:
             while not dialogue.done:
@@ -143,14 +143,14 @@ def act(move: str) -> str:
     return move
 
 
-def moves_of(benchmark: AnyBenchmark) -> Sequence[Callable[..., str]]:
+def moves_of(task: Task) -> Sequence[Callable[..., str]]:
     """The moves that a game offers as tools, or one for whatever its rules describe."""
-    return benchmark.tools() or [act]
+    return task.benchmark.tools(task.spec) or [act]
 
 
-def tool_hint(benchmark: AnyBenchmark) -> str:
+def tool_hint(task: Task) -> str:
     """What the prompt of a game needs besides the rules, which speak of lines of text."""
-    names = " or ".join(f"`{move.__name__}`" for move in moves_of(benchmark))
+    names = " or ".join(f"`{move.__name__}`" for move in moves_of(task))
     return f"Make every move by calling the tool {names} instead of writing the line."
 
 

@@ -58,7 +58,7 @@ def build_task(
     benchmark = items[0].task.benchmark
     through_tools = benchmark.multi_turn and tool
     return inspect_ai.Task(
-        dataset=ItemDataset(items, system, tool_hint(benchmark) if through_tools else None),
+        dataset=ItemDataset(items, system, tool_hint(items[0].task) if through_tools else None),
         solver=play(caller) if through_tools else converse(caller),
         scorer=scores(),
         metrics=metrics_of(benchmark),

@@ -61,8 +61,8 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     def names(self, item: GameItem) -> Sequence[Sequence[str]]:
         return (item.objects,)
 
-    def tools(self) -> Sequence[Callable[..., str]]:
-        return answer.TOOLS
+    def tools(self, spec: GameSpec) -> Sequence[Callable[..., str]]:
+        return answer.TOOLS if spec.demonstrations == "none" else answer.TOOLS_AFTER_EXAMPLES
 
     def max_turns(self, item: GameItem) -> int:
         return item.spec.tests + world.MAX_MISTAKES

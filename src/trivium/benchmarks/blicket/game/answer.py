@@ -53,4 +53,18 @@ def answer(blickets: list[str], form: str, inhibitors: list[str] | None = None) 
     return write_answer(GameAnswer("".join(blickets), form, "".join(inhibitors or ())))
 
 
-TOOLS = (place, answer)  # for models that call tools; their names and docstrings are prompts
+def answer_after_examples(blickets: list[str], form: str, unsure: list[str] | None = None) -> str:
+    """Say how the new machine works, once; the game ends with it.
+
+    Args:
+        blickets: The letters of the objects that are blickets.
+        form: Which machine the new one works like: striped, dotted or unsure.
+        unsure: The letters of the objects that you are not sure about, if there are any.
+    """
+    return write_answer(GameAnswer("".join(blickets), form, unsure="".join(unsure or ())))
+
+
+answer_after_examples.__name__ = answer.__name__
+# For models that call tools; their names and docstrings are prompts.
+TOOLS = (place, answer)
+TOOLS_AFTER_EXAMPLES = (place, answer_after_examples)

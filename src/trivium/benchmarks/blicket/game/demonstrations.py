@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.game.spec import EXAMPLES
+from trivium.benchmarks.blicket.inference.examples import OPEN, TESTS
 from trivium.benchmarks.blicket.inference.hypotheses import CONJUNCTIVE, DISJUNCTIVE
 
 ExampleTest = tuple[tuple[str, ...], bool]  # the objects placed, and whether the machine lit
@@ -14,13 +15,6 @@ ExampleTest = tuple[tuple[str, ...], bool]  # the objects placed, and whether th
 EXAMPLE_OBJECTS = {
     EXAMPLES[0]: ("blue pyramid", "green cube", "orange sphere"),
     EXAMPLES[1]: ("yellow cylinder", "purple cone", "red dome"),
-}
-OPEN = "open"  # tests that fit one blicket as well as two
-# The tests of Appendix C by the numbers of the objects; the last kind leaves the rule open.
-TESTS: dict[str, tuple[tuple[tuple[int, ...], bool], ...]] = {
-    CONJUNCTIVE: (((0,), False), ((2,), False), ((0, 2), True)),
-    DISJUNCTIVE: (((1,), True), ((0,), False), ((0, 1), True)),
-    OPEN: (((0,), False), ((1,), False), ((0, 2), True)),
 }
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE, GameSpec
+from trivium.benchmarks.blicket.inference.examples import rules_shown
 from trivium.benchmarks.blicket.inference.hypotheses import (
-    CONJUNCTIVE,
-    DISJUNCTIVE,
     LETTERS,
     Hypothesis,
     Space,
@@ -57,8 +56,7 @@ class GameItem(NamedTuple):
         """The rule that each example machine is shown to have; empty where that stays open."""
         if self.spec.demonstrations != "given":
             return {}
-        rules = (DISJUNCTIVE, CONJUNCTIVE) if self.swapped else (CONJUNCTIVE, DISJUNCTIVE)
-        return dict(zip(EXAMPLES, rules, strict=True))
+        return dict(zip(EXAMPLES, rules_shown(True, self.swapped), strict=True))
 
     @property
     def truth(self) -> str:

@@ -27,7 +27,7 @@ from trivium.core.errors import require
 from trivium.core.streams import Stream
 
 Explore = Callable[[Conversation, Stream], str | None]
-Conclude = Callable[[Conversation, Stream], Hypothesis]
+Conclude = Callable[[Conversation, Stream], Hypothesis | GameAnswer]
 MAX_TO_PLAN = 1024  # machines times placements: all of four objects, or five rules of three
 
 
@@ -131,8 +131,10 @@ def player(choose: Explore, conclude: Conclude = most_likely) -> Callable[[Turn]
     return reply
 
 
-def _answer(seen: Conversation, machine: Hypothesis) -> str:
+def _answer(seen: Conversation, machine: Hypothesis | GameAnswer) -> str:
     """The line that names a machine in the words of the game."""
+    if isinstance(machine, GameAnswer):
+        return write_answer(machine)
     return write_answer(in_words_of(seen.spec, seen.examples, GameAnswer.of(machine)))
 
 

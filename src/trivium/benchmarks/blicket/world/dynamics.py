@@ -25,11 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.benchmarks.blicket.inference import hypotheses
+from trivium.benchmarks.blicket.inference.examples import OPEN, TESTS, rules_shown
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, Space, space_of
 from trivium.core.errors import require
 
 REWARD_STRUCTURES = ("baseline", "quiz", "quiz-type", "quiz-typeonly")
 INTERFACES = ("sets", "child")
+DEMONSTRATIONS = ("none", "given", "not_given")
+NOT_SURE = 2  # after demonstrations, what says of the form that it cannot be known
+PAPER_FORMS = {hypotheses.CONJUNCTIVE, hypotheses.DISJUNCTIVE}
 TYPE_REWARD = 0.5
 # An entry of the table, from its lowest bit: the next state, the observation, the reward.
 STATE_BITS, OBSERVATION_BITS = 18, 10
@@ -55,9 +59,15 @@ class BlicketSpec:
     hypotheses: tuple[str, ...] = hypotheses.DEFAULT_SIX  # drawn from uniformly at every reset
     objects: int = 3  # how many objects there are
     interface: str = "sets"  # sets: place any set; child: toggle an object, check, or finish
+    # given, not_given: the tests of two example machines are shown first, as to children
+    demonstrations: str = "none"
 
     def __post_init__(self) -> None:
-        for name, allowed in (("reward_structure", REWARD_STRUCTURES), ("interface", INTERFACES)):
+        for name, allowed in (
+            ("reward_structure", REWARD_STRUCTURES),
+            ("interface", INTERFACES),
+            ("demonstrations", DEMONSTRATIONS),
+        ):
             value = getattr(self, name)
             require(value in allowed, f"{name} must be one of {', '.join(allowed)}, got {value!r}")
         for name, least in (("max_steps", 0), ("quiz_disabled_steps", -1)):
@@ -69,6 +79,13 @@ class BlicketSpec:
             names != hypotheses.DEFAULT_SIX or self.objects <= 3,
             f"objects = {self.objects} needs hypotheses of {self.objects} objects: the default six "
             f"have 3, and D would never matter",
+        )
+        plain = self.objects == 3 and self.interface == "sets" and self.has_quiz
+        require(
+            not self.has_examples or (plain and self._forms <= PAPER_FORMS),
+            "demonstrations go with a quiz, the interface sets, 3 objects and conjunctive and "
+            f"disjunctive machines, got {self.reward_structure}, {self.interface}, "
+            f"{self.objects} and {', '.join(sorted(self._forms))}",
         )
         require(
             not self.asks_type or self.type_bits <= self.objects,
@@ -87,8 +104,28 @@ class BlicketSpec:
 
     @property
     def type_bits(self) -> int:
-        """How many bits name the form: one for the paper's two forms, three for all five."""
-        return 1 if self._forms <= {hypotheses.CONJUNCTIVE, hypotheses.DISJUNCTIVE} else 3
+        """How many bits name the form: one for the paper's two forms, three for all five.
+
+        After demonstrations there are two: like the first machine, like the second, or not sure.
+        """
+        if self.has_examples:
+            return 2
+        return 1 if self._forms <= PAPER_FORMS else 3
+
+    @property
+    def has_examples(self) -> bool:
+        """Whether two example machines are shown first."""
+        return self.demonstrations != "none"
+
+    @property
+    def orders(self) -> int:
+        """In how many orders the example machines come: which of them is conjunctive is drawn."""
+        return 2 if self.demonstrations == "given" else 1
+
+    @property
+    def shown(self) -> int:
+        """The number of steps in which a test of an example machine is shown."""
+        return 2 * len(TESTS[OPEN]) if self.has_examples else 0
 
     @property
     def has_quiz(self) -> bool:
@@ -122,8 +159,8 @@ class BlicketSpec:
 
     @property
     def width(self) -> int:
-        """The length of an observation."""
-        return self.objects + 1 + self.has_quiz
+        """The length of an observation: objects, light, which example machine, quiz flag."""
+        return self.objects + 1 + 2 * self.has_examples + self.has_quiz
 
     @property
     def maximum(self) -> float:
@@ -146,9 +183,14 @@ class BlicketSpec:
         return self.max_steps + 2
 
     @property
+    def steps(self) -> int:
+        """How far an episode may have come: an example, a step count and a set, or a question."""
+        return self.shown + self.counts * self.positions + self.questions
+
+    @property
     def phases(self) -> int:
-        """How far an episode may have come: a step count and a set, or a question."""
-        return self.counts * self.positions + self.questions
+        """The number of states of one machine: how far it has come, in every order of examples."""
+        return self.orders * self.steps
 
 
 class Tables(NamedTuple):
@@ -158,7 +200,7 @@ class Tables(NamedTuple):
     rewards: Any  # float, [16]: the values that the reward part of an entry numbers
     observations: Any  # float32, [observations, width]
     noise: Any  # float32, [states]: the probability that the light is inverted
-    starts: Any  # int32, [machines]: the first state of each machine that is drawn from
+    starts: Any  # int32: the first states, of each machine in every order of the examples
     machines: Any  # int32: how many of the starts are used; the rest is padding
     actions: Any  # int32: the number of actions
     over: Any  # int32: the state after the last step
@@ -210,8 +252,10 @@ def make_tables(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
     end = _pack(over, _question_seen(spec, np.array(spec.questions)), rewards.searchsorted(0.0))
     entries = np.full((flips, over + 1, spec.actions), end, dtype=np.uint32)
     entries[:, :over] = _pack(after, seen, rewards.searchsorted(reward))
-    starts = np.zeros(len(space), dtype=np.int32)
-    starts[: len(spec.hypotheses)] = [known.index(name) * spec.phases for name in spec.hypotheses]
+    first = [known.index(name) * spec.phases for name in spec.hypotheses]
+    used = np.add.outer(first, spec.steps * np.arange(spec.orders)).reshape(-1)
+    starts = np.zeros(len(space) * spec.orders, dtype=np.int32)
+    starts[: used.size] = used
     noise = np.repeat([hypothesis.noise for hypothesis in space], spec.phases)
     codes = np.arange(1 << spec.width)[:, None]
     return Tables(
@@ -220,7 +264,7 @@ def make_tables(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
         observations=(codes >> np.arange(spec.width) & 1).astype(np.float32),
         noise=np.append(noise, 0).astype(np.float32),
         starts=starts,
-        machines=np.int32(len(spec.hypotheses)),
+        machines=np.int32(used.size),
         actions=np.int32(spec.actions),
         over=np.int32(over),
     )
@@ -230,10 +274,56 @@ def _pack(after: Any, seen: Any, reward: Any) -> Any:
     return after | seen << STATE_BITS | reward << STATE_BITS + OBSERVATION_BITS
 
 
+Outcome = tuple[Array, Array, NDArray[np.float64], NDArray[np.bool_]]
+
+
 def _rules(
     spec: BlicketSpec, space: Space, *, machine: Array, phase: Array, action: Array, flip: Array
-) -> tuple[Array, Array, NDArray[np.float64], NDArray[np.bool_]]:
+) -> Outcome:
     """The next phase, what is seen, the reward, and whether the episode is over."""
+    order, step = np.divmod(phase, spec.steps)
+    after, seen, reward, done = _played(
+        spec,
+        space,
+        machine=machine,
+        phase=np.maximum(step - spec.shown, 0),
+        action=action,
+        flip=flip,
+        order=order,
+    )
+    if not spec.has_examples:
+        return after, seen, reward, done
+    showing = step < spec.shown
+    example = np.array([examples_seen(spec, order) for order in range(spec.orders)])
+    return (
+        order * spec.steps + np.where(showing, step + 1, spec.shown + after),
+        np.where(showing, example[order, np.minimum(step, spec.shown - 1)], seen),
+        np.where(showing, 0.0, reward),
+        ~showing & done,
+    )
+
+
+def examples_seen(spec: BlicketSpec, order: int) -> list[int]:
+    """The observations, as numbers, of the demonstrations in one of their orders."""
+    light, flags = 1 << spec.objects, spec.objects + 1
+    return [
+        sum(1 << number for number in placed) | light * lit | 1 << flags + example
+        for example, rule in enumerate(rules_shown(spec.demonstrations == "given", order == 1))
+        for placed, lit in TESTS[rule]
+    ]
+
+
+def _played(
+    spec: BlicketSpec,
+    space: Space,
+    *,
+    machine: Array,
+    phase: Array,
+    action: Array,
+    flip: Array,
+    order: Array,
+) -> Outcome:
+    """The same of the new machine, with phases from its own first."""
     count, on_machine = np.divmod(phase, spec.positions)
     placed, checked, wants_quiz = _decode(spec, on_machine, action)
     lit = checked & (space.fires[machine, placed] ^ (flip == 1))
@@ -250,7 +340,7 @@ def _rules(
     leaves = late | wants_quiz & (count > spec.quiz_disabled_steps)
     bonus = light_reward if spec.add_detector_state_reward_for_quiz else 0.0
     question = np.maximum(phase - explored, 0)
-    right = _is_right(spec, space, machine, question, action)
+    right = _is_right(spec, space, machine=machine, question=question, action=action, order=order)
     earned = np.where(right, spec.quiz_positive_reward, spec.quiz_negative_reward)
     about_type = question == spec.asks_objects
     earned = np.where(about_type, np.where(right, TYPE_REWARD, -TYPE_REWARD), earned)
@@ -275,15 +365,18 @@ def _decode(
 
 
 def _is_right(
-    spec: BlicketSpec, space: Space, machine: Array, question: Array, action: Array
+    spec: BlicketSpec, space: Space, *, machine: Array, question: Array, action: Array, order: Array
 ) -> NDArray[np.bool_]:
     """Whether the answer is right: yes or no about an object, or the number of the form.
 
-    With the paper's two forms bit 0 is the form's number; with more forms bits 0 to 2 are.
+    With the paper's two forms bit 0 is the form's number; with more forms bits 0 to 2 are. After
+    demonstrations bits 0 and 1 say which example machine the new one is like, or "not sure".
     A child says yes by the object's own action, and a form by its number.
     """
     blickets = np.array([hypothesis.blickets for hypothesis in space])[machine]
     forms = np.array([FORMS.index(hypothesis.form) for hypothesis in space])[machine]
+    if spec.has_examples:
+        forms = forms ^ order if spec.demonstrations == "given" else 0 * forms + NOT_SURE
     child = spec.interface == "child"
     yes = action == question if child else action >> question & 1 == 1
     named = action if child else action & (1 << spec.type_bits) - 1
@@ -294,4 +387,4 @@ def _is_right(
 def _question_seen(spec: BlicketSpec, question: Array) -> Array:
     """What is seen with a question: the object asked about, and the quiz flag."""
     asked = np.where(question < spec.asks_objects, 1 << np.minimum(question, spec.objects), 0)
-    return asked | spec.has_quiz << spec.objects + 1
+    return asked | spec.has_quiz << spec.width - 1

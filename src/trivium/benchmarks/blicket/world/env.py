@@ -1,7 +1,9 @@
 """One blicket machine as a Gymnasium environment: `gymnasium.make("trivium/Blicket-v0")`.
 
 Keyword arguments are the fields of `BlicketSpec`. In `trivium/BlicketChild-v0` actions are those of
-a child: toggle one object, press check, or finish.
+a child: toggle one object, press check, or finish. In `trivium/BlicketGiven-v0` and
+`trivium/BlicketNotGiven-v0` the tests of two example machines are shown first, one a step, in
+which actions do nothing, as in the experiment with children.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from trivium.benchmarks.blicket.inference.examples import rules_shown
 from trivium.benchmarks.blicket.inference.hypotheses import split
 from trivium.benchmarks.blicket.world.dynamics import (
     OBSERVATION_BITS,
@@ -54,7 +57,7 @@ def check_options(options: dict[str, Any] | None, *known: str) -> dict[str, Any]
 
 
 def observation_space(spec: BlicketSpec) -> spaces.Space[Any]:
-    """Object bits, the light, and in the quiz structures the quiz flag."""
+    """Object bits, the light, which example machine is shown, and in a quiz the quiz flag."""
     return spaces.Box(0.0, 1.0, (spec.width,), np.float32)
 
 
@@ -107,15 +110,18 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
         """A new machine, drawn uniformly, or the one that `options["hypothesis"]` names."""
         super().reset(seed=seed)
         name = check_options(options, "hypothesis").get("hypothesis")
-        known = self.rules.hypotheses
-        machine = (
-            int(self.np_random.integers(len(known)))
-            if name is None
-            else machine_number(self.rules, name)
-        )
-        self._state = int(self._tables.starts[machine])
+        known, orders = self.rules.hypotheses, self.rules.orders
+        if name is None:
+            start = int(self.np_random.integers(len(known) * orders))
+        else:
+            order = int(self.np_random.integers(orders)) if orders > 1 else 0
+            start = machine_number(self.rules, name) * orders + order
+        machine, order = divmod(start, orders)
+        self._state = int(self._tables.starts[start])
         self._seen = 0
         self._info = {"hypothesis": known[machine], "machine": machine}
+        if self.rules.has_examples:
+            self._info["examples"] = rules_shown(self.rules.demonstrations == "given", order == 1)
         return self._observation(), dict(self._info)
 
     def step(self, action: Any) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from trivium.benchmarks.blicket.inference import observer
 from trivium.benchmarks.blicket.inference.explore import EXPLORERS, Explorer
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS
-from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
+from trivium.benchmarks.blicket.world.dynamics import NOT_SURE, BlicketSpec
 from trivium.core.errors import require
 
 Observation = NDArray[np.float32]
@@ -50,6 +50,7 @@ class Observer:
         self.tests = 0
         self.testing: int | None = None  # the set whose light is in the next observation
         self.wanted: int | None = None  # the set that a child is still placing
+        self.examples: list[bool] = []  # the lights of the demonstrations
 
     def act(self, seen: Observation) -> Any:
         """The next action."""
@@ -57,6 +58,9 @@ class Observer:
         bits = [bool(bit) for bit in seen]
         if self.spec.has_quiz and bits[-1]:
             return self._answer(bits)
+        if self.spec.has_examples and True in bits[objects + 1 : objects + 3]:
+            self.examples.append(bits[objects])
+            self.testing = None  # while there are demonstrations, actions do nothing
         if self.testing is not None:
             self.belief = observer.update(self.space, self.belief, self.testing, bits[objects])
             self.tests += 1
@@ -99,6 +103,10 @@ class Observer:
         for hypothesis, chance in zip(self.space, self.belief, strict=True):
             mass[FORMS.index(hypothesis.form)] += chance
         form = int(np.argmax(mass))
+        if self.spec.has_examples:
+            # The first test lights the first example machine only where that is disjunctive.
+            given = self.spec.demonstrations == "given"
+            form = form ^ self.examples[0] if given else NOT_SURE
         return form if self.child else self._bits(form)
 
     def _bits(self, code: int) -> NDArray[np.int64]:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from trivium.core.errors import import_extra
 
-OPTIONS = {"trivium/Blicket-v0": {}, "trivium/BlicketChild-v0": {"interface": "child"}}
-DEMONSTRATIONS = {"trivium/BlicketGiven-v0": "given", "trivium/BlicketNotGiven-v0": "not_given"}
+OPTIONS = {
+    "trivium/Blicket-v0": {},
+    "trivium/BlicketChild-v0": {"interface": "child"},
+    "trivium/BlicketGiven-v0": {"demonstrations": "given", "reward_structure": "quiz-type"},
+    "trivium/BlicketNotGiven-v0": {"demonstrations": "not_given", "reward_structure": "quiz-type"},
+}
 # As models are asked: the game, and with `benchmark` any other.
 TEXT = ("trivium/BlicketGame-v0", "trivium/Text-v0")
 
@@ -20,13 +24,6 @@ def register_envs() -> None:
                 entry_point="trivium.benchmarks.blicket.world.env:BlicketEnv",
                 vector_entry_point="trivium.benchmarks.blicket.world.vector:BlicketVectorEnv",
                 kwargs=options,
-            )
-    for name, shown in DEMONSTRATIONS.items():
-        if name not in registration.registry:
-            registration.register(
-                name,
-                entry_point="trivium.benchmarks.blicket.world.demonstrations:DemonstrationsEnv",
-                kwargs={"demonstrations": shown},
             )
     for name in TEXT:
         if name not in registration.registry:

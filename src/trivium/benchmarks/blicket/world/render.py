@@ -31,16 +31,21 @@ class Scene:
     count: int | None = None  # steps taken while exploring; None in the quiz
     asked: int | None = None  # the object that the quiz asks about
     asks_type: bool = False
+    example: int = 0  # the example machine that is shown, 1 or 2; 0 for the new one
     over: bool = False
 
     @staticmethod
     def of(spec: BlicketSpec, state: int, seen: int) -> Scene:
         """The scene of an environment's state and of its last observation."""
         machine, phase = divmod(state, spec.phases)
+        phase = phase % spec.steps - spec.shown
         placed, light = seen & (1 << spec.objects) - 1, bool(seen >> spec.objects & 1)
         question = phase - spec.counts * spec.positions
         if machine >= len(spec.hypotheses):
             return Scene(spec.objects, placed, light, over=True)
+        example = seen >> spec.objects + 1 & 3 if spec.has_examples else 0
+        if phase < 0 or (example and question < 0):
+            return Scene(spec.objects, placed, light, 0, example=example)
         if question < 0:
             return Scene(spec.objects, placed, light, phase // spec.positions)
         if question < spec.asks_objects:
@@ -52,6 +57,8 @@ class Scene:
         """What is going on, in a few words."""
         if self.over:
             return "the episode is over"
+        if self.example:
+            return f"example machine {self.example}"
         if self.asked is not None:
             return f"quiz: is {LETTERS[self.asked]} a blicket?"
         if self.asks_type:

@@ -105,7 +105,9 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         which = np.flatnonzero(mask)
         self._begin(which)
         if "hypothesis" in options:
-            self._go_to(which, env.machine_number(self.rules, options["hypothesis"]))
+            number = env.machine_number(self.rules, options["hypothesis"])
+            drawn = self._first[which] // self.rules.actions % self.rules.phases
+            self._go_to(which, number * self.rules.orders + drawn // self.rules.steps)
         self._ended[which] = False
         self._index[which] = -1
         return self._observe(), self._info()
@@ -187,11 +189,12 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         self._go_to(which, self._drawn.take(place))
         self._next_draw[which] = place + self.num_envs
 
-    def _go_to(self, which: NDArray[np.intp], machines: Any) -> None:
-        """Begin episodes of these machines."""
+    def _go_to(self, which: NDArray[np.intp], starts: Any) -> None:
+        """Begin episodes at these starts."""
+        machines = starts // self.rules.orders
         self._machine[which] = machines
         self._named[which] = self._names[machines]
-        self._first[which] = self._starts[machines]
+        self._first[which] = self._starts[starts]
 
     def _codes(self, actions: NDArray[Any]) -> NDArray[Any]:
         """The numbers of a batch of actions."""
