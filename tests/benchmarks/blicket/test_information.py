@@ -10,6 +10,7 @@ from trivium.benchmarks.blicket.game.information import information, most_bits
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.inference import observer
 from trivium.benchmarks.blicket.inference.hypotheses import Space
+from trivium.core.dialogue import next_reply
 from trivium.core.errors import UserError
 from trivium.core.task import Task
 
@@ -48,8 +49,6 @@ def test_the_optimal_player_finds_out_everything_on_average(preset: str) -> None
     for item in task.items(400, seed=1):
         dialogue = task.start(item)
         if item.content.machine not in found:
-            from trivium.core.dialogue import next_reply
-
             while not dialogue.done:
                 dialogue.send(next_reply(dialogue, GAME.solvers["optimal"]))
             found[item.content.machine] = sum(information(item.content, dialogue.replies))
