@@ -18,7 +18,7 @@ import multiprocessing
 import os
 import sys
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -66,6 +66,7 @@ class Plan:
     seeds: int
     bin: int
     seconds: float
+    device: str = "cpu"  # that trains theirs, by torch's name
 
     def __post_init__(self) -> None:
         require(self.seeds >= 1, f"seeds must be at least 1, got {self.seeds}")
@@ -144,7 +145,7 @@ def their_curve(plan: Plan, deadline: float, job: tuple[str, int]) -> str:
 
     steps = plan.steps[agent]
     if began < deadline:
-        learners.train(paper(agent), seed, steps, finished)
+        learners.train(paper(agent), seed, steps, finished, plan.device)
         if time.time() < deadline:
             close_bins(steps + 1)
     reached = plan.bin * len(curve.rewards)
@@ -177,6 +178,7 @@ def parse() -> argparse.Namespace:
         command.add_argument("--seconds", type=float, default=float("inf"), help="time for all")
         if name == "theirs":
             command.add_argument("--processes", type=int, default=1)
+            command.add_argument("--device", default="cpu", help="torch's name of it, as cuda")
     command = commands.add_parser("compare")
     command.add_argument("folder", type=Path)
     command.add_argument("--to", type=Path, required=True, help="of .md, .svg and .png")
@@ -195,7 +197,7 @@ def main() -> None:
         if options.command == "ours":
             ours(plan)
         else:
-            theirs(plan, options.processes)
+            theirs(replace(plan, device=options.device), options.processes)
     except UserError as problem:
         print(f"error: {problem}", file=sys.stderr)
         raise SystemExit(2) from None

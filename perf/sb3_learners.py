@@ -120,15 +120,17 @@ class Watch(BaseCallback):  # type: ignore[misc,unused-ignore]
         return proceed
 
 
-def train(config: AgentConfig, seed: int, steps: int, finished: Finished) -> None:
+def train(
+    config: AgentConfig, seed: int, steps: int, finished: Finished, device: str = "cpu"
+) -> None:
     """Train their learner on blicket with quiz, reporting each episode."""
     torch.set_num_threads(1)
     world = DummyVecEnv([partial(BlicketEnv, reward_structure="quiz")] * config.environments)
-    model = make_model(config, world, seed)
+    model = make_model(config, world, seed, device)
     model.learn(steps, callback=Watch(config.environments, finished))
 
 
-def make_model(config: AgentConfig, world: Any, seed: int) -> Any:
+def make_model(config: AgentConfig, world: Any, seed: int, device: str = "cpu") -> Any:
     """Their learner, untrained."""
     common = {
         "n_steps": config.horizon,
@@ -138,7 +140,7 @@ def make_model(config: AgentConfig, world: Any, seed: int) -> Any:
         "ent_coef": config.entropy_coefficient,
         "max_grad_norm": config.gradient_norm,
         "seed": seed,
-        "device": "cpu",
+        "device": device,
     }
     dense = {"net_arch": [config.width] * 2, "activation_fn": torch.nn.Tanh}
     rule = {"alpha": 0.99, "eps": 1e-5, "weight_decay": 0}

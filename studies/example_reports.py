@@ -1,7 +1,8 @@
-"""Example reports made with stub models of stated skill, asked through the real direct backend.
+"""Example reports: stub models of stated skill and a real small one, asked as models are asked.
 
 A stub model is a server on loopback that speaks the OpenAI protocol. It sees the prompt and
-nothing else, and replies as a built-in solver would, or worse, as often as its skill says.
+nothing else, and replies as a built-in solver would, or worse, as often as its skill says. The
+same server gives the replies of the small model that are kept in a file (studies.small_model).
 Run: python -m studies.example_reports docs/examples (what `make docs-pages` does)
 """
 
@@ -10,25 +11,33 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from aiohttp import web
 
+from studies.small_model import MODEL, SmallModel
 from trivium.benchmarks import get_benchmark
 from trivium.cli import main as trivium_command
 from trivium.core.benchmark import Turn
 from trivium.core.streams import Stream, stream_key
 from trivium.evaluation.prices import Prices
+from trivium.models.local import served_locally
+from trivium.models.settings import Model, ModelOptions, Settings
 from trivium.report.page import write_report
 
 PRICES = Prices(price_in=0.4, price_out=1.6)  # made up, as the models are
 MAX_CHARACTERS = 200_000  # in the item browser of each page: these pages are to stay small
+AUDITED = ("explicit-hard", "explicit-ladder", "implicit", "balanced-ctrl", "balanced-hypotheses")
+AUDITED += ("four-conditions", "six-objects")
+LABEL = "stub models (99%, 90% and 62% of hops right) and SmolLM2-135M (stored replies)"
 
 
 @dataclass(frozen=True)
@@ -89,10 +98,9 @@ def _answer(skill: Skill, messages: Sequence[str], stream: Stream) -> tuple[str,
     return solver("blicket_prompts", "ideal_observer" if right else "one_cause"), 8
 
 
-async def _complete(request: web.Request) -> web.Response:
-    body = await request.json()
-    messages = [turn["content"] for turn in body["messages"] if turn["role"] != "system"]
-    text, reasoning, cut_off = reply_of(body["model"], messages)
+def _response(model: str, messages: Sequence[str]) -> dict[str, Any]:
+    """A stub model's reply as the protocol wants it."""
+    text, reasoning, cut_off = reply_of(model, messages)
     usage = {
         "prompt_tokens": sum(map(len, messages)) // 3,
         "completion_tokens": reasoning + len(text) // 3 + 1,
@@ -100,18 +108,26 @@ async def _complete(request: web.Request) -> web.Response:
     }
     choice = {"index": 0, "message": {"role": "assistant", "content": text}}
     choice["finish_reason"] = "length" if cut_off else "stop"
-    return web.json_response({"id": "x", "choices": [choice], "usage": usage})
+    return {"id": "x", "choices": [choice], "usage": usage}
 
 
 @contextmanager
-def stub_server() -> Iterator[str]:
-    """The base URL of the stub models, for as long as the block lasts."""
+def stub_server(small: SmallModel | None = None) -> Iterator[str]:
+    """The base URL of the stub models and the small one, for as long as the block lasts."""
+
+    async def complete(request: web.Request) -> web.Response:
+        body = await request.json()
+        messages = [turn["content"] for turn in body["messages"] if turn["role"] != "system"]
+        if small is not None and body["model"] == MODEL:
+            return web.json_response(await small.reply(body, messages))
+        return web.json_response(_response(body["model"], messages))
+
     loop, ready, address = asyncio.new_event_loop(), threading.Event(), []
     stop = asyncio.Event()
 
     async def serve() -> None:
         app = web.Application(client_max_size=1 << 26)
-        app.router.add_post("/v1/chat/completions", _complete)
+        app.router.add_post("/v1/chat/completions", complete)
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -134,39 +150,67 @@ def stub_server() -> Iterator[str]:
 def example_runs() -> dict[str, list[str]]:
     """The command line of every example, by its name."""
     models = [word for name in SKILLS for word in ("--model", f"stub/{name}")]
+    small = ["--model", f"local/{MODEL}", "--temp", "0", "--max_output_tokens", "200"]
     two = ["--model", "stub/careful", "--model", "stub/middling"]
     explicit = ["--hops", "4", "--L", "3", "--k", "6", "--context_chains", "8", "--M", "256"]
     sweep = ["sweep", "nhop_implicit", "--hops", "4,6,8,12", "--m", "4,8,16", "--seeds", "7"]
     return {
-        "main": ["run", "--items", "40", *models],
+        "main": ["run", "--items", "30", "--presets", *AUDITED, *models, *small],
         "sweep": [*sweep, "--items", "40", "--label", "hops by chains", *models],
         "diagnose": ["diagnose", "nhop_explicit", *explicit, "--items", "240", *two],
     }
 
 
-def make_runs(folder: Path) -> None:
-    """Run every example, each in a folder of its own."""
-    with stub_server() as url:
+def make_runs(folder: Path, small: SmallModel, names: Iterable[str] = ()) -> None:
+    """Run the examples of these names, or every one, each in a folder of its own."""
+    with stub_server(small) as url:
         asked = ["--base_url", url, "--api", "chat", "--backend", "direct", "--yes"]
+        asked += ["--concurrency", "2"] if small.url else []
         for name, command in example_runs().items():
-            out = str(folder / name)
-            if trivium_command([*command, *asked, "--out", out]):
-                raise SystemExit(f"{name}: some calls failed")
+            if name in (names or example_runs()):
+                out = str(folder / name)
+                if trivium_command([*command, *asked, "--out", out]):
+                    raise SystemExit(f"{name}: some calls failed")
+
+
+def ask_again() -> None:
+    """Ask the small model everything that the examples ask it, and keep its replies."""
+    model = Model(f"local/{MODEL}", Settings(), ModelOptions())
+    with served_locally([model]) as served, tempfile.TemporaryDirectory() as name, chdir(name):
+        small = SmallModel(served[model].options.base_url)
+        try:
+            make_runs(Path(), small, ["main"])
+        finally:
+            small.save()
+
+
+def take_picture(page: Path, file: Path) -> None:
+    """Write the first screen of a page as PNG, where there is a Chromium."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        print(f"no Chromium here: {file} stays as it is")
+        return
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+    flags += [f"--screenshot={file}", "--window-size=1280,1000"]
+    subprocess.run([chromium, *flags, page.as_uri()], check=True, stderr=subprocess.DEVNULL)
 
 
 def main(args: Sequence[str]) -> int:
-    """Write every example page into the folder that is named."""
-    target = Path(args[0])
+    """Write every example page into the folder that is named, and the picture beside it."""
+    target = Path(args[0]).resolve()
     target.mkdir(parents=True, exist_ok=True)
+    if "--ask" in args:
+        ask_again()
     with tempfile.TemporaryDirectory() as name, chdir(name):
-        runs = Path()
-        make_runs(runs)
+        make_runs(Path(), SmallModel())
         for one in example_runs():
-            page = write_report(runs / one, prices=PRICES, max_characters=MAX_CHARACTERS)
+            label = LABEL if one == "main" else None
+            page = write_report(Path(one), label, PRICES, MAX_CHARACTERS)
             shutil.copy(page, target / f"{one}.html")
         trivium_command(["compare", "main", "--out", str(target / "compare.html")])
+    take_picture(target / "main.html", target.parent / "report.png")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main([str(Path(sys.argv[1]).resolve())]))
+    sys.exit(main(sys.argv[1:]))

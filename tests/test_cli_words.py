@@ -142,7 +142,7 @@ def test_there_are_enough_wrong_calls() -> None:
 
 NAMED = "show generate export eval score audit estimate diagnose"  # that take a benchmark
 PAGES = [
-    *(name for name in COMMANDS if name not in ("train", "rollout")),
+    *COMMANDS,
     *(f"{command} {name}" for command in NAMED.split() for name in benchmark_names()),
     *("play blicket_game", "train ppo-lstm", "train a2c-mlp", "rollout folder"),
 ]
@@ -169,8 +169,7 @@ def test_help_has_an_example_and_no_noise(words: str, capsys: pytest.CaptureFixt
     assert not re.search(noise, said, re.MULTILINE), said
     flags = re.findall(r"^  (--\S+)", said, re.MULTILINE)
     assert len(flags) == len(set(flags))
-    examples = re.findall(r"^  trivium .*$", said, re.MULTILINE)
-    assert all(len(line) <= 80 for line in said.splitlines() if line not in examples)
+    assert max(map(len, said.splitlines())) <= 80
 
 
 def test_help_is_the_same_in_any_window(

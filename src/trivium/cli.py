@@ -29,6 +29,7 @@ COMMANDS = {
     "analyze": "tables and kinds of error from records",
     "audit": "can a shortcut beat chance?",
     "estimate": "requests and tokens of an evaluation, before anything is sent",
+    "threshold": "how far a solver goes: the value of a field where its lift falls to a target",
     "sweep": "a grid of parameters, seeds, solvers and models from a config; one report",
     "diagnose": "one parameter set in several variants, in one folder",
     "plot": "redraw the charts of a run",
@@ -49,11 +50,11 @@ COMMANDS = {
 GROUPS = {
     "look at items": "list show play ceilings audit",
     "make items": "generate export new",
-    "evaluate": "run eval sweep diagnose score import estimate",
+    "evaluate": "run eval sweep diagnose threshold score import estimate",
     "read results": "analyze report plot compare",
     "learning agents": "train rollout record",
 }
-RESUMABLE = ("run", "generate", "eval", "sweep", "diagnose", "train")
+RESUMABLE = ("run", "generate", "eval", "sweep", "diagnose", "threshold", "train")
 
 
 def main(args: Sequence[str] | None = None) -> int:

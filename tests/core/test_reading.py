@@ -27,6 +27,8 @@ ITEM = TASK.item(0, seed=7)
         (ITEM.gold, "right", 1.0),
         (f"<think>Hmm.</think>\n{ITEM.gold}", "right", 1.0),
         (f"**{ITEM.gold}**", "right", 0.0),
+        ("A thought. " * 100_000 + f"Answer: {ITEM.gold}", "right", 0.0),
+        ("<think>" + "A thought. " * 100_000 + f"</think>{ITEM.gold}", "right", 1.0),
         ("<think>It is", "cut-off", 0.0),
         ("I'm sorry, but I can't help with that.", "refusal", 0.0),
         ("I do not know.", "violation", 0.0),

@@ -127,6 +127,15 @@ def test_a_main_run_has_every_preset_and_solver() -> None:
     assert {one.setting for one in single.evaluations} == {"csv.balanced-ctrl"}
 
 
+def test_a_main_run_can_be_of_some_presets() -> None:
+    names = ["nhop_explicit", "nhop_implicit", "blicket_game"]
+    run = plan_main_run(names, seed=3, items=2, presets=["explicit-hard", "six-objects"])
+    assert {one.setting for one in run.evaluations} == {"explicit-hard", "six-objects"}
+    assert run.benchmarks == ("nhop_explicit", "blicket_game")
+    with pytest.raises(UserError, match="unknown preset 'six'; there are explicit-easy, "):
+        plan_main_run(names, seed=3, items=2, presets=["six"])
+
+
 def test_models_beside_programs_have_their_own_settings() -> None:
     from trivium.models.settings import Settings
 

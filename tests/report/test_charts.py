@@ -168,13 +168,49 @@ def test_tokens_are_drawn_with_what_one_more_costs(tmp_path: Path) -> None:
 
 
 def test_the_slope_is_that_of_least_squares() -> None:
-    found = slope({1.0: np.array([1, 3]), 2.0: np.array([4, 4]), 4.0: np.array([9])})
+    x, y = np.array([1.0, 1, 2, 2, 4]), np.array([1.0, 3, 4, 4, 9])
+    found = slope(x, y, np.arange(5))
     # By hand: the means are 2 and 4.2, the sums of products and squares 14 and 6.
     assert found is not None
     assert found.value == pytest.approx(14 / 6)
     assert found.low is not None
     assert found.low < 14 / 6
-    assert slope({1.0: np.array([1, 2, 3])}) is None
+    assert slope(np.ones(3), np.array([1.0, 2, 3]), np.arange(3)) is None
+    # Trials that say the same again are worth nothing.
+    again = slope(np.tile(x, 4), np.tile(y, 4), np.tile(np.arange(5), 4))
+    assert again is not None
+    assert (again.low, again.n) == (pytest.approx(found.low), 5)
+
+
+def test_intervals_of_slopes_hold_for_items_tried_several_times() -> None:
+    """Items differ, trials of one hardly do: 400 intervals miss at most 40 times (1 in 100,000)."""
+    random = np.random.default_rng(5)
+    items = np.repeat(np.arange(40), 5)
+    x = np.repeat(np.tile([4.0, 6, 8, 12], 10), 5)
+    missed = 0
+    for _ in range(400):
+        y = 30 * x + random.normal(0, 50, 40)[items] + random.normal(0, 5, 200)
+        found = slope(x, y, items)
+        assert found is not None
+        missed += found.excludes(30)
+    assert missed <= 40
+
+
+def test_trials_of_an_item_are_one_figure_of_tokens(tmp_path: Path) -> None:
+    rows = [
+        {**row, "usage": {"output_tokens": tokens + trial}}
+        for hops in (4, 6)
+        for trial in range(4)
+        for row, tokens in zip(
+            scored("a/model", [1.0] * 3, f"{hops}", groups={"n": hops, "m": 8}, trial=trial),
+            (100, 200, 300),
+            strict=True,
+        )
+    ]
+    (panel,) = drawn(results_of(tmp_path, rows))["tokens"].panels
+    assert [point.tip for point in panel.series[0].points] == [
+        f"a/model, {hops} hops: 202 tokens, n = 3" for hops in (4, 6)
+    ]
 
 
 def test_agreement_of_trials_is_set_against_being_right(tmp_path: Path) -> None:

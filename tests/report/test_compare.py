@@ -18,7 +18,7 @@ from trivium.report.compare import (
     comparison_page,
     difference_table,
     differences,
-    in_words,
+    directions,
     left_out,
     read_scores,
     worth_comparing,
@@ -171,10 +171,23 @@ def test_another_benchmark_than_the_baselines_is_named(tmp_path: Path) -> None:
     assert note.endswith(f"left out, since a/m ({first}) was not scored there")
 
 
-def test_differences_are_said_in_points_with_their_direction() -> None:
-    assert in_words(Estimate(0.21, 0.14, 0.28, 60)) == "21 points higher [14, 28]"
-    assert in_words(Estimate(-0.21, -0.28, -0.14, 60)) == "21 points lower [14, 28]"
-    assert in_words(Estimate(0.1, -0.1, 0.3, 60)) == "no difference seen"
+def test_the_page_says_where_a_solver_is_higher_and_where_lower() -> None:
+    names = ("nhop_explicit", "nhop_implicit", "blicket_game")
+    made = []
+    for name, low, high in zip(names, (0.1, -0.3, -0.1), (0.3, -0.1, 0.1), strict=True):
+        one, other = (SolverScores("runs/a", solver, name, {}) for solver in ("a/m", "b/m"))
+        made.append(Difference(one, other, 9, Estimate((low + high) / 2, low, high, 9)))
+    assert directions(made) == (
+        "Higher at nhop_explicit; lower at nhop_implicit; no difference seen at blicket_game."
+    )
+    assert directions([made[0], made[0]]) == "Higher at all 2 benchmarks."
+    assert directions(made[1:2]) == "Lower at nhop_implicit."
+
+
+def test_the_only_run_is_not_named_again_and_again(tmp_path: Path) -> None:
+    folder = write_records(tmp_path / "a", scored("a/m", [1, 1]) + scored("b/m", [1, 0]))
+    assert list(map(str, read_scores([folder]))) == ["a/m", "b/m"]
+    assert str(read_scores([folder, folder])[0]) == f"a/m ({folder})"
 
 
 def test_the_comparison_page_escapes_what_runs_are_called() -> None:
@@ -185,7 +198,7 @@ def test_the_comparison_page_escapes_what_runs_are_called() -> None:
     )
     assert "<script>x" not in text
     assert "<b> (" not in text
-    assert text.count("20 points higher [10, 30]") == 1
+    assert text.count("Higher at nhop_implicit.") == 1
 
 
 def by_people(scores: dict[str, list[int]]) -> list[dict[str, object]]:

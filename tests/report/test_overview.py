@@ -121,7 +121,7 @@ def test_a_bar_without_an_interval_is_a_dot_and_has_a_label() -> None:
     drawn = bar(Estimate(0.5, None, None, 1), LINES, (0.0, 1.0))
     assert drawn is not None
     assert (drawn.low, drawn.dot, drawn.high) == (140.0, 140.0, 140.0)
-    assert drawn.label == "0.500 between chance 0.250, ceiling 1.000"
+    assert drawn.label == "0.500; chance 0.250, ceiling 1.000"
 
 
 def test_a_bar_reaches_as_far_as_its_values(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
         ("reference ceiling", "M274.0 1V21"),
         ("whisker m0", "M12.7 11H267.3"),
     ]
-    assert "7 of 12 attempts: the first of every solver, setting and kind" in text
+    assert "all 12 attempts</small>" in text
     assert '<pre tabindex="0">trivium sweep x</pre>' in text
     assert '<pre tabindex="0">items = 3\n</pre>' in text
 
@@ -139,7 +139,23 @@ def test_a_diagnosis_says_what_every_switch_does(tmp_path: Path) -> None:
     said = re.search(r"a/model: M=600 costs 75 points \[(\d+), (\d+)\]", text)
     assert said is not None
     assert 55 <= int(said[1]) < 75 < int(said[2]) <= 90
-    assert "Differences to implicit in points of em" in text
+    # The fields of a spec change the items, those of a view only how they are presented.
+    other = "between samples of different items, since these switches change the items"
+    assert f"Differences from implicit in points of em, from -100 to 100, {other};" in text
+    legend = text.split('<p class="legend">')[1].split("</p>")[0]
+    assert re.findall(r"</svg>([^<]+)", legend) == ["a/", "floor"]
+
+
+def test_a_diagnosis_of_views_compares_the_same_items(tmp_path: Path) -> None:
+    rows = [
+        row
+        for view, score in (({}, 1.0), ({"mode": "steps"}, 0.0))
+        for row in scored("a/model", [score] * 9, spec={}, view=view, seed=1)
+    ]
+    manifest = {"kind": "diag", "settings": ["implicit", "implicit mode=steps"]}
+    (tmp_path / "run.json").write_text(json.dumps(manifest))
+    text = write_report(write_records(tmp_path, rows)).read_text()
+    assert "from -100 to 100, on the same items; the 95% intervals" in text
 
 
 def test_if_every_call_failed_the_page_says_so(tmp_path: Path) -> None:

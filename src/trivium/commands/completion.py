@@ -99,6 +99,8 @@ def _values(before: Sequence[str]) -> Iterable[str]:
             return own[flag]
     if flag == "--benchmarks":
         return benchmark_names()
+    if flag == "--presets":
+        return [preset for name in benchmark_names() for preset in get_benchmark(name).presets]
     choices = _flags(before).get(flag, "")
     return choices.strip("{}").split(",") if choices.startswith("{") else ()
 

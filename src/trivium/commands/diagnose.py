@@ -16,8 +16,7 @@ ABOUT = """One parameter set, several variants, one folder: which control does w
 are the benchmark's own; all of them are run when none is named. The same command continues the
 newest folder of the same diagnosis, and makes only attempts that are missing or failed. Exit
 status 1: calls failed, or nothing was scored.
-Example: trivium diagnose nhop_explicit --n 6 --L 3 --k 6 --contexts 8 --M 256 --seed 7 \
---items 60 --variants control,path,bal,alias,all"""
+Example: trivium diagnose nhop_explicit --n 6 --contexts 8 --variants control,alias"""
 
 
 @dataclass(frozen=True)

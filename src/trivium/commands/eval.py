@@ -31,8 +31,8 @@ from trivium.report.tables import metric_table, terminal
 ABOUT = """Evaluate a solver or a model on items, generated on demand or read from files. Writes
 DIR/records.jsonl and DIR/summary.json; the same command resumes what was interrupted, and asks
 again where calls had failed. Exit status 1: calls failed, or nothing was scored.
-Example: trivium eval nhop_implicit --solver oracle --items 200 --seed 7 --out runs/oracle
-Example: trivium eval nhop_explicit --model openai/gpt-4.1-mini --items 200 --out runs/mini"""
+Example: trivium eval nhop_implicit --solver oracle --items 200 --out runs/oracle
+Example: trivium eval nhop_explicit --model openai/gpt-4.1-mini --out runs/mini"""
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,7 @@ the spec, seed and index that make it again. Replies to them are scored by trivi
 --format huggingface writes a folder that datasets.load_dataset opens, with a card and Croissant
 metadata.
 Example: trivium export nhop_explicit --items 200 --seed 7 --out prompts.jsonl
-Example: trivium export nhop_explicit --items 200 --format openai-batch --model gpt-4.1-mini \
---out batch.jsonl"""
+Example: trivium export nhop_explicit --format openai-batch --model o3 --out in.jsonl"""
 
 
 @dataclass(frozen=True)

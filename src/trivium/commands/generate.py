@@ -22,7 +22,7 @@ from trivium.evaluation.progress import Progress
 ABOUT = """Generate items, written as JSON Lines. An item depends on its spec, seed and index only.
 The same command resumes a file that was interrupted, FILE.part.
 A file of items holds no prompts: trivium show prints one, trivium export writes them all.
-Example: trivium generate nhop_implicit --items 200 --seed 123 --out data/implicit.jsonl"""
+Example: trivium generate nhop_implicit --items 200 --out data/implicit.jsonl"""
 # Large enough that handing a chunk to another process costs little beside generating it.
 CHUNK = 5000
 CHECKED = 20  # lines of an incomplete file that are compared with the items they should be

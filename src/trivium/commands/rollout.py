@@ -9,6 +9,7 @@ from pathlib import Path
 from trivium.agents import agents_module
 from trivium.benchmarks.blicket.world.recording import write_dataset
 from trivium.commands.flags import read_flags, require_out
+from trivium.commands.messages import about_lines
 from trivium.commands.record import check_place, print_summary
 from trivium.core.errors import require
 
@@ -31,7 +32,7 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Play, write the dataset, and print a summary."""
     if not args or args[0] in ("-h", "--help"):
-        print(f"usage: trivium rollout FOLDER [flags]\n\n{ABOUT}")
+        print("\n".join(["usage: trivium rollout FOLDER [flags]", "", *about_lines(ABOUT)]))
         print("\ntrivium rollout FOLDER --help lists the flags.")
         return 0 if args else 2
     flags = read_flags(f"rollout {args[0]}", Flags, args[1:], ABOUT)

@@ -34,6 +34,7 @@ class Flags:
     items: int | None = None  # items of each preset (default: each benchmark's own number)
     seed: int = DEFAULT_SEED  # the seed of all items
     benchmarks: tuple[str, ...] = ()  # which ones (default: all)
+    presets: tuple[str, ...] = ()  # which of their presets (default: all)
     # language models, each as PROVIDER/MODEL; say --model once for each
     models: Models = ()
     out: Path | None = None  # the folder (default: the newest of the same run, or a new one)
@@ -52,7 +53,12 @@ def main(args: Sequence[str]) -> int:
     names = tuple(dict.fromkeys(flags.benchmarks)) or benchmark_names()
     settings = flags.options.settings()
     run = plan_main_run(
-        names, seed=flags.seed, items=flags.items, models=flags.models, settings=settings
+        names,
+        seed=flags.seed,
+        items=flags.items,
+        presets=flags.presets,
+        models=flags.models,
+        settings=settings,
     )
     execution = Execution(flags.workers, flags.options, flags.prices)
     folder = choose_folder(run, flags.out, new=flags.new)

@@ -25,7 +25,7 @@ file of items, or of the flags that made them; replies are JSON Lines, CSV or Pa
 custom_id) and a reply, chat completions, or the output of a batch. Writes a run folder that report,
 analyze and compare open. A null reply is no answer; a missing one is an error, counted apart.
 Example: trivium export nhop_implicit --items 50 --out prompts.jsonl
-Example: trivium score nhop_implicit --in prompts.jsonl --replies replies.jsonl --out runs/mine"""
+Example: trivium score nhop_implicit --in prompts.jsonl --replies r.jsonl --out runs/a"""
 
 
 @dataclass(frozen=True)

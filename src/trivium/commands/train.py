@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,17 +21,18 @@ from trivium.agents.config import (
 )
 from trivium.agents.qlearning import QConfig
 from trivium.commands.flags import peek, read_flags, require_out
+from trivium.commands.messages import WIDTH, about_lines
 from trivium.core.errors import require
 
 ABOUT = """Train an agent in the blicket environment. Writes checkpoints, learning curves and
 policies to the folder of --out; the same command resumes an interrupted training. --preset paper
 has the paper's settings, --preset large many environments at once, which learns better and runs
 faster. Machines are the paper's six, those of a --split, of --hypotheses or of --rules.
-Example: trivium train ppo-lstm --preset large --width 128 --steps 500000 --out runs/ppo"""
+Example: trivium train ppo-lstm --preset large --steps 500000 --out runs/ppo"""
 ABOUT_IMITATORS = """Train an agent that imitates recorded episodes: of --data, the folder of a
 Minari dataset (trivium record, trivium rollout) or a run of blicket_game that people, models or
 programs played. Writes models to the folder of --out; the same command resumes.
-Example: trivium train cloning --data data/minari/blicket/quiz-random-actions-v0 --out runs/bc"""
+Example: trivium train cloning --data runs/people --out runs/cloning"""
 ABOUT_Q = """Train a table of values of every history by Q-learning, until the greedy policy is
 perfect on every machine. Writes tables to the folder of --out.
 Example: trivium train q-learning --out runs/q"""
@@ -75,9 +77,10 @@ class QFlags:
 def main(args: Sequence[str]) -> int:
     """Train, with a line for every point of the curve."""
     if not args or args[0] in ("-h", "--help"):
-        known = ", ".join((*AGENTS, *IMITATORS, Q_LEARNING))
-        print(f"usage: trivium train AGENT [flags]\n\n{ABOUT}\n\nAGENT is one of: {known}")
-        print("trivium train AGENT --help lists the flags, with that agent's own defaults.")
+        known = f"AGENT is one of: {', '.join((*AGENTS, *IMITATORS, Q_LEARNING))}."
+        lines = ["usage: trivium train AGENT [flags]", "", *about_lines(ABOUT), ""]
+        print("\n".join([*lines, *textwrap.wrap(known, WIDTH, break_on_hyphens=False)]))
+        print("\ntrivium train AGENT --help lists the flags, with that agent's own defaults.")
         return 0 if args else 2
     name, *rest = args
     if name in IMITATORS:

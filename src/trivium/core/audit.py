@@ -83,9 +83,7 @@ def audit(benchmark: AnyBenchmark, spec: Any, seed: int, items: int | None = Non
         learned=all(study.learned for study in studies),
         floor=floor.name,
         floor_value=floor.value,
-        keeps_leaks=any(
-            name in benchmark.leaky_presets or name.startswith("original") for name in names
-        ),
+        keeps_leaks=any(name in benchmark.leaky_presets for name in names),
     )
 
 
@@ -227,11 +225,10 @@ class _Study:
 
     def _play(self, solver: Solver) -> Callable[[Part], Outcome]:
         """What a solver reaches in the headline metric, against the floor."""
-        headline = self.benchmark.metrics[0].name
         enough = items_needed(self.task.floor.value)  # where the probes need more
 
         def outcome(part: Part) -> Outcome:
-            scores = [_scores(item, solver)[headline] for item in part.items[:enough]]
+            scores = [_score(item, solver) for item in part.items[:enough]]
             known = [score for score in scores if score is not None]
             return Outcome(np.array(known, dtype=np.float64), self.task.floor.value)
 
@@ -250,11 +247,14 @@ def _judged(
     return outcome
 
 
-def _scores(item: PresentedItem, solver: Solver) -> Mapping[str, float | None]:
+def _score(item: PresentedItem, solver: Solver) -> float | None:
+    """The headline metric of a solver's reply."""
     dialogue = Dialogue(item)
     while not dialogue.done:
         dialogue.send(next_reply(dialogue, solver))
-    return dialogue.scores
+    benchmark, view = item.task.benchmark, item.task.view
+    answer = benchmark.parse(item.content, dialogue.visible, view)
+    return benchmark.score(item.content, answer)[benchmark.metrics[0].name]
 
 
 def _blind(sample: Sample) -> float:

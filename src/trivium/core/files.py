@@ -44,7 +44,7 @@ def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yields (line number, object) of a JSON Lines file; blank lines are skipped."""
     with open_input(path) as file:
         for number, line in enumerate(file, start=1):
-            if not line.strip():
+            if line.isspace():
                 continue
             try:
                 row = orjson.loads(line)

@@ -66,20 +66,28 @@ def plan_main_run(
     *,
     seed: int,
     items: int | None,
+    presets: Sequence[str] = (),
     models: Sequence[str] = (),
     settings: Settings | None = None,
 ) -> Run:
-    """Every preset of these benchmarks (or what a full name stands for) with every solver."""
+    """Every preset of these benchmarks (or what a full name stands for) with every solver.
+
+    Where presets are named, only these are run, and only the benchmarks that have some of them.
+    """
     models = [full_model_name(name) for name in models]
+    known = [preset for name in names for preset in load_task(name).benchmark.presets]
+    for preset in presets:
+        require(preset in known, f"unknown preset {preset!r}; there are {', '.join(known)}")
     evaluations = []
     for name in names:
         task, variant = load_task(name), name.partition(".")[2]
         benchmark = task.benchmark
         specs = {variant: task.spec} if variant else benchmark.presets
-        for preset, spec in specs.items():
+        chosen = [preset for preset in specs if preset in presets or variant or not presets]
+        for preset in chosen:
             evaluations += [
                 Evaluation(
-                    Task(benchmark, spec, task.view),
+                    Task(benchmark, specs[preset], task.view),
                     Items(seed, 0, items or benchmark.default_items),
                     solver,
                     settings=(settings or Settings()) if is_model(solver) else Settings(),
@@ -89,6 +97,7 @@ def plan_main_run(
                 for solver in [*benchmark.solvers, *models]
             ]
     plan = {"benchmarks": list(names), "items": items, "models": list(models)}
+    plan |= {"presets": list(presets)} if presets else {}
     return Run("run", tuple(evaluations), {"kind": "run", "seed": seed}, plan=plan)
 
 
@@ -122,7 +131,7 @@ def plan_diagnosis(
         require(name in known, f"unknown variant {name!r}; there are {', '.join(known)}")
         variant = known[name]
         changed = change_task(task, {**variant.spec, **variant.view})
-        evaluations += _evaluations(
+        evaluations += evaluations_of(
             Setting(name, {"variant": name}, changed),
             Items(seed, 0, items),
             [variant.solver] if variant.solver else [*chosen, *models],
@@ -188,7 +197,7 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
         evaluation
         for setting in _settings(benchmark, grid, lists.get("preset"))
         for seed in seeds
-        for evaluation in _evaluations(
+        for evaluation in evaluations_of(
             setting, Items(seed, 0, items), [*solvers, *models], trials, settings
         )
     ]
@@ -246,7 +255,7 @@ def plain(value: Any) -> Any:
     return "+".join(map(str, value)) if isinstance(value, (list, tuple)) else value
 
 
-def _evaluations(
+def evaluations_of(
     setting: Setting,
     items: Items,
     solvers: Sequence[str],

@@ -14,6 +14,7 @@ from trivium.benchmarks.blicket.game.score import exploration_kinds, trajectory
 from trivium.core.errors import require
 from trivium.core.files import atomic_write, dump_line
 from trivium.core.records import RECORDS, Attempt
+from trivium.people.adaptive import posterior_of
 from trivium.people.experiment import GAME
 from trivium.people.rounds import Round
 from trivium.people.session import Session
@@ -32,6 +33,9 @@ TABLES: dict[str, dict[str, str]] = {
         "last_step": "server time of the last step, seconds since 1970",
         "failed_checks": "how often the questions about the instructions were answered wrong",
         "answers": "the answers to the experiment's own questions, as JSON",
+        "threshold": "where the person's lift falls to 0.5, in conditions with vary",
+        "threshold_low": "the lower end of its 95% interval; empty: below the values",
+        "threshold_high": "the upper end; empty: above the values",
     },
     "tests.csv": {
         "participant": "the person's name in records",
@@ -136,7 +140,18 @@ def _participant(one: Participant, session: Session) -> Row:
         "last_step": one.seen,
         "failed_checks": session.failed_checks,
         "answers": orjson.dumps(session.answers).decode(),
+        **_threshold(session),
     }
+
+
+def _threshold(session: Session) -> Row:
+    condition = session.condition
+    if condition is None or condition.axis is None:
+        return {}
+    done = [one.dialogue for one in session.finished]
+    found = posterior_of(condition.task, condition.axis, done).threshold()
+    ends = {"threshold": found.value, "threshold_low": found.low, "threshold_high": found.high}
+    return {key: None if end is None else round(end, 4) for key, end in ends.items()}
 
 
 def _answer(attempt: Attempt) -> Row:

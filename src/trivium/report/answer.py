@@ -11,7 +11,7 @@ from typing import Any
 
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate
-from trivium.report.audits import NOT_AUDITED, audit_verdict
+from trivium.report.audits import CAUGHT, NOT_AUDITED, audit_verdict
 from trivium.report.charts import FOCUS, WORDS, Look, Traces
 from trivium.report.results import BenchmarkResults, GroupKey
 
@@ -74,6 +74,7 @@ class Grid:
 
     columns: Sequence[Column]
     rows: Sequence[GridRow]
+    by: str = "in every setting"  # what the columns of one benchmark are
 
 
 def sound_settings(results: BenchmarkResults) -> list[str]:
@@ -81,7 +82,7 @@ def sound_settings(results: BenchmarkResults) -> list[str]:
     verdicts = {
         one: audit_verdict(results.benchmark, results.specs[one]) for one in results.settings
     }
-    return [one for one, verdict in verdicts.items() if verdict != "caught"] or list(verdicts)
+    return [one for one, verdict in verdicts.items() if verdict != CAUGHT] or list(verdicts)
 
 
 def grid(
@@ -94,6 +95,7 @@ def grid(
 ) -> Grid:
     """The lift of every model at every benchmark, or at every setting of the only one."""
     parts: list[tuple[Column, BenchmarkResults, Mapping[str, Summary]]] = []
+    by = Grid.by
     only = all_results[0] if len(all_results) == 1 else None
     groups = [] if only is None else _columns_by_group(only, sound[only.benchmark.name])
     if only is not None and 1 < len(only.settings) <= MAX_COLUMNS:
@@ -102,6 +104,8 @@ def grid(
             parts.append((column, only, only.within([setting])))
     elif only is not None and groups:
         parts = [(column, only, own) for column, own in groups]
+        axis = FOCUS[only.benchmark.name][0]
+        by = f"by number of {WORDS.get(axis, axis)}"
     else:
         for results in all_results:
             kept = sound[results.benchmark.name]
@@ -118,7 +122,7 @@ def grid(
         cells = [_best(results, own, role) for _, results, own in parts]
         if any(cells):
             rows.append(GridRow(name, None, "", cells))
-    return Grid([column for column, *_ in parts], rows)
+    return Grid([column for column, *_ in parts], rows, by)
 
 
 def _columns_by_group(
@@ -165,22 +169,18 @@ def _column(
 ) -> Column:
     """A column with what audits say about its items, in a few words."""
     by = {one: audit_verdict(results.benchmark, results.specs[one]) for one in settings}
-    verdicts = list(by.values())
-    caught = [one for one in settings if by[one] == "caught"]
-    passed = verdicts.count("passed")
-    if len(settings) == 1 or len(set(verdicts)) == 1:
+    verdicts = [by[one] for one in kept]
+    passed, caught = verdicts.count("passed"), verdicts.count(CAUGHT)
+    if len(set(verdicts)) == 1:
         audit = verdicts[0]
-        note = {"passed": "audit passed", "caught": "has shortcuts"}.get(audit, "not audited")
+        note = {"passed": "audit passed", CAUGHT: "has shortcuts"}.get(audit, "not audited")
     else:
         audit = "passed" if passed else NOT_AUDITED
-        audited = sum(verdict != NOT_AUDITED for verdict in verdicts)
-        note = f"audit passed in {passed} of {len(settings)}"
-        if audited == passed:
-            note = f"{audited} of {len(settings)} audited, passed"
-    if left := [one for one in caught if one not in kept]:
-        note += f"; without {', '.join(left)} (shortcuts)"
-    elif caught and len(settings) > 1:
-        note += f"; shortcuts in {len(caught)}"
+        note = f"{passed} of {len(kept)} audited, passed"
+        if caught:
+            note = f"{passed} of {len(kept)} passed an audit, {caught} with shortcuts"
+    if left := [one for one in settings if one not in kept]:
+        note += f"; without {left[0] if len(left) == 1 else len(left)} (shortcuts)"
     floors = [part.floor for part in results.within(kept).values() if part.answered]
     floor = f"floor {max(floors):.2f}" if floors else ""
     return Column(title, results.benchmark.name, audit, note, floor)
@@ -207,7 +207,7 @@ def sentence(
         elif results.benchmark.trace_label is not None:
             phrases += [
                 *_player(traces[name], model, kept),
-                f"solves {grade(lift.metrics['lift'])}",
+                f"solves games {grade(lift.metrics['lift'])}",
             ]
         else:
             phrases.append(f"{name}: {grade(lift.metrics['lift'])}")

@@ -12,12 +12,13 @@ from typing import Any
 
 import orjson
 
+from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.probes import Audit
 from trivium.core.spec import spec_to_dict, stored_spec
 
 AUDITS = Path(__file__).with_name("audits.json")
-NOT_AUDITED = "not audited"
+CAUGHT, NOT_AUDITED = "caught", "not audited"
 
 
 def audit_key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
@@ -30,24 +31,34 @@ def audit_key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
 def audit_verdict(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> str:
     """Whether the items of this spec passed an audit, were caught, or were not audited."""
     kept = None if fields is None else _stored().get(audit_key(benchmark, fields))
-    return NOT_AUDITED if kept is None else str(kept["verdict"])
+    if kept is None:
+        return CAUGHT if _keeps_leaks(benchmark, fields) else NOT_AUDITED
+    return str(kept["verdict"])
 
 
 def audit_sentence(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> str:
     """What is known about shortcuts in the items of this spec."""
     kept = None if fields is None else _stored().get(audit_key(benchmark, fields))
     command = f"trivium audit {benchmark.name}"
+    if kept is None and _keeps_leaks(benchmark, fields):
+        return f"Audit: these items keep the shortcuts of the original on purpose ({command})."
     if kept is None:
         return f"Audit: these items were not audited; {command} tells whether they have shortcuts."
     strongest = kept["strongest"]
     reach = f"{strongest['value']:.3f} against {strongest['chance']:.3f} by chance"
-    if kept["verdict"] == "caught":
+    if kept["verdict"] == CAUGHT:
         why = ", kept on purpose as in the original" if kept["keeps_leaks_on_purpose"] else ""
         return f"Audit: these items have shortcuts{why}, such as {strongest['name']} ({reach})."
     return (
         f"Audit: passed. None of {kept['tried']} cues beats chance on {kept['items']:,} fresh "
         f"items, a learned probe among them; the nearest is {strongest['name']} ({reach})."
     )
+
+
+def _keeps_leaks(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> bool:
+    """Whether the spec is that of a preset that keeps the leaks of the original."""
+    spec = None if fields is None else stored_spec(benchmark.spec_type, fields)
+    return any(benchmark.presets[name] == spec for name in benchmark.leaky_presets)
 
 
 def stored_audit(audit: Audit) -> dict[str, Any]:
@@ -61,4 +72,9 @@ def stored_audit(audit: Audit) -> dict[str, Any]:
 
 @cache
 def _stored() -> dict[str, Any]:
-    return dict(orjson.loads(AUDITS.read_bytes())) if AUDITS.exists() else {}
+    """The audits by key; a spec that has got more fields since is found all the same."""
+    found = {}
+    for key, audit in orjson.loads(AUDITS.read_bytes()).items():
+        name, _, fields = key.partition(" ")
+        found[audit_key(get_benchmark(name), orjson.loads(fields))] = audit
+    return found

@@ -9,7 +9,7 @@ from pathlib import Path
 from trivium.core.errors import MissingExtraError, import_extra
 from trivium.core.files import atomic_write
 from trivium.report.charts import Look
-from trivium.report.plot import Chart
+from trivium.report.plot import REFERENCES, Chart
 from trivium.report.templates import asset, render
 
 PNG_SCALE = 2
@@ -65,15 +65,17 @@ def chart_svg(chart: Chart, looks: Mapping[str, Look], label: str | None) -> str
 
 def _legend(
     chart: Chart, looks: Mapping[str, Look], width: float
-) -> tuple[Sequence[tuple[str, Look, float, float]], float]:
-    """Where each solver stands in the legend, and where that ends."""
+) -> tuple[Sequence[tuple[str, str, int | None, float, float]], float]:
+    """Where each solver and each reference line stands in the legend, and where that ends."""
     names = {one.name for panel in chart.panels for one in panel.series if one.mark is not None}
+    entries = [(name, *look) for name, look in looks.items() if name in names]
+    entries += [(REFERENCES[one][0], one, REFERENCES[one][1]) for one in chart.lines]
     x, y, placed = 12.0, float(TITLE), []
-    for name in [name for name in looks if name in names]:
+    for name, colour, mark in entries:
         own = 30 + CHARACTER * len(name)
         if x + own > width:
             x, y = 12.0, y + LEGEND_STEP
-        placed.append((name, looks[name], x, y))
+        placed.append((name, colour, mark, x, y))
         x += own
     return placed, y + 8
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,12 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from trivium.core.benchmark import Metric
 from trivium.core.reading import visible_replies
 from trivium.core.records import PEOPLE, PERSON
-from trivium.core.results import Summary, merged
+from trivium.core.results import Summary, estimate_of, merged
 from trivium.core.statistics import Estimate, mean_interval, student_quantile
 from trivium.report.item_browser import presented_item, replies_of
-from trivium.report.plot import Cell, Chart, Panel, Point, Series, number_text
+from trivium.report.plot import REFERENCES, Cell, Chart, Panel, Point, Series, number_text
 from trivium.report.results import BenchmarkResults, GroupKey
 
 MAX_PANELS = 4  # with lines for the values of a second group
@@ -34,6 +36,9 @@ FOCUS = {
 WORDS = {"n": "hops", "n_ctrl_vars": "control variables", "N": "objects", "tests": "tests made"}
 WORDS |= {"snr": "signal to noise (dB)", "form": "form of the machine"}
 ONE = {"n": "hop", "n_ctrl_vars": "control variable", "N": "object", "tests": "test"}
+TOKENS = Metric("output_tokens", "output tokens of an attempt", kind="mean", best=math.inf)
+Values = np.ndarray[Any, Any]
+Figures = tuple[Values, Values]  # x and output tokens of attempts, and the items of these
 Value = Callable[[GroupKey], Any]
 Traces = Mapping[tuple[str, str], Sequence[Estimate]]  # by setting and solver
 
@@ -197,7 +202,8 @@ class Charts:
             and all(v in self._values(methodcaller("group", k)) for k, v in figure.groups.items())
             and any(all(s.get(k) == v for k, v in figure.spec.items()) for s in specs if s)
         ]
-        return [Series("published", "published", points, 3, joined=False)] if points else []
+        mark = REFERENCES["published"][1]
+        return [Series("published", "published", points, mark, joined=False)] if points else []
 
     def _heat(self) -> Iterator[Chart]:
         """Lift over two groups that were set, not sampled: constant within every setting."""
@@ -277,39 +283,45 @@ class Charts:
 
     def _tokens(self) -> Iterator[Chart]:
         """Output tokens over what makes an item hard, and what one more of it costs."""
-        results = self.results
-        game = results.benchmark.multi_turn
+        game = self.results.benchmark.multi_turn
         name, of = next(iter(self._axes()), ("", lambda key: None))
         name = "tests" if game else name
-        spent: dict[str, dict[float, list[np.ndarray[Any, Any]]]] = {}
-        for (key, tests), tokens in results.spent.items():
-            x = tests if game else of(key)
-            if key.setting in self.settings and isinstance(x, (int, float)):
-                own = spent.setdefault(key.solver, defaultdict(list))
-                own[x].append(np.asarray(tokens))
+        label = WORDS.get(name, name)
+        spent: dict[str, list[Figures]] = {}
+        for key, own in self.results.spent.items():
+            x = np.asarray(own.tests) if game else np.full(len(own.tokens), _figure(of(key)))
+            known = ~np.isnan(x)
+            if key.setting in self.settings and known.any():
+                figures = np.array([x, own.tokens])[:, known], np.asarray(own.items)[known]
+                spent.setdefault(key.solver, []).append(figures)
         series, words = [], []
         for solver in [one for one in self.looks if one in spent]:
-            values = {x: np.concatenate(parts) for x, parts in sorted(spent[solver].items())}
+            x, tokens = np.concatenate([figures for figures, _ in spent[solver]], axis=1)
+            items = np.concatenate([items for _, items in spent[solver]])
             points = []
-            for x, counts in values.items():
-                e = mean_interval(counts)
-                tip = f"{solver}, {x:g} {WORDS.get(name, name)}: {e.value:,.0f} tokens, n = {e.n}"
-                points.append(_positive(x, e, tip))
+            for at in np.unique(x).tolist():
+                e = estimate_of(tokens[x == at], items[x == at], TOKENS)
+                tip = f"{solver}, {at:g} {label}: {e.value:,.0f} tokens, n = {e.n}"
+                points.append(_positive(at, e, tip))
             look = self.looks[solver]
             series.append(Series(solver, look.colour, points, look.mark))
-            cost = slope(values)
+            cost = slope(x, tokens, items)
             if cost is not None and cost.value is not None:
-                low, high = (number_text(round(end)) for end in (cost.low or 0.0, cost.high or 0.0))
-                words.append(f"{solver} {cost.value:,.0f} [{low}, {high}]")
+                ends = (cost.value, cost.low or 0.0, cost.high or 0.0)
+                value, low, high = (number_text(round(end)) for end in ends)
+                words.append(f"{solver} {value} [{low}, {high}]")
         if any(len(one.points) > 1 for one in series):
-            label = WORDS.get(name, name)
             panel = Panel(series, label, "output tokens", y_range=None)
-            file = f"{results.benchmark.name}_tokens"
+            file = f"{self.results.benchmark.name}_tokens"
             about = "Reasoning included."
             said = (
                 f"One more {ONE.get(name, name)} takes {', '.join(words)} tokens." if words else ""
             )
             yield Chart(file, f"Output tokens over {label}", about, [panel], said)
+
+
+def _figure(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) else math.nan
 
 
 def _positive(x: Any, estimate: Estimate, tip: str) -> Point:
@@ -318,18 +330,22 @@ def _positive(x: Any, estimate: Estimate, tip: str) -> Point:
     return Point(x, estimate.value or 0.0, low, estimate.high, tip)
 
 
-def slope(values: Mapping[float, np.ndarray[Any, Any]]) -> Estimate | None:
-    """What one more of x costs, by least squares over all attempts, with its 95% interval."""
-    x = np.concatenate([np.full(own.size, at) for at, own in values.items()])
-    y = np.concatenate(list(values.values()))
-    spread = float(((x - x.mean()) ** 2).sum())
-    if x.size < 3 or spread == 0:
+def slope(x: Values, y: Values, items: Values) -> Estimate | None:
+    """What one more of x costs, by least squares over all attempts, with its 95% interval.
+
+    Its standard error is robust, and clustered by item: attempts at one are not independent.
+    """
+    _, groups = np.unique(items, return_inverse=True)
+    count = int(groups.max(initial=-1)) + 1
+    centred = x - x.mean() if x.size else x
+    spread = float((centred**2).sum())
+    if count < 3 or spread == 0:
         return None
-    value = float(((x - x.mean()) * (y - y.mean())).sum()) / spread
-    left = y - y.mean() - value * (x - x.mean())
-    error = (float((left**2).sum()) / (x.size - 2) / spread) ** 0.5
-    half = student_quantile(0.95, x.size - 2) * error
-    return Estimate(value, value - half, value + half, x.size)
+    value = float((centred * y).sum()) / spread
+    scores = np.bincount(groups, centred * (y - y.mean() - value * centred))
+    error = (float((scores**2).sum()) * count / (count - 2)) ** 0.5 / spread
+    half = student_quantile(0.95, count - 2) * error
+    return Estimate(value, value - half, value + half, count)
 
 
 def references(
@@ -398,19 +414,19 @@ def score_over_tokens(
     for results in all_results:
         series = []
         for solver in shown(results, found) if results.models else ():
-            tokens = [
-                np.asarray(own) for (key, _), own in results.spent.items() if key.solver == solver
-            ]
+            own = [spent for key, spent in results.spent.items() if key.solver == solver]
             lift = results.by_solver[solver].metrics["lift"]
-            if tokens and lift.value is not None:
-                used = mean_interval(np.concatenate(tokens))
+            if own and lift.value is not None:
+                tokens = np.concatenate([spent.tokens for spent in own])
+                used = estimate_of(tokens, np.concatenate([one.items for one in own]), TOKENS)
                 tip = f"{solver}: lift {lift}, {used.value:,.0f} output tokens"
                 point = Point(used.value, lift.value, lift.low, lift.high, tip, used.low, used.high)
                 look = found[solver]
                 series.append(Series(solver, look.colour, [point], look.mark, joined=False))
         if series:
+            title = results.benchmark.name if len(all_results) > 1 else ""
             panels.append(
-                Panel(series, "output tokens", "lift", results.benchmark.name, small=True, log=True)
+                Panel(series, "output tokens", "lift", title, small=len(all_results) > 1, log=True)
             )
     about = "Mean output tokens of an attempt, reasoning included, on a logarithmic axis."
     return Chart("lift_over_tokens", "Lift over tokens", about, panels) if panels else None

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from trivium.benchmarks import get_benchmark
+from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.clusters import Side, clustered_mean
 from trivium.core.errors import require
 from trivium.core.records import MANIFEST, PERSON, Row, read_records, solver_group
@@ -38,9 +38,10 @@ class SolverScores:
     scores: dict[Item, float]
     limits: frozenset[Limits] = frozenset()  # under which a model replied; none for programs
     people: tuple[tuple[str, Item, float], ...] = ()  # who scored what where; empty for others
+    only_run: bool = False  # so that its name need not be said
 
     def __str__(self) -> str:
-        return f"{self.solver} ({self.run})"
+        return self.solver if self.only_run else f"{self.solver} ({self.run})"
 
     @property
     def is_baseline(self) -> bool:
@@ -68,7 +69,7 @@ def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
         own = [limits for path in paths if (limits := _limits(path.parent / MANIFEST)) is not None]
         for one in scores_of(str(run), rows):
             models = frozenset(limits for solver, limits in own if solver == one.solver)
-            found.append(replace(one, limits=models))
+            found.append(replace(one, limits=models, only_run=len(runs) == 1))
     return found
 
 
@@ -242,17 +243,18 @@ def comparison_page(
     runs: Sequence[str], found: Sequence[SolverScores], made: Sequence[Difference]
 ) -> str:
     """The differences as a page: a grid, and a sentence for each solver."""
-    benchmarks = list(dict.fromkeys(one.first.benchmark for one in made))
+    compared = {one.first.benchmark for one in made}
+    benchmarks = [name for name in benchmark_names() if name in compared]
     by = {(str(one.first), str(one.second), one.first.benchmark): one for one in made}
     rows = []
     for number, (first, second) in enumerate(dict.fromkeys(key[:2] for key in by)):
         own = [by.get((first, second, benchmark)) for benchmark in benchmarks]
-        words = [f"{one.first.benchmark}: {in_words(one.estimate)}" for one in own if one]
         cells = [GridCell(one.estimate, f"{_count(one)} items") if one else None for one in own]
         name = first if second == str(found[0]) else f"{first} against {second}"
+        said = directions([one for one in own if one])
         people = any(one.first.people for one in own if one)
         look = Look("person" if people else f"m{number % 8}", number)
-        rows.append(GridRow(name, look, "; ".join(words) + ".", cells))
+        rows.append(GridRow(name, look, said, cells))
     columns = [
         Column(name, name, "", f"difference in {_headline(name)}", "") for name in benchmarks
     ]
@@ -264,6 +266,7 @@ def comparison_page(
         "compare.html.j2",
         script=asset("page.js"),
         title=f"Trivium comparison with {found[0]}",
+        baseline=found[0],
         grid=Grid(columns, rows),
         notes=left_out(runs, found, made),
         runs=runs,
@@ -271,14 +274,16 @@ def comparison_page(
     )
 
 
-def in_words(difference: Estimate) -> str:
-    """A difference in points: "21 points higher [14, 28]"."""
-    if difference.value is None or not difference.excludes(0):
-        return "no difference seen"
-    low, high = sorted(abs(100 * (end or 0.0)) for end in (difference.low, difference.high))
-    return (
-        f"{abs(100 * difference.value):.0f} points {direction(difference)} [{low:.0f}, {high:.0f}]"
-    )
+def directions(made: Sequence[Difference]) -> str:
+    """Where a solver is higher, lower or neither: "Higher at all 5 benchmarks."."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for one in made:
+        found[direction(one.estimate)].append(one.first.benchmark)
+    if len(found) == 1 and len(made) > 1:
+        text = f"{direction(made[0].estimate)} at all {len(made)} benchmarks"
+    else:
+        text = "; ".join(f"{said} at {', '.join(names)}" for said, names in found.items())
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def direction(difference: Estimate) -> str:

@@ -156,7 +156,7 @@ def bar(
         return round(BAR_START + share * (BAR_END - BAR_START), 1)
 
     return Bar(
-        f"{estimate} between {', '.join(f'{name} {line:.3f}' for name, line in lines)}",
+        f"{estimate}; {', '.join(f'{name} {line:.3f}' for name, line in lines)}",
         dot=position(value),
         low=position(value if estimate.low is None else estimate.low),
         high=position(value if estimate.high is None else estimate.high),

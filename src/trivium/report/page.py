@@ -23,15 +23,16 @@ from trivium.evaluation.prices import Prices
 from trivium.report.answer import grid, sound_settings
 from trivium.report.chart_files import save_charts
 from trivium.report.charts import Charts, Look, Traces, looks, mean_traces, score_over_tokens, shown
-from trivium.report.item_browser import MAX_ATTEMPTS, MAX_CHARACTERS, browser_items
+from trivium.report.item_browser import MAX_CHARACTERS, browser_items
 from trivium.report.markdown import MARKDOWN, PLOTS, results_markdown
 from trivium.report.overview import overview
-from trivium.report.results import BenchmarkResults, read_results, record_files
+from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults, read_results, record_files
 from trivium.report.sections import Section, facts, kind_shares, switch_effects, usage_table
 from trivium.report.tables import page_tables
 from trivium.report.templates import asset, render_page
+from trivium.report.thresholds import ThresholdSection, threshold_sections
 
-KINDS = {"sweep": "sweep", "diag": "diagnosis", "run": "main run"}
+KINDS = {"sweep": "sweep", "diag": "diagnosis", "run": "main run", "threshold": "threshold"}
 MAX_ROWS = 1000  # of a table
 
 
@@ -75,6 +76,11 @@ class Run:
             own.benchmark.name: own.settings if every else sound_settings(own)
             for own in self.results
         }
+
+    @cached_property
+    def thresholds(self) -> list[ThresholdSection]:
+        """What searches for thresholds found."""
+        return threshold_sections(self.folder, self.looks)
 
     @cached_property
     def sections(self) -> list[Section]:
@@ -128,7 +134,8 @@ def write_plots(folder: Path, label: str | None = None) -> list[Path]:
 
 
 def _save_charts(run: Run) -> list[Path]:
-    charts = [chart for section in run.sections for chart in section.charts]
+    sections = [*run.thresholds, *run.sections]
+    charts = [chart for section in sections for chart in section.charts if chart.panels]
     return save_charts(charts, run.looks, run.folder / PLOTS, run.label)
 
 
@@ -161,6 +168,7 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
         looks=run.looks,
         grid=grid(run.results, run.looks, run.traces, run.sound),
         has_models=bool(models),
+        thresholds=run.thresholds,
         sections=run.sections,
         usage=usage_table(run.results, models, known),
         token_chart=score_over_tokens(run.results, run.looks),

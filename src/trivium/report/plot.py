@@ -12,7 +12,14 @@ SMALL = (300, 225)  # of a panel among many
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 26, 42  # margins
 LABEL_ROOM = 52  # for labels at the ends of lines
 MIN_GAP = 13  # between two labels
-MAX_TICKS = 9
+MIN_TICKS, MAX_TICKS = 3, 9
+# Looks of what is no solver, with their names in a legend and their marks; None is a line.
+REFERENCES: dict[str, tuple[str, int | None]] = {
+    "ceiling": ("ceiling", None),
+    "shortcut": ("best shortcut", None),
+    "floor": ("floor", None),
+    "published": ("published", 3),
+}
 # Paths around the origin; a shape repeats what a colour says.
 MARKS = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",  # circle
@@ -94,6 +101,12 @@ class Chart:
     def label(self) -> str:
         """What a screen reader says."""
         return " ".join([f"{self.title}.", self.about, self.words]).strip()
+
+    @property
+    def lines(self) -> list[str]:
+        """The looks of all reference lines and published figures in it."""
+        drawn = {one.look for panel in self.panels for one in panel.series}
+        return [look for look in REFERENCES if look in drawn]
 
 
 @dataclass(frozen=True)
@@ -222,8 +235,9 @@ def _x_axis(
     panel: Panel, points: Sequence[Point], left: float, right: float
 ) -> tuple[Callable[[Any], float], list[tuple[float, str]]]:
     """A function from values to places, and the ticks."""
+    marked = [point for one in panel.series if one.mark is not None for point in one.points]
     values = sorted(
-        {point.x for point in points}, key=lambda value: (isinstance(value, str), value)
+        {point.x for point in marked or points}, key=lambda value: (isinstance(value, str), value)
     )
     margin = 16
     if not all(isinstance(value, (int, float)) for value in values):
@@ -241,9 +255,12 @@ def _x_axis(
         return left + margin + share * (right - left - 2 * margin)
 
     if panel.log:
-        digits = (1, 2, 5) if width < 1 else (1, 3) if width < 2 else (1,)
-        steps = [digit * 10**power for power in range(10) for digit in digits]
-        values = [step for step in steps if low <= math.log10(step) <= high] or values
+        for digits in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)):
+            steps = [digit * 10**power for power in range(10) for digit in digits]
+            shown = [step for step in steps if low <= math.log10(step) <= high]
+            if len(shown) >= MIN_TICKS:
+                break
+        values = shown or values
     every = math.ceil(len(values) / MAX_TICKS) or 1
     return place, [(round(place(value), 1), number_text(value)) for value in values[::every]]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
 from collections import defaultdict
@@ -17,11 +18,12 @@ from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.records import MANIFEST, PEOPLE, RECORDS, Row, read_records, solver_group
-from trivium.core.results import Summary, Tally, merged
+from trivium.core.results import Summary, Tally, item_number, merged
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict, stored_spec
 from trivium.evaluation.plan import plain
 
-EXAMPLES = 4  # attempts kept for every solver, setting and kind of answer
+MAX_ATTEMPTS = 3_000  # in one page; small runs are kept whole
+EXAMPLES = 4  # attempts kept for every solver, setting and kind of answer of larger ones
 MODEL_EXAMPLES = 100  # the same for solvers that are no baselines
 STUDIED = ("person", "model")  # the roles of those whom a report is about
 MAX_TRACED = 60  # attempts of every solver and setting that are traced step by step
@@ -41,6 +43,15 @@ class GroupKey(NamedTuple):
 
 
 @dataclass
+class Spent:
+    """Output tokens, one entry for each attempt that has them."""
+
+    items: array[int] = field(default_factory=lambda: array("q"))
+    tests: array[float] = field(default_factory=lambda: array("d"))  # made in a game, or NaN
+    tokens: array[float] = field(default_factory=lambda: array("d"))
+
+
+@dataclass
 class BenchmarkResults:
     """The records of one benchmark, counted."""
 
@@ -48,6 +59,7 @@ class BenchmarkResults:
     max_examples: int = EXAMPLES
     setting_order: tuple[str, ...] = ()  # as the run lists its settings, if it does
     records: int = 0
+    kept: int = 0  # of them as examples
     tallies: dict[GroupKey, Tally] = field(default_factory=dict)
     specs: dict[str, Row | None] = field(default_factory=dict)  # by setting
     views: dict[str, Row] = field(default_factory=dict)
@@ -56,30 +68,36 @@ class BenchmarkResults:
     # by setting and solver, the headline scores of every item; only where they are asked for
     scores: dict[tuple[str, str], dict[tuple[Any, ...], list[float]]] = field(default_factory=dict)
     paired: bool = False
-    # output tokens of each attempt that has them, by key and number of tests made
-    spent: dict[tuple[GroupKey, float | None], array[float]] = field(default_factory=dict)
+    spent: dict[GroupKey, Spent] = field(default_factory=dict)
     _within: dict[tuple[str, ...], dict[str, Summary]] = field(default_factory=dict)
 
     def add(self, row: Row, setting: str, system: str | None = None) -> None:
         """Count one record; `system` is the system message of its run, if that had its own."""
         self.records += 1
         solver = solver_group(row["solver"])
-        key = GroupKey(setting, solver, row.get("seed"), tuple(row["groups"].items()))
-        tally = self.tallies.get(key)
+        # A plain tuple is equal to the key, and much faster to make.
+        fields = (setting, solver, row.get("seed"), tuple(row["groups"].items()))
+        tally = self.tallies.get(fields)  # type: ignore[call-overload]
         if tally is None:
-            tally = self.tallies[key] = Tally(self.benchmark.metrics)
+            tally = self.tallies[GroupKey(*fields)] = Tally(self.benchmark.metrics)
             self.specs.setdefault(setting, row.get("spec"))
             self.views.setdefault(setting, row.get("view") or {})
         tally.add(row)
         kind = row["kind"].partition(":")[0]
         examples = self.examples.setdefault((setting, solver, kind), [])
-        known = solver in self.benchmark.solvers
-        if len(examples) < (self.max_examples if known else max(self.max_examples, MODEL_EXAMPLES)):
+        if (
+            self.kept < MAX_ATTEMPTS
+            or len(examples) < self.max_examples
+            or (len(examples) < MODEL_EXAMPLES and solver not in self.benchmark.solvers)
+        ):
             examples.append({**row, "system": system})
+            self.kept += 1
         tokens = (row.get("usage") or {}).get("output_tokens")
         if tokens is not None:
-            tests = row["scores"].get("tests")
-            self.spent.setdefault((key, tests), array("d")).append(tokens)
+            spent = self.spent.setdefault(GroupKey(*fields), Spent())
+            spent.items.append(item_number(row))
+            spent.tests.append(math.nan if (made := row["scores"].get("tests")) is None else made)
+            spent.tokens.append(tokens)
         value = row["scores"].get(self.benchmark.metrics[0].name) if self.paired else None
         if value is not None:
             # Variants change the spec, so that only its place says which item belongs to which.

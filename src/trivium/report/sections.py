@@ -13,7 +13,7 @@ from trivium.evaluation.prices import Price
 from trivium.report.answer import Grid
 from trivium.report.charts import shown
 from trivium.report.overview import Bar, SettingTable, bar
-from trivium.report.plot import Chart
+from trivium.report.plot import REFERENCES, Chart
 from trivium.report.results import BenchmarkResults
 from trivium.report.tables import Table, count_kinds
 
@@ -30,6 +30,7 @@ class Effect:
     control: str
     words: str
     bar: Bar | None
+    same_items: bool  # as the control's: the variant changes how items are presented, not items
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,31 @@ class Section:
     overview: Sequence[SettingTable]
     tables: Sequence[Table]
     legend: Sequence[str]  # who has marks
+
+    @property
+    def wide(self) -> list[Chart]:
+        """Charts of several panels, which take the width of the page."""
+        return [chart for chart in self.charts if len(chart.panels) > 1]
+
+    @property
+    def narrow(self) -> list[Chart]:
+        """Charts of one panel, which stand in columns."""
+        return [chart for chart in self.charts if len(chart.panels) == 1]
+
+    @property
+    def lines(self) -> list[str]:
+        """The reference lines in its charts."""
+        drawn = {look for chart in self.charts for look in chart.lines}
+        return [look for look in REFERENCES if look in drawn]
+
+    @property
+    def compared_items(self) -> str:
+        """Which items the differences of a diagnosis are between."""
+        same = {effect.same_items for effect in self.effects}
+        if same == {True}:
+            return "on the same items"
+        other = "between samples of different items, since these switches change the items"
+        return other if same == {False} else "on the same items unless a switch changes them"
 
 
 def kind_shares(
@@ -65,7 +91,7 @@ def kind_shares(
 
 
 def switch_effects(results: BenchmarkResults, order: Iterable[str]) -> list[Effect]:
-    """What every variant of a diagnosis changes for every model, item by item, in words."""
+    """What every variant of a diagnosis changes for every model, in words."""
     control, *variants = results.settings
     solvers = shown(results, order)
     if not results.models:
@@ -84,7 +110,9 @@ def switch_effects(results: BenchmarkResults, order: Iterable[str]) -> list[Effe
             named = results.benchmark.diagnostics.get(variant)
             what = f"{variant} ({named.about})" if named else variant
             words = f"{solver}: {what} {effect_words(estimate)}."
-            effects.append(Effect(solver, control, words, bar(estimate, [("floor", 0.0)], (-1, 1))))
+            strip = bar(estimate, [("no difference", 0.0)], (-1, 1))
+            same = results.specs[variant] == results.specs[control]
+            effects.append(Effect(solver, control, words, strip, same))
     return effects
 
 
@@ -105,14 +133,16 @@ def _mean(values: Sequence[float]) -> float:
 
 def effect_words(difference: Estimate) -> str:
     """A difference in points, in words: "costs 21 points [14, 28]"."""
-    value = 100 * (difference.value or 0.0)
+    value = round(100 * (difference.value or 0.0))
     if difference.low is None or difference.high is None:
-        return f"changes the score by {value:.0f} points"
-    low, high = 100 * difference.low, 100 * difference.high
+        return f"changes the score by {value} points"
+    low, high = round(100 * difference.low), round(100 * difference.high)
     if not difference.excludes(0):
-        return f"makes no difference that shows ({value:+.0f} points [{low:+.0f}, {high:+.0f}])"
+        return f"makes no clear difference ({value:+} points [{low:+}, {high:+}])"
     low, high = sorted((abs(low), abs(high)))
-    return f"{'adds' if value > 0 else 'costs'} {abs(value):.0f} points [{low:.0f}, {high:.0f}]"
+    return (
+        f"{'adds' if (difference.value or 0) > 0 else 'costs'} {abs(value)} points [{low}, {high}]"
+    )
 
 
 def usage_table(

@@ -42,6 +42,7 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     spec_type = VariablesSpec
     view_type = VariablesView
     presets = PRESETS
+    leaky_presets = frozenset(name for name in PRESETS if name.startswith("original"))
     metrics = score.METRICS
     solvers = solvers.SOLVERS
     crossed_groups = False

@@ -27,7 +27,7 @@ POSSIBLE_KINDS = (DISJUNCTIVE, CONJUNCTIVE, PARITY)
 GROUPS = 16
 EXCHANGES = 1500  # tried in each group
 # The fewest answers of a group, by the number of objects.
-MIN_ANSWERS = {3: 1, 4: 4, 5: 10, 6: 13, 7: 21, 8: 21}
+MIN_ANSWERS = {3: 1, 4: 4, 5: 6, 6: 13, 7: 21, 8: 21}
 LEARNED_FROM = 6  # objects of the first two machines: with fewer, the counts give the form away
 
 
@@ -83,7 +83,9 @@ def _exchange(objects: int, trials: int, stream: Stream) -> tuple[Tests, ...]:
     for _ in range(EXCHANGES):
         first, second = stream.below(len(lit)), stream.below(len(lit))
         give, take = lit[first] & ~lit[second], lit[second] & ~lit[first]
-        if not give or not take:
+        # With four objects, tests of one size are too few to leave enough different items.
+        one_size = objects == 4 or lit[first].bit_count() == lit[second].bit_count()
+        if not give or not take or not one_size:
             continue
         swap = _pick(give, stream) | _pick(take, stream)
         one, other = lit[first] ^ swap, lit[second] ^ swap
@@ -96,7 +98,7 @@ def _exchange(objects: int, trials: int, stream: Stream) -> tuple[Tests, ...]:
 
 def _deal(objects: int, count: int, dark: list[int], stream: Stream) -> list[int]:
     """Different lit tests such that all objects are placed equally often, or nearly so."""
-    # With one size for all, no count by size can differ either; five objects are too few for it.
+    # With one size for all, every count by size is the same too; five objects are too few for it.
     options = (3,) if objects > 5 else (2, 3) if objects > 3 else (1, 2)
     sizes = [stream.choice(options) for _ in range(count)]
     total = sum(sizes) + sum(placed.bit_count() for placed in dark)

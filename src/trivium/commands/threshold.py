@@ -1,0 +1,162 @@
+"""trivium threshold NAME"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from trivium.commands.execution import ROOT, choose_folder, print_verdict
+from trivium.commands.flags import BenchmarkFlags, Models, read_benchmark_flags, refuse_model_flags
+from trivium.core.errors import require
+from trivium.core.streams import DEFAULT_SEED
+from trivium.evaluation.cost import confirm, cost_of_run
+from trivium.evaluation.execute import check_solver, execute
+from trivium.evaluation.executors import Workers
+from trivium.evaluation.index import add_to_index, new_folder, write_table
+from trivium.evaluation.prices import Prices
+from trivium.evaluation.threshold import (
+    Search,
+    ThresholdPlan,
+    find_thresholds,
+    make_axis,
+    threshold_text,
+    write_thresholds,
+)
+from trivium.models.settings import ModelOptions
+from trivium.report.page import write_report
+from trivium.report.tables import terminal
+from trivium.report.thresholds import curve_table, threshold_table
+
+ABOUT = """How far does a solver go? Looks for the value of a spec field at which the lift over the
+floor falls to a target, with as few items as it can: batches of 25 go where they tell most, until
+the 95% interval is narrow enough or the items are used up. --vary names any field of numbers; its
+--values go from easy to hard. Two --vary make a map: a threshold along the first field for each
+value of the second. The same command continues the newest folder of the same search, also with
+more --max_items. Exit status 1: calls failed, or nothing was scored.
+Example: trivium threshold nhop_implicit --vary hops --values 2,3,4,6,8 --solver last_line
+Example: trivium threshold nhop_implicit --vary hops --model openai/gpt-4.1-mini --width 0.1
+Example: trivium threshold nhop_implicit --vary hops --vary m --values 2,4,8 --values 4,8,16 \
+--model openai/gpt-4.1-mini"""
+MAX_CURVES = 6  # that are printed
+Texts = tyro.conf.UseAppendAction[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What is looked for, and with how many items."""
+
+    # the field whose threshold is looked for; a second one makes a map
+    vary: Texts = ()
+    # its values from easy to hard, separated by commas (default: some that its spec allows)
+    values: Texts = ()
+    target: float = 0.5  # the lift at the threshold: 0 is the floor, 1 is perfect
+    width: float = 0.15  # stop at an interval of this half-width, as a share of the threshold
+    max_items: int = 400  # the most items for one threshold
+    seed: int = DEFAULT_SEED  # the seed of all items
+    # built-in solvers, agent:FOLDER, or package.module:function; say --solver once for each
+    solver: Texts = ()
+    # language models, each as PROVIDER/MODEL; say --model once for each
+    models: Models = ()
+    out: Path | None = None  # the folder (default: the newest of the same search, or a new one)
+    # begin a new folder even if there is one of the same search
+    new: Annotated[bool, tyro.conf.arg(aliases=["--fresh"])] = False
+    label: str | None = None  # what the run is called in titles and in the index
+    workers: Workers = field(default_factory=Workers)
+    options: ModelOptions = field(default_factory=ModelOptions)
+    prices: Prices = field(default_factory=Prices)
+
+
+def main(args: Sequence[str]) -> int:
+    """Look for the thresholds, print them and write the report."""
+    asked = read_benchmark_flags("threshold", Flags, args, ABOUT)
+    flags = asked.flags
+    if not flags.models:
+        refuse_model_flags(args, "none is named")
+    plan = _plan(asked)
+    most = plan.at_most
+    for evaluation in most.evaluations:
+        check_solver(evaluation, flags.options)
+    prices = flags.prices.of_run(most)
+    folder = choose_folder(most, flags.out, new=flags.new)
+    retry = flags.options.retry_errors
+    held = [len(one.held(folder, errors=not retry)) if folder else 0 for one in most.evaluations]
+    if most.models:
+        confirm(cost_of_run(most, held, prices), flags.options)
+    with flags.workers.open() as executor:
+        if folder is None:
+            folder = new_folder(most, ROOT)
+            print(f"{len(plan.searches())} thresholds in {folder}", file=sys.stderr)
+        elif any(held):
+            print(f"{folder} holds {sum(held):,} attempts; none is made again", file=sys.stderr)
+        ask = partial(
+            execute,
+            out=folder,
+            executor=executor,
+            options=flags.options,
+            command=shlex.join(["trivium", "threshold", *args]),
+        )
+        searches = find_thresholds(
+            plan,
+            folder,
+            ask,
+            retry_errors=flags.options.retry_errors,
+            note=_say_how_far,
+        )
+        run = plan.run_of([(search, search.asked) for search in searches])
+        summaries = ask(run)
+    write_table(run, summaries, folder)
+    write_thresholds(searches, folder)
+    add_to_index(run, folder)
+    report = write_report(folder, prices=flags.prices)  # before a reader may have gone away
+    for search in searches[:MAX_CURVES]:
+        curve_table(search).show(terminal())
+    threshold_table(searches).show(terminal())
+    status = print_verdict(run, summaries, folder, flags.prices)
+    print(f"report: {report}")
+    return status
+
+
+def _plan(asked: BenchmarkFlags[Flags]) -> ThresholdPlan:
+    """What the flags ask for."""
+    flags, task = asked.flags, asked.task
+    require(bool(flags.vary), "--vary is missing: which field? For example --vary hops")
+    require(len(flags.vary) <= 2, f"--vary takes one field or two, got {', '.join(flags.vary)}")
+    require(
+        len(flags.values) in (0, len(flags.vary)),
+        f"give --values once for each --vary or not at all, got {len(flags.values)} for "
+        f"{len(flags.vary)}",
+    )
+    solvers = (*flags.solver, *flags.models)
+    require(bool(solvers), "name a solver with --solver, or a model with --model PROVIDER/MODEL")
+    texts = [[part.strip() for part in text.split(",") if part.strip()] for text in flags.values]
+    axes = []
+    for number, name in enumerate(flags.vary):
+        key = task.benchmark.field_aliases.get(name, name)
+        require(key not in asked.given, f"{asked.given.get(key)} fixes what --vary {name} varies")
+        axes.append(make_axis(task, name, texts[number] if texts else ()))
+    return ThresholdPlan(
+        task,
+        axes[0],
+        axes[1] if len(axes) > 1 else None,
+        solvers,
+        flags.target,
+        flags.seed,
+        flags.options.settings(),
+        flags.label,
+        flags.width,
+        flags.max_items,
+    )
+
+
+def _say_how_far(searches: Sequence[Search]) -> None:
+    """What is known after a batch, on standard error."""
+    for search in searches[:MAX_CURVES]:
+        text = f"{search.name}: {sum(search.asked)} items, threshold {threshold_text(search)}"
+        print(text, file=sys.stderr, flush=True)

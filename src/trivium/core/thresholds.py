@@ -1,0 +1,345 @@
+"""How far a solver goes: a curve of lift over difficulty, and where it falls to a target.
+
+Lift is the share of the way from the floor to a perfect score, so the floor of every level is part
+of the model and is not estimated. Lift falls along a log-logistic curve from 1 minus the lapse rate
+(failures that have nothing to do with difficulty). Lapses may set in at a later level, which is a
+plateau on the way down. The posterior of threshold, slope and lapse rate is held on a grid.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.core.errors import require
+from trivium.core.statistics import UNDEFINED, Estimate, beta_quantile, lift_over_floor
+
+Floats = NDArray[np.float64]
+THRESHOLDS = 101  # on the grid
+MARGIN = math.log(1.5)  # how far it goes beyond the levels
+SLOPES = np.geomspace(1.0, 60.0, 10)
+LAPSES = np.array([0.0, 0.03, 0.08, 0.15, 0.22, 0.3, 0.4, 0.55])  # equally likely
+PLATEAU_LAPSES = np.array([0.1, 0.2, 0.3, 0.4])
+PLATEAU_SLOPES = np.geomspace(2.0, 60.0, 5)
+ONSET = 15.0  # the slope with which lapses set in
+PLATEAU = 0.35  # the prior probability of a plateau
+UNREACHED = 0.2  # how much less likely lapses are that keep lift below the target everywhere
+MISFIT = 20.0  # odds against all curves at which they are given up
+NEGLIGIBLE = 20.0  # curves this far below the best, as a logarithm, are left out
+MIN_COUNT = 20  # items at every level before a threshold without a curve is believed
+MIN_AT_END = 10  # items at the easiest or hardest level before a threshold beyond it is believed
+DRAWS = 4000  # of an interpolated threshold
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The values of a spec field, from easy to hard, with the floor at each of them."""
+
+    values: tuple[float, ...]
+    floors: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        values = list(self.values)
+        require(len(values) >= 2, f"a threshold needs at least two values, got {len(values)}")
+        ordered = values in (sorted(set(values)), sorted(set(values), reverse=True))
+        listed = ", ".join(f"{value:g}" for value in values)
+        require(ordered, f"values must differ and go from easy to hard, got {listed}")
+        for value, floor in zip(self.values, self.floors, strict=True):
+            require(floor < 1, f"at {value:g} the floor is perfect: nothing can be measured there")
+
+    @property
+    def rising(self) -> bool:
+        """Whether larger values are harder."""
+        return self.values[-1] > self.values[0]
+
+    @cached_property
+    def _offset(self) -> float | None:
+        """What is added before the logarithm; None where negative values allow no logarithm."""
+        lowest = min(self.values)
+        if lowest < 0:
+            return None
+        return 0.0 if lowest > 0 else min(value for value in self.values if value > 0)
+
+    @property
+    def _unit(self) -> float:
+        """What counts as much as a factor of e on an axis without a logarithm."""
+        return (max(self.values) - min(self.values)) / 2
+
+    @cached_property
+    def difficulty(self) -> Floats:
+        """The levels on the axis of the curve, where they grow with difficulty."""
+        return np.array([self.difficulty_of(value) for value in self.values])
+
+    def difficulty_of(self, value: float) -> float:
+        """The place of a value of the field on that axis."""
+        place = value / self._unit if self._offset is None else math.log(value + self._offset)
+        return place if self.rising else -place
+
+    def value_at(self, difficulty: float) -> float:
+        """The value of the field at a place on that axis."""
+        place = difficulty if self.rising else -difficulty
+        value = place * self._unit if self._offset is None else math.exp(place) - self._offset
+        nearest = min(self.values, key=lambda level: abs(level - value))
+        return nearest if abs(nearest - value) <= 1e-9 * abs(self._unit) else value
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Every curve of the grid, in the order of their thresholds."""
+
+    thresholds: Floats  # on the axis of difficulty
+    middles: Floats  # where the fall is halfway
+    slopes: Floats
+    lapses: Floats
+    starts: Floats  # the place from which on lapses happen
+    prior: Floats  # logarithms of probabilities
+
+    def lifts(self, places: Floats, which: NDArray[np.intp]) -> Floats:
+        """The lift of some of the curves; a row for each place."""
+        column = places[:, None]
+        lapsing = self.lapses[which] * (1 - _fall(column - self.starts[which], ONSET))
+        return (1 - lapsing) * _fall(column - self.middles[which], self.slopes[which])
+
+
+class Grid(NamedTuple):
+    """All curves, and the logarithms of the chances of right and wrong answers at each level."""
+
+    curves: Curves
+    log_right: Floats
+    log_wrong: Floats
+
+
+@lru_cache(maxsize=64)
+def make_grid(levels: Levels, target: float) -> Grid:
+    """The grid for these levels."""
+    require(0 < target < 1, f"target must lie between 0 and 1, got {target}")
+    places = levels.difficulty
+    lowest = places[0] - MARGIN
+    thresholds = np.linspace(lowest, places[-1] + MARGIN, THRESHOLDS)
+    # At a level or between two, after the easiest and before the last two.
+    starts = np.sort(np.append(places[1:-2], (places[:-3] + places[1:-2]) / 2))
+    axes = [(1 - PLATEAU if len(starts) else 1.0, SLOPES, LAPSES, -math.inf)]
+    axes += [(PLATEAU / len(starts), PLATEAU_SLOPES, PLATEAU_LAPSES, start) for start in starts]
+    parts = []
+    for share, slopes, lapses, start in axes:
+        threshold, slope, lapse = (
+            each.ravel() for each in np.meshgrid(thresholds, slopes, lapses, indexing="ij")
+        )
+        prior = -0.5 * (np.log(slope / 6) / 1.2) ** 2
+        # Where lapses keep lift below the target, the threshold is below all levels.
+        reaches = lapse < 1 - target
+        prior += np.where(reaches, 0.0, math.log(UNREACHED))
+        height = np.where(reaches, target / (1 - lapse), 0.5)  # of the fall, at the threshold
+        middle = threshold - np.log(1 / height - 1) / slope
+        threshold = np.where(reaches, threshold, lowest)
+        prior += math.log(share) - _log_sum(prior)
+        parts.append((threshold, middle, slope, lapse, np.full(len(lapse), start), prior))
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    order = np.argsort(columns[0], kind="stable")
+    curves = Curves(*(column[order] for column in columns))
+    floors = np.array(levels.floors)[:, None]
+    lifts = curves.lifts(places, np.arange(len(order)))
+    chances = np.clip(floors + (1 - floors) * lifts, 1e-4, 1 - 1e-4)
+    return Grid(curves, np.log(chances), np.log1p(-chances))
+
+
+class Posterior:
+    """What some scores say about the curve of a solver."""
+
+    def __init__(self, levels: Levels, target: float = 0.5) -> None:
+        self.levels, self.target = levels, target
+        self._grid = make_grid(levels, target)
+        self.counts, self.totals, self._squares = np.zeros((3, len(levels.values)))
+
+    def add(self, level: int, scores: Sequence[float]) -> None:
+        """Take some more scores at a level into account."""
+        self.counts[level] += len(scores)
+        self.totals[level] += math.fsum(scores)
+        self._squares[level] += math.fsum(score * score for score in scores)
+        self.__dict__.pop("_fit", None)
+
+    @property
+    def dispersion(self) -> float:
+        """How much scores vary, as a share of what right and wrong answers would; 1 for these."""
+        seen = self.counts > 1
+        means = self.totals[seen] / self.counts[seen]
+        within = float((self._squares[seen] - self.counts[seen] * means**2).sum())
+        binary = float((self.counts[seen] * means * (1 - means)).sum())
+        if np.array_equal(self.totals, self._squares) or binary < 1e-9:
+            return 1.0
+        return min(1.0, max(0.02, within / binary))
+
+    @property
+    def _evidence(self) -> tuple[Floats, Floats]:
+        """Right and wrong answers at every level, of scores that vary as much as these do.
+
+        A level whose mean is below its floor counts as at its floor: worse than blind says no more
+        about difficulty than blind does.
+        """
+        totals = np.maximum(self.totals, self.counts * np.array(self.levels.floors))
+        return totals / self.dispersion, (self.counts - totals) / self.dispersion
+
+    @cached_property
+    def _fit(self) -> tuple[NDArray[np.intp], Floats, float]:
+        """The curves that matter, their weights, and the log odds against all curves.
+
+        The odds are those of levels that go their own ways, every chance equally likely. They are
+        a martingale while the curve holds: however often one looks, they exceed 20 with a
+        probability of at most 1 in 20.
+        """
+        right, wrong = self._evidence
+        grid = self._grid
+        joint = grid.curves.prior + right @ grid.log_right + wrong @ grid.log_wrong
+        evidence = _log_sum(joint)
+        kept = np.flatnonzero(joint > joint.max() - NEGLIGIBLE)
+        weights = np.exp(joint[kept] - evidence)
+        free = math.fsum(map(_log_beta, 1 + right, 1 + wrong))
+        return kept, weights / weights.sum(), free - evidence
+
+    @property
+    def misfits(self) -> bool:
+        """Whether the levels go their own ways, which no curve of the grid follows."""
+        return self._fit[2] > math.log(MISFIT)
+
+    def threshold(self, level: float = 0.95) -> Estimate:
+        """Where lift falls to the target: the median and a credible interval.
+
+        Without a curve that fits it is where lines between the levels first reach the target.
+        None is beyond the levels, where nothing was measured: on the side of the limit that is
+        None too.
+        """
+        if self.misfits:
+            places = np.sort(self._crossings())
+            return self._estimate(places, np.arange(1, DRAWS + 1) / DRAWS, level)
+        kept, weights, _ = self._fit
+        places = self._grid.curves.thresholds
+        return self._estimate(places[kept], np.cumsum(weights), level, places[-1] - places[-2])
+
+    def _estimate(
+        self, places: Floats, reached: Floats, level: float, cell: float = 0.0
+    ) -> Estimate:
+        """The median and the interval of sorted places, with the share up to each."""
+        shares = np.array([0.5, (1 - level) / 2, (1 + level) / 2])
+        found = np.searchsorted(reached, shares * reached[-1])
+        middle, low, high = places[found] + np.array([0.0, -0.5, 0.5]) * cell
+        # Between two levels nothing was measured: an interval that lies there is the whole gap.
+        marks = self.levels.difficulty
+        above = int(np.searchsorted(marks, low, side="right"))
+        if 0 < above < len(marks) and high < marks[above]:
+            low, high = marks[above - 1], marks[above]
+        value = self.levels.value_at(float(middle)) if marks[0] <= middle <= marks[-1] else None
+        first = None if low < marks[0] else self.levels.value_at(float(min(low, marks[-1])))
+        last = None if high > marks[-1] else self.levels.value_at(float(max(high, marks[0])))
+        ends = (first, last) if self.levels.rising else (last, first)
+        return Estimate(value, *ends, int(self.counts.sum()))
+
+    def beyond(self, found: Estimate) -> int | None:
+        """The first or the last level where the whole interval lies beyond it; None elsewhere."""
+        hard, easy = (found.low, found.high) if self.levels.rising else (found.high, found.low)
+        if easy is None and hard == self.levels.values[-1]:
+            return -1
+        return 0 if hard is None and easy == self.levels.values[0] else None
+
+    def settled(self, width: float) -> bool:
+        """Whether the interval is narrow enough, or as narrow as these values allow."""
+        if self.misfits and self.counts.min() < MIN_COUNT:
+            return False
+        found, values = self.threshold(), sorted(self.levels.values)
+        if self.beyond(found) is not None:
+            return bool(self.counts[self.beyond(found)] >= MIN_AT_END)
+        if found.value is None or found.low is None or found.high is None:
+            return False
+        scale = abs(found.value) if values[0] >= 0 else values[-1] - values[0]
+        a_gap = (found.low, found.high) in pairwise(values)
+        return a_gap or (found.high - found.low) / 2 <= width * scale
+
+    def _crossings(self) -> Floats:
+        """Draws of the place where lines between the levels first fall to the target."""
+        places = self.levels.difficulty
+        right, wrong = self._evidence
+        chances = np.random.default_rng(0).beta(right + 0.5, wrong + 0.5, (DRAWS, len(right)))
+        floors = np.array(self.levels.floors)
+        lifts = (chances - floors) / (1 - floors)
+        below = np.column_stack([lifts < self.target, np.ones(DRAWS, dtype=bool)]).argmax(axis=1)
+        first = np.clip(below, 1, len(places) - 1)
+        before, after = lifts[np.arange(DRAWS), first - 1], lifts[np.arange(DRAWS), first]
+        share = np.clip((before - self.target) / np.maximum(before - after, 1e-12), 0, 1)
+        crossing = places[first - 1] + share * (places[first] - places[first - 1])
+        crossing = np.where(below == 0, places[0] - MARGIN, crossing)
+        return np.asarray(np.where(below == len(places), places[-1] + MARGIN, crossing))
+
+    def lifts(self, level: float = 0.95) -> list[Estimate]:
+        """The lift that was measured at every level, with Jeffreys' interval."""
+        found = []
+        for count, total, floor in zip(self.counts, self.totals, self.levels.floors, strict=True):
+            right, wrong = total / self.dispersion + 0.5, (count - total) / self.dispersion + 0.5
+            tails = ((1 - level) / 2, (1 + level) / 2)
+            low, high = (beta_quantile(share, right, wrong) for share in tails)
+            score = Estimate(total / count, low, high, int(count)) if count else UNDEFINED
+            found.append(lift_over_floor(score, floor))
+        return found
+
+    def band(self, values: Sequence[float], level: float = 0.95) -> list[Estimate]:
+        """The lift that the curves give at some values of the field, with its interval."""
+        kept, weights, _ = self._fit
+        places = np.array([self.levels.difficulty_of(value) for value in values])
+        found = []
+        for lifts in self._grid.curves.lifts(places, kept):
+            order = np.argsort(lifts)
+            reached = np.cumsum(weights[order])
+            tails = np.array([(1 - level) / 2, (1 + level) / 2]) * reached[-1]
+            low, high = lifts[order][np.searchsorted(reached, tails)]
+            found.append(Estimate(float(lifts @ weights), float(low), float(high), 0))
+        return found
+
+    def next_batch(self, size: int) -> list[int]:
+        """How many items to take at every level: most where they say most about the threshold.
+
+        Without a curve that fits it is a grid: most where there are fewest.
+        """
+        counts = np.zeros(len(self.counts), dtype=int)
+        if self.misfits:
+            for _ in range(size):
+                counts[np.argmin(self.counts + counts)] += 1
+        else:
+            # Squared, for the best levels without leaving the others untested: a misfit must show.
+            gains = self._gains() ** 2
+            shares = gains / gains.sum() * size
+            counts += np.floor(shares).astype(int)
+            counts[np.argsort(counts - shares, kind="stable")[: size - counts.sum()]] += 1
+        return [int(count) for count in counts]
+
+    def _gains(self) -> Floats:
+        """The information about the threshold in one more item at every level."""
+        kept, weights, _ = self._fit
+        chances = np.exp(self._grid.log_right[:, kept])
+        places = self._grid.curves.thresholds[kept]
+        groups = np.flatnonzero(np.diff(places, prepend=-math.inf))
+        held = np.maximum(np.add.reduceat(weights, groups), 1e-300)
+        within = np.add.reduceat(chances * weights, groups, axis=1) / held
+        return np.maximum(_entropy(chances @ weights) - _entropy(within) @ held, 1e-12)
+
+
+def _fall(distance: Floats, slope: Floats | float) -> Floats:
+    return np.asarray(1 / (1 + np.exp(np.clip(slope * distance, -50, 50))))
+
+
+def _log_sum(logs: Floats) -> float:
+    highest = float(logs.max())
+    return highest + math.log(float(np.exp(logs - highest).sum()))
+
+
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+
+def _entropy(chance: Floats) -> Floats:
+    clipped = np.clip(chance, 1e-12, 1 - 1e-12)
+    return np.asarray(-clipped * np.log(clipped) - (1 - clipped) * np.log1p(-clipped))

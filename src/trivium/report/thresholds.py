@@ -1,0 +1,164 @@
+"""Thresholds: tables for the terminal and the page, and charts of the curves behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from trivium.core.records import MANIFEST
+from trivium.evaluation.threshold import Search, fit_sentence, read_thresholds, threshold_text
+from trivium.report.charts import WORDS, Look
+from trivium.report.plot import Chart, Panel, Point, Series
+from trivium.report.tables import Table, number
+
+STEPS = 60  # of a fitted curve
+DOTS = 41  # characters of a curve in the terminal
+MAX_PANELS = 24
+
+
+@dataclass(frozen=True)
+class ThresholdSection:
+    """The thresholds of one benchmark on the page."""
+
+    title: str
+    solvers: Sequence[str]
+    table: Table
+    charts: Sequence[Chart]
+
+
+def threshold_sections(folder: Path, looks: Mapping[str, Look]) -> list[ThresholdSection]:
+    """What the searches in a folder found, those along one field of a benchmark together."""
+    found: dict[tuple[str, str, str | None, float], list[Search]] = {}
+    for path in sorted(folder.rglob(MANIFEST)):
+        for search in read_thresholds(path.parent):
+            plan = search.plan
+            by = plan.by.field if plan.by else None
+            key = (plan.task.benchmark.name, plan.axis.field, by, plan.target)
+            found.setdefault(key, []).append(search)
+    sections = []
+    for number_of, (key, searches) in enumerate(found.items(), 1):
+        name = f"threshold_{key[0]}_{key[1]}_{number_of}"
+        charts = [curve_chart(searches, looks, name)]
+        if searches[0].plan.by:
+            charts.insert(0, map_chart(searches, looks, f"{name}_map"))
+        solvers = list(dict.fromkeys(search.solver for search in searches))
+        table = threshold_table(searches)
+        sections.append(ThresholdSection(f"{key[0]} along {key[1]}", solvers, table, charts))
+    return sections
+
+
+def threshold_table(searches: Sequence[Search]) -> Table:
+    """A row for every threshold: where it is, what it took, and whether a curve fits."""
+    plan = searches[0].plan
+    by = (plan.by.field,) if plan.by else ()
+    rows = []
+    for search in searches:
+        found = search.posterior.threshold()
+        own = () if search.by is None else (f"{search.by:g}",)
+        text = threshold_text(search)
+        rows.append((search.solver, *own, text, str(found.n), fit_sentence(search)))
+    field = plan.axis.field
+    heads = ("solver", *by, f"threshold of {field} [95%]", "items", "fit")
+    title = f"{plan.task.benchmark.name}: where lift falls to {plan.target:g}, along {field}"
+    note = "threshold: the median and the 95% credible interval; an interval that would lie "
+    return Table(title, heads, tuple(rows), f"{note}between two values is the gap between them")
+
+
+def curve_table(search: Search) -> Table:
+    """The lift at every value, measured and fitted, and both as a plain text curve."""
+    field = search.plan.axis.field
+    posterior, values = search.posterior, search.levels.values
+    rows = []
+    for value, count, lift, fitted in zip(
+        values, posterior.counts, posterior.lifts(), posterior.band(values), strict=True
+    ):
+        known = lift.value is not None
+        rows.append(
+            (
+                f"{value:g}",
+                f"{count:.0f}",
+                str(lift) if known else "-",
+                "-" if posterior.misfits else number(fitted.value),
+                _dots(lift.value, None if posterior.misfits else fitted.value),
+            )
+        )
+    heads = (field, "items", "lift [95%]", "curve", f"0{' ' * (DOTS - 2)}1")
+    return Table(
+        f"{search.name}: lift along {field}", heads, tuple(rows), "o measured, + curve, # both"
+    )
+
+
+def _dots(measured: float | None, fitted: float | None) -> str:
+    """Both figures on a line from 0 to 1."""
+    line = ["."] * DOTS
+    for figure, mark in ((fitted, "+"), (measured, "o")):
+        if figure is not None:
+            place = round(min(1.0, max(0.0, figure)) * (DOTS - 1))
+            line[place] = mark if line[place] == "." else "#"
+    return "".join(line)
+
+
+def curve_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str) -> Chart:
+    """The lift of every solver at every value, and the curve through it with its band."""
+    plan = searches[0].plan
+    label = WORDS.get(plan.axis.field, plan.axis.field)
+    panels = [_curve_panel(search, looks, label) for search in searches[:MAX_PANELS]]
+    more = len(searches) - len(panels)
+    about = "Dots: lift with 95% intervals. Line and band: the curve. "
+    about += f"At {plan.target:g}: the threshold with its interval."
+    words = f"{more} more are in the table." if more else ""
+    return Chart(name, f"Lift over {label}, and the threshold", about, panels, words)
+
+
+def _curve_panel(search: Search, looks: Mapping[str, Look], label: str) -> Panel:
+    posterior, levels = search.posterior, search.levels
+    look = looks.get(search.solver, Look("base", 0))
+    series = []
+    if not posterior.misfits:
+        places = np.linspace(levels.difficulty[0], levels.difficulty[-1], STEPS)
+        along = [levels.value_at(float(place)) for place in places]
+        band = list(zip(along, posterior.band(along), strict=True))
+        edge = [Point(x, one.high or 0.0) for x, one in band]
+        edge += [Point(x, one.low or 0.0) for x, one in reversed(band)]
+        series.append(Series("the curve, 95%", "band", edge, mark=None))
+        line = [Point(x, one.value or 0.0) for x, one in band]
+        series.append(Series("the curve", look.colour, line, mark=None))
+    measured = [
+        Point(value, lift.value, lift.low, lift.high, f"{value:g}: {lift}, {lift.n} items")
+        for value, lift in zip(levels.values, posterior.lifts(), strict=True)
+        if lift.value is not None
+    ]
+    series.append(Series(search.solver, look.colour, measured, look.mark, joined=posterior.misfits))
+    found = posterior.threshold()
+    if found.value is not None:
+        low = min(levels.values) if found.low is None else found.low
+        high = max(levels.values) if found.high is None else found.high
+        ends = [Point(x, search.plan.target) for x in (low, high)]
+        name = f"threshold {threshold_text(search)}"
+        series.append(Series(name, f"threshold {look.colour}", ends, mark=None))
+    return Panel(series, label, "lift", search.name, small=True)
+
+
+def map_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str) -> Chart:
+    """The threshold of every solver over the second field."""
+    plan = searches[0].plan
+    assert plan.by is not None
+    series = []
+    for solver in dict.fromkeys(search.solver for search in searches):
+        points = []
+        for search in searches:
+            found = search.posterior.threshold()
+            if search.solver == solver and found.value is not None:
+                tip = f"{search.name}: {threshold_text(search)}"
+                low, high = (found.value if end is None else end for end in (found.low, found.high))
+                points.append(Point(search.by, found.value, low, high, tip))
+        look = looks.get(solver, Look("base", 0))
+        if points:
+            series.append(Series(solver, look.colour, points, look.mark))
+    field, by = plan.axis.field, plan.by.field
+    panel = Panel(series, WORDS.get(by, by), f"threshold of {field}", y_range=None)
+    about = "Thresholds beyond the values that were tried are in the table only."
+    return Chart(name, f"Threshold of {field} over {by}", about, [panel] if series else [])

@@ -1,0 +1,186 @@
+"""The posterior of a threshold: laws, limits, and how often its interval is right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trivium.core.errors import UserError
+from trivium.core.statistics import Estimate
+from trivium.core.thresholds import Levels, Posterior
+
+HOPS = (2.0, 3.0, 4.0, 6.0, 8.0)
+LEVELS = Levels(HOPS, (0.125,) * 5)
+# Right and wrong answers at every level.
+answers = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=5, max_size=5)
+
+
+def posterior(found: list[tuple[int, int]], levels: Levels = LEVELS) -> Posterior:
+    made = Posterior(levels)
+    for level, (right, wrong) in enumerate(found):
+        made.add(level, [1.0] * right + [0.0] * wrong)
+    return made
+
+
+def place(found: Estimate) -> float:
+    """The threshold as a number, also where it is beyond the values."""
+    if found.value is not None:
+        return found.value
+    return math.inf if found.high is None and found.low is not None else -math.inf
+
+
+@settings(max_examples=30)
+@given(answers, st.integers(1, 10), st.integers(0, 4))
+def test_better_answers_from_a_level_on_never_lower_the_threshold(
+    found: list[tuple[int, int]], more: int, first: int
+) -> None:
+    better = [(r + more * (n >= first), w) for n, (r, w) in enumerate(found)]
+    worse = [(r, w + more * (n >= first)) for n, (r, w) in enumerate(found)]
+    first_found, second_found = posterior(better), posterior(worse)
+    if not (first_found.misfits or second_found.misfits):
+        assert place(first_found.threshold()) >= place(second_found.threshold())
+
+
+@settings(max_examples=20)
+@given(answers, st.floats(0.01, 1000))
+def test_the_unit_of_the_field_does_not_matter(found: list[tuple[int, int]], unit: float) -> None:
+    here = posterior(found).threshold()
+    there = posterior(found, Levels(tuple(unit * hops for hops in HOPS), (0.125,) * 5)).threshold()
+    for one, other in ((here.value, there.value), (here.low, there.low), (here.high, there.high)):
+        assert (one is None) == (other is None)
+        assert one is None or other == pytest.approx(unit * one)
+
+
+@settings(max_examples=20)
+@given(answers)
+def test_a_field_that_is_harder_when_smaller_is_the_mirror_image(
+    found: list[tuple[int, int]],
+) -> None:
+    here = posterior(found).threshold()
+    there = posterior(found, Levels(tuple(24 / hops for hops in HOPS), (0.125,) * 5)).threshold()
+    for one, other in ((here.value, there.value), (here.low, there.high), (here.high, there.low)):
+        assert (one is None) == (other is None)
+        assert one is None or other is None or other == pytest.approx(24 / one)
+
+
+@settings(max_examples=20)
+@given(answers, st.randoms(use_true_random=False))
+def test_the_order_of_scores_does_not_matter(found: list[tuple[int, int]], random: object) -> None:
+    scores = [(n, s) for n, (r, w) in enumerate(found) for s in [1.0] * r + [0.0] * w]
+    random.shuffle(scores)  # type: ignore[attr-defined]
+    one_by_one = Posterior(LEVELS)
+    for level, score in scores:
+        one_by_one.add(level, [score])
+    assert one_by_one.threshold() == posterior(found).threshold()
+    assert one_by_one.next_batch(25) == posterior(found).next_batch(25)
+
+
+@settings(max_examples=30)
+@given(answers, st.integers(1, 60))
+def test_intervals_hold_the_median_and_batches_are_whole(
+    found: list[tuple[int, int]], size: int
+) -> None:
+    made = posterior(found)
+    for level in (0.95, 0.5):
+        interval = made.threshold(level)
+        if interval.value is not None:
+            assert (interval.low or 0) <= interval.value <= (interval.high or math.inf)
+    batch = made.next_batch(size)
+    assert sum(batch) == size
+    assert min(batch) >= 0
+
+
+def test_limits_beyond_the_values_are_open() -> None:
+    perfect, lost = posterior([(30, 0)] * 5), posterior([(4, 26)] * 5)
+    assert perfect.threshold() == Estimate(None, 8.0, None, 150)
+    assert lost.threshold() == Estimate(None, None, 2.0, 150)
+    assert perfect.settled(0.1)
+    assert lost.settled(0.1)
+    assert not posterior([(0, 0)] * 5).settled(0.1)
+
+
+def test_between_two_values_the_interval_is_the_gap() -> None:
+    cliff = posterior([(40, 0), (40, 0), (40, 0), (5, 35), (5, 35)])
+    found = cliff.threshold()
+    assert (found.low, found.high) == (pytest.approx(4), pytest.approx(6))
+    assert cliff.settled(0.01), "no more can be learned from these values"
+
+
+def test_values_may_begin_at_0_and_below() -> None:
+    noise = Levels((0.0, 0.1, 0.2, 0.4), (0.1,) * 4)
+    found = posterior([(30, 0), (29, 1), (16, 14), (3, 27)], noise).threshold()
+    assert found.value == pytest.approx(0.2, abs=0.05)
+    snr = Levels((20.0, 10.0, 0.0, -10.0), (0.1,) * 4)
+    found = posterior([(30, 0), (29, 1), (16, 14), (3, 27)], snr).threshold()
+    assert found.value == pytest.approx(0, abs=3)
+
+
+def test_scores_between_0_and_1_say_more_than_right_and_wrong() -> None:
+    graded, binary = Posterior(LEVELS), Posterior(LEVELS)
+    for level, mean in enumerate((0.95, 0.9, 0.7, 0.4, 0.2)):
+        graded.add(level, [mean - 0.05, mean + 0.05] * 10)
+        right = round(20 * mean)
+        binary.add(level, [1.0] * right + [0.0] * (20 - right))
+    assert binary.dispersion == 1
+    assert graded.dispersion < 0.1
+    first, second = graded.threshold(), binary.threshold()
+    assert (first.high or 0) - (first.low or 0) < (second.high or 0) - (second.low or 0)
+
+
+def test_worse_than_the_floor_counts_as_the_floor() -> None:
+    levels = Levels(HOPS, (0.7,) * 5)
+    below = posterior([(30, 0), (30, 0), (2, 28), (1, 29), (0, 30)], levels)
+    at = posterior([(30, 0), (30, 0), (21, 9), (21, 9), (21, 9)], levels)
+    assert not below.misfits
+    assert below.threshold() == at.threshold()
+
+
+def test_a_model_that_recovers_is_a_misfit_and_gets_a_grid() -> None:
+    recovers = posterior([(40, 0), (6, 34), (36, 4), (35, 5), (5, 35)])
+    assert recovers.misfits
+    found = recovers.threshold()
+    assert found.low is not None
+    assert found.high is not None
+    assert 2 <= found.low <= found.high <= 3, "the first crossing"
+    assert recovers.next_batch(25) == [5] * 5
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [((2.0,), "at least two"), ((2.0, 4.0, 3.0), "easy to hard"), ((2.0, 2.0), "differ")],
+)
+def test_values_in_no_order_are_refused(values: tuple[float, ...], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        Levels(values, (0.1,) * len(values))
+
+
+def search(lift: Callable[[float], float], generator: np.random.Generator) -> Posterior:
+    """The search for a threshold with at most 300 items."""
+    made = Posterior(LEVELS)
+    while made.counts.sum() < 300 and not made.settled(0.15):
+        for level, count in enumerate(made.next_batch(25)):
+            chance = 0.125 + 0.875 * lift(HOPS[level])
+            made.add(level, list((generator.random(count) < chance).astype(float)))
+    return made
+
+
+def test_the_interval_holds_the_threshold_and_curves_fit() -> None:
+    """Of 100 intervals of 95%, 87 or fewer hold the truth with a probability of 0.001."""
+    generator = np.random.default_rng(11)
+    held = misfits = 0
+    for _ in range(100):
+        threshold, slope = np.exp(generator.normal((1.4, 1.6), (0.4, 0.6)))
+        lapse = generator.choice([0, 0, 0.05, 0.1])
+        # Lapses lower the place where lift is 0.5.
+        truth = threshold * (1 / (0.5 / (1 - lapse)) - 1) ** (1 / slope)
+        made = search(lambda hops: (1 - lapse) / (1 + (hops / threshold) ** slope), generator)  # noqa: B023
+        found = made.threshold()
+        misfits += made.misfits
+        held += (found.low or 0) <= truth <= (found.high or math.inf)
+    assert held > 87
+    assert misfits <= 10, "at most 1 in 20 by the law; 11 of 100 with a probability of 0.01"

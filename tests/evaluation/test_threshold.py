@@ -1,0 +1,215 @@
+"""Searching for thresholds: programs, resuming, maps, refusals, and the report."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.command_line import run
+from trivium.benchmarks import benchmark_names, load_task
+from trivium.cli import main
+from trivium.core.errors import UserError
+from trivium.core.thresholds import Levels
+from trivium.evaluation.evaluation import Run
+from trivium.evaluation.execute import execute
+from trivium.evaluation.threshold import (
+    Axis,
+    ThresholdPlan,
+    find_thresholds,
+    make_axis,
+    ordered_fields,
+    read_thresholds,
+)
+
+GAME = "threshold blicket_game --preset three-objects --vary objects --values 2,3,4,5,6 --seed 3"
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / "thresholds.csv").read_text().splitlines()))
+
+
+def records(folder: Path) -> dict[str, bytes]:
+    paths = sorted(folder.rglob("records.jsonl"))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def test_a_program_from_items_to_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = f"{GAME} --solver optimal --solver information_gain --solver random --out {tmp_path}"
+    assert run(words) == 0
+    by_solver = {row["solver"]: row for row in rows(tmp_path)}
+    # With four tests the optimal player is sure of three objects and nearly lost with six.
+    low, high = (float(by_solver["optimal"][end]) for end in ("low", "high"))
+    assert 3 <= low < high <= 6
+    assert by_solver["random"]["threshold"] == "", "it is at the floor everywhere"
+    out = capsys.readouterr()
+    assert "before 2, the easiest value" in out.out
+    assert "information_gain: 25 items, threshold " in out.err
+    page = (tmp_path / "report.html").read_text()
+    assert 'id="thresholds"' in page
+    assert list((tmp_path / "plots").glob("threshold_blicket_game_objects_*.svg"))
+    for row in by_solver.values():
+        found = sum(
+            len(file.splitlines())
+            for name, file in records(tmp_path).items()
+            if name.partition("seed3_")[2].startswith(row["solver"])
+        )
+        assert found == int(row["items"]) <= 400
+
+
+def test_the_same_command_resumes_and_ends_the_same(tmp_path: Path) -> None:
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    words = f"{GAME} --solver information_gain --width 0.08 --max_items 150 --out"
+    assert run(words, str(whole)) == 0
+    shutil.copytree(whole, cut)
+    for number, path in enumerate(sorted(cut.rglob("records.jsonl"))):
+        if number % 2:
+            path.unlink()
+        else:  # as a run leaves it that was killed while it wrote
+            path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    assert run(words, str(cut)) == 0
+    assert rows(cut) == rows(whole)
+    timed = [
+        [orjson.loads(line) | {"seconds": 0} for line in file.splitlines()]
+        for folder in (whole, cut)
+        for file in records(folder).values()
+    ]
+    assert timed[: len(timed) // 2] == timed[len(timed) // 2 :]
+
+
+def test_more_items_continue_the_same_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = f"{GAME} --solver information_gain --width 0.01 --max_items"
+    assert run(f"{words} 25") == 0
+    (folder,) = Path("runs").glob("*/threshold_*")
+    before = records(folder)
+    assert run(f"{words} 75") == 0
+    assert list(Path("runs").glob("*/threshold_*")) == [folder]
+    after = records(folder)
+    assert all(after[name].startswith(part) for name, part in before.items())
+    assert [row["items"] for row in rows(folder)] == ["75"]
+    assert run(f"{words} 75 --target 0.6") == 0
+    assert len(list(Path("runs").glob("*/threshold_*"))) == 2, "another search"
+
+
+def test_no_item_is_asked_twice_and_batches_have_25(tmp_path: Path) -> None:
+    task = load_task("blicket_game", "three-objects")
+    axis, solvers = Axis("objects", (2, 3, 4, 5)), ("one_at_a_time",)
+    plan = ThresholdPlan(task, axis, solvers=solvers, width=0.001, max_items=60)
+    sizes, held = [], 0
+
+    def ask(batch: Run) -> None:
+        nonlocal held
+        total = sum(one.attempts for one in batch.evaluations)
+        sizes.append(total - held)
+        held = total
+        execute(batch, tmp_path)
+
+    (search,) = find_thresholds(plan, tmp_path, ask)
+    assert sizes == [25, 25, 10]
+    items = [
+        (row["spec"]["objects"], row["id"])
+        for file in records(tmp_path).values()
+        for row in map(orjson.loads, file.splitlines())
+    ]
+    assert len(items) == len(set(items)) == sum(search.asked) == 60
+    (read,) = read_thresholds(tmp_path)
+    assert read.posterior.threshold() == search.posterior.threshold()
+
+
+def test_two_fields_make_a_map(tmp_path: Path) -> None:
+    words = "threshold blicket_game --preset three-objects --vary objects --values 2,3,4,5"
+    words += f" --vary tests --values 4,2 --solver optimal --max_items 100 --out {tmp_path}"
+    assert run(words) == 0
+    found = {row["tests"]: row["high"] for row in rows(tmp_path)}
+    assert set(found) == {"4", "2"}
+    assert float(found["2"]) < float(found["4"] or 6), "with fewer tests it goes less far"
+    assert list((tmp_path / "plots").glob("*_map.svg"))
+
+
+def test_the_report_of_a_folder_shows_the_searches_in_it(tmp_path: Path) -> None:
+    for solver in ("optimal", "one_at_a_time"):
+        assert run(f"{GAME} --solver {solver} --max_items 25 --out {tmp_path / solver}") == 0
+    assert run(f"report {tmp_path}") == 0
+    page = (tmp_path / "report.html").read_text()
+    section = page[
+        page.index('<section id="thresholds">') : page.index('<section id="blicket_game">')
+    ]
+    assert section.count("<tr><td>") == 2
+    assert section.count("<svg") == 2
+
+
+@pytest.mark.parametrize("name", benchmark_names())
+def test_every_benchmark_has_fields_that_can_be_varied(name: str) -> None:
+    fields = ordered_fields(load_task(name).benchmark)
+    assert len(fields) >= 2
+    assert not set(fields) & {"rules", "design", "form", "ablate_inner"}
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "values"),
+    [
+        ("nhop_implicit", "hops", (3, 4, 5, 6, 8, 10, 12, 16, 20)),
+        ("nhop_explicit", "L", (1, 2, 3, 4)),
+        ("blicket_prompts", "objects", (3, 4, 5, 6, 8)),
+        ("blicket_game", "noise", (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)),
+        ("blicket_game", "tests", (32, 24, 20, 16, 12, 10, 8, 6, 4, 3, 2, 1, 0)),
+    ],
+)
+def test_usual_values_are_allowed_ones_from_easy_to_hard(
+    name: str, field: str, values: tuple[float, ...]
+) -> None:
+    found = make_axis(load_task(name), field).values
+    assert len(found) <= 10
+    assert set(found) <= set(values)
+    assert found[0] == values[0]
+    assert found[-1] == values[-1]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--solver oracle", "--vary is missing"),
+        ("--vary hops", "name a solver with --solver, or a model"),
+        ("--vary ablate_inner --solver oracle", "vary must name a field of numbers, got 'ablate"),
+        ("--vary hop --solver oracle", "nhop_implicit has hops, m, M, id_width, ablate_hop"),
+        (
+            "--vary hops --values 3,x --solver oracle",
+            "values of hops must be whole numbers, got 'x'",
+        ),
+        ("--vary hops --values 3,500 --solver oracle", "hops must be in"),
+        ("--vary hops --values 5 --solver oracle", "at least two values, got 1"),
+        ("--vary hops --values 3,9,5 --solver oracle", "go from easy to hard, got 3, 9, 5"),
+        ("--vary hops --values 3,3 --solver oracle", "values must differ"),
+        ("--vary hops --values 3,5 --values 4,5 --solver oracle", "--values once for each --vary"),
+        ("--vary hops --vary hops --solver oracle", "two fields must differ"),
+        ("--vary hops --vary m --vary M --solver oracle", "takes one field or two"),
+        ("--vary hops --hops 5 --solver oracle", "--hops fixes what --vary hops varies"),
+        ("--vary hops --target 1 --solver oracle", "target must lie between 0 and 1, got 1.0"),
+        ("--vary hops --target 0 --solver oracle", "target must lie between 0 and 1, got 0.0"),
+        ("--vary hops --width 0 --solver oracle", "width must be above 0, got 0.0"),
+        ("--vary hops --max_items 5 --solver oracle", "max_items must be at least 25, got 5"),
+        ("--vary ablate_hop --solver oracle", "ablate_hop has no value to start from"),
+        ("--vary hops --solver nobody", "unknown solver 'nobody'"),
+        ("--vary hops --solver oracle --solver oracle", "a solver is named twice"),
+        ("--vary hops --solver oracle --temp 0.5", "--temp goes with --model"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(
+    words: str, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["threshold", "nhop_implicit", *words.split(), "--out", str(tmp_path / "x")]) == 2
+    assert sentence in capsys.readouterr().err
+    assert not (tmp_path / "x").exists(), "nothing was begun"
+
+
+def test_a_perfect_floor_is_refused() -> None:
+    with pytest.raises(UserError, match="at 3 the floor is perfect"):
+        Levels((2, 3), (0.5, 1.0))
