@@ -22,7 +22,9 @@ from trivium.core.results import summarise
 from trivium.people.export import TABLES, export_study
 from trivium.people.study import reopen_study
 from trivium.people.trajectories import read_trajectories
+from trivium.report.charts import looks
 from trivium.report.compare import read_scores
+from trivium.report.overview import overview
 from trivium.report.results import read_results
 
 # Ten children, as a lab may have written them down.
@@ -122,6 +124,24 @@ def test_people_are_one_row_of_results_and_each_of_them_a_cluster(tmp_path: Path
     summary = summarise(rows, GAME.metrics)
     assert (summary.solver, summary.metrics["objects"].n) == ("people", 4)
     assert [one.solver for one in read_scores([tmp_path / "people"])] == ["people"]
+    again = summarise([{**row, "trial": 1} for row in rows], GAME.metrics)
+    assert "majority_correct" not in again.metrics  # items that come up again are no trials
+
+
+def test_people_have_a_role_and_a_colour_of_their_own(tmp_path: Path) -> None:
+    study = make_study(tmp_path)
+    Direct(study, "one").complete()
+    export_study(study, tmp_path / "people")
+    condition = study.experiment.condition(str(study.store.participants()[0].condition))
+    words = ["eval", "blicket_game", "--preset", condition.preset, "--items", "2"]
+    words += ["--solver", "optimal", "--out", str(tmp_path / "optimal")]
+    assert main(words) == 0
+    results = read_results([tmp_path / "people", tmp_path / "optimal"])["blicket_game"]
+    assert (results.role("people"), results.role("openai/x")) == ("person", "model")
+    assert results.models == ["people"]
+    assert looks([results])["people"].colour == "person"
+    roles = {row.solver: row.role for table in overview(results) for row in table.rows}
+    assert roles == {"people": "person", "optimal": "ceiling"}
 
 
 def test_games_of_people_as_a_minari_dataset(tmp_path: Path) -> None:

@@ -252,3 +252,26 @@ def test_what_was_said_of_objects_becomes_one_answer(tmp_path: Path) -> None:
     ]
     assert isinstance(session.now.dialogue, Dialogue)
     assert session.finished[0].dialogue.scores["correct"] == 0
+
+
+def test_steps_are_limited_at_every_item(tmp_path: Path) -> None:
+    """A participant with several items is not stopped by the steps of the earlier ones."""
+    study = make_study(
+        tmp_path,
+        "title = 'x'\npractice = false\ncheck = false\n[[conditions]]\nname = 'a'\nitems = 2",
+    )
+    session = Session(study.experiment)
+    session.take(Step("consent", True, {"condition": "a", "slot": 0}))
+    for item in range(2):
+        while session.stage != "explore":
+            session.take(Step("next", None))
+        for _ in range(480):
+            session.take(Step("toggle", "A"))
+        if item == 0:
+            session.take(Step("finish", None))
+            while session.stage == "object":
+                session.take(Step("object", "no"))
+            session.take(Step("form", session.now.item.content.spec.form_answers[0]))
+    toggles = [Step("toggle", "A")] * 1000
+    with pytest.raises(RefusedError, match="too many steps"):
+        list(map(session.take, toggles))

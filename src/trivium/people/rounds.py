@@ -47,11 +47,15 @@ class Round:
 
     def __post_init__(self) -> None:
         self.dialogue = Dialogue(self.item)
+        self._game = (-1, Game(self.item.content))
 
     @property
     def game(self) -> Game:
         """The state of a game."""
-        return replay(self.item.content, self.dialogue.replies)[0]
+        made = len(self.dialogue.replies)
+        if self._game[0] != made:
+            self._game = (made, replay(self.item.content, self.dialogue.replies)[0])
+        return self._game[1]
 
     @property
     def slides(self) -> list[tuple[str, ExampleTest | None]]:

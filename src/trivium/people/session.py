@@ -12,7 +12,7 @@ from trivium.people.experiment import Condition, Experiment
 from trivium.people.rounds import RefusedError, Round, Step
 from trivium.people.texts import numbered
 
-MAX_STEPS = 1000  # of one participant; nobody who takes part in earnest needs as many
+MAX_STEPS = 500  # at one item, and before the first; nobody in earnest needs as many
 MAX_REPLY = 10_000  # characters of a text
 PRACTICE = "AB"  # the objects of the practice machine; the first one lights it up
 ENDED = ("declined", "full", "failed", "done")  # stages in which nothing more is asked
@@ -52,7 +52,7 @@ class Session:
 
     def take(self, step: Step) -> None:
         """Go one step further; RefusedError where it is not possible here."""
-        if self.steps >= MAX_STEPS:
+        if self.steps >= MAX_STEPS * (1 + len(self.rounds)):
             raise RefusedError("too many steps")
         handler = _HANDLERS.get((self.stage, step.kind))
         if handler is None:
