@@ -81,7 +81,7 @@ def ask(
         assert prompt == next(item.prompt for item in asked if item.id == attempt.id)
         saved.append(attempt)
 
-    direct.ask_directly(Batch("nhop_implicit", asked[0].task.benchmark, asked, model, save))
+    direct.ask_directly([Batch("nhop_implicit", asked[0].task.benchmark, asked, model, save)])
     return saved, script
 
 

@@ -158,6 +158,5 @@ def _plan(asked: BenchmarkFlags[Flags]) -> ThresholdPlan:
 def _say_how_far(searches: Sequence[Search]) -> None:
     """What is known after a batch, on standard error."""
     for search in searches[:MAX_CURVES]:
-        found = threshold_text(search.levels, search.posterior.threshold())
-        text = f"{search.name}: {sum(search.asked)} items, threshold {found}"
+        text = f"{search.name}: {sum(search.asked)} items, threshold {threshold_text(search)}"
         print(text, file=sys.stderr, flush=True)

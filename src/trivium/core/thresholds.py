@@ -25,14 +25,16 @@ Floats = NDArray[np.float64]
 THRESHOLDS = 101  # on the grid
 MARGIN = math.log(1.5)  # how far it goes beyond the levels
 SLOPES = np.geomspace(1.0, 60.0, 10)
-LAPSES = np.array([0.0, 0.03, 0.08, 0.15, 0.22, 0.3, 0.4, 0.55, 0.75])
+LAPSES = np.array([0.0, 0.03, 0.08, 0.15, 0.22, 0.3, 0.4, 0.55])  # equally likely
 PLATEAU_LAPSES = np.array([0.1, 0.2, 0.3, 0.4])
 PLATEAU_SLOPES = np.geomspace(2.0, 60.0, 5)
 ONSET = 15.0  # the slope with which lapses set in
 PLATEAU = 0.35  # the prior probability of a plateau
+UNREACHED = 0.2  # how much less likely lapses are that keep lift below the target everywhere
 MISFIT = 20.0  # odds against all curves at which they are given up
 NEGLIGIBLE = 20.0  # curves this far below the best, as a logarithm, are left out
 MIN_COUNT = 20  # items at every level before a threshold without a curve is believed
+MIN_AT_END = 10  # items at the easiest or hardest level before a threshold beyond it is believed
 DRAWS = 4000  # of an interpolated threshold
 
 
@@ -130,9 +132,10 @@ def make_grid(levels: Levels, target: float) -> Grid:
         threshold, slope, lapse = (
             each.ravel() for each in np.meshgrid(thresholds, slopes, lapses, indexing="ij")
         )
-        prior = -0.5 * (np.log(slope / 6) / 1.2) ** 2 + 3 * np.log1p(-lapse)
+        prior = -0.5 * (np.log(slope / 6) / 1.2) ** 2
         # Where lapses keep lift below the target, the threshold is below all levels.
         reaches = lapse < 1 - target
+        prior += np.where(reaches, 0.0, math.log(UNREACHED))
         height = np.where(reaches, target / (1 - lapse), 0.5)  # of the fall, at the threshold
         middle = threshold - np.log(1 / height - 1) / slope
         threshold = np.where(reaches, threshold, lowest)
@@ -237,14 +240,21 @@ class Posterior:
         ends = (first, last) if self.levels.rising else (last, first)
         return Estimate(value, *ends, int(self.counts.sum()))
 
+    def beyond(self, found: Estimate) -> int | None:
+        """The first or the last level where the whole interval lies beyond it; None elsewhere."""
+        hard, easy = (found.low, found.high) if self.levels.rising else (found.high, found.low)
+        if easy is None and hard == self.levels.values[-1]:
+            return -1
+        return 0 if hard is None and easy == self.levels.values[0] else None
+
     def settled(self, width: float) -> bool:
         """Whether the interval is narrow enough, or as narrow as these values allow."""
         if self.misfits and self.counts.min() < MIN_COUNT:
             return False
         found, values = self.threshold(), sorted(self.levels.values)
-        if found.value is None:
-            return (found.low is None) != (found.high is None)  # surely beyond the values
-        if found.low is None or found.high is None:
+        if self.beyond(found) is not None:
+            return bool(self.counts[self.beyond(found)] >= MIN_AT_END)
+        if found.value is None or found.low is None or found.high is None:
             return False
         scale = abs(found.value) if values[0] >= 0 else values[-1] - values[0]
         a_gap = (found.low, found.high) in pairwise(values)

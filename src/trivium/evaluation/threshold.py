@@ -20,12 +20,12 @@ from trivium.benchmarks import change_task, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.files import atomic_write
-from trivium.core.records import MANIFEST, RECORDS, UNSCORED, read_records
+from trivium.core.records import MANIFEST, RECORDS, UNSCORED, drop_errors, read_records
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
-from trivium.core.statistics import Estimate
 from trivium.core.task import Task
 from trivium.core.thresholds import Levels, Posterior
 from trivium.evaluation.evaluation import Evaluation, Items, Run
+from trivium.evaluation.execute import claim_folder
 from trivium.evaluation.plan import Setting, evaluations_of
 from trivium.models.names import full_model_name
 from trivium.models.settings import Settings, is_model
@@ -212,6 +212,11 @@ class Search:
                 (found[level],) = evaluations_of(setting, items, [self.solver], 1, settings)
         return found
 
+    @property
+    def all_items(self) -> list[int]:
+        """More items of every level than there can be."""
+        return [10**12] * len(self.tasks)
+
     def next_counts(self) -> list[int] | None:
         """How many items every level has after the next batch; None when the search is over."""
         left = self.plan.max_items - sum(self.asked)
@@ -251,11 +256,17 @@ def find_thresholds(
 ) -> list[Search]:
     """Ask batch after batch until every threshold is known well enough; `ask` executes a run."""
     searches = plan.searches()
+    everything = plan.run_of([(search, search.all_items) for search in searches])
+    claim_folder(out, everything.manifest())
+    if retry_errors:  # another score may lead elsewhere, where they would not be asked again
+        for evaluation in everything.evaluations:
+            if (path := out / evaluation.folder / RECORDS).exists():
+                drop_errors(path, evaluation.asks)
     while True:
         found = [(search, search.next_counts()) for search in searches]
         batches = [(search, counts) for search, counts in found if counts is not None]
         if not batches:
-            return searches
+            break
         run = plan.run_of(batches)
         errors = not retry_errors
         if any(len(one.held(out, errors=errors)) < one.attempts for one in run.evaluations):
@@ -263,6 +274,11 @@ def find_thresholds(
         for search, counts in batches:
             search.read(out, counts)
         note([search for search, _ in batches])
+    for search in searches:
+        asked = list(search.asked)
+        search.read(out, search.all_items)  # what else the folder holds
+        search.asked[:] = asked
+    return searches
 
 
 def read_thresholds(folder: Path) -> list[Search]:
@@ -286,24 +302,21 @@ def read_thresholds(folder: Path) -> list[Search]:
     )
     searches = plan.searches()
     for search in searches:
-        whole = [10**9] * len(search.tasks)
-        search.read(folder, whole)
+        search.read(folder, search.all_items)
     return searches
 
 
-def threshold_text(levels: Levels, found: Estimate) -> str:
+def threshold_text(search: Search) -> str:
     """A threshold with its interval; what lies beyond the values is said in words."""
-    easiest, hardest = f"{levels.values[0]:g}", f"{levels.values[-1]:g}"
-    low_end, high_end = (easiest, hardest) if levels.rising else (hardest, easiest)
-    if found.value is None:
-        if (found.low is None) == (found.high is None):
-            return f"not known between {easiest} and {hardest}"
-        if (found.high is None) == levels.rising:
-            return f"beyond {hardest}, the hardest value"
-        return f"before {easiest}, the easiest value"
-    low = f"below {low_end}" if found.low is None else f"{found.low:.3g}"
-    high = f"above {high_end}" if found.high is None else f"{found.high:.3g}"
-    return f"{found.value:.3g} [{low}, {high}]"
+    found, levels = search.posterior.threshold(), search.levels
+    beyond = search.posterior.beyond(found)
+    if beyond is not None:
+        which = "the hardest value" if beyond else "the easiest value"
+        return f"{'beyond' if beyond else 'before'} {levels.values[beyond]:g}, {which}"
+    low = f"below {min(levels.values):g}" if found.low is None else f"{found.low:.3g}"
+    high = f"above {max(levels.values):g}" if found.high is None else f"{found.high:.3g}"
+    value = "outside" if found.value is None else f"{found.value:.3g}"
+    return f"{value} [{low}, {high}]"
 
 
 def fit_sentence(search: Search) -> str:

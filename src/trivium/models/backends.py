@@ -31,17 +31,20 @@ class Batch:
 
 
 def ask_models(batches: Sequence[Batch], logs: Path) -> None:
-    """Make every attempt: batch by batch on the direct backend, as one eval set on Inspect."""
+    """Make every attempt: model by model on the direct backend, as one eval set on Inspect."""
     with served_locally([batch.model for batch in batches]) as served:
+        direct: dict[Model, list[Batch]] = {}
         inspected = []
         for asked in batches:
             batch = replace(asked, model=served.get(asked.model, asked.model))
             if choose_backend(batch.benchmark, batch.model) == "direct":
-                from trivium.models.direct import ask_directly  # noqa: PLC0415
-
-                ask_directly(batch)
+                direct.setdefault(batch.model, []).append(batch)
             else:
                 inspected.append(batch)
+        for own in direct.values():
+            from trivium.models.direct import ask_directly  # noqa: PLC0415
+
+            ask_directly(own)
         if inspected:
             from trivium.models.inspect.run import ask_through_inspect  # noqa: PLC0415
 

@@ -16,10 +16,10 @@ from trivium.models.endpoint import Endpoint
 from trivium.models.providers import find_address
 
 
-def ask_directly(batch: Batch) -> None:
-    """Make the attempts of a batch, `concurrency` of them at a time."""
+def ask_directly(batches: Sequence[Batch]) -> None:
+    """Make the attempts of some batches of one model, `concurrency` of them at a time."""
     try:
-        asyncio.run(_Pool(batch).run())
+        asyncio.run(_Pool(batches).run())
     except ExceptionGroup as group:
         stopped = group.subgroup(UserError)
         if stopped is None:
@@ -30,13 +30,13 @@ def ask_directly(batch: Batch) -> None:
 class _Pool:
     """Workers that take the next item when they are free, so that a slow reply delays nobody."""
 
-    def __init__(self, batch: Batch) -> None:
-        self._batch, self._model = batch, batch.model
-        self._left = iter(batch.items)
+    def __init__(self, batches: Sequence[Batch]) -> None:
+        self._model, self._note = batches[0].model, batches[0].note
+        self._left = ((batch, item) for batch in batches for item in batch.items)
 
     async def run(self) -> None:
         address = find_address(self._model)
-        self._caller = Caller(self._model, address.shown_url, self._batch.note)
+        self._caller = Caller(self._model, address.shown_url, self._note)
         self._endpoint = Endpoint(self._model, address)
         try:
             async with asyncio.TaskGroup() as group:
@@ -47,9 +47,9 @@ class _Pool:
             await self._endpoint.close()
 
     async def _worker(self) -> None:
-        for item in self._left:
+        for batch, item in self._left:
             attempt = await self._attempt(item)
-            self._batch.save(attempt, item.prompt)
+            batch.save(attempt, item.prompt)
             self._caller.count(attempt)
 
     async def _attempt(self, item: PresentedItem) -> Attempt:

@@ -14,6 +14,8 @@ from trivium.core.dialogue import solve
 from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import PresentedItem, Task
+from trivium.evaluation.threshold import Axis
+from trivium.people.adaptive import axis_of
 from trivium.people.texts import Texts, read_texts
 
 GAME = "blicket_game"  # the benchmark that has a page of its own; all others are read as text
@@ -57,6 +59,8 @@ class Condition:
     items: int = 1  # items that every participant gets
     cap: int = 0  # completed participants at which the condition is full; 0 is no limit
     as_text: bool = False  # the game as the text that models read, instead of drawn
+    vary: str = ""  # a field whose threshold is looked for: the next item is where it tells most
+    values: tuple[float, ...] = ()  # of that field, from easy to hard
     where: Mapping[str, Any] = field(default_factory=dict)  # only items of these groups
     fields: Mapping[str, Any] = field(default_factory=dict)  # other fields of spec and view
 
@@ -80,6 +84,16 @@ class Condition:
                 self.shown_by in known,
                 f"shown_by must be one of {', '.join(known)}, got {self.shown_by!r}",
             )
+
+        require(
+            not self.vary or (not self.drawn and bool(self.values)),
+            f"vary goes with tasks that are read as text and needs values, got {self.vary!r}",
+        )
+
+    @cached_property
+    def axis(self) -> Axis | None:
+        """The field whose threshold is looked for, if any."""
+        return axis_of(self.task, self.vary, self.values) if self.vary else None
 
     @property
     def drawn(self) -> bool:
@@ -131,6 +145,7 @@ class Experiment:
                 f"got {one.yoked_to!r}",
             )
             self.indexes(one)  # says what is wrong before anybody takes part
+            require(one.axis is None or not one.where, f"{one.name}: where does not go with vary")
         read_texts(self.language)
 
     @cached_property

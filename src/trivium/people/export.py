@@ -14,6 +14,7 @@ from trivium.benchmarks.blicket.game.score import exploration_kinds, trajectory
 from trivium.core.errors import require
 from trivium.core.files import atomic_write, dump_line
 from trivium.core.records import RECORDS, Attempt
+from trivium.people.adaptive import posterior_of
 from trivium.people.experiment import GAME
 from trivium.people.rounds import Round
 from trivium.people.session import Session
@@ -32,6 +33,9 @@ TABLES: dict[str, dict[str, str]] = {
         "last_step": "server time of the last step, seconds since 1970",
         "failed_checks": "how often the questions about the instructions were answered wrong",
         "answers": "the answers to the experiment's own questions, as JSON",
+        "threshold": "where the person's lift falls to 0.5, in conditions with vary",
+        "threshold_low": "the lower end of its 95% interval; empty: below the values",
+        "threshold_high": "the upper end; empty: above the values",
     },
     "tests.csv": {
         "participant": "the person's name in records",
@@ -83,17 +87,16 @@ EXPORTS = (RECORDS, *TABLES, DICTIONARY)
 
 def export_study(study: Study, out: Path) -> int:
     """Write every file of a study; returns the number of records."""
-    everybody = [(one, study.session(one)) for one in study.store.participants()]
-    attempts = [made for one, session in everybody for made in attempts_of(study, one, session)]
-    with atomic_write(out / RECORDS) as file:
-        file.writelines(map(dump_line, attempts))
+    attempts: list[Attempt] = []
     rows: dict[str, list[Row]] = {name: [] for name in TABLES}
-    for one, session in everybody:
+    for one in study.store.participants():
+        session = study.session(one)
         person = {"participant": study.person(one)}
         condition = {"condition": one.condition or ""}
         rows["participants.csv"].append(person | condition | _participant(one, session))
         rows["tests.csv"] += [person | condition | row for row in _tests(session)]
         made = attempts_of(study, one, session)
+        attempts += made
         rows["answers.csv"] += [person | condition | _answer(each) for each in made]
         rows["steps.csv"] += [
             person
@@ -102,6 +105,8 @@ def export_study(study: Study, out: Path) -> int:
             for number, step in enumerate(study.store.steps(one.id))
         ]
         rows["events.csv"] += [person | vars(event) for event in study.store.events(one.id)]
+    with atomic_write(out / RECORDS) as file:
+        file.writelines(map(dump_line, attempts))
     for name, columns in TABLES.items():
         _write_table(out / name, list(columns), rows[name])
     meanings = [
@@ -135,7 +140,18 @@ def _participant(one: Participant, session: Session) -> Row:
         "last_step": one.seen,
         "failed_checks": session.failed_checks,
         "answers": orjson.dumps(session.answers).decode(),
+        **_threshold(session),
     }
+
+
+def _threshold(session: Session) -> Row:
+    condition = session.condition
+    if condition is None or condition.axis is None:
+        return {}
+    done = [one.dialogue for one in session.finished]
+    found = posterior_of(condition.task, condition.axis, done).threshold()
+    ends = {"threshold": found.value, "threshold_low": found.low, "threshold_high": found.high}
+    return {key: None if end is None else round(end, 4) for key, end in ends.items()}
 
 
 def _answer(attempt: Attempt) -> Row:
@@ -196,7 +212,7 @@ def _safe(value: Any) -> Any:
 def delete_participant(study: Study, code: str) -> None:
     """Remove a participant by the code shown at the end, or by the name in the link."""
     by_code = study.store.find("code", code.strip().upper())
-    found = study.attempts_of(code) if by_code is None else [by_code]
+    found = study.known_as(code) if by_code is None else [by_code]
     require(bool(found), f"there is no participant with the code {code!r}")
     for one in found:
         study.store.delete(one.id)

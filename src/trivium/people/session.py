@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from trivium.core.streams import Stream, stream_key
+from trivium.core.task import PresentedItem
+from trivium.people.adaptive import next_item
 from trivium.people.experiment import Condition, Experiment
 from trivium.people.rounds import RefusedError, Round, Step
 from trivium.people.texts import numbered
@@ -149,19 +151,28 @@ class Session:
     def _start_round(self) -> None:
         """The next item, or the end."""
         assert self.condition is not None
-        items = self.experiment.items(self.condition, self.assigned["slot"])
         number = len(self.rounds)
-        if number == len(items):
+        if number == self.experiment.source(self.condition).items:
             self.stage = "done"
             return
         shown = self.assigned.get("shown")
-        self.rounds.append(Round(items[number], shown[number] if shown else None, self._time))
+        self.rounds.append(Round(self._item(number), shown[number] if shown else None, self._time))
         if not self.drawn:
             self.stage = "text"
         elif self.now.slides and number == 0:
             self.stage = "example"
         else:
             self.stage = "new"
+
+    def _item(self, number: int) -> PresentedItem:
+        """The item of this number, or one that tells most where a threshold is looked for."""
+        condition, slot = self.condition, self.assigned["slot"]
+        assert condition is not None
+        if condition.axis is None:
+            return self.experiment.items(condition, slot)[number]
+        done = [one.dialogue for one in self.rounds]
+        index, seed = slot * condition.items + number, self.experiment.seed
+        return next_item(condition.task, condition.axis, done, index, seed)
 
     def _next_example(self, step: Step) -> None:
         self.now.slide += 1

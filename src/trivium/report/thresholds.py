@@ -24,6 +24,7 @@ class ThresholdSection:
     """The thresholds of one benchmark on the page."""
 
     title: str
+    solvers: Sequence[str]
     table: Table
     charts: Sequence[Chart]
 
@@ -43,9 +44,9 @@ def threshold_sections(folder: Path, looks: Mapping[str, Look]) -> list[Threshol
         charts = [curve_chart(searches, looks, name)]
         if searches[0].plan.by:
             charts.insert(0, map_chart(searches, looks, f"{name}_map"))
-        sections.append(
-            ThresholdSection(f"{key[0]} along {key[1]}", threshold_table(searches), charts)
-        )
+        solvers = list(dict.fromkeys(search.solver for search in searches))
+        table = threshold_table(searches)
+        sections.append(ThresholdSection(f"{key[0]} along {key[1]}", solvers, table, charts))
     return sections
 
 
@@ -57,7 +58,7 @@ def threshold_table(searches: Sequence[Search]) -> Table:
     for search in searches:
         found = search.posterior.threshold()
         own = () if search.by is None else (f"{search.by:g}",)
-        text = threshold_text(search.levels, found)
+        text = threshold_text(search)
         rows.append((search.solver, *own, text, str(found.n), fit_sentence(search)))
     field = plan.axis.field
     heads = ("solver", *by, f"threshold of {field} [95%]", "items", "fit")
@@ -133,12 +134,11 @@ def _curve_panel(search: Search, looks: Mapping[str, Look], label: str) -> Panel
     series.append(Series(search.solver, look.colour, measured, look.mark, joined=posterior.misfits))
     found = posterior.threshold()
     if found.value is not None:
-        tip = f"threshold {threshold_text(levels, found)}"
-        ends = (min(levels.values), max(levels.values))
-        low = ends[0] if found.low is None else found.low
-        high = ends[1] if found.high is None else found.high
-        point = Point(found.value, search.plan.target, tip=tip, x_low=low, x_high=high)
-        series.append(Series(search.solver, look.colour, [point], look.mark, joined=False))
+        low = min(levels.values) if found.low is None else found.low
+        high = max(levels.values) if found.high is None else found.high
+        ends = [Point(x, search.plan.target) for x in (low, high)]
+        name = f"threshold {threshold_text(search)}"
+        series.append(Series(name, f"threshold {look.colour}", ends, mark=None))
     return Panel(series, label, "lift", search.name, small=True)
 
 
@@ -152,7 +152,7 @@ def map_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str) 
         for search in searches:
             found = search.posterior.threshold()
             if search.solver == solver and found.value is not None:
-                tip = f"{search.name}: {threshold_text(search.levels, found)}"
+                tip = f"{search.name}: {threshold_text(search)}"
                 low, high = (found.value if end is None else end for end in (found.low, found.high))
                 points.append(Point(search.by, found.value, low, high, tip))
         look = looks.get(solver, Look("base", 0))

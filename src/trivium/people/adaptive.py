@@ -1,0 +1,56 @@
+"""The threshold of a participant: the next item is one that tells most about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from trivium.core.dialogue import Dialogue
+from trivium.core.task import PresentedItem, Task
+from trivium.core.thresholds import Posterior
+from trivium.evaluation.threshold import Axis, Search, ThresholdPlan, make_axis
+
+Seen = tuple[tuple[float, float], ...]  # the value of the field and the score, item by item
+
+
+@lru_cache(maxsize=64)
+def axis_of(task: Task, field: str, values: tuple[float, ...]) -> Axis:
+    """The field with its values; UserError for what has no order or what its spec refuses."""
+    axis = make_axis(task, field, [f"{value:g}" for value in values])
+    Search(ThresholdPlan(task, axis), "").posterior  # noqa: B018 - refuses values in no order
+    return axis
+
+
+def next_item(
+    task: Task, axis: Axis, done: Sequence[Dialogue], index: int, seed: int
+) -> PresentedItem:
+    """A fresh item at the value that says most after what a person has answered so far."""
+    level = _next_level(task, axis, _seen(axis, done))
+    return Search(ThresholdPlan(task, axis), "").tasks[level].item(index, seed)
+
+
+def posterior_of(task: Task, axis: Axis, done: Sequence[Dialogue]) -> Posterior:
+    """What a person's answers say about the threshold."""
+    return _posterior(task, axis, _seen(axis, done))
+
+
+def _seen(axis: Axis, done: Sequence[Dialogue]) -> Seen:
+    found = []
+    for dialogue in done:
+        task = dialogue.item.task
+        score = dialogue.scores[task.benchmark.metrics[0].name]
+        if score is not None:
+            found.append((getattr(task.spec, axis.field), score))
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)  # a session is put together from all its steps at every request
+def _next_level(task: Task, axis: Axis, seen: Seen) -> int:
+    return _posterior(task, axis, seen).next_batch(1).index(1)
+
+
+def _posterior(task: Task, axis: Axis, seen: Seen) -> Posterior:
+    posterior = Search(ThresholdPlan(task, axis), "").posterior
+    for value, score in seen:
+        posterior.add(axis.values.index(value), [score])
+    return posterior

@@ -1,0 +1,83 @@
+"""Items that are chosen for a person, to find a threshold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from trivium.core.errors import UserError
+from trivium.people.adaptive import posterior_of
+from trivium.people.experiment import read_experiment
+from trivium.people.export import _participant
+from trivium.people.rounds import Step
+from trivium.people.session import Session
+from trivium.people.store import Participant
+
+FILE = """
+title = "How far do people go?"
+check = false
+[[conditions]]
+name = "hops"
+benchmark = "nhop_implicit"
+items = 30
+vary = "hops"
+values = [3, 4, 5, 6, 8]
+"""
+
+
+def take_part(path: Path, slot: int, last: int) -> Session:
+    """Somebody who answers up to so many hops, and nothing with more."""
+    path.write_text(FILE)
+    session = Session(read_experiment(path))
+    session.take(Step("consent", True, {"condition": "hops", "slot": slot}))
+    while session.stage == "instructions":
+        session.take(Step("next", None))
+    while session.stage == "text":
+        item = session.now.item
+        knows = item.task.spec.hops <= last
+        session.take(Step("reply", item.gold if knows else "I do not know", server_time=1.0))
+    assert session.stage == "done"
+    return session
+
+
+def test_items_are_chosen_where_they_tell_most(tmp_path: Path) -> None:
+    session = take_part(tmp_path / "hops.toml", slot=2, last=5)
+    hops = [one.item.task.spec.hops for one in session.rounds]
+    assert len(hops) == 30
+    assert sum(4 < value < 8 for value in hops[10:]) >= 14, "around the threshold"
+    indexes = [one.item.original.origin.index for one in session.rounds]
+    assert indexes == list(range(60, 90)), "fresh items, other ones for everybody"
+    condition = session.condition
+    assert condition is not None
+    assert condition.axis is not None
+    done = [one.dialogue for one in session.finished]
+    found = posterior_of(condition.task, condition.axis, done).threshold()
+    assert (found.low, found.high) == (5, 6)
+
+
+def test_the_threshold_is_in_the_table_of_participants(tmp_path: Path) -> None:
+    session = take_part(tmp_path / "hops.toml", slot=0, last=2)
+    row = _participant(Participant(1, "k", "c", 0.0, 0.0, "hops", 0, None, "done", ""), session)
+    assert row["threshold"] is None
+    assert row["threshold_high"] == 3, "not even three hops"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        ('vary = "hops"', 'vary = "ablate_inner"', "vary must name a field of numbers"),
+        ("[3, 4, 5, 6, 8]", "[3, 500]", "hops must be in"),
+        ("[3, 4, 5, 6, 8]", "[3, 5, 4]", "go from easy to hard"),
+        ("[3, 4, 5, 6, 8]", "[]", "needs values"),
+        ('"nhop_implicit"', '"blicket_game"', "read as text"),
+        ("items = 30", "items = 30\nwhere = { n = 5 }", "where does not go with vary"),
+    ],
+)
+def test_what_cannot_be_varied_is_refused(
+    before: str, after: str, sentence: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(FILE.replace(before, after))
+    with pytest.raises(UserError, match=sentence):
+        read_experiment(path)
