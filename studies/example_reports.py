@@ -35,8 +35,9 @@ from trivium.report.page import write_report
 
 PRICES = Prices(price_in=0.4, price_out=1.6)  # made up, as the models are
 MAX_CHARACTERS = 200_000  # in the item browser of each page: these pages are to stay small
-AUDITED = ("explicit-hard", "explicit-ladder", "implicit", "balanced-ctrl", "balanced-hypotheses")
-AUDITED += ("four-conditions", "six-objects")
+# Presets that passed their audits.
+AUDITED = ["explicit-hard", "explicit-ladder", "implicit", "balanced-ctrl", "balanced-hypotheses"]
+AUDITED += ["four-conditions", "six-objects"]
 LABEL = "stub models (99%, 90% and 62% of hops right) and SmolLM2-135M (stored replies)"
 
 

@@ -190,5 +190,7 @@ def test_it_fits_a_phone_and_a_dark_theme(page: Page) -> None:
     features = [{"name": "prefers-color-scheme", "value": "dark"}]
     page.call("Emulation.setEmulatedMedia", features=features)
     assert page.value("document.documentElement.scrollWidth") <= 360
+    cards = "[...document.querySelectorAll('#answer td.heat')].map((cell) => cell.offsetWidth)"
+    assert min(page.value(cards)) > 300
     assert page.value("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 27)"
     assert page.errors == []

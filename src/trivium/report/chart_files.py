@@ -68,7 +68,8 @@ def _legend(
 ) -> tuple[Sequence[tuple[str, str, int | None, float, float]], float]:
     """Where each solver and each reference line stands in the legend, and where that ends."""
     names = {one.name for panel in chart.panels for one in panel.series if one.mark is not None}
-    entries = [(name, *look) for name, look in looks.items() if name in names]
+    entries: list[tuple[str, str, int | None]] = []
+    entries += [(name, *look) for name, look in looks.items() if name in names]
     entries += [(REFERENCES[one][0], one, REFERENCES[one][1]) for one in chart.lines]
     x, y, placed = 12.0, float(TITLE), []
     for name, colour, mark in entries:

@@ -134,8 +134,8 @@ def write_plots(folder: Path, label: str | None = None) -> list[Path]:
 
 
 def _save_charts(run: Run) -> list[Path]:
-    sections = [*run.thresholds, *run.sections]
-    charts = [chart for section in sections for chart in section.charts if chart.panels]
+    groups = [*(found.charts for found in run.thresholds), *(one.charts for one in run.sections)]
+    charts = [chart for group in groups for chart in group if chart.panels]
     return save_charts(charts, run.looks, run.folder / PLOTS, run.label)
 
 
