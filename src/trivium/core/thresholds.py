@@ -116,7 +116,7 @@ class Grid(NamedTuple):
     log_wrong: Floats
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)  # a few megabytes each
 def make_grid(levels: Levels, target: float) -> Grid:
     """The grid for these levels."""
     require(0 < target < 1, f"target must lie between 0 and 1, got {target}")
@@ -124,13 +124,17 @@ def make_grid(levels: Levels, target: float) -> Grid:
     lowest = places[0] - MARGIN
     thresholds = np.linspace(lowest, places[-1] + MARGIN, THRESHOLDS)
     # At a level or between two, after the easiest and before the last two.
-    starts = np.sort(np.append(places[1:-2], (places[:-3] + places[1:-2]) / 2))
-    axes = [(1 - PLATEAU if len(starts) else 1.0, SLOPES, LAPSES, -math.inf)]
-    axes += [(PLATEAU / len(starts), PLATEAU_SLOPES, PLATEAU_LAPSES, start) for start in starts]
+    starts = np.append(places[1:-2], (places[:-3] + places[1:-2]) / 2)
+    above = np.array([lapse for lapse in PLATEAU_LAPSES if 1 - lapse > target])
+    plateaus = [
+        (PLATEAU / len(starts), PLATEAU_SLOPES, above, start) for start in starts if above.size
+    ]
+    axes = [(1 - PLATEAU if plateaus else 1.0, SLOPES, LAPSES, -math.inf), *plateaus]
     parts = []
     for share, slopes, lapses, start in axes:
+        after = thresholds[thresholds > start + 2 / ONSET]  # a plateau comes before the threshold
         threshold, slope, lapse = (
-            each.ravel() for each in np.meshgrid(thresholds, slopes, lapses, indexing="ij")
+            each.ravel() for each in np.meshgrid(after, slopes, lapses, indexing="ij")
         )
         prior = -0.5 * (np.log(slope / 6) / 1.2) ** 2
         # Where lapses keep lift below the target, the threshold is below all levels.
