@@ -181,4 +181,4 @@ def test_the_interval_holds_the_threshold_and_curves_fit() -> None:
         misfits += made.misfits
         held += (found.low or 0) <= truth <= (found.high or math.inf)
     assert held > 87
-    assert misfits <= 10, "at most 1 in 20 by the law; 11 of 100 with a probability of 0.01"
+    assert misfits <= 5, "they are rarer than 1 in 100"

@@ -31,7 +31,7 @@ PLATEAU_SLOPES = np.geomspace(2.0, 60.0, 5)
 ONSET = 15.0  # the slope with which lapses set in
 PLATEAU = 0.35  # the prior probability of a plateau
 UNREACHED = 0.2  # how much less likely lapses are that keep lift below the target everywhere
-MISFIT = 20.0  # odds against all curves at which they are given up
+MISFIT = 3.0  # odds against all curves at which they are given up
 NEGLIGIBLE = 20.0  # curves this far below the best, as a logarithm, are left out
 MIN_COUNT = 20  # items at every level before a threshold without a curve is believed
 MIN_AT_END = 10  # items at the easiest or hardest level before a threshold beyond it is believed
@@ -195,8 +195,8 @@ class Posterior:
         """The curves that matter, their weights, and the log odds against all curves.
 
         The odds are those of levels that go their own ways, every chance equally likely. They are
-        a martingale while the curve holds: however often one looks, they exceed 20 with a
-        probability of at most 1 in 20.
+        a martingale while a curve of the grid holds, so that looking often does little harm;
+        docs/thresholds-measured.md has the rate of false alarms.
         """
         right, wrong = self._evidence
         grid = self._grid
