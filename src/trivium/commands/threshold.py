@@ -92,7 +92,7 @@ def main(args: Sequence[str]) -> int:
     with flags.workers.open() as executor:
         if folder is None:
             folder = new_folder(most, ROOT)
-            print(f"{len(plan.searches())} thresholds in {folder}", file=sys.stderr)
+            print(f"{len(most.evaluations)} levels in {folder}", file=sys.stderr)
         elif any(held):
             print(f"{folder} holds {sum(held):,} attempts; none is made again", file=sys.stderr)
         ask = partial(
