@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 ITEMS ?= 100
 STUDY ?= --quick
+ASK ?=
 
 .PHONY: help run test test-local check lint gallery audits bench study docs-pages clean
 
@@ -18,7 +19,7 @@ help:
 	@echo "make audits   audit every preset for shortcuts; writes docs/audits.md (20 minutes)"
 	@echo "make bench    measure speed against peers and limits"
 	@echo "make study    run the paper's study of learners, small; STUDY= runs the full one"
-	@echo "make docs-pages  write the example reports in docs/examples"
+	@echo "make docs-pages  write the example reports in docs/examples; ASK=--ask asks the small model again"
 	@echo "make clean    remove the virtual environment and caches"
 
 $(VENV)/.made:
@@ -68,7 +69,7 @@ study: $(VENV)/.dev
 	$(BIN)/python -m studies.blicket_learners $(STUDY)
 
 docs-pages: $(VENV)/.dev
-	$(BIN)/python -m studies.example_reports docs/examples
+	$(BIN)/python -m studies.example_reports docs/examples $(ASK)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.benchmarks import load_task
+from trivium.core.clusters import Side, clustered_mean
 from trivium.core.dialogue import solve
 from trivium.core.statistics import Estimate, mean_interval, paired_difference, proportion
 
@@ -38,6 +39,10 @@ different values that more cannot be avoided.
 - **Paired differences**: of right and wrong answers the score interval of Tango (1998), of other
   scores that of Korn and Graubard between -1 and 1.
 - **Counts** without a known range: Student's interval.
+- **People**: all that a person does is one value, the mean. Differences between people and another
+  solver (or other people) are clustered by person and by item, with the variance of Cameron,
+  Gelbach and Miller (2011) and Satterthwaite's degrees of freedom: a person is at several items,
+  and several people are at one. In the table, 20 and 200 people each try 3 of 24 items.
 
 | what | true value | 20 items | 200 items |
 |---|---|---|---|
@@ -132,7 +137,29 @@ def cases(pool_size: int) -> Iterator[tuple[str, float, Draw, Callable[[Floats],
     ):
         name = f"paired difference, p = {first} and {second}, {alike:.0%} in common"
         yield name, first - second, paired(first, second, alike), _difference
+    for spread, model in ((0.0, 0.5), (0.2, 0.5), (0.2, 1.0)):
+        what = "guesses" if model < 1 else "is always right"
+        truth = (0.5895 if spread else 0.6) - model  # less than 0.6 by clipping at 1
+        name = f"people (SD {spread}) less a model that {what}"
+        yield name, truth, people_less_model(spread, model), _clustered
     yield "tests made, Poisson with mean 4", 4.0, _tests_made, _unbounded
+
+
+def people_less_model(spread: float, chance: float) -> Draw:
+    """People and items that differ, against a model: rows of values, people and items."""
+
+    def draw(generator: np.random.Generator, n: int) -> Floats:
+        able, easy = generator.normal(0, spread, n), generator.normal(0, spread, 24)
+        model = generator.random(24) < chance
+        person, item = np.repeat(np.arange(n), 3), (np.arange(3 * n) + generator.integers(24)) % 24
+        right = generator.random(3 * n) < np.clip(0.6 + able[person] + easy[item], 0, 1)
+        return np.array([np.subtract(right, model[item], dtype=np.float64), person, item])
+
+    return draw
+
+
+def _clustered(rows: Floats) -> Estimate:
+    return clustered_mean([Side(*rows.tolist())], bounds=(-1, 1))
 
 
 def _unbounded(values: Floats) -> Estimate:

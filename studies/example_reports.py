@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -36,7 +37,7 @@ PRICES = Prices(price_in=0.4, price_out=1.6)  # made up, as the models are
 MAX_CHARACTERS = 200_000  # in the item browser of each page: these pages are to stay small
 AUDITED = ("explicit-hard", "explicit-ladder", "implicit", "balanced-ctrl", "balanced-hypotheses")
 AUDITED += ("four-conditions", "six-objects")
-LABEL = "stub models that get 99%, 90% and 62% of hops right, and a real one, SmolLM2-135M"
+LABEL = "stub models (99%, 90% and 62% of hops right) and SmolLM2-135M (stored replies)"
 
 
 @dataclass(frozen=True)
@@ -183,8 +184,19 @@ def ask_again() -> None:
             small.save()
 
 
+def take_picture(page: Path, file: Path) -> None:
+    """Write the first screen of a page as PNG, where there is a Chromium."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        print(f"no Chromium here: {file} stays as it is")
+        return
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+    flags += [f"--screenshot={file}", "--window-size=1280,1000"]
+    subprocess.run([chromium, *flags, page.as_uri()], check=True, stderr=subprocess.DEVNULL)
+
+
 def main(args: Sequence[str]) -> int:
-    """Write every example page into the folder that is named."""
+    """Write every example page into the folder that is named, and the picture beside it."""
     target = Path(args[0]).resolve()
     target.mkdir(parents=True, exist_ok=True)
     if "--ask" in args:
@@ -196,6 +208,7 @@ def main(args: Sequence[str]) -> int:
             page = write_report(Path(one), label, PRICES, MAX_CHARACTERS)
             shutil.copy(page, target / f"{one}.html")
         trivium_command(["compare", "main", "--out", str(target / "compare.html")])
+    take_picture(target / "main.html", target.parent / "report.png")
     return 0
 
 

@@ -265,3 +265,10 @@ def test_holm_raises_a_false_alarm_in_one_of_twenty_tables() -> None:
         found = holm(interval, 6)
         alarms += any(one.excludes(0) for one in found)
     assert alarms <= 34
+
+
+def test_values_whose_squares_vanish_count_as_equal() -> None:
+    assert (
+        mean_interval([0.0, 5e-324], bounds=(0, 1)).high
+        == mean_interval([0, 0], bounds=(0, 1)).high
+    )

@@ -412,6 +412,10 @@ def test_the_admin_page_needs_its_token(study: Study) -> None:
     assert http.post("/admin/pause", data={"paused": "yes"}).status_code == 403
     wrong = http.post("/admin/login", data={"token": "a toke"}, follow_redirects=False)
     assert wrong.status_code == 401
+    other = http.post(
+        "/admin/login", data={"token": TOKEN}, headers={"Origin": "https://x.example"}
+    )
+    assert other.status_code == 403
     page = http.post("/admin/login", data={"token": TOKEN})
     assert "given, disjunctive" in page.text
     cookie = http.post("/admin/login", data={"token": TOKEN}, follow_redirects=False)

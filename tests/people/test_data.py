@@ -185,9 +185,15 @@ def test_what_is_wrong_on_the_command_line(
     assert problem in capsys.readouterr().err
 
 
-def test_a_demo_is_served_and_ends_with_the_process() -> None:
+# Background jobs of a shell ignore SIGINT.
+IN_BACKGROUND = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+IN_BACKGROUND += "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+
+
+@pytest.mark.parametrize("before", [[], ["-c", IN_BACKGROUND]])
+def test_a_demo_is_served_and_ends_with_the_process(before: list[str]) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "trivium", "serve", "--demo", "--port", "0"],
+        [sys.executable, *before, "-m", "trivium", "serve", "--demo", "--port", "0"],
         stdout=subprocess.PIPE,
         text=True,
     )

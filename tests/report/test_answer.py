@@ -82,8 +82,8 @@ def test_a_player_tests_like_the_nearest_built_in_one(tmp_path: Path) -> None:
         )
     ]
     results = results_of(tmp_path, rows)
-    assert said(results, "a/good").startswith("Picks informative tests; solves ")
-    child = "Tests like a child who varies one thing at a time; solves "
+    assert said(results, "a/good").startswith("Picks informative tests; solves games ")
+    child = "Tests like a child who varies one thing at a time; solves games "
     assert said(results, "a/child").startswith(child)
 
 

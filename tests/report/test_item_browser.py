@@ -17,6 +17,7 @@ from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
 from trivium.core.dialogue import attempt
 from trivium.report import item_browser
+from trivium.report import results as results_module
 from trivium.report.item_browser import browser_items
 from trivium.report.results import read_results
 
@@ -76,7 +77,10 @@ def test_the_system_message_is_the_one_that_the_run_sent(tmp_path: Path) -> None
     assert system == {"sent": ["Be brief."], "own": [], "foreign": ["Be brief."]}
 
 
-def test_many_attempts_of_models_and_four_of_baselines_errors_first(tmp_path: Path) -> None:
+def test_many_attempts_of_models_and_four_of_baselines_errors_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results_module, "MAX_ATTEMPTS", 0)  # as in a large run
     rows = scored("last_line", [0.0] * 9 + [1.0] * 2) + scored("oracle", [1.0] * 7)
     rows += [{**row, "kind": f"chain:{hop}"} for hop, row in enumerate(scored("a/model", [0] * 6))]
     shown = browser_items([results_of(tmp_path, rows)])["attempts"]

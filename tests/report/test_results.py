@@ -12,6 +12,7 @@ from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec
 from trivium.core.errors import UserError
 from trivium.core.results import summarise
+from trivium.report import results as results_module
 from trivium.report.compare import read_scores
 from trivium.report.results import read_results, record_files, setting_name
 
@@ -63,16 +64,18 @@ def test_models_come_before_programs_in_the_order_of_the_benchmark(tmp_path: Pat
     ]
 
 
-def test_a_few_examples_are_kept_of_every_kind(tmp_path: Path) -> None:
+def test_small_runs_are_kept_whole_and_a_few_examples_of_every_kind_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write_records(tmp_path, scored("oracle", [1.0] * 9) + scored("last_line", [0.0, 1.0]))
-    for count, kept in ((4, 4), (7, 7)):
+    for limit, count, kept in ((3_000, 4, 9), (5, 4, 5), (0, 4, 4), (0, 7, 7)):
+        monkeypatch.setattr(results_module, "MAX_ATTEMPTS", limit)
         results = read_results([path], count)["nhop_implicit"]
         assert {key[1:]: len(rows) for key, rows in results.examples.items()} == {
             ("oracle", "right"): kept,
             ("last_line", "other"): 1,
             ("last_line", "right"): 1,
         }
-    assert read_results([path])["nhop_implicit"].max_examples == 4
 
 
 def test_swept_fields_are_numbers_that_no_group_mirrors(tmp_path: Path) -> None:

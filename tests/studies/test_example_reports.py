@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 pytest.importorskip("aiohttp")
 
-from studies.example_reports import reply_of, stub_server
+from studies.example_reports import AUDITED, example_runs, reply_of, stub_server
+from studies.small_model import SmallModel
 
 import trivium
+from trivium.benchmarks import benchmark_names, get_benchmark
+from trivium.core.spec import spec_to_dict
+from trivium.report.audits import audit_verdict
 
 
 @pytest.mark.parametrize(("model", "low", "high"), [("careful", 0.8, 1.0), ("middling", 0.4, 0.75)])
@@ -37,3 +43,21 @@ def test_stub_models_are_asked_as_real_ones_are() -> None:
     (summary,) = result.summaries
     assert (summary.errors, summary.items) == (0, 3)
     assert summary.tokens["reasoning_tokens"].total > 0
+
+
+def test_every_prompt_of_the_main_example_has_a_stored_reply() -> None:
+    """So that the pages can be made without the small model; games are checked up to a reply."""
+    words = example_runs()["main"]
+    items = int(words[words.index("--items") + 1])
+    small = SmallModel()
+    checked = 0
+    for name in benchmark_names():
+        benchmark = get_benchmark(name)
+        for preset in [one for one in benchmark.presets if one in AUDITED]:
+            spec = spec_to_dict(benchmark.presets[preset])
+            assert audit_verdict(benchmark, spec) == "passed"
+            for item in trivium.load(name, preset=preset).items(items, seed=7):
+                answer = asyncio.run(small.reply({}, [item.prompt]))
+                assert isinstance(answer["choices"][0]["message"]["content"], str)
+                checked += 1
+    assert checked == items * len(AUDITED)

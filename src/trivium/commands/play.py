@@ -17,7 +17,7 @@ from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
 from trivium.benchmarks.blicket.game.debrief import Debrief, debrief
 from trivium.benchmarks.blicket.game.demonstrations import examples_of
-from trivium.benchmarks.blicket.game.generate import GameAnswer
+from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.parse_moves import read_command
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.game.world import Game, replay
@@ -85,11 +85,11 @@ def _play(item: PresentedItem, played: Played | None, texts: Texts, console: Con
                 played.save(dialogue)
     except (EOFError, KeyboardInterrupt):
         kept = played is not None
-        truth = f"The machine was {dialogue.item.content.truth}."
+        truth = _truth(dialogue.item.content, texts)
         console.print(Text(f"\n{texts['play.left']} {texts['play.kept'] if kept else truth}"))
         return False
     game = _state(dialogue)
-    _close(game, debrief(game), console)
+    _close(game, debrief(game), texts, console)
     saved = "" if played is None else f" It is saved in {played.path}."
     origin = item.original.origin
     console.print(Text(f"This was seed {origin.seed}, index {origin.index}.{saved}", style="dim"))
@@ -219,9 +219,17 @@ def _ask(console: Console, question: str) -> str:
     return line
 
 
-def _close(game: Game, result: Debrief, console: Console) -> None:
+def _truth(item: GameItem, texts: Texts) -> str:
+    """How the machine works, in the words of the page."""
+    true = GameAnswer.of(item.machine)
+    named = {"blickets": true.blickets} | ({"stoppers": true.inhibitors} if true.inhibitors else {})
+    lists = [texts[f"play.{key}_were"].format(objects=" ".join(own)) for key, own in named.items()]
+    return " ".join([*lists, rule_text(true.form, texts)])
+
+
+def _close(game: Game, result: Debrief, texts: Texts, console: Console) -> None:
     style = "bold green" if result.right else "bold red"
-    console.print(Text(f"\n{result.verdict} The machine was {game.item.truth}.", style=style))
+    console.print(Text(f"\n{result.verdict} {_truth(game.item, texts)}", style=style))
     table = Table(title=Text("your tests"), title_justify="left")
     noisy = bool(game.item.spec.noise)  # then no test rules a machine out
     last = "bits unknown" if noisy else "machines left"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import tempfile
 from collections.abc import Sequence
@@ -103,10 +102,11 @@ def main(args: Sequence[str]) -> int:
 
 def _serve(flags: Flags, experiment: Path, folder: Path) -> int:
     from trivium.people.server import Server  # noqa: PLC0415 - it needs an extra
+    from trivium.people.store import kept_secret  # noqa: PLC0415
     from trivium.people.study import open_study  # noqa: PLC0415
 
     study = open_study(experiment, folder)
-    token = _admin_token(folder / ADMIN_TOKEN)
+    token = kept_secret(folder / ADMIN_TOKEN, secrets.token_urlsafe(18).encode()).decode()
     server = Server(study, token, flags.host, flags.port, proxies=flags.proxy)
     print(f"study in {folder}")
     print(f"participants: {server.url}")
@@ -118,18 +118,11 @@ def _serve(flags: Flags, experiment: Path, folder: Path) -> int:
     from trivium.people.simulate import simulate  # noqa: PLC0415
 
     with server.in_background():
-        simulate(study, server.url, flags.solver, flags.simulate)
-    print(f"{flags.simulate} simulated participants have completed; trivium serve export {folder}")
+        ends = simulate(study, server.url, flags.solver, flags.simulate)
+    print(f"{ends['done']} of {flags.simulate} simulated participants have completed", end="")
+    print(f", {ends['full']} found no place left" if ends["full"] else "", end="; ")
+    print(f"trivium serve export {folder}")
     return 0
-
-
-def _admin_token(path: Path) -> str:
-    """The token of the admin page, made once and readable by its owner alone."""
-    if not path.exists():
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w") as file:
-            file.write(secrets.token_urlsafe(18))
-    return path.read_text().strip()
 
 
 def _export(flags: ExportFlags) -> int:

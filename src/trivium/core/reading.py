@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,9 @@ _SIGNS = str.maketrans(
         **dict.fromkeys("\u2705\u2713\u2714\u2611", " \u2713 "),
         **dict.fromkeys("\u274c\u2717\u2718\u2716\u2612\u274e", " \u2717 "),
         "\u3002": ". ",
+        "\u0964": ". ",
+        "\u060c": ", ",
+        "\u061b": "; ",
         "\u3001": ", ",
         "\u2260": " is not ",
         "\u2248": " is like ",
@@ -133,12 +137,13 @@ _TAG = re.compile(
     r"|<sub>(?P<sub>[^<>]{1,20})</sub>|(?P<line><\s?/?\s?(?:br|p|div|li|ul|ol|tr|h[1-6])\s?/?\s?>"
     r"|<\s?/\s?(?:final[_ -]?)?(?:answer|solution|result|output|response|reply)\s?>)"
     r"|<\|[a-z_]{1,30}\|>|</?s>|<\s?/?\s?(?:b|i|em|strong|code|pre|span|u|td|th|table|tbody|thead"
-    r"|summary|details|final|tool_call|end_of_turn|eos|mark|sup|small|action|move|command)\s?/?>",
+    r"|summary|details|final|tool_call|end_of_turn|eos|mark|sup|small|action|move|command|variable|item|name|value|var|entry|object)\s?/?>",
     re.IGNORECASE,
 )
 _TAGGED = re.compile(  # <field>value</field>
     r"<\s?([a-z][a-z_ -]{1,40})\s?>([^<>]{0,2000})<\s?/\s?[a-z][a-z_ -]{1,40}\s?>", re.IGNORECASE
 )
+_PLACEHOLDER = re.compile(r"<[^<>\n]{1,100} or [^<>\n]{1,100}>")  # of the form that was asked for
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&nbsp;": " ", "&amp;": "&"}
 _ENTITY = re.compile("|".join(_ENTITIES))
 _MARKDOWN = (
@@ -154,6 +159,9 @@ _MARKDOWN = (
     (re.compile(r"(?<=[A-Za-z])\s{0,9}_\s{0,9}(?=[0-9])"), "_"),
     (re.compile(r"(?<![A-Za-z0-9])_{1,9}|_{1,9}(?![A-Za-z0-9_])"), ""),  # emphasis
 )
+# Where letters of an alphabet and of another writing meet: "torus\u304c".
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+_WRITING = re.compile(rf"(?<=[A-Za-z0-9])(?=[{_CJK}])|(?<=[{_CJK}])(?=[A-Za-z0-9])")
 _BRACKETED = re.compile(r"\[[^\[\]]{0,2000}\]")
 _NEWLINES = re.compile(r"\s*\n\s*")
 _BLANK = re.compile(r"[ \t]{2,}")
@@ -166,8 +174,11 @@ def plain(text: str, boxed: str = "") -> str:
     in a box or in answer tags.
     """
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
+    if not text.isascii():
+        text = _WRITING.sub(" ", text)
     text = _ENTITY.sub(lambda found: _ENTITIES[found[0]], text)
     if "<" in text:
+        text = _PLACEHOLDER.sub(" ", text)
         text = _TAG.sub(lambda found: _untagged(found, boxed), text)
         text = _TAGGED.sub(lambda found: f"\n{found[1].replace('_', ' ')}: {found[2]}\n", text)
     if "\\" in text or "_{" in text:
@@ -264,18 +275,32 @@ def sentences(text: str) -> list[str]:
 Symbol = tuple[str, str]  # what kind of word it is, and the word
 
 
+class Found(NamedTuple):
+    """A word of a text, its kind and where it stands."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
+
+
 class Lexer:
     """Turns a text into symbols: one pattern for each kind of word, the first that fits counts."""
 
     def __init__(self, words: Mapping[str, str]) -> None:
         self._kinds = list(words)
         parts = [f"(?P<k{number}>{pattern})" for number, pattern in enumerate(words.values())]
-        self._pattern = re.compile("|".join(parts), re.IGNORECASE)
+        self._pattern = re.compile("|".join(parts), re.IGNORECASE | re.MULTILINE)
+
+    def found(self, text: str) -> Iterator[Found]:
+        """Yields every word that has a kind."""
+        for found in self._pattern.finditer(text):
+            kind = self._kinds[int(str(found.lastgroup)[1:])]
+            yield Found(kind, found.start(), found.end(), found[0])
 
     def symbols(self, text: str) -> Iterator[Symbol]:
         """Yields the kind and the text of every word that has a kind."""
-        for found in self._pattern.finditer(text):
-            yield self._kinds[int(str(found.lastgroup)[1:])], found[0]
+        return ((word.kind, word.text) for word in self.found(text))
 
 
 # What opens an answer.
@@ -315,37 +340,41 @@ NEGATION_WORDS = (
     r"|won't|rather than|instead of|except|excluding|other than|as opposed to|without|no longer)\b"
 )
 # "Unsure" as a claim about what can be known.
+_NOT = (
+    r"(?:[a-z]{2,6}n't|not|cannot|never|no one can|nobody can|hardly|fails? to"
+    r"|(?:unable|able|impossible|hard|difficult|insufficient|(?:no|any|a) way) (?:to|of))"
+)
+_RATHER = (
+    r"(?:be|so|that|yet|entirely|fully|completely|quite|totally|very|100%|really|reliably|nearly"
+    r"|definitively|possible to|let us|let me|allow us to|help us|sufficient to|enough to)"
+)
+_KNOW = (
+    r"(?:tell(?:ing)?|told|know(?:n|ing|able)?|say(?:ing)?|said|sure|certain|clear|possible|obvious"
+    r"|determin(?:e|ed|ing|able)|decid(?:e|ed|ing|able)|infer(?:red)?|conclu(?:de|ded|sive)"
+    r"|distinguish(?:ed)?|reveal|settled?|establish(?:ed)?|identif(?:y|ied|iable)|resolved?|discern"
+    r"|pin(?:ned)? down|rule (?:out )?either|differentiate|discriminate|figure out|commit"
+    r"|sufficient"
+    r"|confident|show which|indicate which|work out|ascertain|matched|assigned|classified|likened"
+    r"|enough (?:information|info|evidence|data|to))"
+)
 UNSURE_WORDS = (
-    r"\b(?:unsure|uncertain\w{0,3}|unclear|un(?:der-?)?determined|unknown|unknowable|ambiguous"
-    r"|ambiguity|undecided|undecidable|unresolved|unspecified|indeterminate|indeterminable"
-    r"|indistinguishable|inconclusive|open question|(?:leaves?|left"
-    r"|remains?)(?: [a-z]{1,9}){0,2} open|unanswerable|undeterminable|underspecified"
-    r"|impossible|consistent with both|compatible with both|fits? both|either could|could be either"
-    r"|may be either|might be either|can be either|both are possible|both (?:remain )?possible"
-    r"|equally (?:likely|possible|consistent|plausible|well)|a toss-?up"
-    r"|50(?=\s?%[^.\n]{1,60}\b50\s?%)|no (?:telling|knowing"
-    r"|saying)|who knows|coin[\s-]flip|50[/-]50"
-    r"|anyone's guess|up in the air|no idea|no clue|not obvious|beats me|idk|dunno|agnostic"
-    r"|unable to|not able to|insufficient\w{0,2}|in doubt|doubtful|hard to (?:say|tell|know)"
-    r"|difficult to (?:say|tell|know|determine)|too (?:little|few|early)|lacks?|lacking"
+    r"\b(?:un(?:sure|certain\w{0,3}|clear|(?:der-?)?determined|known|knowable|decided|decidable"
+    r"|resolved|specified|answerable|determinable)|in(?:determinate|determinable|distinguishable"
+    r"|conclusive|sufficient\w{0,2})|ambiguous|ambiguity|underspecified|open question|impossible"
+    r"|(?:leaves?|left|remains?)(?: [a-z]{1,9}){0,2} open|unable to|not able to|in doubt|doubtful"
+    r"|(?:consistent|compatible) with both|fits? both|either could|(?:could|may|might"
+    r"|can) be either"
+    r"|both (?:are |remain )?possible|equally (?:likely|possible|consistent|plausible|well)"
+    r"|a toss-?up|50(?=\s?%[^.\n]{1,60}\b50\s?%)|50[/-]50|coin[\s-]flip|who knows|either way"
+    r"|no (?:telling|knowing|saying|idea|clue)|anyone's guess|your guess is as good as mine"
+    r"|up in the air|beats me|idk|dunno|agnostic|too (?:little|few|early)|lacks?|lacking"
     r"|no (?:definite|definitive|clear|certain|firm|unique|single) (?:answer|conclusion|way|match)"
-    r"|(?:no|any|a) way (?:to|of) (?:know\w{0,3}|tell\w{0,3}|say\w{0,3}|determin\w{0,4}"
-    r"|decid\w{0,3})"
-    r"|(?:don't|do not|doesn't|does not|isn't|is not|without|no) (?:have |having |give |provide )?"
-    r"(?:enough|sufficient|adequate) (?:information|info|evidence|data)"
-    r"|not (?:nearly |really |quite )?enough (?:information|info|evidence|data|to)"
-    r"|not (?:(?:be|so|that|yet|entirely|fully|completely|quite|totally|very|100%) )?"
-    r"(?:sure|certain|clear|known|possible|determined?|determinable|decided"
-    r"|conclusive|sufficient|confident|identifiable|knowable|settled|decidable)"
-    r"|(?:cannot|can not|can't|could not|couldn't|can never|don't|do not|doesn't|does not|didn't"
-    r"|did not|won't|never|isn't|is not|aren't|unable to|impossible to|not possible to|no one can"
-    r"|nobody can|hardly|fails? to|insufficient to|not enough to) (?:(?:be|really|reliably"
-    r"|yet|fully"
-    r"|definitively|possible to|let us|let me|allow us to|help us|sufficient to|enough to) ){0,3}"
-    r"(?:tell|told|know|known|say|said|sure|certain|determined?|decided?|infer|inferred|concluded?"
-    r"|distinguish(?:ed)?|reveal|settled?|establish(?:ed)?|identif(?:y|ied)|resolved?|discern"
-    r"|pin(?:ned)? down|rule (?:out )?either|differentiate|discriminate|figure out|commit|clear"
-    r"|possible|show which|indicate which|work out|ascertain))\b"
+    r"|no (?:evidence|information|indication|basis|grounds)"
+    r" (?:to (?:tell|decide|say|choose)|(?:about|on|as to) which|for either)"
+    r"|(?:[a-z]{2,6}n't|not|without|no) (?:have |having |give |provide )?(?:enough|sufficient"
+    r"|adequate)"
+    r" (?:information|info|evidence|data)"
+    rf"|{_NOT} (?:{_RATHER} ){{0,3}}{_KNOW})\b"
 )
 _UNSURE = re.compile(UNSURE_WORDS, re.IGNORECASE)
 
@@ -355,21 +384,18 @@ def is_unsure(sentence: str) -> bool:
     return _UNSURE.search(sentence) is not None
 
 
-_UNDECIDED = re.compile(
-    r"\b(?:undecided|(?:no|any|a) preference|(?:do not|don't) prefer"
-    r"|(?:cannot|can't|couldn't|could not|unable to) (?:decide|choose|pick|tell) between"
-    r"|depends on (?:how|what|whether|which)"
-    r"|(?:do not|don't|cannot|can't|can not|couldn't|could not|not sure|unsure|uncertain|unclear"
-    r"|not clear|unable to|no way (?:to|of)|hard to|impossible to|not certain|no idea)"
-    r"(?: (?:know|tell|telling|knowing|say|decide|choose|pick|determine|be sure|about)){0,2},?"
-    r" (?:(?:in|of|on|about|between|for) )?(?:which|either|the two|them|these))\b",
+_CHOICE_LEFT = re.compile(
+    r"\b(?:undecided|preference|n(?:'t|ot) prefer|depends on (?:how|what|whether|which)"
+    r"|(?:cannot|can't|couldn't|could not|unable to) (?:choose|pick))\b",
     re.IGNORECASE,
 )
+_BETWEEN = re.compile(r"\b(?:which|either|between|the two|them|these)\b", re.IGNORECASE)
 
 
 def is_undecided(sentence: str) -> bool:
     """Whether a sentence says that no choice is made between what was named before."""
-    return _UNDECIDED.search(sentence) is not None
+    left = is_unsure(sentence) and _BETWEEN.search(sentence) is not None
+    return left or _CHOICE_LEFT.search(sentence) is not None
 
 
 _OPTION_WORD = r"(?:option|possibility|alternative|candidate|scenario|interpretation|reading)"
@@ -413,7 +439,9 @@ def _end_of_option(text: str, start: int) -> int:
     """Where the last option ends: at a blank line, or at a line that is about the options."""
     end = start
     for line in text[start:].splitlines(keepends=True):
-        if end > start and (not line.strip() or _CHOICE.search(line) or is_undecided(line)):
+        if end > start and (
+            not line.strip() or _CHOICE.search(line) or is_undecided(line) or is_unsure(line)
+        ):
             break
         end += len(line)
     return end
@@ -441,7 +469,8 @@ _REFUSAL = re.compile(
     r"\b(?:can(?:no|')t|can not|am unable to|'m unable to|am not able to|'m not able to|won't"
     r"|will not|must decline to|have to decline to|decline to|refuse to|not going to"
     r"|unable to|not comfortable) ?(?:be able to )?(?:\w{2,12} )?"
-    r"(?:help|assist|comply|play (?:this|the|that)|fulfil|fulfill|engage|participate|support you"
+    r"(?:help|assist|comply|take part|proceed|play (?:this|the|that)|fulfil|fulfill|engage"
+    r"|participate|support you"
     r"|answer (?:that|this)"
     r"|respond to (?:that|this)|provide (?:that|this|an answer|the answer|assistance|help)"
     r"|do (?:that|this)|complete (?:that|this)|discuss|process (?:that|this) request|continue with)"

@@ -102,7 +102,7 @@ def mean_interval(
         half = student_quantile(level, n - 1) * float(data.std(ddof=1)) / math.sqrt(n)
         return Estimate(mean, mean - half, mean + half, n)
     lowest, highest = bounds
-    if data[0] == data[-1]:
+    if data[-1] - data[0] <= 1e-12 * (highest - lowest):  # equal, or so close that squares vanish
         others = proportion(0, n, level).high or 0.0
         return Estimate(mean, mean - others * (mean - lowest), mean + others * (highest - mean), n)
     limits = bounded_limits(mean, float(data.var(ddof=1)) / n, n, level, bounds)

@@ -63,7 +63,9 @@ class Admin:
     async def login(self, request: Request) -> Response:
         """Check the token; a guess costs time."""
         address = request.client.host if request.client else ""
-        if not self._logins.allow(address) or not security.same_origin(request):
+        if not security.same_origin(request):
+            return Response("not allowed", 403, media_type="text/plain")
+        if not self._logins.allow(address):
             return Response("too many attempts", 429, media_type="text/plain")
         if not equal((await _form(request)).get("token", ""), self._token):
             text = await run_in_threadpool(self._render, False, True)

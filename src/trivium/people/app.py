@@ -51,7 +51,7 @@ class People:
 
     async def page(self, request: Request) -> Response:
         """The page, which asks for everything else; a link's parameters leave the address."""
-        given = security.first_given(request.query_params, OUTSIDE)
+        given = next((name for key in OUTSIDE if (name := request.query_params.get(key))), None)
         who = self._who(request) or Who(secrets.token_hex(20), secrets.token_hex(10))
         if given is not None:
             key = self.study.outside_key(given)

@@ -87,17 +87,16 @@ EXPORTS = (RECORDS, *TABLES, DICTIONARY)
 
 def export_study(study: Study, out: Path) -> int:
     """Write every file of a study; returns the number of records."""
-    everybody = [(one, study.session(one)) for one in study.store.participants()]
-    attempts = [made for one, session in everybody for made in attempts_of(study, one, session)]
-    with atomic_write(out / RECORDS) as file:
-        file.writelines(map(dump_line, attempts))
+    attempts: list[Attempt] = []
     rows: dict[str, list[Row]] = {name: [] for name in TABLES}
-    for one, session in everybody:
+    for one in study.store.participants():
+        session = study.session(one)
         person = {"participant": study.person(one)}
         condition = {"condition": one.condition or ""}
         rows["participants.csv"].append(person | condition | _participant(one, session))
         rows["tests.csv"] += [person | condition | row for row in _tests(session)]
         made = attempts_of(study, one, session)
+        attempts += made
         rows["answers.csv"] += [person | condition | _answer(each) for each in made]
         rows["steps.csv"] += [
             person
@@ -106,6 +105,8 @@ def export_study(study: Study, out: Path) -> int:
             for number, step in enumerate(study.store.steps(one.id))
         ]
         rows["events.csv"] += [person | vars(event) for event in study.store.events(one.id)]
+    with atomic_write(out / RECORDS) as file:
+        file.writelines(map(dump_line, attempts))
     for name, columns in TABLES.items():
         _write_table(out / name, list(columns), rows[name])
     meanings = [
@@ -211,7 +212,7 @@ def _safe(value: Any) -> Any:
 def delete_participant(study: Study, code: str) -> None:
     """Remove a participant by the code shown at the end, or by the name in the link."""
     by_code = study.store.find("code", code.strip().upper())
-    found = study.attempts_of(code) if by_code is None else [by_code]
+    found = study.known_as(code) if by_code is None else [by_code]
     require(bool(found), f"there is no participant with the code {code!r}")
     for one in found:
         study.store.delete(one.id)

@@ -16,7 +16,6 @@ from trivium.people.drawing import (
     rule_texts,
     things_of,
 )
-from trivium.people.rounds import Round
 from trivium.people.session import MAX_REPLY, PRACTICE, Session
 from trivium.people.texts import Texts
 
@@ -239,17 +238,13 @@ def _text(session: Session, texts: Texts, code: str | None) -> View:
     count, number = session.condition.items, len(session.rounds)
     return {
         "title": texts["text.title"].format(number=number, count=count),
-        "messages": [_hidden_system(session.now), *session.now.dialogue.messages],
+        # What a model reads as its system message, people must read too.
+        "messages": [session.now.item.system or "", *session.now.dialogue.messages],
         "label": texts["text.label"],
         "missing": texts["text.empty"],
         "send": texts["button.send"],
         "limit": MAX_REPLY,
     }
-
-
-def _hidden_system(now: Round) -> str:
-    """What a model reads as its system message, which people must read too."""
-    return now.item.system or ""
 
 
 def _done(session: Session, texts: Texts, code: str | None) -> View:

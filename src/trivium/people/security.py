@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -116,8 +116,3 @@ def set_cookie(response: Response, request: Request, name: str, value: str, path
         httponly=True,
         samesite="lax" if path == "/" else "strict",
     )
-
-
-def first_given(values: Mapping[str, str], names: Iterable[str]) -> str | None:
-    """The first of some parameters that has a value."""
-    return next((values[name] for name in names if values.get(name)), None)

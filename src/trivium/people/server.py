@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
+import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -59,6 +61,10 @@ class Server:
 
     def run(self) -> None:
         """Serve until the process is ended."""
+        main_thread = threading.current_thread() is threading.main_thread()
+        if main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            # uvicorn sends itself the signal that ended it; a demo must be removed even so.
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         self._server.run([self._socket])
 
     @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -35,19 +36,24 @@ def open_browser(playwright: Any) -> Browser:
     return browser
 
 
-def simulate(study: Study, url: str, solver: str, count: int) -> None:
-    """Let as many participants take part, one after the other, each in a fresh browser window."""
+def simulate(study: Study, url: str, solver: str, count: int) -> Counter[str]:
+    """Let as many participants take part, one after the other, each in a fresh browser window.
+
+    Returns how many came to which last screen: done, or full where there was no place left.
+    """
+    ends: Counter[str] = Counter()
     for condition in study.experiment.conditions:
         find_solver(condition.task.benchmark, solver)  # refuses before anything is started
     with sync_playwright() as playwright:
         browser = open_browser(playwright)
-        for number in range(count):
+        for _ in range(count):
             context = browser.new_context()
             page = context.new_page()
-            page.goto(f"{url}?participant=simulated-{solver}-{number}")
-            Hands(page, study, solver).take_part()
+            page.goto(url)
+            ends[Hands(page, study, solver).take_part()] += 1
             context.close()
         browser.close()
+    return ends
 
 
 class Hands:

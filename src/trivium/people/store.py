@@ -76,7 +76,7 @@ class Store:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self.secret = _secret(folder / SECRET)
+            self._secret = kept_secret(folder / SECRET, secrets.token_bytes(32))
             # Requests are handled in several threads, one transaction after the other.
             self._db = sqlite3.connect(
                 folder / DATABASE, check_same_thread=False, isolation_level=None
@@ -107,7 +107,7 @@ class Store:
 
     def keyed_hash(self, *parts: str) -> str:
         """A hash that nobody can make who does not have the study's secret."""
-        return hmac.new(self.secret, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
+        return hmac.new(self._secret, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
 
     def find(self, column: str, value: Any) -> Participant | None:
         """The participant with this id, key or code."""
@@ -225,12 +225,12 @@ class Store:
             return self._db.execute(query, values).fetchall()
 
 
-def _secret(path: Path) -> bytes:
-    """The study's secret, made once and readable by its owner alone."""
+def kept_secret(path: Path, fresh: bytes) -> bytes:
+    """The secret in a file that its owner alone can read; a fresh one where there is none yet."""
     if not path.exists():
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
-            file.write(secrets.token_bytes(32))
+            file.write(fresh)
     secret = path.read_bytes()
-    require(len(secret) == 32, f"{path}: not a secret of 32 bytes")
+    require(len(secret) == len(fresh), f"{path}: not a secret of {len(fresh)} bytes")
     return secret

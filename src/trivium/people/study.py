@@ -96,13 +96,13 @@ class Study:
 
     def release(self, outside: str) -> None:
         """Let the participant with this name of a recruiting service go on in another browser."""
-        own = self.attempts_of(outside)
+        own = self.known_as(outside)
         require(bool(own), f"nobody has taken part as {outside!r}")
         with self.store.transaction():
             for one in own:
                 self.store.bind(one.id, "")
 
-    def attempts_of(self, outside: str) -> list[Participant]:
+    def known_as(self, outside: str) -> list[Participant]:
         """Who has taken part with this name of a recruiting service, once for every attempt."""
         key = self.outside_key(outside)
         return [one for one in self.store.participants() if one.key.partition("_")[0] == key]

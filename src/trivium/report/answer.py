@@ -176,8 +176,9 @@ def _column(
         note = {"passed": "audit passed", CAUGHT: "has shortcuts"}.get(audit, "not audited")
     else:
         audit = "passed" if passed else NOT_AUDITED
-        note = f"{passed} of {len(kept)} passed an audit"
-        note += f", {caught} with shortcuts" if caught else ""
+        note = f"{passed} of {len(kept)} audited, passed"
+        if caught:
+            note = f"{passed} of {len(kept)} passed an audit, {caught} with shortcuts"
     if left := [one for one in settings if one not in kept]:
         note += f"; without {left[0] if len(left) == 1 else len(left)} (shortcuts)"
     floors = [part.floor for part in results.within(kept).values() if part.answered]
@@ -206,7 +207,7 @@ def sentence(
         elif results.benchmark.trace_label is not None:
             phrases += [
                 *_player(traces[name], model, kept),
-                f"solves {grade(lift.metrics['lift'])}",
+                f"solves games {grade(lift.metrics['lift'])}",
             ]
         else:
             phrases.append(f"{name}: {grade(lift.metrics['lift'])}")

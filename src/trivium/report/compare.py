@@ -252,7 +252,9 @@ def comparison_page(
         cells = [GridCell(one.estimate, f"{_count(one)} items") if one else None for one in own]
         name = first if second == str(found[0]) else f"{first} against {second}"
         said = directions([one for one in own if one])
-        rows.append(GridRow(name, Look(f"m{number % 8}", number), said, cells))
+        people = any(one.first.people for one in own if one)
+        look = Look("person" if people else f"m{number % 8}", number)
+        rows.append(GridRow(name, look, said, cells))
     columns = [
         Column(name, name, "", f"difference in {_headline(name)}", "") for name in benchmarks
     ]

@@ -16,9 +16,8 @@ from trivium.core.reading import visible_replies
 from trivium.core.records import UNSCORED, Row
 from trivium.core.spec import spec_from_dict, stored_spec
 from trivium.report.evidence import beliefs, highlights
-from trivium.report.results import BenchmarkResults
+from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults
 
-MAX_ATTEMPTS = 3_000  # in one page
 MAX_CHARACTERS = 1_500_000  # of all their texts
 MAX_TEXT = 20_000  # characters of one prompt or reply
 NO_PROMPT = "(this item came from a file; its prompt is not in the records)"

@@ -23,10 +23,10 @@ from trivium.evaluation.prices import Prices
 from trivium.report.answer import grid, sound_settings
 from trivium.report.chart_files import save_charts
 from trivium.report.charts import Charts, Look, Traces, looks, mean_traces, score_over_tokens, shown
-from trivium.report.item_browser import MAX_ATTEMPTS, MAX_CHARACTERS, browser_items
+from trivium.report.item_browser import MAX_CHARACTERS, browser_items
 from trivium.report.markdown import MARKDOWN, PLOTS, results_markdown
 from trivium.report.overview import overview
-from trivium.report.results import BenchmarkResults, read_results, record_files
+from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults, read_results, record_files
 from trivium.report.sections import Section, facts, kind_shares, switch_effects, usage_table
 from trivium.report.tables import page_tables
 from trivium.report.templates import asset, render_page

@@ -22,7 +22,8 @@ from trivium.core.results import Summary, Tally, item_number, merged
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict, stored_spec
 from trivium.evaluation.plan import plain
 
-EXAMPLES = 4  # attempts kept for every solver, setting and kind of answer
+MAX_ATTEMPTS = 3_000  # in one page; small runs are kept whole
+EXAMPLES = 4  # attempts kept for every solver, setting and kind of answer of larger ones
 MODEL_EXAMPLES = 100  # the same for solvers that are no baselines
 STUDIED = ("person", "model")  # the roles of those whom a report is about
 MAX_TRACED = 60  # attempts of every solver and setting that are traced step by step
@@ -58,6 +59,7 @@ class BenchmarkResults:
     max_examples: int = EXAMPLES
     setting_order: tuple[str, ...] = ()  # as the run lists its settings, if it does
     records: int = 0
+    kept: int = 0  # of them as examples
     tallies: dict[GroupKey, Tally] = field(default_factory=dict)
     specs: dict[str, Row | None] = field(default_factory=dict)  # by setting
     views: dict[str, Row] = field(default_factory=dict)
@@ -83,10 +85,13 @@ class BenchmarkResults:
         tally.add(row)
         kind = row["kind"].partition(":")[0]
         examples = self.examples.setdefault((setting, solver, kind), [])
-        if len(examples) < self.max_examples or (
-            len(examples) < MODEL_EXAMPLES and solver not in self.benchmark.solvers
+        if (
+            self.kept < MAX_ATTEMPTS
+            or len(examples) < self.max_examples
+            or (len(examples) < MODEL_EXAMPLES and solver not in self.benchmark.solvers)
         ):
             examples.append({**row, "system": system})
+            self.kept += 1
         tokens = (row.get("usage") or {}).get("output_tokens")
         if tokens is not None:
             spent = self.spent.setdefault(GroupKey(*fields), Spent())

@@ -38,7 +38,7 @@ def test_a_whole_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     assert code == 0
     assert output.count("It stays dark") == 2
     assert output.count("\u25cf It lights up!") == 1
-    assert "Right! The machine was conjunctive:AC." in output
+    assert "Right! Blickets: A C. All of its blickets must be on it." in output
     assert "You made 3 tests (0 of them could not tell anything) and learned 2.58 of 2.58" in output
     assert (
         "The ideal observer (optimal) makes 3 tests on this machine, and 2.67 on average" in output
@@ -69,7 +69,7 @@ def test_a_test_may_be_spelt_out_and_an_unknown_form_is_asked_for_again(
     assert output.count("\u25cf It lights up!") == 1
     assert output.count("It stays dark") == 1
     assert "How does this machine work?" in output
-    assert "The machine was conjunctive:AC." in output
+    assert "Blickets: A C. All of its blickets must be on it." in output
 
 
 def test_an_answer_in_one_line(
@@ -87,7 +87,7 @@ def test_inhibitors_are_asked_for(
     flags = ("--hypotheses", "inhibitor:A-B", "inhibitor:B-A", "parity:AB")
     _, output = play(script, monkeypatch, capsys, *flags)
     assert "Which things are stoppers" in output
-    assert "The machine was" in output
+    assert "Blickets: " in output
 
 
 @pytest.mark.parametrize("script", ["", "A\n", "A\nquit\n", "answer\nq\n", "A\nB\nC\nanswer\n"])
@@ -96,7 +96,7 @@ def test_leaving_is_not_an_error(
 ) -> None:
     code, output = play(script, monkeypatch, capsys)
     assert code == 0
-    assert "You left the game. The machine was conjunctive:AC." in output
+    assert "You left the game. Blickets: A C. All of its blickets must be on it." in output
 
 
 def test_an_interrupt_ends_the_game(
@@ -188,7 +188,7 @@ def test_games_are_saved_resumed_and_followed_by_others(
     script = "a c\nC\nanswer\n1\na c\nyes\nANSWER blickets: A; form: disjunctive\nno\n"
     code, output = play(script, monkeypatch, capsys, *out)
     assert code == 0
-    assert "Right! The machine was conjunctive:AC." in output
+    assert "Right! Blickets: A C. All of its blickets must be on it." in output
     assert output.count("This was seed 4, index") == 2
     lines = (tmp_path / "me/records.jsonl").read_bytes().splitlines()
     rows = [orjson.loads(line) for line in lines]

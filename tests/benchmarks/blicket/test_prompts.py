@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
+from trivium.benchmarks.blicket.names import mentions
 from trivium.benchmarks.blicket.prompts import PROMPTS
 from trivium.benchmarks.blicket.prompts.evidence import (
     Machine,
@@ -20,7 +21,7 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     read_page,
 )
 from trivium.benchmarks.blicket.prompts.generate import generate
-from trivium.benchmarks.blicket.prompts.phrases import VOICES, mentions
+from trivium.benchmarks.blicket.prompts.phrases import VOICES
 from trivium.benchmarks.blicket.prompts.solvers import one_cause, random_answer
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 from trivium.core.dialogue import attempt

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trivium.benchmarks.variables.prose import VARIABLE, design, variable, verdict
+from trivium.benchmarks.variables.prose import VARIABLE, design, roles_of, variable, verdict
 from trivium.benchmarks.variables.spec import VariablesView
 from trivium.core import reading
 from trivium.core.languages import in_english
@@ -67,7 +67,7 @@ _OPENING = re.compile(
     r"[\[({<]?\s{0,3}@\s{0,3}answer(?:\b|(?=valid))[:\s]{0,5}|\[\s?answer\b[:\s]{0,5}", re.I
 )
 # Spellings of the field names, longest first; "independent" holds "dependent".
-_OF = r"(?:[\s_-]?var(?:iable)?s?)?"
+_OF = r"(?:[\s_-]?var(?:iable)?s?| ones?)?"
 _NAMES = {
     "valid": r"valid[\s_-]?hyp(?:othesis)?|(?:is[\s_-]?)?(?:the )?(?:target )?hypothesis[\s_-]{0,2}"
     r"(?:is[\s_-]?)?(?:valid(?:ity)?|status)|hyp[\s_-]?valid(?:ity)?|(?:is[\s_-]?)?valid(?:ity)?",
@@ -81,7 +81,7 @@ _NAMES = {
 _LABEL = re.compile(
     r"(?<![A-Za-z0-9_-])(?<!\bnot )(?<!\bnon-)[\"']?(?:"
     + "|".join(rf"(?P<{name}>{spelling})" for name, spelling in _NAMES.items())
-    + r")(?![A-Za-z0-9_])[\"']?(?: list| set)?(?:\s?\([^()\n]{0,40}\))?\s{0,5}"
+    + r")(?![A-Za-z0-9_])[\"']?(?: list| set)?(?:\s?\([^()\n]{0,40}\))?(?:\)(?=\s?[:=]))?[ \t]{0,5}"
     r"(?P<sign>:{1,2}|=|\||\?\s{0,3}\|?|->|-(?=\s)"
     r"|(?:is|are|should be|would be|will be|must be)\b:?)",
     re.IGNORECASE,
@@ -114,6 +114,17 @@ _REASON = re.compile(
 )
 _SUPPOSED = re.compile(
     r"\b(?:if|had|were|unless|otherwise|would have|could have|might have)\b[^.\n]{0,200}$",
+    re.IGNORECASE,
+)
+# The variables that open a value; others after them belong to something else.
+_RUN = re.compile(
+    rf"{VARIABLE}(?:\s?(?:[,/&+]|,?\s(?:and|or)\b)\s?(?:(?:maybe|possibly|perhaps|the|either)\s)?"
+    rf"{VARIABLE}){{0,9}}",
+    re.IGNORECASE,
+)
+_AMENDED = re.compile(  # "x_1. Hmm, no: x_2"
+    rf"{VARIABLE}[.,;]?\s{{1,3}}(?:\b(?:hmm|no|wait|sorry|actually|correction|i mean|rather)\b"
+    rf"[,:. -]{{1,4}}){{1,4}}(?={VARIABLE})",
     re.IGNORECASE,
 )
 _ALSO = re.compile(r"\b(?:also|additionally|in addition|as well)\b", re.IGNORECASE)
@@ -153,9 +164,11 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     names = tuple(getattr(item, "names", ()))
     target = {names[place] for place in item.target} if names else set()
     text = reading.chosen_option(in_english(reading.plain(replies[-1])))
-    text = reading.tables_as_lines(text, _is_name)
+    text = _LEADER.sub(": ", reading.tables_as_lines(text, _is_name))
+    text = re.sub(r"\bi\.e\.,?", "namely", text)
+    text = _AMENDED.sub("", _QUESTION.sub(_as_label, text))
     text = _HEADING.sub(lambda found: f"{found[1]}: ", text)
-    records = list(_records(_with_roles(text), target))
+    records = list(_records(text, target))
     marked = [record for record in records if record.marked and _read(record, names) is not None]
     around = [text[: text.find("[@")].rpartition("\n")[2], text[text.rfind("]") :]]
     several = len({_read(record, names) for record in marked}) > 1
@@ -168,11 +181,14 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     return None
 
 
-_ROLE = re.compile(
-    rf"^[ \t|>-]{{0,6}}({VARIABLE})[ \t]{{0,5}}(?:[|:]|->|-)[ \t]{{0,5}}"
-    rf"({'|'.join(list(_NAMES.values())[1:])})[ \t|.]{{0,6}}$",
-    re.IGNORECASE | re.MULTILINE,
+_QUESTION = re.compile(rf"([^.?!\n]{{0,120}})\?\s{{1,3}}(?={VARIABLE}|none\b)", re.IGNORECASE)
+_LEADER = re.compile(r"\s\.{3,80}\s")  # "independent .... x_1"
+_SEMICOLON = re.compile(
+    rf"({VARIABLE});(?=\s{{0,3}}{VARIABLE}(?:(?:[;,]"
+    rf"|,? and)\s{{0,3}}{VARIABLE}){{0,12}}\s{{0,3}}(?:[;.\n)]|$))",
+    re.IGNORECASE,
 )
+_NAMELY = re.compile(r"^.{0,200}\b(?:namely|that is,|specifically)", re.IGNORECASE)
 # A field name on a line of its own, as a heading.
 _HEADING = re.compile(
     rf"^\W{{0,4}}((?:{'|'.join(_NAMES.values())}))[ \t]{{0,3}}$"
@@ -182,25 +198,14 @@ _HEADING = re.compile(
 _NAME = re.compile("|".join(f"(?:{spelling})" for spelling in _NAMES.values()), re.IGNORECASE)
 
 
+def _as_label(question: re.Match[str]) -> str:
+    """A question about one role as the label of its answer: "Which variable do I measure? x_1"."""
+    roles = roles_of(question[1])
+    return f"{roles.pop()}: " if len(roles) == 1 else question[0]
+
+
 def _is_name(cell: str) -> bool:
     return _NAME.fullmatch(cell) is not None
-
-
-def _with_roles(text: str) -> str:
-    """The text with lines that give a variable its role written as fields: "| x_1 | control |"."""
-    found = list(_ROLE.finditer(text))
-    if not found:
-        return text
-    fields: dict[str, list[str]] = {}
-    for line in found:
-        name = next(each for each, spelling in _NAMES.items() if _named(spelling, line[2]))
-        fields.setdefault(name, []).append(line[1])
-    lines = "\n".join(f"{name}: {', '.join(names)}" for name, names in fields.items())
-    return _ROLE.sub("", text[: found[-1].start()]) + lines + text[found[-1].end() :]
-
-
-def _named(spelling: str, name: str) -> bool:
-    return re.fullmatch(spelling, name, re.IGNORECASE) is not None
 
 
 def _records(text: str, target: set[str]) -> Iterator[_Record]:
@@ -252,6 +257,7 @@ def _take_body(record: _Record, body: str) -> None:
 
 def _loose(record: _Record, text: str, target: set[str]) -> Iterator[_Record]:
     """The answers in text without [@ANSWER; fields after a correction amend the one before."""
+    text = _SEMICOLON.sub(r"\1,", text)
     for part in re.split(rf"(?={reading.CORRECTION_WORDS})", text, flags=re.IGNORECASE):
         labelled: set[str] = set()
         named: set[str] = set()
@@ -282,7 +288,9 @@ def _take_design(record: _Record, sentence: str, labelled: set[str], named: set[
         others = role in record.values and (role in named or _OTHER.search(sentence))
         if role in labelled or (not variables and others):
             continue
-        more = [record.values[role]] if role in named and _ALSO.search(sentence) else []
+        goes_on = role == "control" and _VARIABLE.match(sentence.strip(" |>-"))  # a row of a table
+        goes_on = role in named and (goes_on or _ALSO.search(sentence))
+        more = [record.values[role]] if goes_on else []
         record.values[role] = ", ".join([*more, *variables]) or "none"
         named.add(role)
 
@@ -323,7 +331,9 @@ def _value(name: str, text: str) -> str:
         return re.split(
             r"(?<!\b\d)\.(?:\s|$)|[\]\n]|\|(?!\s{0,3}x[\s_-]?\d)|(?<!\{)\}", text, maxsplit=1
         )[0]
-    return _END_OF_VALUE.split(text.lstrip("\n -[\"'"), maxsplit=1)[0]
+    value = _END_OF_VALUE.split(text.lstrip("\n -[\"'"), maxsplit=1)[0]
+    run = _RUN.match(value.lstrip(" \"'`(<")) if name != "valid" else None
+    return run[0] if run and not _EXCEPT.search(value) else value
 
 
 def _read(record: _Record, names: tuple[str, ...]) -> VariablesAnswer | None:
@@ -388,7 +398,7 @@ def _without_reason(text: str) -> str:
 
 def _control(text: str, others: tuple[str, ...]) -> tuple[str, ...] | None:
     """The variables in a list, or () for none; an empty field says nothing."""
-    text = _without_reason(text)
+    text = _without_reason(_NAMELY.sub("", text))
     if _is_none(text):
         return ()
     clean = text.strip(_AROUND)

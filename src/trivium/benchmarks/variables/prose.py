@@ -30,10 +30,13 @@ _VERDICT = reading.Lexer(
         "hypothesis": r"\bhypothesis\b",
         "not": _NOT + r"|\b(?:nothing|none|neither|no (?:evidence|observations?|data|reason))\b",
         "bad": r"\b(?:invalid|implausible|unsupported|rejected|refuted|contradict\w{0,4}|reject"
-        r"|refute|disproven?|untenable|false|incorrect|wrong|inconsistent with|ruled? out|rules out"
+        r"|fails?|failed"
+        r"|discard(?:ed)?|abandon(?:ed)?|dropped|dismiss(?:ed)?|falsified|unfounded|refute"
+        r"|disproven?|untenable|false|incorrect|wrong|inconsistent(?: with)?|ruled? out|rules out"
         r"|(?:speaks?|spoke|evidence|is|are|argues?) against)\b",
         "good": r"\b(?:valid|plausible|supported|worth(?: testing| an experiment| a test| running)?"
-        r"|worthwhile|holds up|stands|survives|passes|tenable|testable|true|correct|consistent)\b",
+        r"|worthwhile|holds?(?: up)?(?! constant)|accept(?:ed)?|reasonable|sensible|stands"
+        r"|survives|passes|tenable|testable|true|correct|consistent)\b",
         "it": r"\b(?:it|this|that)\b",
         "small": r"\b(?:so|thus|therefore|hence|is|the|target|answer|final|verdict|conclusion|to be"
         r"|clearly|probably|likely|i|would|call|conclude|overall|hyp)\b",
@@ -51,10 +54,12 @@ _DESIGN = reading.Lexer(
         "independent": r"\bin[\s_-]?dependent\b(?: variables?)?|\biv\b|\bmanipulat(?:e|ed|ing)\b"
         r"|\b(?:vary|varied|varying)\b(?! (?:together|in\b|with))|\bintervene on\b"
         r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:change|alter|set)\b"
-        r"|\b(?:change|changing|set)(?= x)",
+        r"|\b(?:change|changing|set|alter|tweak|adjust)(?= (?:only |just )?x)",
         "dependent": r"\bdependent\b(?: variables?)?|\bdv\b|\bmeasur(?:e|ed|ing)\b"
-        r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:look at|watch|track)\b"
-        r"|\bobserv(?:e|ing)\b|\brecord(?:ing)?\b|\bmonitor(?:ing)?\b|\b(?:outcome|response)\b",
+        r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:look at|watch|track|see|get"
+        r"|read(?: off)?)\b"
+        r"|\b(?:observ|record|monitor|track|watch)(?:e|ing)?\b|\blook(?:ing)? at\b"
+        r"|\b(?:outcome|response)\b",
         "control": r"\bcontrol(?:s|led|ling)?\b(?: for)?(?: variables?)?|\bcovariates?\b"
         r"|\b(?:hold|holding|held|keep|keeping|kept|constant|fixed|fix|fixing)\b"
         r"|\b(?:adjust|adjusting|account|accounting) for\b|\bconfound(?:ers?|ing variables?)\b",
@@ -64,12 +69,17 @@ _DESIGN = reading.Lexer(
     }
 )
 _SUPPOSED = re.compile(
-    r"\b(?:if|whether|unless|had|were|suppose|could|may|might"
-    r"|make sure|ensure|important|check)\b|\?|\bwould (?:be|have|make)\b",
+    r"\b(?:if|whether|unless|(?:had|were)(?= (?:it|there|this|the|x_))|suppose|could|may|might"
+    r"|make sure|ensure|important|check (?:if|that|whether)|at first|initially"
+    r"|(?:first|initial) (?:thought|guess)|(?<!second )thought|assumed)\b|\?|\bwould (?:have"
+    r"|make)\b"
+    r"|\bwould be(?!\s?(?:x_|:|the |an? |to |varied|measured|manipulated|held|kept|controlled))",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"[,;]|\s-\s|->|\b(?:because|since|so|as|but|and|while|with|therefore|which|whose)\b", re.I
+    r"[,;]|(?<!answer)(?<!verdict)(?<!conclusion):|\s-\s|->|\b(?:because|since|so|as|but|and|while"
+    r"|with|therefore|which|whose)\b",
+    re.I,
 )
 _CONTRAST = re.compile(r"\b(?:but|however|yet)\b", re.IGNORECASE)
 _REMARK = re.compile(r"\([^()]{0,300}\)")
@@ -80,6 +90,12 @@ _COMPARED = re.compile(
 _WITH = re.compile(
     r";|\s-\s|\bwith(?! (?:them|it|each))\b|\b(?:while|because|since|given that)\b", re.IGNORECASE
 )
+_CALLED = re.compile(
+    r"(?:^|\b(?:it|this|that) is |\b(?:it|that)'s )(not )?an? ((?:in)?valid"
+    r"|(?:im)?plausible) hypothesis"
+    r"(?=[.!;,]|$| (?:because|since|as|given))",
+    re.IGNORECASE,
+)
 BARE = {"valid", "invalid", "plausible", "implausible", "rejected"}
 
 
@@ -87,7 +103,8 @@ def verdict(sentences: Iterable[str], target: set[str]) -> bool | None:
     """The last thing that sentences say for sure about the target hypothesis, if anything."""
     said = None
     about = False  # the hypothesis was named, "it" is the hypothesis
-    for sentence in sentences:
+    asked = False  # a sentence before asked whether it is valid
+    for sentence in (_CALLED.sub(r"the hypothesis is \1\2", each) for each in sentences):
         meant = None
         for part in _CONTRAST.split(sentence):
             found = None
@@ -97,10 +114,25 @@ def verdict(sentences: Iterable[str], target: set[str]) -> bool | None:
                 about = about or "hypothesis" in kinds
                 if _is_about_target(symbols, target, about=about):
                     found = _polarity(kinds)
+                elif about and set(kinds) == {"it", "small", "not"}:
+                    found = False  # "so it is not"
+            said = _reply(part) if asked and _reply(part) is not None else said
             if found is not None:  # "it seems valid but may be invalid" says neither
                 meant = None if _is_supposed(part) else found
+                asked = sentence.endswith("?")
         said = said if meant is None else meant
     return said
+
+
+def _reply(part: str) -> bool | None:
+    """Whether a part of a sentence begins or ends with yes or no; None where it does not."""
+    found = _YES_NO.search(part)
+    return None if found is None else (found[1] or found[2]).lower() == "yes"
+
+
+_YES_NO = re.compile(
+    r"^\W{0,4}(yes|no)\b(?=[.,;:!]|$| -)|\b(?:so|therefore|hence|:) (yes|no)\W{0,3}$", re.I
+)
 
 
 def _is_about_target(symbols: list[reading.Symbol], target: set[str], *, about: bool) -> bool:
@@ -115,7 +147,7 @@ def _is_about_target(symbols: list[reading.Symbol], target: set[str], *, about: 
     named = {variable(word) for kind, word in symbols[: words[0]] if kind == "variable"}
     if target and not named <= target:
         return False
-    named_so = symbols[words[0]][1].lower() in {"valid", "invalid"}
+    named_so = symbols[words[0]][1].lower() in {"valid", "invalid", "reject", "discard"}
     return "hypothesis" in kinds or ("it" in kinds and (about or named_so))
 
 
@@ -144,14 +176,28 @@ def design(sentence: str) -> dict[str, list[str]]:
     return found if found and not _is_supposed(sentence) else {}
 
 
+def roles_of(text: str) -> set[str]:
+    """The roles that a text names, where it names no variable."""
+    kinds = {kind for kind, _ in _DESIGN.symbols(text)}
+    return kinds & {"independent", "dependent", "control"} if "variable" not in kinds else set()
+
+
 def _is_supposed(sentence: str) -> bool:
     """Whether a sentence is unsure, asks or supposes something."""
     return reading.is_unsure(sentence) or _SUPPOSED.search(sentence) is not None
 
 
+_PLURAL = re.compile(
+    r"\b(?:variables|members|ones|others|two|three|four|rest|factors)\s$", re.IGNORECASE
+)
+
+
 def _role_only(remark: re.Match[str]) -> str:
     """A remark that gives a role, "x_1 (the independent variable)"; other remarks are dropped."""
     kinds = {kind for kind, _ in _DESIGN.symbols(remark[0])}
+    before = remark.string[max(0, remark.start() - 20) : remark.start()]
+    if kinds == {"variable"} and _PLURAL.search(before):
+        return f" {remark[0][1:-1]} "  # "the other variables (x_1 and x_2) are kept constant"
     return remark[0] if kinds & {"independent", "dependent", "control"} == kinds else " "
 
 

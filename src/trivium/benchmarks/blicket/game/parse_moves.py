@@ -1,127 +1,131 @@
-"""The one move that a reply makes, among everything else that it says."""
+"""The one move that a reply makes, among everything else that it says.
+
+Letters become names, every word becomes one symbol, and the symbols are read from left to right:
+
+    move      TEST and objects, or ANSWER and what it says (`parse_answer`): in capitals anywhere,
+              in small letters where nothing but a label ("Next move:") stands before it
+    intended  a wish and a verb, "I'd like to put A and B on it", "let's see what happens with C";
+              or the verb alone: "Place C on the machine"
+    objects   names, "all", "all but A", "nothing", and small words around them
+    no move   what a condition, "not", "or", a question or the past stands before ("if it lights,
+              ANSWER ..."), and a test that its result follows ("TEST A: dark")
+    bare      without a move, an answer that is said in so many words
+
+"So" and a colon begin anew. The first of the plainest moves counts: a line of its own before an
+item of a list, and that before a mention in a sentence, a possibility or a wish. After a correction
+("Wait, ...") a move replaces the one before it.
+"""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.game.parse_answer import (
-    ARE,
-    COMMENT,
-    LETTERS,
-    Command,
-    is_final,
-    leading_objects,
-    read_answer,
-    read_test,
-)
+from trivium.benchmarks.blicket.game.parse_answer import Command, read_answer, with_names
 from trivium.core import reading
+from trivium.core.languages import in_english
 
-# At the start of a sentence in any case, or anywhere in capitals.
-_HEAD = re.compile(
-    r"(?P<label>(?:^|(?<=[.!?:\n{]))[\s>\"'({\[-]{0,9}(?:\d{1,2}[.)]\s{0,3})?"
-    r"(?:(?:my |next |the |final ){0,3}(?:action|move|command|turn|choice|decision|reply|response)"
-    r"(?: \d{1,2})?\s?[:=]\s?[\"'\[]?)?(?:(?:so|here is|my|the|final"
-    r"|next)\s{1,3}){0,3})(?P<start>(?i:test|answer))\b(?!s\b)"
-    r"|\b(?P<capitals>(?-i:TEST|ANSWER))\b",
-    re.MULTILINE | re.IGNORECASE,
+MAX_READ = 400  # characters of one answer
+MAX_REPLY = 50_000  # and of a reply, from its end
+MAX_BARE = 4000  # and of the end of a reply, where it has no move
+_WORDS = reading.Lexer(
+    {
+        "object": r"\bo_[a-h]\b",
+        "TEST": r"(?-i:\bTEST\b)",
+        "ANSWER": r"(?-i:\bANSWER\b)",
+        "test": r"\b(?:by )?test(?:ing)?\b",
+        "answer": r"\banswer\b",
+        "bullet": r"^[ \t]{0,9}(?:-|\(?\d{1,2}[.)])(?=\s)",
+        "number": r"#?\b\d{1,2}(?:\s?[:.)]|\b)",
+        "asks": r"[?](?=\s|$)",
+        "stop": r"\n|[.!](?=\s|$)",
+        "correction": rf"{reading.CORRECTION_WORDS}|\b(?:instead(?! of)|better)\b",
+        "all": r"\b(?:all|everything|every)\b",
+        "except": r"\b(?:but|except|minus)\b(?: for\b)?",
+        "aside": r"\b(?:instead of|rather than)\b"
+        r"|\bto (?:see|check|learn|find out|determine|verify|know|tell|decide|confirm)"
+        r" (?:if|whether)\b",
+        "result": r"\b(?:not?[ -]|un)?(?:lit|lights?|dark|activate[sd]?|active|glow\w{0,3}|silent"
+        r"|stay(?:s|ed)|did|does|didn't|doesn't|was|were|showed|shows|gave|gives|told|tells|means"
+        r"|turn(?:s|ed)|yes|off|do (?:it|the trick)|is enough|are enough|suffices?|ruled|rules"
+        r"|confirm(?:s|ed)|proved|had)\b|(?<=[:=>|-] )on\b"
+        r"|[\u2713\u2717]",
+        "nothing": r"\b(?:none|nothing(?! else)|empty|null|nil|no|n/a)(?![\w/])|\[\s{0,3}\]",
+        "small": r"\b(?:nothing else|(?:should|would|will|to) be|together with|by (?:itself"
+        r"|themselves)|with(?= o_)|to|is"
+        r"|be|are"
+        r"|objects?|on|only|just|both|and|letters?|set|of|an?"
+        r"|items?|blocks?|combination|pair|args|arguments|machine|group|it|together|plus|alone"
+        r"|itself|themselves|own|its|placed|them|two|three|four|five|six|seven|eight|at all"
+        r"|result|detector)\b",
+        "if": r"\b(?:if|once|unless|until|before|when|whether|otherwise|depending|else|between"
+        r"|after(?! (?:considering|thinking|reviewing|weighing|all)\b))\b"
+        r"|\b(?:should|shall|may|can|could|do) (?:i|we)\b",
+        "or": r"\bor\b",
+        "not": r"\b(?:not|don't|won't|shouldn't|never|avoid|without|than|can't|cannot|unsure)\b",
+        "so": r"\b(?:so(?! far)|therefore|hence|thus)\b",
+        "past": r"\b(?:made|ran|tried|tested|previous\w{0,2}|earlier|already|so far|from|since"
+        r"|because"
+        r"|based on|given|by|in|result\w{0,2} (?:of|from)"
+        r"|(?<!go )(?<!start )(?<!begin )(?<!proceed )(?<!continue )with)\b",
+        "verb": r"\b(?:next|experiment|trial|placement)(?= ?:)|\b(?:begin|start) with\b"
+        r"|\b(?:i'd like|i would like|i want|go for|go with|use|choose|pick|take)(?= o_)"
+        r"|\b(?:put(?:ting)?|plac(?:e|ing)|try(?:ing)?|leav(?:e|ing)|see|know|learn|find out"
+        r"|check)\b",
+        "wish": r"\b(?:i'll|i will|i'd(?: (?:like|love) to| like)?|i would (?:like|love)(?: to)?"
+        r"|i (?:want|wish|choose)(?: to)?|(?:could|can|would|will) you|(?:am |i'm )?going to"
+        r"|let me|let's|let us|please|(?:help|useful|is|be) to)\b",
+        "possible": r"\b(?:maybe|perhaps|possibly|could|might|may|can|would(?! (?:like|love))|then"
+        r"|later|eventually|either"
+        r"|alternatively|option\w?|e\.g|such as|for example|like|consider\w{0,3}|plan\w{0,4})\b",
+        "intro": r"\b(?:here is|my|the|final|next|now|action|move|command|turn|choice|decision"
+        r"|reply"
+        r"|response|step|first|i|type|name|tool|function)\b",
+        "comment": r"\b(?:will|would|should|as|for|again|separates?|splits?|distinguish(?:es)?"
+        r"|helps?|watch|observe"
+        r"|which|at|into|onto|reason\w{0,3}|rationale|why|purpose)\b",
+        "end": r"[;!#]|//",
+        "comma": r",",
+        "open": r"[(:]|[-=]{1,2}>|\s-{1,3}\s",
+        "word": r"[^\W\d_][\w'-]{0,40}",
+    }
 )
-_BARE_ANSWER = re.compile(
-    r"(?:(?:^|(?<=[.!?:]))[\s{\[(|-]{0,9}(?:(?:so|thus|therefore|hence),? )?"
-    r"|(?<=,) (?:and )?(?:so|thus|therefore|hence) )"
-    r"(?:(?:final|conclusion|verdict|result)\s?: "
-    r"|i(?:'d|'ll| will| would)? answer\s?:? |i (?:conclude|am confident|am certain)(?: that)? )?"
-    r"(?=(?:the |my )?(?:blickets?|form|rule)(?:\s?[:=|]| (?:is|are)\b)"
-    r"|(?:(?:the |this )?machine (?:is|works)|it is|it's) (?:an? )?[a-z]{5,13}"
-    r"|(?:an? )?[a-z]{5,11}(?:-[2-9])? machine,? (?:with )?(?:the )?blickets"
-    rf"|{LETTERS}{ARE}blickets\b)",
-    re.MULTILINE | re.IGNORECASE,
-)
-_INTENT = re.compile(
-    r"(?:^|(?<=[.!?\n]))\s{0,3}(?:(?:now |next,? |so ){0,2}i )?(?:now )?"
-    r"(?:put|place|try|testing|placing|trying)\b"
-    r"|\b(?:i'll|i will|i'd|i'd like to"
-    r"|i would like to|i want to|i wish to|i'd love to|(?:help|be useful) to"
-    r"|(?:could|can|would|will) you(?: please)?"
-    r"|i choose to|i am going to|i'm going to"
-    r"|let me|let's|let us|going to|please|(?:action|move|command|next|step)\s?:"
-    r"|(?:action|move|step|test) (?:is|will be) to)\s"
-    r"(?:(?:now|first|next|start by|begin by|try|then"
-    r"|(?:verify|check|confirm|continue|proceed)(?: this| that| it)? by) ){0,2}"
-    r"(?:test(?:ing)?|plac(?:e|ing)|put(?:ting)?|try(?:ing)?|leav(?:e|ing)|(?:begin|start) with"
-    r"|(?P<see>(?:see|know|learn|find out|check)(?: what (?:happens|it does|the machine does))?"
-    r"(?: (?:if|whether) (?:it|the machine) (?:lights|reacts|works|turns on|activates)(?: up)?)?"
-    r" (?:when|if|with|for|whether)))\b"
-    rf"|\b(?:i'd like|i would like|i want)(?= {LETTERS} on\b)",
-    re.IGNORECASE,
-)
-_EITHER = re.compile(r"(?:\bor|/)\W{0,4}$", re.IGNORECASE)  # "ANSWER ... or ANSWER ..."
-_SENTENCE = re.compile(r"(?<!^\d)(?<!^\d\d)[.!?]\s|\n", re.MULTILINE)  # "1. " opens an item
-# What stands before a move in its sentence: a condition, a choice, what was done, what will be.
-_CONDITION = re.compile(
-    r"\b(?:if|once|unless|until|before|when"
-    r"|after(?! (?:considering|thinking|reviewing|weighing|all)\b)|whether|otherwise|depending|else"
-    r"|or|instead of|rather than|without|than|not|don't|won't|shouldn't|never|avoid|between"
-    r"|can't|cannot|unsure)\b|\b(?:should|shall|may|can|could|do) (?:i|we)\b",
-    re.IGNORECASE,
-)
-_IF = re.compile(r"\b(?:if|unless|assuming|provided|supposing)\b", re.IGNORECASE)
-_SO = re.compile(
-    r"\b(?:so|therefore|hence|thus)\b|;|\b(?:instead of|rather than)\b[^,]{0,60},"
-    r"|\bto (?:see|check|learn|find out|determine|verify|know|tell|decide|confirm) (?:if|whether)\b"
-    r"[^,:]{0,80}[,:]",
-    re.IGNORECASE,
-)
-_PAST = re.compile(
-    r"\b(?:did|made|ran|tried|tested|previous\w{0,2}|earlier|already|so far|from|since|because|was"
-    r"|result\w{0,2} (?:of|from)|based on|showed|given|by|in"
-    r"|(?<!go )(?<!start )(?<!begin )(?<!proceed )(?<!continue )with)\s[^:\n]{0,40}$",
-    re.IGNORECASE,
-)
-_POSSIBLE = re.compile(
-    r"\b(?:could|might|may|can|would|then|later|eventually|alternatively|option\w?|e\.g|such as"
-    r"|for example|like|either|consider\w{0,3}|plan\w{0,4})\b",
-    re.IGNORECASE,
-)
-_CORRECTION = re.compile(rf"{reading.CORRECTION_WORDS}|\b(?:instead|better)\b\s?:?", re.IGNORECASE)
-_EMPTY = re.compile(
-    r"\b(?:nothing on|no objects?|an empty machine|the machine empty)\b", re.IGNORECASE
-)
-_LIGHTS = re.compile(r"(?:lights?|activates?|turns?|works?|makes?|triggers?|does|do)\b", re.I)
-MAX_READ = 400  # characters of one command
+_BEFORE = {"bullet", "number", "intro", "open", "so", "small", "correction"}
+_BLOCKED = {"if", "or", "not", "aside"}
+_MAY_FOLLOW = {"stop", "end", "open", "comment", "except", "not", "so", "past", "if", "verb"}
+_MAY_FOLLOW |= {"intro", "possible", "wish", "aside"}
 
 
 class _Move(NamedTuple):
     """A move that a reply names, and how plainly."""
 
-    rank: int  # 0 a line of its own, 1 an item of a list, 2 inside a sentence, 3 a possibility
-    start: int
+    rank: int  # 0 a line of its own, 1 an item of a list, 2 in a sentence, 3 possible, 4 a wish
+    place: int  # among the words
     command: Command | None  # None for an answer that cannot be read
 
 
 def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command | None:
-    """The one move that a reply makes; None where there is none, or an answer that is not clear.
-
-    The first of the plainest moves counts: a line of its own before an item of a list, and that
-    before a mention inside a sentence. Conditions ("if it lights, ANSWER ..."), tests with their
-    result and what was done before are no moves. After a correction ("Wait, ...") a move replaces
-    the one before it.
-    """
-    text = reading.chosen_option(reading.plain(reply)).translate(_DECORATION)
-    moves = list(_moves(text, objects, rules)) or list(_intended(text, objects))
-    answers = [move for move in moves if move.command is None or move.command.form]
+    """The one move that a reply makes; None where there is none, or an answer that is not clear."""
+    text = reading.chosen_option(reading.plain(reply[-MAX_REPLY:])).translate(_DECORATION)
+    text = in_english(with_names(text, objects))
+    words = list(_WORDS.found(text))
+    moves = list(_moves(words, text, objects, rules))
     if not moves:
-        return None
+        return _bare_answer(text, objects, rules) or _bare_test(words, objects)
+    answers = [move for move in moves if move.command is None or move.command.form]
     if len({move.command for move in answers}) > 1 and reading.is_undecided(
-        text[answers[-1].start :]
+        text[words[answers[-1].place].start :]
     ):
         return None  # "ANSWER ... ANSWER ... I can't tell which."
-    best = min(move.rank for move in moves)
-    chosen = next(move for move in moves if move.rank == best)
+    chosen = min(moves, key=lambda move: move.rank)
+    if chosen.rank == 3 and len({move.command for move in moves}) > 1:
+        return None  # "Maybe TEST A, maybe TEST B."
+    corrections = [place for place, word in enumerate(words) if word.kind == "correction"]
     for move in moves:
-        later = move.start > chosen.start and move.rank < 3
-        if later and _CORRECTION.search(text, chosen.start, move.start):
+        if move.rank < 3 and bisect(corrections, chosen.place) < bisect(corrections, move.place):
             chosen = move
     return chosen.command
 
@@ -129,54 +133,153 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
 _DECORATION = str.maketrans(dict.fromkeys('"<>', " "))
 
 
-def _moves(text: str, objects: str, rules: Sequence[str]) -> Iterator[_Move]:
+def _moves(
+    words: Sequence[reading.Found], text: str, objects: str, rules: Sequence[str]
+) -> Iterator[_Move]:
     """Every move that is named in the reply."""
-    heads = list(_HEAD.finditer(text))
-    ends = [*(head.start() for head in heads[1:]), len(text)]
-    if not heads:
-        heads = list(_BARE_ANSWER.finditer(text))
-        ends = [len(text)] * len(heads)  # blickets and form may stand in two sentences
-    for head, end in zip(heads, ends, strict=False):
-        groups = head.groupdict()
-        word = groups.get("start") or groups.get("capitals") or "ANSWER"
-        start = head.end() - len(word) if groups else head.end()
-        rest = text[head.end() : min(end, head.end() + MAX_READ)]
-        before = _SENTENCE.split(text[max(0, start - 200) : start])[-1]
-        before = _SO.split(before)[-1]
-        if _CONDITION.search(before) or (word.lower() == "test" and _PAST.search(before)):
-            continue
-        if not groups and _IF.search(_SENTENCE.split(rest)[0]):
-            continue
-        if word.lower() == "test":
-            command = read_test(rest, objects, exact=word != "TEST")
-            if head is heads[-1] and not rest.strip() and _EMPTY.search(text, 0, start):
-                command = Command("")  # "First with nothing on it. TEST"
-            if command is None:
-                continue
+    heads = [n for n, word in enumerate(words) if word.kind in ("TEST", "ANSWER")]
+    ends = {this: words[following].start for this, following in pairwise(heads)}
+    said: set[str] = set()  # the kinds of words before this one in its sentence
+    for place, (kind, _, end, _) in enumerate(words):
+        opens = said <= _BEFORE
+        blocked = bool(said & _BLOCKED)
+        rank = 3 if "possible" in said else (1 if "bullet" in said else 0) if opens else 2
+        if kind.lower() == "answer" and (opens or kind == "ANSWER") and not blocked:
+            stop = min(ends.get(place, len(text)), end + MAX_READ)
+            either = text[end:stop].rstrip(" ,;:").endswith((" or", "/"))
+            command = None if either else read_answer(text[end:stop], objects, rules)
+            if command is not None or _is_final(text[end:stop]):
+                yield _Move(rank, place, command)
+        elif kind in ("TEST", "test", "verb") and not blocked and "past" not in said:
+            wished = "wish" in said or (opens and kind != "TEST")
+            made = _read_test(words, place, objects, exact=kind == "test" and opens)
+            if made is not None and (kind == "TEST" or (kind == "test" and opens)):
+                yield _Move(rank, place, made)
+            elif wished and (made := _read_test(words, place, objects, wished=True)) is not None:
+                yield _Move(4, place, made)
+            elif (
+                "wish" in said
+                and said <= _BEFORE | {"object", "wish", "comma"}
+                and _ends(words, place)
+            ):
+                yield _Move(4, place, _named_before(words, place))
+        if kind in ("stop", "asks", "so", "end"):
+            said = set()
+        elif kind == "open":
+            said -= {"past", "not"} | ({"aside", "if", "or"} if "aside" in said else set())
+        elif kind == "comma" and "aside" in said:
+            said -= {"aside", "if", "or"}
         else:
-            command = None if _EITHER.search(rest) else read_answer(rest, objects, rules)
-            if command is None and not (groups and is_final(rest)):
-                continue
-        yield _Move(_rank(before), start, command)
+            said.add(kind)
 
 
-def _rank(before: str) -> int:
-    """How plainly a move is made, by what stands before it in its sentence."""
-    if _POSSIBLE.search(before):
-        return 3
-    if re.fullmatch(r"\s{0,9}(?:-|\d{1,2}[.)])\s{0,3}", before):
-        return 1
-    return 0 if not before.strip(" {[(") or before.rstrip(" {[(").endswith(":") else 2
+def _read_test(
+    words: Sequence[reading.Found],
+    place: int,
+    objects: str,
+    *,
+    exact: bool = False,
+    wished: bool = False,
+) -> Command | None:
+    """The test whose word stands at this place; `exact` (it may be prose) allows nothing after."""
+    line = list(_line(words, place + 1))
+    if not line and words[place].kind == "TEST":
+        empty = any(word.kind == "nothing" for word in words[max(0, place - 40) : place])
+        return Command("") if empty else None  # "First with nothing on it. TEST"
+    sees = words[place].text.lower() in ("see", "know", "learn", "find out", "check")
+    if sees:
+        begin = (n for n, word in enumerate(line) if word.kind in ("object", "all", "nothing"))
+        line = line[next(begin, 0) :]
+    placed = _placed(line, objects)
+    if placed is None:
+        return None
+    named, after = placed
+    told = [kind for kind in after if kind not in ("open", "small", "intro")]
+    if named and told[:1] in (["result"], ["nothing"]) and not sees:
+        return None  # what the test showed
+    if exact:
+        return Command(named) if not set(after) - {"stop", "end"} else None
+    follows = not after or after[0] in _MAY_FOLLOW or (sees and after[0] == "result")
+    follows = follows or (wished and after[0] == "asks")
+    return Command(named) if follows else None
 
 
-def _intended(text: str, objects: str) -> Iterator[_Move]:
-    """The tests that a reply without a command says it will make: "I'll place A and B"."""
-    for found in _INTENT.finditer(text):
-        before = _SENTENCE.split(text[max(0, found.start() - 200) : found.start()])[-1]
-        rest = text[found.end() : found.end() + MAX_READ].partition("\n")[0]
-        named = leading_objects(rest, objects)
-        if named.all is None or _CONDITION.search(before):
-            continue
-        lights = found["see"] and _LIGHTS.match(named.after)
-        if named.after == "" or COMMENT.match(named.after) or lights:
-            yield _Move(3, found.start(), Command(named.all))
+def _ends(words: Sequence[reading.Found], place: int) -> bool:
+    """Whether a sentence ends with the word at this place."""
+    return place + 1 == len(words) or words[place + 1].kind in ("stop", "end")
+
+
+def _named_before(words: Sequence[reading.Found], place: int) -> Command | None:
+    """The objects of a sentence that ends with its verb, as in Japanese."""
+    named = set[str]()
+    for word in reversed(words[max(0, place - 60) : place]):
+        if word.kind == "stop":
+            break
+        named |= {word.text[-1].upper()} if word.kind == "object" else set()
+    return Command("".join(sorted(named))) if named else None
+
+
+def _line(words: Sequence[reading.Found], place: int) -> Iterator[reading.Found]:
+    """The words from this place to the end of the line."""
+    for word in words[place : place + 60]:
+        if word.kind == "stop" and word.text == "\n":
+            return
+        yield word
+
+
+def _placed(line: Sequence[reading.Found], objects: str) -> tuple[str, list[str]] | None:
+    """The objects that open a line, and the kinds of the words that follow them."""
+    named, left_out = set[str](), set[str]()
+    begun = every = excepted = False
+    place = 0
+    for place, (kind, _, _, word) in enumerate(line):
+        if kind == "object":
+            (left_out if excepted else named).add(word[-1].upper())
+            begun = True
+        elif kind == "all" and not begun:
+            named, begun, every = set(objects), True, True
+        elif kind == "except" and every and not excepted:
+            excepted = True
+        elif kind == "nothing" and not begun:
+            return "", [each.kind for each in line[place + 1 :] if each.kind != "small"]
+        elif kind not in ("small", "comma") and (
+            (begun and not every) or kind not in ("open", "number", "intro", "verb")
+        ):
+            break
+    else:
+        place = len(line)
+    after = [each.kind for each in line[place:]]
+    return ("".join(sorted(named - left_out)), after) if begun else None
+
+
+def _is_final(text: str) -> bool:
+    """Whether a text names both blickets and a form, so that it is meant to end the game."""
+    said = text.lower()
+    return "blicket" in said and "form" in said
+
+
+_IF = re.compile(
+    r"[?]$|(?<!only )\b(?:if(?! and only)|unless|assuming|provided|supposing)\b", re.IGNORECASE
+)
+
+
+def _bare_test(words: Sequence[reading.Found], objects: str) -> Command | None:
+    """The test of a reply that names objects and nothing else: "B and C next, please."."""
+    begin = (n for n, word in enumerate(words[:20]) if word.kind == "object")
+    placed = _placed(words[next(begin, 0) :], objects) if len(words) < 20 else None
+    kinds = {word.kind for word in words}
+    hinted = kinds & {"intro", "wish"} or any(word.text in _TOGETHER for word in words)
+    alone = not kinds - _BEFORE - {"object", "comma", "stop", "wish", "end", "word"}
+    others = [word for word in words if word.kind == "word"]
+    return Command(placed[0]) if placed and hinted and alone and len(others) < 2 else None
+
+
+_TOGETHER = {"alone", "itself", "together", "themselves"}
+
+
+def _bare_answer(text: str, objects: str, rules: Sequence[str]) -> Command | None:
+    """The answer of a reply without a command: "The blickets are A and C, it is conjunctive."."""
+    said = [
+        each for each in re.split(r"(?<=[.!?])\s|(?=\n)", text[-MAX_BARE:]) if not _IF.search(each)
+    ]
+    return read_answer(" ".join(said), objects, rules)

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer, forms_of
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
-from trivium.benchmarks.blicket.prompts.parse_blickets import Claims
-from trivium.benchmarks.blicket.prompts.parse_structure import Known, parse_structure
-from trivium.benchmarks.blicket.prompts.phrases import SHAPES, mentions
 from trivium.benchmarks.blicket.prompts.render import asks_for_lines, in_sentences
 from trivium.benchmarks.blicket.prompts.spec import PromptView
+from trivium.benchmarks.blicket.replies.claims import Claims
+from trivium.benchmarks.blicket.replies.machines import Known, parse_structure
+from trivium.benchmarks.blicket.replies.sentences import Sentence, split_sentences
 from trivium.core import reading
-from trivium.core.languages import in_english
 
 
 def write_answer(answer: PromptAnswer, view: PromptView) -> str:
@@ -50,7 +48,7 @@ def strict(item: PromptItem, replies: Sequence[str], view: PromptView) -> bool |
 
 def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptAnswer | None:
     """The answer in the last reply; None where it says nothing about blickets or machines."""
-    sentences = split_sentences(replies[-1])[: view.sentences]
+    sentences = split_sentences(reading.chosen_option(reading.plain(replies[-1])))[: view.sentences]
     *forms, _ = forms_of(item.machines)
     known = Known(item.known, tuple(forms), item.new.pattern)
     said = _read(item, sentences, known)
@@ -126,53 +124,3 @@ def _without_explanations(sentences: list[Sentence]) -> list[Sentence]:
 
 
 _CORRECTED = re.compile(reading.CORRECTION_WORDS)
-
-
-# A field in the middle of a line becomes a line of its own.
-_FIELD = re.compile(
-    r"(^|[,;.)\]|] {1,9})((?:(?:maybe|no|not|non|possibl[ey]|possibly|uncertain|must|may|or|be"
-    r"|might"
-    r"|can|cannot|could|definite|definitely|certain|certainly|sure|a|an|the|only|new|known)[\s-])"
-    r"{0,8}blickets?|machine(?: type)?|detector|(?:behaves|works) like)\s{0,3}[:=](?!\s{0,3}\")"
-    rf"|(\b(?:{'|'.join(SHAPES)}|none)s? {{1,3}})((?:maybe |not |non-|possible )?blickets?"
-    r"|machine)\s{0,3}[:=]",
-    re.MULTILINE,
-)
-_QUOTES = re.compile(r"[\"{<]+|(?<![-=])>+|(?<![a-z])'|'(?![a-z])")
-_BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
-_LEADER = re.compile(r"(?<![.!?\n])[ \t](?:-{1,2}|\.{3,60})[ \t]|\.{4,60}")
-_VERDICT = re.compile(
-    r"\b(?:blickets?|must|may|might|maybe|possibl[ey]|definite(?:ly)?|certain|not|no|non|unsure"
-    r"|uncertain|unknown|undetermined|ruled out|open|verdict|status|conclusion|assessment)\b"
-)
-
-
-_SAYS = re.compile(r"[^\W\d_]|[?\u2713\u2717]")
-
-
-def _is_verdict(cell: str) -> bool:
-    return _VERDICT.search(cell) is not None and not mentions(cell)
-
-
-class Sentence(NamedTuple):
-    """A sentence of a reply, and whether it opens a line."""
-
-    text: str
-    opens_line: bool
-
-
-def split_sentences(reply: str) -> list[Sentence]:
-    """The sentences of a reply in lower case; a bullet, a row and a field are sentences."""
-    text = in_english(reading.chosen_option(reading.plain(reply)).lower()).replace(
-        "tl;dr", "answer: "
-    )
-    text = reading.tables_as_lines(text, _is_verdict, one_column=True)
-    text = reading.json_as_lines(text)
-    text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
-    text = _QUOTES.sub(" ", _FIELD.sub(r"\1\3\n\2\4:", text))
-    text = _LEADER.sub(": ", text)
-    found: list[Sentence] = []
-    for line in re.sub(r"[ \t]{2,}", " ", text).split("\n"):
-        parts = [part for part in reading.sentences(line) if _SAYS.search(part)]
-        found += [Sentence(part, number == 0) for number, part in enumerate(parts)]
-    return found

@@ -16,8 +16,8 @@ from trivium.benchmarks.blicket.inference.observer import (
     update,
 )
 from trivium.benchmarks.blicket.inference.support import Support, support_of
+from trivium.benchmarks.blicket.names import PATTERNS, mentions
 from trivium.benchmarks.blicket.prompts.matched import NAMED_KINDS, POSSIBLE_KINDS
-from trivium.benchmarks.blicket.prompts.phrases import PATTERNS, mentions
 from trivium.core.errors import require
 
 UNSURE = "unsure"

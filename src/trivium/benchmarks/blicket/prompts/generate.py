@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from trivium.benchmarks.blicket.names import COLOURS, PATTERNS, SHAPES, mentions
 from trivium.benchmarks.blicket.prompts import matched
 from trivium.benchmarks.blicket.prompts.evidence import (
     UNSURE,
@@ -16,7 +17,7 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     ideal_answer,
     read_page,
 )
-from trivium.benchmarks.blicket.prompts.phrases import COLOURS, PATTERNS, SHAPES, VOICES, mentions
+from trivium.benchmarks.blicket.prompts.phrases import VOICES
 from trivium.benchmarks.blicket.prompts.spec import MAX_OBJECTS, PromptSpec
 from trivium.benchmarks.blicket.prompts.stimuli import prompt_text
 from trivium.core.benchmark import Origin

@@ -1,17 +1,9 @@
-"""The words of generated prompts: colours, shapes, patterns, and three ways to tell the story."""
+"""The words of generated prompts: three ways to tell the story."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-_COLOURS = """blue green orange yellow purple red teal pink brown black white grey silver golden
-violet crimson turquoise maroon beige olive"""
-_SHAPES = """pyramid cube sphere cylinder cone dome prism frustum torus disc star heart cross wedge
-tube arch bowl spiral crescent bell"""
-_PATTERNS = "striped dotted checkerboard zigzag speckled wavy marbled tartan starry plain"
-COLOURS, SHAPES, PATTERNS = _COLOURS.split(), _SHAPES.split(), _PATTERNS.split()
 
 
 @dataclass(frozen=True)
@@ -123,11 +115,3 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     if len(names) <= 2:
         return f" {word} ".join(names)
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
-
-
-MENTION = re.compile(rf"\b({'|'.join(COLOURS)}) (?:half )?({'|'.join(SHAPES)})\b", re.IGNORECASE)
-
-
-def mentions(text: str) -> list[str]:
-    """The objects that a text names, in order; the paper once says half dome for dome."""
-    return [f"{found[1]} {found[2]}".lower() for found in MENTION.finditer(text)]

@@ -14,15 +14,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.prompts.parse_clauses import (
+from trivium.benchmarks.blicket.replies.clauses import (
     JOINS,
     NAMES,
     clause_claims,
     runs_of,
     verdict,
 )
-from trivium.benchmarks.blicket.prompts.parse_lists import read_listed
-from trivium.benchmarks.blicket.prompts.parse_symbols import NAME, Symbol, symbols_of
+from trivium.benchmarks.blicket.replies.lists import read_listed
+from trivium.benchmarks.blicket.replies.sentences import CORRECTED
+from trivium.benchmarks.blicket.replies.symbols import NAME, Symbol, symbols_of
 
 MAX_BACK = 60  # how many symbols back "they" and "the others" may refer
 MAX_LABEL = 8  # words of a label without objects
@@ -36,11 +37,21 @@ _ELLIPTIC = re.compile("H?D?[KNMV]{1,4}[BP]N?")
 _SAME = re.compile(
     r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
 )
+_ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
+_REPLY = re.compile(
+    r"(?:(yes|definitely)|(no|not)|(maybe|perhaps|possibly|unclear|unknown))\b(?! (?:one|object))"
+)
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 # Other ways to say the same: "it's", "so is the torus", "is one too".
 _SIMPLER = (
-    (re.compile(r"^(?:no|yes|wait|actually|hmm+|okay?|so)[,:.!] {0,3}(?!$)"), ""),
+    (
+        re.compile(
+            r"^ {0,3}(?:(?:no|yes|wait|actually|hmm+|okay?|so) {0,3}[,:.!] {0,3}){1,3}(?!$)"
+        ),
+        "",
+    ),
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
+    (re.compile(r"\b(is|are|must|may|can|cannot) (?:therefore|thus|hence|so)\b,?"), r"\1"),
     (
         re.compile(
             r",? (?:which )?mak(?:es|ing) (?:it|them|these|both)(?: of them)? (?:both )?"
@@ -94,10 +105,13 @@ class Claims:
     status: dict[str, str] = field(default_factory=dict)  # "yes", "no" or "maybe"
     elsewhere: dict[str, str] = field(default_factory=dict)  # in sentences about other machines
     any_claim: bool = False
+    seen: bool = False  # whether the sentence before was about blickets
+    none: bool = False  # whether no object was said to be a blicket
     label: _Label | None = None  # of the lines that follow
     listed: bool = False  # whether this line opened with a row or a labelled list
     label_is_new: bool = False  # whether it was set by the sentence before
     asked: bool = True  # whether the sentence before asked for the blickets, as the prompt does
+    question: Sequence[str] = ()  # the objects that the sentence before asked about
     last_status: str | None = None  # the last verdict: "the same holds for B"
     last_named: Sequence[str] = ()  # the objects of the last sentence that named any
     last_group: Sequence[str] = ()  # the last objects that were named together
@@ -113,6 +127,15 @@ class Claims:
 
     def read(self, sentence: str, *, opens_line: bool = True) -> None:
         """Take in one sentence; a label above counts for what opens a line."""
+        answer = _REPLY.match(sentence) if self.question else None
+        if answer:
+            status = "yes" if answer[1] else "no" if answer[2] else "maybe"
+            self._take(dict.fromkeys(self.question, status), set(), about_new=False)
+            self.any_claim = True
+        self.question = ()
+        if sentence.startswith(CORRECTED) and self.last_status:
+            self.label, self.label_is_new = _Label(self.last_status, complete=True), True
+        sentence = sentence.removeprefix(CORRECTED)
         for pattern, words in _SIMPLER:
             sentence = pattern.sub(words, sentence)
         sentence = _BRACKET.sub(self._without_brackets, sentence)
@@ -121,7 +144,7 @@ class Claims:
         symbols = _without_translations(symbols_of(sentence, self.objects))
         said = "".join(symbol for symbol, _ in symbols)
         names = bool(set(said) & NAMES)
-        if sentence.endswith("?") and (names or len(sentence) > 1):
+        if _ASKS.search(sentence) and (names or len(sentence) > 1):
             self._read_question(said, _names(symbols))
         elif not opens_line and self.last_named and _ELLIPTIC.fullmatch(said):
             # "Olive tube: in every lit test. May be a blicket."
@@ -135,6 +158,8 @@ class Claims:
         """Take in a question: it may be the label of its answer, "Which may be blickets?"."""
         self.last_named = names or self.last_named
         if set(said) & NAMES:
+            self.question = names if self.seen or set(said) & {"B", "P"} else ()
+            self.seen = self.seen or bool(self.question)
             return
         self.asked, self.label = bool(set(said) & {"B", "P"}), None
         if set(said) & {"K", "M", "N"} and "X" not in said:
@@ -213,6 +238,7 @@ class Claims:
         for part in listed:
             for place in range(part.start, part.stop):
                 named = self._objects_of(symbols, place, claims)
+                self.none = self.none or symbols[place][0] == "Z"
                 if part.status is not None:
                     self.last_status = part.status
                     claims |= dict.fromkeys(named, part.status)
@@ -227,7 +253,7 @@ class Claims:
         """Take in the claims of a sentence, clause by clause."""
         claims: dict[str, str] = {}
         complete: set[str] = set()
-        seen = False  # whether blickets were named in an earlier clause
+        seen = self.seen  # whether blickets were named in an earlier clause or sentence
         said: str | None = None  # the last verdict
         start = 0
         happens = False  # whether an earlier clause is about a machine
@@ -247,11 +273,12 @@ class Claims:
                 named = self._objects_of(symbols, start + part.position, claims)
                 claims |= dict.fromkeys(named, status)
                 self.last_status = status
-                none = symbols[start + part.position][0] == "Z"
-                self.any_claim = self.any_claim or none or bool(named)
+                self.none = self.none or symbols[start + part.position][0] == "Z"
+                self.any_claim = self.any_claim or self.none or bool(named)
             seen = seen or bool(set(kinds) & {"B", "P"})
             happens = happens or "X" in kinds
             start = end + 1
+        self.seen = seen
         self._take(claims, complete, about_new=False)
 
     def _take(self, claims: dict[str, str], complete: set[str], *, about_new: bool) -> None:

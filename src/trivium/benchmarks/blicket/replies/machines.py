@@ -19,9 +19,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.prompts.evidence import UNSURE
-from trivium.benchmarks.blicket.prompts.parse_symbols import NAME, RULE_TALK
+from trivium.benchmarks.blicket.replies.symbols import NAME, RULE_TALK
 from trivium.core import reading
+
+UNSURE = "unsure"
 
 
 class Known(NamedTuple):
@@ -66,7 +67,8 @@ _WORDS = {
     r"|follows?|mirrors?|mimics|corresponds?|belongs?|analogous|consistent with|copies|as do(?:es)?"
     r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in)|just as"
     r"|exactly as|how the|the way|aligns?|in line with|go with|going with|settle on|opt for"
-    r"|would say|\u2248",
+    r"|would say|\u2248|(?:works?|operates?|runs?|functions?) (?:on|by|under|according to)"
+    r"|goes with|same (?:kind|type|sort|way|rule) as|of a kind with|another",
     "is": r"(?:is|be|it's|that's|was|looks|seems)(?: (?:a|an|of|the|more|clearly|again|just))*",
     "both": r"both|either|each|the (?:other )?two|them|all",
     "or": r"or|and|nor|/|&",
@@ -196,6 +198,8 @@ def _statement(symbols: list[_Symbol], known: Known, *, asked: bool) -> str | No
     every = {symbol.kind for symbol in symbols}
     if every == {"neither"}:
         return UNSURE
+    if asked and (named := _named_first(symbols)):
+        return known.patterns[int(named[-1])]
     about = bool(every & {"known0", "known1", "like", "topic", "label"})
     about = asked or (about and not every & {"object", "blicket"})
     doubt = False  # whether a clause before was unsure
@@ -213,6 +217,15 @@ def _statement(symbols: list[_Symbol], known: Known, *, asked: bool) -> str | No
         doubt = "unsure" in kinds and symbol.text.endswith("nor")
         clause = []
     return said
+
+
+def _named_first(symbols: Sequence[_Symbol]) -> str | None:
+    """The one machine that opens the answer to a question: "The striped one: it needs both."."""
+    kinds = [symbol.kind for symbol in symbols if symbol.kind not in ("small", "like", "is")]
+    if len({kind for kind in kinds if kind.startswith("known")}) != 1 or "unsure" in kinds:
+        return None
+    ends = kinds[1:2] in ([], ["colon"], ["comma"], ["clause"], ["arrow"])
+    return kinds[0] if kinds[0].startswith("known") and ends else None
 
 
 def _machines(clause: Sequence[_Symbol]) -> list[int]:

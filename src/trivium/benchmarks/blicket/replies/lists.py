@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.prompts.parse_clauses import verdict
+from trivium.benchmarks.blicket.replies.clauses import verdict
 
 _RUN = re.compile("[OARZ](?:[SQ]{1,3}[OA])*")
 _OPENING = re.compile("[SGUK]{0,2}(?=[OAR])")

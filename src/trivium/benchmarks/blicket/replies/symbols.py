@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from trivium.benchmarks.blicket.prompts.phrases import COLOURS, SHAPES
+from trivium.benchmarks.blicket.names import COLOURS, SHAPES
 from trivium.core import reading
 
 Symbol = tuple[str, str]  # what kind of word it is; the name of an object, or how many others
 
 NAME = (
     rf"(?:(?P<colour>{'|'.join(COLOURS)})\s(?:(?!and\b|or\b)[a-z]{{1,9}}\s)?)?"
-    rf"(?P<shape>{'|'.join(SHAPES)})(?:e?s)?|(?P<tint>{'|'.join(COLOURS)})\s(?:one|object|item)"
+    rf"(?P<shape>{'|'.join(SHAPES)}|o_[a-h])(?:e?s)?|(?P<tint>{'|'.join(COLOURS)})\s(?:one|object|item)"
 )
 _COLOUR = rf"(?:{'|'.join(COLOURS)})\s"
 _IT_IS = (
@@ -36,12 +36,13 @@ _SOME = r"(?:one|two|three|some)"
 _WORDS = (
     ("L", r"only|sole|just"),
     ("X", r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"
-     rf"|{RULE_TALK}|behaves?|works?|acts?|functions?|resembles?"
+     rf"|(?:{RULE_TALK})(?![,:(-]{{0,2}} ?\(?(?:the )?(?:{_COLOUR}|o_))|behaves?|works?|acts?"
+     rf"|functions?|resembles?"
      r"|alone|by itself|by themselves|on its own|trials?|tests?|tested|tried|combinations?"
      r"|present|enough|sufficient|suffices?"
      r"|contain(?:s|ed|ing)?|appear(?:s|ed|ing)?|turn(?:s|ed)?|activat(?:e|es|ed|ing)"),
     ("J", rf"(?<!object )(?<!objects )(?<!one )(?<!thing )(?:it"
-         rf"|that)(?= (?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
+         rf"|that)(?= (?!the|an? )(?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))"),
     ("S", r"\d{1,2}[.)](?= )"),
     ("M", r"either(?=[^.;]{0,120}\bor\b)"),
     ("", r"the|an?|also|too|as well(?! as)|both(?= the)|each|that|here|there|following"
@@ -58,13 +59,15 @@ _WORDS = (
      r"(?: objects| ones| candidates)?"
      r"|others|rest|everything else|all others?|all the (?:others|rest))"),
     ("A", r"all (?:of )?(?:the |these |its |[a-z]{3,5} )?(?:new )?objects|everything|all of them"
-     r"|all (?:three|seven)"),
+     r"|all (?:three|seven)|all(?=[;.]|$)"),
     ("TNV", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
     ("T", r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two| three| four| five"
          r"| objects| ones)?|they"),
     ("FI", r"if(?! and only if)|unless|provided(?: that)?|assuming"),
     ("I", r"(?:one|you|we|i)(?: might| may| could| would|'d) (?:first |at first )?(?:think"
          r"|expect|suspect)"
+     r"|(?:my |an? )?(?:first|initial) (?:thought|guess|instinct|impression)|at first|initially"
+     r"|originally|i(?: first| initially| had)? (?:thought|assumed|expected|suspected|believed)"
      r"|whether|when|in which|suppose|supposing|assume|were"
      r"|would(?! say| guess)"),
     ("MC", r"jury is (?:still )?out on|undecided (?:on|about)|no verdict (?:on|about)"),
@@ -79,10 +82,11 @@ _WORDS = (
         rf"|(?:any|some|one|two|three)(?: or (?:more|two|three|four|all))?(?: out)? of"
         rf"(?= (?:the )?{_COLOUR})|in some|not (?:in )?all"
         rf"|at least {_SOME}(?! blickets?)|{_SOME} of (?:the )?(?={_COLOUR})"
-        rf"|nothing (?:can be|is) (?:said|known|certain)[a-z ]{{0,20}}|{_UNSURE}",
+        rf"|nothing (?:can be|is) (?:said|known|certain|concluded|inferred|decided"
+        rf"|deduced)[a-z ]{{0,20}}|{_UNSURE}",
     ),
-    ("NP", r"non-?\s?blickets"),
-    ("NB", r"non-?\s?blicket"),
+    ("NP", r"non-?\s?blickets|inhibitors"),
+    ("NB", r"non-?\s?blicket|inhibitor"),
     ("P", r"blickets"),
     ("B", r"blicket|among them"),
     ("K", r"must|definite|definitely|certain|certainly|sure|surely|for sure|guaranteed|necessarily"
@@ -95,7 +99,7 @@ _WORDS = (
      r"|out(?=[.;,]|$)|duds?"),
     ("E", r"except(?: for)?|other than|apart from|rather than|instead of|without"),
     ("V", r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as|remains?|stays?"
-     r"|as(?= (?:the |a )(?:only |sole )?blicket)"),
+     r"|as(?= (?:the |a |its )(?:only |sole )?blicket)"),
     ("C", r"namely|includes?|including|i\.e\.?|viz|about"
      r"|regarding|concerning|as to|(?:status|nature|role)s? of|for(?! sure| certain)"),
     ("Q", r"or|and/or"),
@@ -115,11 +119,12 @@ _MARKS = {
     "->": "HC",
     "=>": "HC",
     "\0": "<",
+    "?": "M",
 }
 _SYMBOL = re.compile(
     rf"(?<![\w'])(?:{NAME}|"
     + "|".join(rf"(?P<w{number}>{text})" for number, (_, text) in enumerate(_WORDS))
-    + r")(?![\w'])|(?P<mark>[-=]>|[,;:=|+&/\]}\0])|(?P<other>[\w'-]+)"
+    + r")(?![\w'])|(?P<mark>[-=]>|[,;:=|+&/\]}\0]|[?](?=\s?[,;)]))|(?P<other>[\w'-]+)"
 )
 
 

@@ -1,0 +1,18 @@
+"""Names of objects and machines: colours, shapes and patterns."""
+
+from __future__ import annotations
+
+import re
+
+_COLOURS = """blue green orange yellow purple red teal pink brown black white grey silver golden
+violet crimson turquoise maroon beige olive"""
+_SHAPES = """pyramid cube sphere cylinder cone dome prism frustum torus disc star heart cross wedge
+tube arch bowl spiral crescent bell"""
+_PATTERNS = "striped dotted checkerboard zigzag speckled wavy marbled tartan starry plain"
+COLOURS, SHAPES, PATTERNS = _COLOURS.split(), _SHAPES.split(), _PATTERNS.split()
+MENTION = re.compile(rf"\b({'|'.join(COLOURS)}) (?:half )?({'|'.join(SHAPES)})\b", re.IGNORECASE)
+
+
+def mentions(text: str) -> list[str]:
+    """The objects that a text names, in order; the paper once says half dome for dome."""
+    return [f"{found[1]} {found[2]}".lower() for found in MENTION.finditer(text)]
