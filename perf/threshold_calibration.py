@@ -21,7 +21,7 @@ Lift = Callable[[Floats], Floats]  # of values of the field
 PAGE = Path(__file__).parents[1] / "docs" / "thresholds-measured.md"
 TARGET = 0.5
 # A benchmark, fields of its spec, and the field that is varied with its values.
-CASES = (
+CASES: tuple[tuple[str, dict[str, int], str, tuple[float, ...]], ...] = (
     ("nhop_explicit", {}, "hops", (3, 4, 5, 6, 8, 10, 12, 16)),
     ("nhop_implicit", {}, "hops", (3, 4, 5, 6, 8, 10, 12, 16)),
     ("identifying_variables", {"min_vars": 6, "max_hyps": 2}, "max_vars", (6, 8, 10, 12, 16, 20)),
@@ -187,7 +187,7 @@ class Savings:
 
     def error(self, items: int) -> Floats:
         """The root mean square of the relative error after so many items, for each plan."""
-        return np.sqrt((self.errors[:, :, items // BATCH - 1] ** 2).mean(axis=1))
+        return np.asarray(np.sqrt((self.errors[:, :, items // BATCH - 1] ** 2).mean(axis=1)))
 
 
 def savings_row(name: str, field: str, levels: Levels, found: Savings) -> str:

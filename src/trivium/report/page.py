@@ -134,8 +134,8 @@ def write_plots(folder: Path, label: str | None = None) -> list[Path]:
 
 
 def _save_charts(run: Run) -> list[Path]:
-    sections = [*run.thresholds, *run.sections]
-    charts = [chart for section in sections for chart in section.charts if chart.panels]
+    charts = [chart for found in run.thresholds for chart in found.charts if chart.panels]
+    charts += [chart for section in run.sections for chart in section.charts]
     return save_charts(charts, run.looks, run.folder / PLOTS, run.label)
 
 
