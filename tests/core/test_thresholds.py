@@ -27,23 +27,21 @@ def posterior(found: list[tuple[int, int]], levels: Levels = LEVELS) -> Posterio
     return made
 
 
-def place(found: Estimate) -> float:
-    """The threshold as a number, also where it is beyond the values."""
-    if found.value is not None:
-        return found.value
-    return math.inf if found.high is None and found.low is not None else -math.inf
+def place(made: Posterior) -> float:
+    """The logarithm of the threshold; of the nearest value where it is beyond them."""
+    found = made.threshold(0.02)  # near enough to the median to say on which side it is
+    return math.log(found.value or (HOPS[-1] if found.high is None else HOPS[0]))
 
 
 @settings(max_examples=30)
-@given(answers, st.integers(1, 10), st.integers(0, 4))
-def test_better_answers_from_a_level_on_never_lower_the_threshold(
-    found: list[tuple[int, int]], more: int, first: int
+@given(answers, st.integers(1, 10))
+def test_better_answers_everywhere_never_lower_the_threshold(
+    found: list[tuple[int, int]], more: int
 ) -> None:
-    better = [(r + more * (n >= first), w) for n, (r, w) in enumerate(found)]
-    worse = [(r, w + more * (n >= first)) for n, (r, w) in enumerate(found)]
-    first_found, second_found = posterior(better), posterior(worse)
-    if not (first_found.misfits or second_found.misfits):
-        assert place(first_found.threshold()) >= place(second_found.threshold())
+    better = posterior([(right + more, wrong) for right, wrong in found])
+    worse = posterior([(right, wrong + more) for right, wrong in found])
+    if not (better.misfits or worse.misfits):
+        assert place(better) >= place(worse) - 0.05, "by more than two cells of the grid"
 
 
 @settings(max_examples=20)
@@ -107,7 +105,7 @@ def test_limits_beyond_the_values_are_open() -> None:
 def test_between_two_values_the_interval_is_the_gap() -> None:
     cliff = posterior([(40, 0), (40, 0), (40, 0), (5, 35), (5, 35)])
     found = cliff.threshold()
-    assert (found.low, found.high) == (pytest.approx(4), pytest.approx(6))
+    assert (found.low, found.high) == (4, 6)
     assert cliff.settled(0.01), "no more can be learned from these values"
 
 
@@ -122,7 +120,7 @@ def test_values_may_begin_at_0_and_below() -> None:
 
 def test_scores_between_0_and_1_say_more_than_right_and_wrong() -> None:
     graded, binary = Posterior(LEVELS), Posterior(LEVELS)
-    for level, mean in enumerate((0.95, 0.9, 0.7, 0.4, 0.2)):
+    for level, mean in enumerate((0.95, 0.9, 0.8, 0.55, 0.3)):
         graded.add(level, [mean - 0.05, mean + 0.05] * 10)
         right = round(20 * mean)
         binary.add(level, [1.0] * right + [0.0] * (20 - right))
@@ -183,4 +181,4 @@ def test_the_interval_holds_the_threshold_and_curves_fit() -> None:
         misfits += made.misfits
         held += (found.low or 0) <= truth <= (found.high or math.inf)
     assert held > 87
-    assert misfits <= 10, "at most 1 in 20 by the law; 11 of 100 with a probability of 0.01"
+    assert misfits <= 5, "they are rarer than 1 in 100"

@@ -94,7 +94,7 @@ def test_more_items_continue_the_same_folder(
     assert list(Path("runs").glob("*/threshold_*")) == [folder]
     after = records(folder)
     assert all(after[name].startswith(part) for name, part in before.items())
-    assert [row["items"] for row in rows(folder)] == ["75"]
+    assert [25 < int(row["items"]) <= 75 for row in rows(folder)] == [True]
     assert run(f"{words} 75 --target 0.6") == 0
     assert len(list(Path("runs").glob("*/threshold_*"))) == 2, "another search"
 
@@ -143,7 +143,7 @@ def test_the_report_of_a_folder_shows_the_searches_in_it(tmp_path: Path) -> None
         page.index('<section id="thresholds">') : page.index('<section id="blicket_game">')
     ]
     assert section.count("<tr><td>") == 2
-    assert section.count("<svg") == 2
+    assert section.count('role="img"') == 2
 
 
 @pytest.mark.parametrize("name", benchmark_names())

@@ -26,7 +26,9 @@ def skilled_server(
     skills: Mapping[str, Skill], values: Sequence[int], items: int, seed: int
 ) -> Server:
     """A server with a model of each name: it knows the answer, or guesses at the floor."""
-    right, guess, hops_of = {}, {}, {}
+    right: dict[str, str] = {}
+    guess: dict[str, str] = {}
+    hops_of: dict[str, int] = {}
     for hops in values:
         task = load_task("nhop_implicit", fields={"hops": hops})
         made = task.items(items, seed)

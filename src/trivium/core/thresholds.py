@@ -31,7 +31,7 @@ PLATEAU_SLOPES = np.geomspace(2.0, 60.0, 5)
 ONSET = 15.0  # the slope with which lapses set in
 PLATEAU = 0.35  # the prior probability of a plateau
 UNREACHED = 0.2  # how much less likely lapses are that keep lift below the target everywhere
-MISFIT = 20.0  # odds against all curves at which they are given up
+MISFIT = 3.0  # odds against all curves at which they are given up
 NEGLIGIBLE = 20.0  # curves this far below the best, as a logarithm, are left out
 MIN_COUNT = 20  # items at every level before a threshold without a curve is believed
 MIN_AT_END = 10  # items at the easiest or hardest level before a threshold beyond it is believed
@@ -116,7 +116,7 @@ class Grid(NamedTuple):
     log_wrong: Floats
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)  # a few megabytes each
 def make_grid(levels: Levels, target: float) -> Grid:
     """The grid for these levels."""
     require(0 < target < 1, f"target must lie between 0 and 1, got {target}")
@@ -124,13 +124,17 @@ def make_grid(levels: Levels, target: float) -> Grid:
     lowest = places[0] - MARGIN
     thresholds = np.linspace(lowest, places[-1] + MARGIN, THRESHOLDS)
     # At a level or between two, after the easiest and before the last two.
-    starts = np.sort(np.append(places[1:-2], (places[:-3] + places[1:-2]) / 2))
-    axes = [(1 - PLATEAU if len(starts) else 1.0, SLOPES, LAPSES, -math.inf)]
-    axes += [(PLATEAU / len(starts), PLATEAU_SLOPES, PLATEAU_LAPSES, start) for start in starts]
+    starts = np.append(places[1:-2], (places[:-3] + places[1:-2]) / 2)
+    above = np.array([lapse for lapse in PLATEAU_LAPSES if 1 - lapse > target])
+    plateaus = [
+        (PLATEAU / len(starts), PLATEAU_SLOPES, above, start) for start in starts if above.size
+    ]
+    axes = [(1 - PLATEAU if plateaus else 1.0, SLOPES, LAPSES, -math.inf), *plateaus]
     parts = []
     for share, slopes, lapses, start in axes:
+        after = thresholds[thresholds > start + 2 / ONSET]  # a plateau comes before the threshold
         threshold, slope, lapse = (
-            each.ravel() for each in np.meshgrid(thresholds, slopes, lapses, indexing="ij")
+            each.ravel() for each in np.meshgrid(after, slopes, lapses, indexing="ij")
         )
         prior = -0.5 * (np.log(slope / 6) / 1.2) ** 2
         # Where lapses keep lift below the target, the threshold is below all levels.
@@ -191,8 +195,8 @@ class Posterior:
         """The curves that matter, their weights, and the log odds against all curves.
 
         The odds are those of levels that go their own ways, every chance equally likely. They are
-        a martingale while the curve holds: however often one looks, they exceed 20 with a
-        probability of at most 1 in 20.
+        a martingale while a curve of the grid holds, so that looking often does little harm;
+        docs/thresholds-measured.md has the rate of false alarms.
         """
         right, wrong = self._evidence
         grid = self._grid

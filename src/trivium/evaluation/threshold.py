@@ -67,7 +67,7 @@ def make_axis(task: Task, name: str, texts: Sequence[str] = ()) -> Axis:
 
 def ordered_fields(benchmark: AnyBenchmark) -> dict[str, type]:
     """The fields of a spec that hold a number, and of which type."""
-    found = {}
+    found: dict[str, type] = {}
     for name, hint in typing.get_type_hints(benchmark.spec_type).items():
         kinds = ({hint, *typing.get_args(hint)} - {NoneType}) & {int, float}
         if kinds and hint is not bool:
