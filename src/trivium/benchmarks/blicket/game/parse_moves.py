@@ -46,6 +46,7 @@ _WORDS = reading.Lexer(
         "all": r"\b(?:all|everything|every)\b",
         "except": r"\b(?:but|except|minus)\b(?: for\b)?",
         "aside": r"\b(?:instead of|rather than)\b"
+        r"|\b(?:see|check|know|learn) (?:if|whether)\b(?=[^.\n]{0,80}[:,] ?(?-i:TEST|ANSWER)\b)"
         r"|\bto (?:see|check|learn|find out|determine|verify|know|tell|decide|confirm)"
         r" (?:if|whether)\b",
         "result": r"\b(?:not?[ -]|un)?(?:lit|lights?|dark|activate[sd]?|active|glow\w{0,3}|silent"
