@@ -31,7 +31,8 @@ _VERDICT = reading.Lexer(
         "not": _NOT + r"|\b(?:nothing|none|neither|no (?:evidence|observations?|data|reason))\b",
         "bad": r"\b(?:invalid|implausible|unsupported|reject(?:s|ed)?|refute[sd]?|contradict\w{0,4}"
         r"|fail(?:s|ed)?|discard(?:ed)?|abandon(?:ed)?|dropped|dismiss(?:ed)?|falsif(?:ied|ies)"
-        r"|unfounded|disprove[ns]?|untenable|false|incorrect|wrong|inconsistent(?: with)?|ruled? out"
+        r"|unfounded|disprove[ns]?|untenable|false|incorrect|wrong|inconsistent(?: with)?"
+        r"|ruled? out"
         r"|rules? (?:out|(?=(?:the|this|it)(?: [a-z]{3,12}){0,2} out\b))"
         r"|(?:speaks?|spoke|evidence|is|are|argues?) against)\b",
         "good": r"\b(?:valid|plausible|supported|worth(?: testing| an experiment| a test| running)?"

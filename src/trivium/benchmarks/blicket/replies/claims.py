@@ -1,7 +1,7 @@
 """Which objects free text calls blickets, not blickets, or maybe blickets.
 
-A reply is read sentence by sentence. Every word becomes one symbol (`parse_symbols`), and a small
-grammar over the symbols of a clause finds what is said about its objects (`parse_clauses`). A label
+A reply is read sentence by sentence. Every word becomes one symbol (`symbols`), and a small
+grammar over the symbols of a clause finds what is said about its objects (`clauses`). A label
 without objects ("must be blickets:") is that of the lines below it; a later claim replaces an
 earlier one, and a list that is meant to be complete replaces the list before it. Everything is one
 pass over the symbols, so that the time is linear in the length of the reply, whatever it contains.
