@@ -72,7 +72,7 @@ _WORDS = {
     r"|exactly as|how the|the way|aligns?|in line with|go with|going with|settle on|opt for"
     r"|would say|\u2248|(?:works?|operates?|runs?|functions?) (?:on|by|under|according to)"
     r"|goes with|same (?:kind|type|sort|way|rule) as|of a kind with|another",
-    "is": r"(?:is|be|it's|that's|was|looks|seems)(?: (?:a|an|of|the|more|clearly|again|just))*",
+    "is": r"(?:is|be|it's|that's|was|looks|seems|has|shows|uses|exhibits)(?: (?:a|an|of|the|more|clearly|again|just))*",
     "both": r"both|either|each|the (?:other )?two|them|all",
     "or": r"or|and|nor|/|&",
     "if": r"if|were it|would(?! say| guess| appear| seem)|suppos\w{1,4}|assum\w{1,4}",
@@ -157,7 +157,7 @@ def _symbols(sentence: str, known: Known) -> list[_Symbol]:
 
 def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     """The pattern of a known machine, "unsure", or None; the last statement counts."""
-    found = by_rule = None
+    found = by_rule = beside = None
     asked = False  # whether the sentence before asked which machine it is like
     topic = False  # whether the last thing that was talked about is a machine
     for original in sentences:
@@ -174,9 +174,18 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
             said = UNSURE if not kinds & {"object", "blicket"} else None  # "So one cannot tell."
         found = said or found
         by_rule = _parse_rule(sentence, known) or by_rule
+        beside = _beside(symbols, known) or beside
         topic = bool(machines) if machines or kinds & {"object", "blicket"} else topic
         asked = False
-    return found or by_rule
+    return found or by_rule or beside
+
+
+def _beside(symbols: Sequence[_Symbol], known: Known) -> str | None:
+    """The one known machine that a sentence names beside the new one, where nothing is denied."""
+    kinds = {symbol.kind for symbol in symbols if symbol != ("new", "it")}
+    named = kinds & {"known0", "known1"}
+    plain = "new" in kinds and not kinds & {"unsure", "denial", "if", "neither", "differs", "or"}
+    return known.patterns[int(named.pop()[-1])] if len(named) == 1 and plain else None
 
 
 def _without_remarks(sentence: str, known: Known) -> str:
