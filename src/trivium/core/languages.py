@@ -11,7 +11,8 @@ _WORDS = dict(line.split(": ", 1) for line in _LINES if line and not line.starts
 
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The words of writings with spaces between words, and those of writings without."""
-    spaced, joined = [], []
+    spaced: list[str] = []
+    joined: list[str] = []
     for number, words in enumerate(_WORDS.values()):
         parts = re.split(r"\|(?![^(]*\))", words)
         for patterns, wide in ((spaced, False), (joined, True)):

@@ -158,12 +158,8 @@ def _moves(
                 yield _Move(rank, place, made)
             elif wished and (made := _read_test(words, place, objects, wished=True)) is not None:
                 yield _Move(4, place, made)
-            elif (
-                "wish" in said
-                and said <= _BEFORE | {"object", "wish", "comma"}
-                and _ends(words, place)
-            ):
-                yield _Move(4, place, _named_before(words, place))
+            elif "wish" in said and (made := _named_before(words, place, said)) is not None:
+                yield _Move(4, place, made)
         if kind in ("stop", "asks", "so", "end"):
             said = set()
         elif kind == "open":
@@ -205,19 +201,17 @@ def _read_test(
     return Command(named) if follows else None
 
 
-def _ends(words: Sequence[reading.Found], place: int) -> bool:
-    """Whether a sentence ends with the word at this place."""
-    return place + 1 == len(words) or words[place + 1].kind in ("stop", "end")
-
-
-def _named_before(words: Sequence[reading.Found], place: int) -> Command | None:
+def _named_before(words: Sequence[reading.Found], place: int, said: set[str]) -> Command | None:
     """The objects of a sentence that ends with its verb, as in Japanese."""
+    ends = place + 1 == len(words) or words[place + 1].kind in ("stop", "end")
+    if not ends or "object" not in said or said - _BEFORE - {"object", "wish", "comma"}:
+        return None
     named = set[str]()
     for word in reversed(words[max(0, place - 60) : place]):
         if word.kind == "stop":
             break
         named |= {word.text[-1].upper()} if word.kind == "object" else set()
-    return Command("".join(sorted(named))) if named else None
+    return Command("".join(sorted(named)))
 
 
 def _line(words: Sequence[reading.Found], place: int) -> Iterator[reading.Found]:

@@ -72,7 +72,8 @@ _WORDS = {
     r"|exactly as|how the|the way|aligns?|in line with|go with|going with|settle on|opt for"
     r"|would say|\u2248|(?:works?|operates?|runs?|functions?) (?:on|by|under|according to)"
     r"|goes with|same (?:kind|type|sort|way|rule) as|of a kind with|another",
-    "is": r"(?:is|be|it's|that's|was|looks|seems|has|shows|uses|exhibits)(?: (?:a|an|of|the|more|clearly|again|just))*",
+    "is": r"(?:is|be|it's|that's|was|looks|seems|has|shows|uses|exhibits)(?: (?:a|an|of|the|more"
+    r"|clearly|again|just))*",
     "both": r"both|either|each|the (?:other )?two|them|all",
     "or": r"or|and|nor|/|&",
     "if": r"if|were it|would(?! say| guess| appear| seem)|suppos\w{1,4}|assum\w{1,4}",
