@@ -49,10 +49,12 @@ _WORDS = reading.Lexer(
         r"|\b(?:see|check|know|learn) (?:if|whether)\b(?=[^.\n]{0,80}[:,] ?(?-i:TEST|ANSWER)\b)"
         r"|\bto (?:see|check|learn|find out|determine|verify|know|tell|decide|confirm)"
         r" (?:if|whether)\b",
-        "result": r"\b(?:not?[ -]|un)?(?:lit|lights?|dark|activate[sd]?|active|glow\w{0,3}|silent"
-        r"|stay(?:s|ed)|did|does|didn't|doesn't|was|were|showed|shows|gave|gives|told|tells|means"
-        r"|turn(?:s|ed)|yes|off|do (?:it|the trick)|is enough|are enough|suffices?|ruled|rules"
-        r"|confirm(?:s|ed)|proved|had)\b|(?<=[:=>|-] )on\b"
+        "effect": r"\b(?:lights?|activates?|turns|does|do (?:it|the trick)|(?:is|are) enough"
+        r"|suffices?"
+        r"|works?)\b",
+        "result": r"\b(?:not?[ -]|un)?(?:lit|light|dark|activated|active|glow\w{0,3}|silent"
+        r"|stay(?:s|ed)|did|didn't|doesn't|was|were|showed|shows|gave|gives|told|tells|means"
+        r"|turned|yes|off|ruled|rules|confirm(?:s|ed)|proved|had)\b|(?<=[:=>|-] )on\b"
         r"|[\u2713\u2717]",
         "nothing": r"\b(?:none|nothing(?! else)|empty|null|nil|no|n/a)(?![\w/])|\[\s{0,3}\]",
         "small": r"\b(?:nothing else|(?:should|would|will|to) be|together with|by (?:itself"
@@ -152,14 +154,15 @@ def _moves(
             if command is not None or _is_final(text[end:stop]):
                 yield _Move(rank, place, command)
         elif kind in ("TEST", "test", "verb") and not blocked and "past" not in said:
-            wished = "wish" in said or (opens and kind != "TEST")
-            made = _read_test(words, place, objects, exact=kind == "test" and opens)
-            if made is not None and (kind == "TEST" or (kind == "test" and opens)):
+            commands = kind == "TEST" or (kind == "test" and opens)
+            made = _read_test(words, place, objects, exact=kind == "test") if commands else None
+            if made is not None:
                 yield _Move(rank, place, made)
-            elif wished and (made := _read_test(words, place, objects, wished=True)) is not None:
-                yield _Move(4, place, made)
-            elif "wish" in said and (made := _named_before(words, place, said)) is not None:
-                yield _Move(4, place, made)
+            elif "wish" in said or (opens and kind != "TEST"):
+                made = _read_test(words, place, objects, wished=True)
+                made = made or _named_before(words, place, said)
+                if made is not None:
+                    yield _Move(4, place, made)
         if kind in ("stop", "asks", "so", "end"):
             said = set()
         elif kind == "open":
@@ -184,6 +187,8 @@ def _read_test(
         empty = any(word.kind == "nothing" for word in words[max(0, place - 40) : place])
         return Command("") if empty else None  # "First with nothing on it. TEST"
     sees = words[place].text.lower() in ("see", "know", "learn", "find out", "check")
+    if sees and line[:1] and line[0].kind == "open":
+        return None  # "Let me see: A was dark."
     if sees:
         begin = (n for n, word in enumerate(line) if word.kind in ("object", "all", "nothing"))
         line = line[next(begin, 0) :]
@@ -192,11 +197,11 @@ def _read_test(
         return None
     named, after = placed
     told = [kind for kind in after if kind not in ("open", "small", "intro")]
-    if named and told[:1] in (["result"], ["nothing"]) and not sees:
+    if named and told[:1] in (["result"], ["effect"], ["nothing"]) and not sees:
         return None  # what the test showed
     if exact:
         return Command(named) if not set(after) - {"stop", "end"} else None
-    follows = not after or after[0] in _MAY_FOLLOW or (sees and after[0] == "result")
+    follows = not after or after[0] in _MAY_FOLLOW or (sees and after[0] == "effect")
     follows = follows or (wished and after[0] == "asks")
     return Command(named) if follows else None
 
@@ -204,7 +209,7 @@ def _read_test(
 def _named_before(words: Sequence[reading.Found], place: int, said: set[str]) -> Command | None:
     """The objects of a sentence that ends with its verb, as in Japanese."""
     ends = place + 1 == len(words) or words[place + 1].kind in ("stop", "end")
-    if not ends or "object" not in said or said - _BEFORE - {"object", "wish", "comma"}:
+    if not (ends and {"object", "wish"} <= said) or said - _BEFORE - {"object", "wish", "comma"}:
         return None
     named = set[str]()
     for word in reversed(words[max(0, place - 60) : place]):
