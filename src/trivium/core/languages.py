@@ -8,13 +8,15 @@ from importlib import resources
 _LINES = resources.files("trivium.core").joinpath("languages.txt").read_text("utf-8").split("\n")
 _WORDS = dict(line.split(": ", 1) for line in _LINES if line and not line.startswith("#"))
 
+_ALTERNATIVE = re.compile(r"(?:[^|()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))+")
+
 
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The words of writings with spaces between words, and those of writings without."""
     spaced: list[str] = []
     joined: list[str] = []
     for number, words in enumerate(_WORDS.values()):
-        parts = re.split(r"\|(?![^(]*\))", words)
+        parts = _ALTERNATIVE.findall(words)
         for patterns, wide in ((spaced, False), (joined, True)):
             own = [part for part in parts if (max(map(ord, part)) >= 0x2E80) == wide]
             if own:
