@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from importlib import resources
+
 import pytest
 
 import trivium
@@ -110,6 +113,17 @@ def test_words_of_other_languages_become_english() -> None:
     ]
     assert in_english("x \u548c y").split()[1] == "and"
     assert in_english("The wiser one") == "The wiser one"
+
+
+def test_the_words_of_other_languages_are_bounded() -> None:
+    """An unbounded quantifier could make reading slow, a space would be lost."""
+    lines = resources.files("trivium.core").joinpath("languages.txt").read_text("utf-8").split("\n")
+    entries = [line.partition(": ") for line in lines if line and not line.startswith("#")]
+    assert len({english for english, _, _ in entries}) == len(entries) > 40
+    for _, colon, words in entries:
+        assert colon == ": "
+        assert words == words.strip(" |")
+        assert not re.search(r"(?<!\\)[*+]|\|\|", words)
 
 
 def test_an_abbreviation_ends_no_sentence() -> None:

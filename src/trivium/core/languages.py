@@ -7,15 +7,22 @@ from importlib import resources
 
 _LINES = resources.files("trivium.core").joinpath("languages.txt").read_text("utf-8").split("\n")
 _WORDS = dict(line.split(": ", 1) for line in _LINES if line and not line.startswith("#"))
+_ALTERNATIVE = re.compile(r"(?:[^|()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))+")
+
+
+def _is_wide(word: str) -> bool:
+    """Whether a word is of a writing without spaces between words."""
+    return max(map(ord, word)) >= 0x2E80
 
 
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The words of writings with spaces between words, and those of writings without."""
-    spaced, joined = [], []
+    spaced: list[str] = []
+    joined: list[str] = []
     for number, words in enumerate(_WORDS.values()):
-        parts = re.split(r"\|(?![^(]*\))", words)
+        parts = _ALTERNATIVE.findall(words)
         for patterns, wide in ((spaced, False), (joined, True)):
-            own = [part for part in parts if (max(map(ord, part)) >= 0x2E80) == wide]
+            own = [part for part in parts if _is_wide(part) == wide]
             if own:
                 patterns.append(f"(?P<w{number}>{'|'.join(own)})")
     return (
@@ -26,7 +33,10 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 _SPACED, _JOINED = _patterns()
 _ENGLISH = list(_WORDS)
-ANSWER_WORDS = _WORDS["answer"]
+ANSWER_WORDS = "|".join(
+    word if _is_wide(word) else rf"(?<!\w){word}(?!\w)"
+    for word in _ALTERNATIVE.findall(_WORDS["answer"])
+)
 
 
 def in_english(text: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.benchmarks.blicket.game.parse_answer import Command
+from trivium.benchmarks.blicket.game.parse_answer import Command, with_names
 from trivium.benchmarks.blicket.game.parse_moves import read_command
 
 HOSTILE = (
@@ -31,6 +31,23 @@ HOSTILE = (
 )
 def test_the_first_of_the_plainest_moves_counts(reply: str, command: Command | None) -> None:
     assert read_command(reply, "ABC") == command
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("A and BC", "o_a and o_b, o_c"),
+        ("A test of A", "A test of o_a"),
+        ("A is dark", "o_a is dark"),
+        ("test a c", "test o_a, o_c"),
+        ("a test of c", "a test of o_c"),
+        ("A-B", "o_a\x01o_b"),
+        ("A-B-C", "o_a, o_b, o_c"),
+        ("I'd say e.g. D", "I'd say e.g. D"),
+    ],
+)
+def test_letters_become_names(text: str, named: str) -> None:
+    assert with_names(text, "ABC") == named
 
 
 @pytest.mark.parametrize("piece", HOSTILE.split("|"))

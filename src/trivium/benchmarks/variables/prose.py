@@ -29,16 +29,18 @@ _VERDICT = reading.Lexer(
         r"|hypotheses|list|each|every|(?:a|any|first|second) hyp\w{1,8})\b",
         "hypothesis": r"\bhypothesis\b",
         "not": _NOT + r"|\b(?:nothing|none|neither|no (?:evidence|observations?|data|reason))\b",
-        "bad": r"\b(?:invalid|implausible|unsupported|rejected|refuted|contradict\w{0,4}|reject"
-        r"|fails?|failed"
-        r"|discard(?:ed)?|abandon(?:ed)?|dropped|dismiss(?:ed)?|falsified|unfounded|refute"
-        r"|disproven?|untenable|false|incorrect|wrong|inconsistent(?: with)?|ruled? out|rules out"
+        "bad": r"\b(?:invalid|implausible|unsupported|reject(?:s|ed)?|refute[sd]?|contradict\w{0,4}"
+        r"|fail(?:s|ed)?|discard(?:ed)?|abandon(?:ed)?|dropped|dismiss(?:ed)?|falsif(?:ied|ies)"
+        r"|unfounded|disprove[ns]?|untenable|false|incorrect|wrong|inconsistent(?: with)?"
+        r"|ruled? out"
+        r"|rules? (?:out|(?=(?:the|this|it)(?: [a-z]{3,12}){0,2} out\b))"
         r"|(?:speaks?|spoke|evidence|is|are|argues?) against)\b",
         "good": r"\b(?:valid|plausible|supported|worth(?: testing| an experiment| a test| running)?"
         r"|worthwhile|holds?(?: up)?(?! constant)|accept(?:ed)?|reasonable|sensible|stands"
         r"|survives|passes|tenable|testable|true|correct|consistent)\b",
         "it": r"\b(?:it|this|that)\b",
-        "small": r"\b(?:so|thus|therefore|hence|is|the|target|answer|final|verdict|conclusion|to be"
+        "small": r"\b(?:so|thus|therefore|hence|is|the|my|our|result|assessment|status|target"
+        r"|answer|final|verdict|conclusion|to be"
         r"|clearly|probably|likely|i|would|call|conclude|overall|hyp)\b",
         "word": r"[^\W\d_]{1,40}",
     }
@@ -54,14 +56,15 @@ _DESIGN = reading.Lexer(
         "independent": r"\bin[\s_-]?dependent\b(?: variables?)?|\biv\b|\bmanipulat(?:e|ed|ing)\b"
         r"|\b(?:vary|varied|varying)\b(?! (?:together|in\b|with))|\bintervene on\b"
         r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:change|alter|set)\b"
-        r"|\b(?:change|changing|set|alter|tweak|adjust)(?= (?:only |just )?x)",
+        r"|\b(?:change|changing|set|alter|tweak|adjust|modify)(?= (?:only |just )?x)|\bthe cause\b",
         "dependent": r"\bdependent\b(?: variables?)?|\bdv\b|\bmeasur(?:e|ed|ing)\b"
         r"|\bwhat (?:we|you|i|one) (?:should |will |would )?(?:look at|watch|track|see|get"
         r"|read(?: off)?)\b"
-        r"|\b(?:observ|record|monitor|track|watch)(?:e|ing)?\b|\blook(?:ing)? at\b"
-        r"|\b(?:outcome|response)\b",
+        r"|\b(?:observ|record|monitor|track|watch)(?:e|ed|ing)?\b|\blook(?:ing)? at\b"
+        r"|\b(?:outcome|response)\b|\bthe effect\b(?! of)|\b(?:responds?|reacts?)\b",
         "control": r"\bcontrol(?:s|led|ling)?\b(?: for)?(?: variables?)?|\bcovariates?\b"
-        r"|\b(?:hold|holding|held|keep|keeping|kept|constant|fixed|fix|fixing)\b"
+        r"|\b(?:hold|holding|held|keep|keeping|kept|constant|fixed|fix|fixing"
+        r"|steady|unchanged)\b"
         r"|\b(?:adjust|adjusting|account|accounting) for\b|\bconfound(?:ers?|ing variables?)\b",
         "or": r"\bor\b",
         "no": r"\b(?:no|nothing|none|without|zero)\b",
@@ -71,7 +74,8 @@ _DESIGN = reading.Lexer(
 _SUPPOSED = re.compile(
     r"\b(?:if|whether|unless|(?:had|were)(?= (?:it|there|this|the|x_))|suppose|could|may|might"
     r"|make sure|ensure|important|check (?:if|that|whether)|at first|initially"
-    r"|(?:first|initial) (?:thought|guess)|(?<!second )thought|assumed)\b|\?|\bwould (?:have"
+    r"|(?:first|initial) (?:thought|guess)|neither (?:confirm|support|prove|verif)[a-z]{0,4} nor"
+    r"|(?<!second )thought|assumed)\b|\?|\bwould (?:have"
     r"|make)\b"
     r"|\bwould be(?!\s?(?:x_|:|the |an? |to |varied|measured|manipulated|held|kept|controlled))",
     re.IGNORECASE,

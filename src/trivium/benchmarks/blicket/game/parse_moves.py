@@ -46,12 +46,15 @@ _WORDS = reading.Lexer(
         "all": r"\b(?:all|everything|every)\b",
         "except": r"\b(?:but|except|minus)\b(?: for\b)?",
         "aside": r"\b(?:instead of|rather than)\b"
+        r"|\b(?:see|check|know|learn) (?:if|whether)\b(?=[^.\n]{0,80}[:,] ?(?-i:TEST|ANSWER)\b)"
         r"|\bto (?:see|check|learn|find out|determine|verify|know|tell|decide|confirm)"
         r" (?:if|whether)\b",
-        "result": r"\b(?:not?[ -]|un)?(?:lit|lights?|dark|activate[sd]?|active|glow\w{0,3}|silent"
-        r"|stay(?:s|ed)|did|does|didn't|doesn't|was|were|showed|shows|gave|gives|told|tells|means"
-        r"|turn(?:s|ed)|yes|off|do (?:it|the trick)|is enough|are enough|suffices?|ruled|rules"
-        r"|confirm(?:s|ed)|proved|had)\b|(?<=[:=>|-] )on\b"
+        "effect": r"\b(?:lights?|activates?|turns|does|do (?:it|the trick)|(?:is|are) enough"
+        r"|suffices?"
+        r"|works?)\b",
+        "result": r"\b(?:not?[ -]|un)?(?:lit|light|dark|activated|active|glow\w{0,3}|silent"
+        r"|stay(?:s|ed)|did|didn't|doesn't|was|were|showed|shows|gave|gives|told|tells|means"
+        r"|turned|yes|off|ruled|rules|confirm(?:s|ed)|proved|had)\b|(?<=[:=>|-] )on\b"
         r"|[\u2713\u2717]",
         "nothing": r"\b(?:none|nothing(?! else)|empty|null|nil|no|n/a)(?![\w/])|\[\s{0,3}\]",
         "small": r"\b(?:nothing else|(?:should|would|will|to) be|together with|by (?:itself"
@@ -151,18 +154,15 @@ def _moves(
             if command is not None or _is_final(text[end:stop]):
                 yield _Move(rank, place, command)
         elif kind in ("TEST", "test", "verb") and not blocked and "past" not in said:
-            wished = "wish" in said or (opens and kind != "TEST")
-            made = _read_test(words, place, objects, exact=kind == "test" and opens)
-            if made is not None and (kind == "TEST" or (kind == "test" and opens)):
+            commands = kind == "TEST" or (kind == "test" and opens)
+            made = _read_test(words, place, objects, exact=kind == "test") if commands else None
+            if made is not None:
                 yield _Move(rank, place, made)
-            elif wished and (made := _read_test(words, place, objects, wished=True)) is not None:
-                yield _Move(4, place, made)
-            elif (
-                "wish" in said
-                and said <= _BEFORE | {"object", "wish", "comma"}
-                and _ends(words, place)
-            ):
-                yield _Move(4, place, _named_before(words, place))
+            elif "wish" in said or (opens and kind != "TEST"):
+                made = _read_test(words, place, objects, wished=True)
+                made = made or _named_before(words, place, said)
+                if made is not None:
+                    yield _Move(4, place, made)
         if kind in ("stop", "asks", "so", "end"):
             said = set()
         elif kind == "open":
@@ -187,6 +187,8 @@ def _read_test(
         empty = any(word.kind == "nothing" for word in words[max(0, place - 40) : place])
         return Command("") if empty else None  # "First with nothing on it. TEST"
     sees = words[place].text.lower() in ("see", "know", "learn", "find out", "check")
+    if sees and line[:1] and line[0].kind == "open":
+        return None  # "Let me see: A was dark."
     if sees:
         begin = (n for n, word in enumerate(line) if word.kind in ("object", "all", "nothing"))
         line = line[next(begin, 0) :]
@@ -195,28 +197,26 @@ def _read_test(
         return None
     named, after = placed
     told = [kind for kind in after if kind not in ("open", "small", "intro")]
-    if named and told[:1] in (["result"], ["nothing"]) and not sees:
+    if named and told[:1] in (["result"], ["effect"], ["nothing"]) and not sees:
         return None  # what the test showed
     if exact:
         return Command(named) if not set(after) - {"stop", "end"} else None
-    follows = not after or after[0] in _MAY_FOLLOW or (sees and after[0] == "result")
+    follows = not after or after[0] in _MAY_FOLLOW or (sees and after[0] == "effect")
     follows = follows or (wished and after[0] == "asks")
     return Command(named) if follows else None
 
 
-def _ends(words: Sequence[reading.Found], place: int) -> bool:
-    """Whether a sentence ends with the word at this place."""
-    return place + 1 == len(words) or words[place + 1].kind in ("stop", "end")
-
-
-def _named_before(words: Sequence[reading.Found], place: int) -> Command | None:
+def _named_before(words: Sequence[reading.Found], place: int, said: set[str]) -> Command | None:
     """The objects of a sentence that ends with its verb, as in Japanese."""
+    ends = place + 1 == len(words) or words[place + 1].kind in ("stop", "end")
+    if not (ends and {"object", "wish"} <= said) or said - _BEFORE - {"object", "wish", "comma"}:
+        return None
     named = set[str]()
     for word in reversed(words[max(0, place - 60) : place]):
         if word.kind == "stop":
             break
         named |= {word.text[-1].upper()} if word.kind == "object" else set()
-    return Command("".join(sorted(named))) if named else None
+    return Command("".join(sorted(named)))
 
 
 def _line(words: Sequence[reading.Found], place: int) -> Iterator[reading.Found]:

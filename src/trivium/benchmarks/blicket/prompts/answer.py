@@ -1,7 +1,7 @@
 """Writing an answer, and reading it back from free text.
 
-A reply is made plain and split into sentences (`trivium.core.reading`); `parse_blickets` finds what
-each sentence says about objects, `parse_structure` which machine the new one is said to be like.
+A reply is made plain and split into sentences; `blicket.replies` finds what each of them says about
+objects (`claims`) and which machine the new one is said to be like (`machines`).
 JSON, tables and fields become lines first; a line is a sentence.
 """
 

@@ -1,7 +1,7 @@
 """Which objects free text calls blickets, not blickets, or maybe blickets.
 
-A reply is read sentence by sentence. Every word becomes one symbol (`parse_symbols`), and a small
-grammar over the symbols of a clause finds what is said about its objects (`parse_clauses`). A label
+A reply is read sentence by sentence. Every word becomes one symbol (`symbols`), and a small
+grammar over the symbols of a clause finds what is said about its objects (`clauses`). A label
 without objects ("must be blickets:") is that of the lines below it; a later claim replaces an
 earlier one, and a list that is meant to be complete replaces the list before it. Everything is one
 pass over the symbols, so that the time is linear in the length of the reply, whatever it contains.
@@ -37,6 +37,7 @@ _ELLIPTIC = re.compile("H?D?[KNMV]{1,4}[BP]N?")
 _SAME = re.compile(
     r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
 )
+_SUMS_UP = re.compile(r"(?:so|hence|thus|therefore|in short|answer|final answer) {0,2}:")
 _ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
 _REPLY = re.compile(
     r"(?:(yes|definitely)|(no|not)|(maybe|perhaps|possibly|unclear|unknown))\b(?! (?:one|object))"
@@ -70,6 +71,13 @@ _SIMPLER = (
             rf"\b(?:but|rather|instead),? (?:in fact |actually )?it is (?=(?:the )?(?:{NAME}))"
         ),
         "; blickets: ",
+    ),
+    (  # "Those that may be are the torus and the cone."
+        re.compile(
+            r"\b(?:those|ones) (?:that|which) ((?:must|may|might|could|can't|cannot)(?: not)? be"
+            r"|are(?: not)?|aren't)(?: blickets?)? (?:are|is|include)\b"
+        ),
+        r"\1 blickets:",
     ),
     (re.compile(r"\bmay or may not\b|\bmay be or not\b|\bcould go\b"), "may"),
     (re.compile(r"\b(is|be|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)"), r"\1 a blicket"),
@@ -133,6 +141,7 @@ class Claims:
             self._take(dict.fromkeys(self.question, status), set(), about_new=False)
             self.any_claim = True
         self.question = ()
+        self.asked = self.asked or _SUMS_UP.match(sentence) is not None
         if sentence.startswith(CORRECTED) and self.last_status:
             self.label, self.label_is_new = _Label(self.last_status, complete=True), True
         sentence = sentence.removeprefix(CORRECTED)

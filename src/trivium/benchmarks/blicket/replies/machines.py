@@ -54,7 +54,8 @@ _WORDS = {
     "blicket": r"blickets?(?! detectors?| machines?)|(?:is|be|are) ones?",
     "label": rf"(?:(?:the|which|what|behaves?|works?) )*(?:{_MACHINE}|structure|pattern|conclusion"
     r"|answer|verdict|behaviou?r|rule|works|behaves|like|comparison|similar to|analogous machine)"
-    r"(?: (?:type|behaviou?r|it is like|it's like))?(?= ?[:=|]| ?->)",
+    r"(?: (?:type|behaviou?r|it is like|it's like|analogy|similarity|match|category"
+    r"|class))?(?= ?[:=|]| ?->)",
     "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|not stated|not given|any of (?:the two|them)"
     r"|think there(?:'s| is) (?:a|any) way|no way|both machines? (?:fit|match)",
     "denial": r"not|unlike|than|instead of|never|no longer|ruled? out|rules out|ruling out"
@@ -64,15 +65,18 @@ _WORDS = {
     "differs": r"differs?|different|distinct",
     "neither": r"neither(?: of (?:them|these|those|the two))?",
     "like": r"like|similar|similarly|same|resembles?|match(?:es)?|akin|equivalent|identical|shares?"
-    r"|follows?|mirrors?|mimics|corresponds?|belongs?|analogous|consistent with|copies|as do(?:es)?"
+    r"|follows?|fits?(?! both)|equals?|parallels|replicates|imitates|mirrors?|mimics|corresponds?"
+    r"|belongs?"
+    r"|analogous|consistent with|copies|as do(?:es)?"
     r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in)|just as"
     r"|exactly as|how the|the way|aligns?|in line with|go with|going with|settle on|opt for"
     r"|would say|\u2248|(?:works?|operates?|runs?|functions?) (?:on|by|under|according to)"
     r"|goes with|same (?:kind|type|sort|way|rule) as|of a kind with|another",
-    "is": r"(?:is|be|it's|that's|was|looks|seems)(?: (?:a|an|of|the|more|clearly|again|just))*",
+    "is": r"(?:is|be|it's|that's|was|looks|seems|has|shows|uses|exhibits)(?: (?:a|an|of|the|more"
+    r"|clearly|again|just))*",
     "both": r"both|either|each|the (?:other )?two|them|all",
     "or": r"or|and|nor|/|&",
-    "if": r"if|were it|would(?! say| guess)|suppos\w{1,4}|assum\w{1,4}",
+    "if": r"if|were it|would(?! say| guess| appear| seem)|suppos\w{1,4}|assum\w{1,4}",
     "yes": r"yes|\u2713|true|correct",
     "clause": r"because|since|whereas|while|though|although|i mean|but"
     r"|therefore|hence|so",
@@ -154,7 +158,7 @@ def _symbols(sentence: str, known: Known) -> list[_Symbol]:
 
 def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     """The pattern of a known machine, "unsure", or None; the last statement counts."""
-    found = by_rule = None
+    found = by_rule = beside = None
     asked = False  # whether the sentence before asked which machine it is like
     topic = False  # whether the last thing that was talked about is a machine
     for original in sentences:
@@ -171,9 +175,18 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
             said = UNSURE if not kinds & {"object", "blicket"} else None  # "So one cannot tell."
         found = said or found
         by_rule = _parse_rule(sentence, known) or by_rule
+        beside = _beside(symbols, known) or beside
         topic = bool(machines) if machines or kinds & {"object", "blicket"} else topic
         asked = False
-    return found or by_rule
+    return found or by_rule or beside
+
+
+def _beside(symbols: Sequence[_Symbol], known: Known) -> str | None:
+    """The one known machine that a sentence names beside the new one, where nothing is denied."""
+    kinds = {symbol.kind for symbol in symbols if symbol != ("new", "it")}
+    named = kinds & {"known0", "known1"}
+    plain = "new" in kinds and not kinds & {"unsure", "denial", "if", "neither", "differs", "or"}
+    return known.patterns[int(named.pop()[-1])] if len(named) == 1 and plain else None
 
 
 def _without_remarks(sentence: str, known: Known) -> str:
@@ -281,10 +294,13 @@ def _is_guess(kinds: list[str], places: list[int], like: int | None) -> bool:
 def _is_comparison(kinds: list[str], places: list[int], like: int | None) -> bool:
     """Whether a clause that names a known machine says that the new one is like it."""
     last = max((n for n, kind in enumerate(kinds) if kind in ("comma", "colon")), default=-1)
-    if kinds[-2:-1] == ["arrow"] and places[-1] == len(kinds) - 1 and "object" not in kinds:
-        return True  # "one is enough -> striped"
+    ends = places[-1] == len(kinds) - 1
+    if (ends and kinds[-2:-1] == ["arrow"] and "object" not in kinds) or re.match(
+        "like known[01] comma", " ".join(kind for kind in kinds[:6] if kind != "small")
+    ):
+        return True  # "one is enough -> striped", "As with the striped one, two are needed"
     if "object" in kinds[:last] and set(kinds[last + 1 : -1]) <= {"small", "is"}:
-        return places[-1] == len(kinds) - 1  # "violet cylinder, plain"
+        return ends  # "violet cylinder, plain"
     if like is not None and kinds[like] != "differs":
         compared = [place for place in places if place < like]
         inverted = bool(compared) and places[-1] < like

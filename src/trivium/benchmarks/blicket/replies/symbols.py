@@ -69,7 +69,7 @@ _WORDS = (
      r"|(?:my |an? )?(?:first|initial) (?:thought|guess|instinct|impression)|at first|initially"
      r"|originally|i(?: first| initially| had)? (?:thought|assumed|expected|suspected|believed)"
      r"|whether|when|in which|suppose|supposing|assume|were"
-     r"|would(?! say| guess)"),
+     r"|would(?! say| guess| appear| seem)"),
     ("MC", r"jury is (?:still )?out on|undecided (?:on|about)|no verdict (?:on|about)"),
     ("N", r"(?:could not|couldn't) be|(?:impossible|not possible|not candidates?)(?= blicket|:)"),
     (
@@ -103,9 +103,10 @@ _WORDS = (
     ("C", r"namely|includes?|including|i\.e\.?|viz|about"
      r"|regarding|concerning|as to|(?:status|nature|role)s? of|for(?! sure| certain)"),
     ("Q", r"or|and/or"),
-    ("S", r"and|plus|as well as|nor|along with"),
+    ("S", r"and|(?:together|in combination|combined) with|plus|as well as|nor|along with"),
     ("HD", r"so|therefore|thus|hence|which means|meaning"),
-    ("D", r"but|while|whereas|though|although|however|yet|because|since|as(?= the| it)"),
+    ("D", r"(?:i|we|one)(?: can| may|'d)? (?:conclude|infer|deduce|gather|think|believe)(?: that)?"
+     r"|but|while|whereas|though|although|however|yet|because|since|as(?= the| it)"),
 )  # fmt: skip
 _COUNT = re.compile("two|three|four|five|six")
 _MARKS = {
