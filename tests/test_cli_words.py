@@ -140,7 +140,7 @@ def test_there_are_enough_wrong_calls() -> None:
     assert len(WRONG_CALLS) >= 30
 
 
-NAMED = "show generate export eval score audit estimate diagnose"  # that take a benchmark
+NAMED = "show generate export eval score audit estimate diagnose threshold"  # that take a benchmark
 PAGES = [
     *COMMANDS,
     *(f"{command} {name}" for command in NAMED.split() for name in benchmark_names()),

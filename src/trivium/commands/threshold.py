@@ -40,10 +40,9 @@ the 95% interval is narrow enough or the items are used up. --vary names any fie
 --values go from easy to hard. Two --vary make a map: a threshold along the first field for each
 value of the second. The same command continues the newest folder of the same search, also with
 more --max_items. Exit status 1: calls failed, or nothing was scored.
-Example: trivium threshold blicket_game --vary objects --values 3,4,5,6,7 --solver one_at_a_time
-Example: trivium threshold nhop_implicit --vary hops --model openai/gpt-4.1-mini --width 0.1
-Example: trivium threshold nhop_implicit --vary hops --vary m --values 3,5,8 --values 4,8,16 \
---model openai/gpt-4.1-mini"""
+Example: trivium threshold blicket_game --vary objects --solver one_at_a_time
+Example: trivium threshold nhop_implicit --vary hops --model openai/gpt-4.1
+Example: trivium threshold nhop_implicit --vary hops --vary m --solver last_line"""
 MAX_CURVES = 6  # that are printed
 Texts = tyro.conf.UseAppendAction[tuple[str, ...]]
 
