@@ -131,15 +131,15 @@ class Trial:
         return int(self.posterior.counts.sum())
 
 
-def coverage(levels: Levels, kind: str, solvers: int, width: float) -> str:
+def coverage(levels: Levels, kind: str, solvers: int, width: float, seed: int) -> str:
     """A row of the first table."""
-    generator = np.random.default_rng(5)
+    generator = np.random.default_rng(seed)
     ends = (1.25 * min(levels.values), 0.85 * max(levels.values))
     held, alarms, items = [], [], []
     for number in range(solvers):
         lift = solver(kind, generator, *ends)
         truth = first_crossing(lift, levels)
-        trial = Trial(levels, lift, number)
+        trial = Trial(levels, lift, seed * 10**6 + number)
         while trial.items < 400 and not trial.posterior.settled(width):
             trial.step()
         found = trial.posterior.threshold()
@@ -229,13 +229,15 @@ def main() -> None:
     """Write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--solvers", type=int, default=1000)
-    solvers = parser.parse_args().solvers
+    parser.add_argument("--seed", type=int, default=11, help="of the first table; tuned on 5")
+    options = parser.parse_args()
+    solvers = options.solvers
     cases = list(case_levels())
     levels = cases[1][2]
     values = ", ".join(f"{value:g}" for value in levels.values)
     lines = [ABOUT.format(solvers=solvers, values=values).rstrip()]
     for kind in KINDS:
-        lines.append(coverage(levels, kind, solvers, 0.15))
+        lines.append(coverage(levels, kind, solvers, 0.15, options.seed))
         print(lines[-1], flush=True)
     each = max(10, solvers * 6 // 100)
     lines.append(SAVED.format(solvers=each))
