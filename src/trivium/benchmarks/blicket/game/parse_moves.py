@@ -113,7 +113,7 @@ class _Move(NamedTuple):
 def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command | None:
     """The one move that a reply makes; None where there is none, or an answer that is not clear."""
     text = reading.chosen_option(reading.plain(reply[-MAX_REPLY:])).translate(_DECORATION)
-    text = in_english(with_names(text, objects))
+    text = _in_one_line(in_english(with_names(text, objects)))
     words = list(_WORDS.found(text))
     moves = list(_moves(words, text, objects, rules))
     if not moves:
@@ -134,6 +134,20 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
 
 
 _DECORATION = str.maketrans(dict.fromkeys('"<>', " "))
+# The objects of a test in a field of their own: "move: TEST", "objects: [A, B]".
+_OBJECTS = r"(?:objects?|arg(?:ument)?s?|items?|blocks?|letters?|input|params?)\b\W{1,20}"
+_RUN = r"((?:\W{0,9}(?:\band\b )?\bo_[a-h]\b){1,8}|none\b|nothing\b|\[\s?\])"
+_FIELDS = re.compile(rf"\b(test)\b\W{{0,6}}\n\W{{0,9}}(?:{_OBJECTS})?{_RUN}(?=\W{{0,6}}(?:\n|$))", re.I)
+_REVERSED = re.compile(rf"\b{_OBJECTS}{_RUN}\W{{0,6}}\n\W{{0,9}}[a-z]{{4,8}}\W{{1,6}}(?-i:TEST)\b", re.I)
+
+
+def _in_one_line(text: str) -> str:
+    """The text with a test and its objects, where they are two fields, on one line."""
+    text = _REVERSED.sub(lambda found: f"TEST {_NEWLINES.sub(' ', found[1])}", text)
+    return _FIELDS.sub(lambda found: f"{found[1]} {_NEWLINES.sub(' ', found[2])}", text)
+
+
+_NEWLINES = re.compile(r"\n[ \t-]{0,9}")
 
 
 def _moves(

@@ -36,7 +36,7 @@ class Known(NamedTuple):
 _MACHINE = r"(?:machine|detector|one|kind|type|class)s?"
 # What may follow the pattern of a machine: "-type", "pattern blicket detector's behaviour".
 _TAIL = (
-    r"(?:[ -](?:like|type|style|patterned|pattern))*(?: blicket)?"
+    r"(?:-like|[ -](?:type|style|patterned|pattern))*(?: blicket)?"
     rf"(?: {_MACHINE}\b)?(?:'s?)?(?: (?:behaviou?r|style|logic|rule|principle|way))?"
 )
 _PLACES = (
