@@ -137,8 +137,12 @@ _DECORATION = str.maketrans(dict.fromkeys('"<>', " "))
 # The objects of a test in a field of their own: "move: TEST", "objects: [A, B]".
 _OBJECTS = r"(?:objects?|arg(?:ument)?s?|items?|blocks?|letters?|input|params?)\b\W{1,20}"
 _RUN = r"((?:\W{0,9}(?:\band\b )?\bo_[a-h]\b){1,8}|none\b|nothing\b|\[\s?\])"
-_FIELDS = re.compile(rf"\b(test)\b\W{{0,6}}\n\W{{0,9}}(?:{_OBJECTS})?{_RUN}(?=\W{{0,6}}(?:\n|$))", re.I)
-_REVERSED = re.compile(rf"\b{_OBJECTS}{_RUN}\W{{0,6}}\n\W{{0,9}}[a-z]{{4,8}}\W{{1,6}}(?-i:TEST)\b", re.I)
+_FIELDS = re.compile(
+    rf"\b(test)\b\W{{0,6}}\n\W{{0,9}}(?:{_OBJECTS})?{_RUN}(?=\W{{0,6}}(?:\n|$))", re.I
+)
+_REVERSED = re.compile(
+    rf"\b{_OBJECTS}{_RUN}\W{{0,6}}\n\W{{0,9}}[a-z]{{4,8}}\W{{1,6}}(?-i:TEST)\b", re.I
+)
 
 
 def _in_one_line(text: str) -> str:
@@ -157,10 +161,13 @@ def _moves(
     heads = [n for n, word in enumerate(words) if word.kind in ("TEST", "ANSWER")]
     ends = {this: words[following].start for this, following in pairwise(heads)}
     said: set[str] = set()  # the kinds of words before this one in its sentence
+    goes_on = False  # whether a sentence stands before on its line
     for place, (kind, _, end, _) in enumerate(words):
         opens = said <= _BEFORE
         blocked = bool(said & _BLOCKED)
-        rank = 3 if "possible" in said else (1 if "bullet" in said else 0) if opens else 2
+        rank = (
+            3 if "possible" in said else (1 if goes_on or "bullet" in said else 0) if opens else 2
+        )
         if kind.lower() == "answer" and (opens or kind == "ANSWER") and not blocked:
             stop = min(ends.get(place, len(text)), end + MAX_READ)
             either = text[end:stop].rstrip(" ,;:").endswith((" or", "/"))
@@ -171,12 +178,15 @@ def _moves(
             commands = kind == "TEST" or (kind == "test" and opens)
             made = _read_test(words, place, objects, exact=kind == "test") if commands else None
             if made is not None:
-                yield _Move(rank, place, made)
+                yield _Move(max(rank, 3 * _is_weighed(words, place)), place, made)
             elif "wish" in said or (opens and kind != "TEST"):
                 made = _read_test(words, place, objects, wished=True)
                 made = made or _named_before(words, place, said)
                 if made is not None:
                     yield _Move(4, place, made)
+        goes_on = not (kind == "stop" and words[place].text == "\n") and (
+            goes_on or (kind in ("stop", "asks") and bool(said))
+        )
         if kind in ("stop", "asks", "so", "end"):
             said = set()
         elif kind == "open":
@@ -218,6 +228,12 @@ def _read_test(
     follows = not after or after[0] in _MAY_FOLLOW or (sees and after[0] == "effect")
     follows = follows or (wished and after[0] == "asks")
     return Command(named) if follows else None
+
+
+def _is_weighed(words: Sequence[reading.Found], place: int) -> bool:
+    """Whether a test is the subject of a sentence: "TEST A B would tell them apart"."""
+    after = (word for word in words[place + 1 : place + 20] if word.kind not in ("object", "small"))
+    return next(after, words[place]).text.lower() in ("would", "could", "might", "may", "can")
 
 
 def _named_before(words: Sequence[reading.Found], place: int, said: set[str]) -> Command | None:
