@@ -232,7 +232,8 @@ def _read_test(
 
 def _is_weighed(words: Sequence[reading.Found], place: int) -> bool:
     """Whether a test is the subject of a sentence: "TEST A B would tell them apart"."""
-    after = (word for word in words[place + 1 : place + 20] if word.kind not in ("object", "small"))
+    skipped = ("object", "small", "comma")
+    after = (word for word in words[place + 1 : place + 20] if word.kind not in skipped)
     return next(after, words[place]).text.lower() in ("would", "could", "might", "may", "can")
 
 
