@@ -136,7 +136,7 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
 _DECORATION = str.maketrans(dict.fromkeys('"<>', " "))
 # The objects of a test in a field of their own: "move: TEST", "objects: [A, B]".
 _OBJECTS = r"(?:objects?|arg(?:ument)?s?|items?|blocks?|letters?|input|params?)\b\W{1,20}"
-_RUN = r"((?:\W{0,9}(?:\band\b )?\bo_[a-h]\b){1,8}|none\b|nothing\b|\[\s?\])"
+_RUN = r"((?:\W{0,9}(?:\band\b )?\bo_[a-h]\b){1,8}|(?:none|nothing|all)\b|\[\s?\])"
 _FIELDS = re.compile(
     rf"\b(test)\b\W{{0,6}}\n\W{{0,9}}(?:{_OBJECTS})?{_RUN}(?=\W{{0,6}}(?:\n|$))", re.I
 )

@@ -143,7 +143,7 @@ def _label(before: Sequence[str]) -> str | None:
         return verdict(text) if named else None
     short = text.rstrip("U").endswith("C") and "X" not in text and text.count("U") <= 4
     # "Certain is A", "Still open are B and C"
-    return verdict(text) if short or re.fullmatch("U?[KMN]{1,2}V|V[KM]{1,2}", text) else None
+    return verdict(text) if short or re.fullmatch("U?V?[KMN]{1,2}V|V[KM]{1,2}", text) else None
 
 
 def _predicate(after: Sequence[str], seen: bool, *, last_in_clause: bool) -> str | None:

@@ -60,7 +60,7 @@ _WORDS = {
     r"|class))?(?= ?[:=|]| ?->)",
     "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|not stated|not given|any of (?:the two|them)"
     r"|think there(?:'s| is) (?:a|any) way|no way|both machines? (?:fit|match)",
-    "denial": r"not|unlike|than|instead of|never|no longer|ruled? out|rules out|ruling out"
+    "denial": r"not|unlike|dissimilar|than|instead of|never|no longer|ruled? out|rules out|ruling out"
     r"|cannot be"
     r"|as opposed to|contrary to|excludes?|in contrast to|[a-z]{2,6}n't(?! (?:sure|certain))"
     r"|no(?=[.,;]|$| like)",
