@@ -135,20 +135,18 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
 
 _DECORATION = str.maketrans(dict.fromkeys('"<>', " "))
 # The objects of a test in a field of their own: "move: TEST", "objects: [A, B]".
-_OBJECTS = r"(?:objects?|arg(?:ument)?s?|items?|blocks?|letters?|input|params?)\b\W{1,20}"
+_FIELD = r"[a-z][a-z_ ]{1,30}[ ']{0,2}[:=]\W{0,20}"
 _RUN = r"((?:\W{0,9}(?:\band\b )?\bo_[a-h]\b){1,8}|(?:none|nothing|all)\b|\[\s?\])"
-_FIELDS = re.compile(
-    rf"\b(test)\b\W{{0,6}}\n\W{{0,9}}(?:{_OBJECTS})?{_RUN}(?=\W{{0,6}}(?:\n|$))", re.I
+_AFTER = re.compile(
+    rf"\b(test)\b\W{{0,6}}\n\W{{0,9}}(?:{_FIELD})?{_RUN}(?=\W{{0,6}}(?:\n|$))", re.IGNORECASE
 )
-_REVERSED = re.compile(
-    rf"\b{_OBJECTS}{_RUN}\W{{0,6}}\n\W{{0,9}}[a-z]{{4,8}}\W{{1,6}}(?-i:TEST)\b", re.I
-)
+_BEFORE_TEST = re.compile(rf"\bobjects?\W{{1,20}}{_RUN}\W{{1,15}}[a-z]{{4,8}}\W{{1,6}}TEST\b")
 
 
 def _in_one_line(text: str) -> str:
     """The text with a test and its objects, where they are two fields, on one line."""
-    text = _REVERSED.sub(lambda found: f"TEST {_NEWLINES.sub(' ', found[1])}", text)
-    return _FIELDS.sub(lambda found: f"{found[1]} {_NEWLINES.sub(' ', found[2])}", text)
+    text = _BEFORE_TEST.sub(lambda found: f"TEST {_NEWLINES.sub(' ', found[1])}", text)
+    return _AFTER.sub(lambda found: f"{found[1]} {_NEWLINES.sub(' ', found[2])}", text)
 
 
 _NEWLINES = re.compile(r"\n[ \t-]{0,9}")

@@ -139,7 +139,7 @@ def _label(before: Sequence[str]) -> str | None:
     noun = max(text.rfind("B"), text.rfind("P"))
     if noun >= 0:
         tail = text[noun + 1 :]
-        named = not tail.strip("NMESC") or tail.rstrip("SNMEU").endswith(("V", "C"))
+        named = not tail.strip("NMESC") or tail.rstrip("SNMEUK").endswith(("V", "C"))
         return verdict(text) if named else None
     short = text.rstrip("U").endswith("C") and "X" not in text and text.count("U") <= 4
     # "Certain is A", "Still open are B and C"

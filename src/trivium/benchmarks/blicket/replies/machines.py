@@ -60,9 +60,8 @@ _WORDS = {
     r"|class))?(?= ?[:=|]| ?->)",
     "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|not stated|not given|any of (?:the two|them)"
     r"|think there(?:'s| is) (?:a|any) way|no way|both machines? (?:fit|match)",
-    "denial": r"not|unlike|dissimilar|than|instead of|never|no longer|ruled? out|rules out|ruling out"
-    r"|cannot be"
-    r"|as opposed to|contrary to|excludes?|in contrast to|[a-z]{2,6}n't(?! (?:sure|certain))"
+    "denial": r"not|unlike|dissimilar|than|instead of|never|no longer|ruled? out|rules out"
+    r"|ruling out|cannot be|as opposed to|contrary to|excludes?|in contrast to|[a-z]{2,6}n't(?! (?:sure|certain))"
     r"|no(?=[.,;]|$| like)",
     "differs": r"differs?|different|distinct",
     "neither": r"neither(?: of (?:them|these|those|the two))?",
@@ -174,7 +173,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
             named = kinds & {"known0", "known1"}
             question = named.pop() if len(named) == 1 and "like" in kinds else None
             continue
-        if _is_heading(kinds, following, known):
+        if _is_heading(sentence, kinds, following, known):
             continue
         reply = reading.YES_OR_NO.match(sentence) if question else None
         if question and reply and (asked or reply["so"]):
@@ -192,12 +191,13 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     return found or by_rule or beside
 
 
-def _is_heading(kinds: set[str], following: str, known: Known) -> bool:
+def _is_heading(sentence: str, kinds: set[str], following: str, known: Known) -> bool:
     """Whether a sentence only names the machine that the objects below it were put on."""
-    only_machine = kinds <= {"known0", "known1", "small", "topic", "colon"}
-    if not only_machine or any(name in following for name in known.objects):
+    machine = kinds - {"small", "topic", "colon"}
+    if machine not in ({"known0"}, {"known1"}) or any(name in following for name in known.objects):
         return False
-    return any(symbol.kind == "object" for symbol in _symbols(following, known))
+    below = {symbol.kind for symbol in _symbols(following, known)}
+    return sentence.endswith(":") or "object" in below
 
 
 def _beside(symbols: Sequence[_Symbol], known: Known) -> str | None:

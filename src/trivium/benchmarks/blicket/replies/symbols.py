@@ -104,7 +104,7 @@ _WORDS = (
      r"|regarding|concerning|as to|(?:status|nature|role)s? of|for(?! sure| certain)"),
     ("Q", r"or|and/or"),
     ("S", r"and|(?:together|in combination|combined) with|plus|as well as|nor|along with"
-     rf"|en(?= (?:{_COLOUR}|o_))"),
+     rf"|(?:en|i)(?= (?:{_COLOUR}|o_))"),
     ("HD", r"so|therefore|thus|hence|which means|meaning"),
     ("D", r"(?:i|we|one)(?: can| may|'d)? (?:conclude|infer|deduce|gather|think|believe)(?: that)?"
      r"|but|while|whereas|though|although|however|yet|because|since|as(?= the| it)"),
