@@ -12,7 +12,7 @@ Letters become names, every word becomes one symbol, and the symbols are read fr
     bare      without a move, an answer that is said in so many words
 
 "So" and a colon begin anew. The first of the plainest moves counts: a line of its own before an
-item of a list, and that before a mention in a sentence, a possibility or a wish. After a correction
+item of a list or a sentence in a paragraph, and that before a mention, a possibility or a wish. After a correction
 ("Wait, ...") a move replaces the one before it.
 """
 
@@ -105,7 +105,7 @@ _MAY_FOLLOW |= {"intro", "possible", "wish", "aside"}
 class _Move(NamedTuple):
     """A move that a reply names, and how plainly."""
 
-    rank: int  # 0 a line of its own, 1 an item of a list, 2 in a sentence, 3 possible, 4 a wish
+    rank: int  # 0 opens a line, 1 an item or a sentence, 2 a mention, 3 possible, 4 a wish
     place: int  # among the words
     command: Command | None  # None for an answer that cannot be read
 

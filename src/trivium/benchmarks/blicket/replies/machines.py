@@ -61,8 +61,8 @@ _WORDS = {
     "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|not stated|not given|any of (?:the two|them)"
     r"|think there(?:'s| is) (?:a|any) way|no way|both machines? (?:fit|match)",
     "denial": r"not|unlike|dissimilar|than|instead of|never|no longer|ruled? out|rules out"
-    r"|ruling out|cannot be|as opposed to|contrary to|excludes?|in contrast to|[a-z]{2,6}n't(?! (?:sure|certain))"
-    r"|no(?=[.,;]|$| like)",
+    r"|ruling out|cannot be|as opposed to|contrary to|excludes?|in contrast to"
+    r"|[a-z]{2,6}n't(?! (?:sure|certain))|no(?=[.,;]|$| like)",
     "differs": r"differs?|different|distinct",
     "neither": r"neither(?: of (?:them|these|those|the two))?",
     "like": r"like|similar|similarly|same|resembles?|match(?:es)?|akin|equivalent|identical|shares?"
@@ -340,7 +340,7 @@ def _denied(kinds: list[str], place: int) -> bool:
         return True
     likened = False
     before = kinds[max(0, place - MAX_BACK) : place]
-    if before[-2:] in (["label", "colon"], ["like", "colon"]):
+    if before[-1:] == ["colon"] and before[-2:-1] in (["label"], ["like"], ["denial"]):
         before.pop()  # "Does not work like: striped"
     for kind in reversed(before):
         if kind == "denial":
