@@ -388,7 +388,7 @@ def is_unsure(sentence: str) -> bool:
 YES_OR_NO = re.compile(
     r"(?P<so>(?:so|therefore|hence|thus|answer|verdict)[,:]? (?:the answer is )?)?"
     r"(?:(?P<yes>yes|definitely)|(?P<no>no|not)|(?P<maybe>maybe|perhaps|possibly|unclear|unknown))"
-    r"\b(?! (?:one|object))",
+    r"\b(?(so)(?=[.,;!]|$)|(?! (?:one|object|other)))",
     re.IGNORECASE,
 )
 _CHOICE_LEFT = re.compile(

@@ -12,8 +12,8 @@ Letters become names, every word becomes one symbol, and the symbols are read fr
     bare      without a move, an answer that is said in so many words
 
 "So" and a colon begin anew. The first of the plainest moves counts: a line of its own before an
-item of a list or a sentence in a paragraph, and that before a mention, a possibility or a wish. After a correction
-("Wait, ...") a move replaces the one before it.
+item of a list or a sentence in a paragraph, and that before a mention, a possibility or a wish.
+After a correction ("Wait, ...") a move replaces the one before it.
 """
 
 from __future__ import annotations
@@ -163,9 +163,7 @@ def _moves(
     for place, (kind, _, end, _) in enumerate(words):
         opens = said <= _BEFORE
         blocked = bool(said & _BLOCKED)
-        rank = (
-            3 if "possible" in said else (1 if goes_on or "bullet" in said else 0) if opens else 2
-        )
+        rank = int(goes_on or "bullet" in said) if opens else 3 if "possible" in said else 2
         if kind.lower() == "answer" and (opens or kind == "ANSWER") and not blocked:
             stop = min(ends.get(place, len(text)), end + MAX_READ)
             either = text[end:stop].rstrip(" ,;:").endswith((" or", "/"))
@@ -182,10 +180,8 @@ def _moves(
                 made = made or _named_before(words, place, said)
                 if made is not None:
                     yield _Move(4, place, made)
-        goes_on = not (kind == "stop" and words[place].text == "\n") and (
-            goes_on or (kind in ("stop", "asks") and bool(said))
-        )
         if kind in ("stop", "asks", "so", "end"):
+            goes_on = words[place].text != "\n" and (goes_on or bool(said))
             said = set()
         elif kind == "open":
             said -= {"past", "not"} | ({"aside", "if", "or"} if "aside" in said else set())

@@ -176,7 +176,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
         if _is_heading(sentence, kinds, following, known):
             continue
         reply = reading.YES_OR_NO.match(sentence) if question else None
-        if question and reply and (asked or reply["so"]):
+        if question and reply and (asked or reply["so"]) and "if" not in kinds:
             found = known.patterns[int(question[-1])] if reply["yes"] else found
             question = None
         about = topic if not kinds & {"object", "blicket"} or machines else False
