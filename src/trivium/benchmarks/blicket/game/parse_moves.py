@@ -136,9 +136,9 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
 _DECORATION = str.maketrans(dict.fromkeys('"<>', " "))
 # The objects of a test in a field of their own: "move: TEST", "objects: [A, B]".
 _FIELD = r"[a-z][a-z_ ]{1,30}[ ']{0,2}[:=]\W{0,20}"
-_RUN = r"((?:\W{0,9}(?:\band\b )?\bo_[a-h]\b){1,8}|(?:none|nothing|all)\b|\[\s?\])"
+_RUN = r"((?:\W{0,9}(?:\band\b\W{1,3})?\bo_[a-h]\b){1,8}|(?:none|nothing|all)\b|\[\s?\])"
 _AFTER = re.compile(
-    rf"\b(test)\b\W{{0,6}}\n\W{{0,9}}(?:{_FIELD})?{_RUN}(?=\W{{0,6}}(?:\n|$))", re.IGNORECASE
+    rf"\b(test)\b\W{{0,6}}\n\W{{0,9}}(?:{_FIELD}){{0,2}}{_RUN}(?=\W{{0,6}}(?:\n|$))", re.IGNORECASE
 )
 _BEFORE_TEST = re.compile(rf"\bobjects?\W{{1,20}}{_RUN}\W{{1,15}}[a-z]{{4,8}}\W{{1,6}}TEST\b")
 

@@ -49,6 +49,7 @@ _SIMPLER = (
         ),
         "",
     ),
+    (re.compile(r", (?:though|however|therefore|by contrast|in turn),"), ""),
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
     (re.compile(r"\b(is|are|must|may|can|cannot) (?:therefore|thus|hence|so)\b,?"), r"\1"),
     (

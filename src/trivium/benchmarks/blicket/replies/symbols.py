@@ -82,8 +82,8 @@ _WORDS = (
         rf"|(?:any|some|one|two|three)(?: or (?:more|two|three|four|all))?(?: out)? of"
         rf"(?= (?:the )?{_COLOUR})|in some|not (?:in )?all"
         rf"|at least {_SOME}(?! blickets?)|{_SOME} of (?:the )?(?={_COLOUR})"
-        rf"|nothing (?:can be|is) (?:said|known|certain|concluded|inferred|decided"
-        rf"|deduced)[a-z ]{{0,20}}|{_UNSURE}",
+        rf"|nothing (?:can be|is) (?:said|known|certain|settled|concluded|inferred|decided"
+        rf"|deduced)|{_UNSURE}",
     ),
     ("NP", r"non-?\s?blickets|inhibitors"),
     ("NB", r"non-?\s?blicket|inhibitor"),
