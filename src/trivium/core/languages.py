@@ -26,7 +26,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
             if own:
                 patterns.append(f"(?P<w{number}>{'|'.join(own)})")
     return (
-        re.compile(rf"(?<!\w)(?=\w)(?:{'|'.join(spaced)})(?!\w)", re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?=\w)(?:{'|'.join(spaced)})(?:(?<=')|(?!\w))", re.IGNORECASE),
         re.compile("|".join(joined)),
     )
 

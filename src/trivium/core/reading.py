@@ -384,6 +384,13 @@ def is_unsure(sentence: str) -> bool:
     return _UNSURE.search(sentence) is not None
 
 
+# The answer to a question, at once or after some thought: "Yes.", "So no."
+YES_OR_NO = re.compile(
+    r"(?P<so>(?:so|therefore|hence|thus|answer|verdict)[,:]? (?:the answer is )?)?"
+    r"(?:(?P<yes>yes|definitely)|(?P<no>no|not)|(?P<maybe>maybe|perhaps|possibly|unclear|unknown))"
+    r"\b(?(so)(?=[.,;!]|$)|(?! (?:one|object|other)))",
+    re.IGNORECASE,
+)
 _CHOICE_LEFT = re.compile(
     r"\b(?:undecided|preference|n(?:'t|ot) prefer|depends on (?:how|what|whether|which)"
     r"|(?:cannot|can't|couldn't|could not|unable to) (?:choose|pick))\b",
@@ -471,7 +478,7 @@ _REFUSAL = re.compile(
     r"|unable to|not comfortable) ?(?:be able to )?(?:\w{2,12} )?"
     r"(?:help|assist|comply|take part|proceed|play (?:this|the|that)|fulfil|fulfill|engage"
     r"|participate|support you"
-    r"|answer (?:that|this)"
+    r"|answer (?:that|this|(?:any )?questions?)"
     r"|respond to (?:that|this)|provide (?:that|this|an answer|the answer|assistance|help)"
     r"|do (?:that|this)|complete (?:that|this)|discuss|process (?:that|this) request|continue with)"
     r"|\b(?:against|violates?) (?:my|our|the|openai|company)[\w' ]{0,20} (?:guidelines|policy"

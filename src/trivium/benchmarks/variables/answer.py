@@ -71,8 +71,9 @@ _OF = r"(?:[\s_-]?var(?:iable)?s?| ones?)?"
 _NAMES = {
     "valid": r"valid[\s_-]?hyp(?:othesis)?|(?:is[\s_-]?)?(?:the )?(?:target )?hypothesis[\s_-]{0,2}"
     r"(?:is[\s_-]?)?(?:valid(?:ity)?|status)|hyp[\s_-]?valid(?:ity)?|(?:is[\s_-]?)?valid(?:ity)?",
-    "independent": rf"in[\s_-]?dependent{_OF}|ind(?:ep)?[\s_-]?var(?:iable)?|indep|ind|iv",
-    "dependent": rf"dependent{_OF}|dep[\s_-]?var(?:iable)?|dep|dv",
+    "independent": rf"in[\s_-]?dependent{_OF}|ind(?:ep)?[\s_-]?var(?:iable)?|indep|ind|iv"
+    r"|cause(?=\s?:)",
+    "dependent": rf"dependent{_OF}|dep[\s_-]?var(?:iable)?|dep|dv|effect(?=\s?:)",
     "control": rf"(?:variables? )?(?:to )?(?:be )?control(?:s|led|ling)?{_OF}(?: for)?|ctrl{_OF}"
     rf"|cvs?"
     r"|covariates?|confound(?:er|ing variable)s?",

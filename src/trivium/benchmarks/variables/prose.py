@@ -67,7 +67,7 @@ _DESIGN = reading.Lexer(
         r"|steady|unchanged)\b"
         r"|\b(?:adjust|adjusting|account|accounting) for\b|\bconfound(?:ers?|ing variables?)\b",
         "or": r"\bor\b",
-        "no": r"\b(?:no|nothing|none|without|zero)\b",
+        "no": r"\b(?:no(?! others\b)|nothing(?! else)|none|without|zero)\b",
         "not": _NOT,
     }
 )
@@ -251,8 +251,8 @@ class _Clause:
             said.append("or")
 
     def _take_role(self, role: str) -> None:
-        if self.waiting and not self.denied:
-            self.found[role] = self.waiting
+        if self.waiting and not self.denied and not (self.none and role == "control"):
+            self.found[role] = self.waiting  # but not in "x_1 needs no control"
         elif self.none and role == "control" and not self.waiting:
             self.found[role] = []
         elif not self.waiting:

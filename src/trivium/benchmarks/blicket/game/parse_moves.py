@@ -12,8 +12,8 @@ Letters become names, every word becomes one symbol, and the symbols are read fr
     bare      without a move, an answer that is said in so many words
 
 "So" and a colon begin anew. The first of the plainest moves counts: a line of its own before an
-item of a list, and that before a mention in a sentence, a possibility or a wish. After a correction
-("Wait, ...") a move replaces the one before it.
+item of a list or a sentence in a paragraph, and that before a mention, a possibility or a wish.
+After a correction ("Wait, ...") a move replaces the one before it.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ _MAY_FOLLOW |= {"intro", "possible", "wish", "aside"}
 class _Move(NamedTuple):
     """A move that a reply names, and how plainly."""
 
-    rank: int  # 0 a line of its own, 1 an item of a list, 2 in a sentence, 3 possible, 4 a wish
+    rank: int  # 0 opens a line, 1 an item or a sentence, 2 a mention, 3 possible, 4 a wish
     place: int  # among the words
     command: Command | None  # None for an answer that cannot be read
 
@@ -113,7 +113,7 @@ class _Move(NamedTuple):
 def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command | None:
     """The one move that a reply makes; None where there is none, or an answer that is not clear."""
     text = reading.chosen_option(reading.plain(reply[-MAX_REPLY:])).translate(_DECORATION)
-    text = in_english(with_names(text, objects))
+    text = _in_one_line(in_english(with_names(text, objects)))
     words = list(_WORDS.found(text))
     moves = list(_moves(words, text, objects, rules))
     if not moves:
@@ -134,6 +134,22 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
 
 
 _DECORATION = str.maketrans(dict.fromkeys('"<>', " "))
+# The objects of a test in a field of their own: "move: TEST", "objects: [A, B]".
+_FIELD = r"[a-z][a-z_ ]{1,30}[ ']{0,2}[:=]\W{0,20}"
+_RUN = r"((?:\W{0,9}(?:\band\b\W{1,3})?\bo_[a-h]\b){1,8}|(?:none|nothing|all)\b|\[\s?\])"
+_AFTER = re.compile(
+    rf"\b(test)\b\W{{0,6}}\n\W{{0,9}}(?:{_FIELD}){{0,2}}{_RUN}(?=\W{{0,6}}(?:\n|$))", re.IGNORECASE
+)
+_BEFORE_TEST = re.compile(rf"\bobjects?\W{{1,20}}{_RUN}\W{{1,15}}[a-z]{{4,8}}\W{{1,6}}TEST\b")
+
+
+def _in_one_line(text: str) -> str:
+    """The text with a test and its objects, where they are two fields, on one line."""
+    text = _BEFORE_TEST.sub(lambda found: f"TEST {_NEWLINES.sub(' ', found[1])}", text)
+    return _AFTER.sub(lambda found: f"{found[1]} {_NEWLINES.sub(' ', found[2])}", text)
+
+
+_NEWLINES = re.compile(r"\n[ \t-]{0,9}")
 
 
 def _moves(
@@ -143,10 +159,11 @@ def _moves(
     heads = [n for n, word in enumerate(words) if word.kind in ("TEST", "ANSWER")]
     ends = {this: words[following].start for this, following in pairwise(heads)}
     said: set[str] = set()  # the kinds of words before this one in its sentence
+    goes_on = False  # whether a sentence stands before on its line
     for place, (kind, _, end, _) in enumerate(words):
         opens = said <= _BEFORE
         blocked = bool(said & _BLOCKED)
-        rank = 3 if "possible" in said else (1 if "bullet" in said else 0) if opens else 2
+        rank = int(goes_on or "bullet" in said) if opens else 3 if "possible" in said else 2
         if kind.lower() == "answer" and (opens or kind == "ANSWER") and not blocked:
             stop = min(ends.get(place, len(text)), end + MAX_READ)
             either = text[end:stop].rstrip(" ,;:").endswith((" or", "/"))
@@ -157,13 +174,14 @@ def _moves(
             commands = kind == "TEST" or (kind == "test" and opens)
             made = _read_test(words, place, objects, exact=kind == "test") if commands else None
             if made is not None:
-                yield _Move(rank, place, made)
+                yield _Move(max(rank, 3 * _is_weighed(words, place)), place, made)
             elif "wish" in said or (opens and kind != "TEST"):
                 made = _read_test(words, place, objects, wished=True)
                 made = made or _named_before(words, place, said)
                 if made is not None:
                     yield _Move(4, place, made)
         if kind in ("stop", "asks", "so", "end"):
+            goes_on = words[place].text != "\n" and (goes_on or bool(said))
             said = set()
         elif kind == "open":
             said -= {"past", "not"} | ({"aside", "if", "or"} if "aside" in said else set())
@@ -204,6 +222,13 @@ def _read_test(
     follows = not after or after[0] in _MAY_FOLLOW or (sees and after[0] == "effect")
     follows = follows or (wished and after[0] == "asks")
     return Command(named) if follows else None
+
+
+def _is_weighed(words: Sequence[reading.Found], place: int) -> bool:
+    """Whether a test is the subject of a sentence: "TEST A B would tell them apart"."""
+    skipped = ("object", "small", "comma")
+    after = (word for word in words[place + 1 : place + 20] if word.kind not in skipped)
+    return next(after, words[place]).text.lower() in ("would", "could", "might", "may", "can")
 
 
 def _named_before(words: Sequence[reading.Found], place: int, said: set[str]) -> Command | None:

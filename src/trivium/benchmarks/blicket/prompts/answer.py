@@ -50,22 +50,30 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     """The answer in the last reply; None where it says nothing about blickets or machines."""
     sentences = split_sentences(reading.chosen_option(reading.plain(replies[-1])))[: view.sentences]
     *forms, _ = forms_of(item.machines)
-    known = Known(item.known, tuple(forms), item.new.pattern)
+    known = Known(item.known, tuple(forms), item.new.pattern, item.new.objects)
     said = _read(item, sentences, known)
     part = _without_explanations(sentences[_final_part(sentences, asks_for_lines(item, view))])
     final = said if len(part) == len(sentences) else _read(item, part, known)
     # What a final part says counts, and the rest of the reply where it says nothing.
     claims = final[0] if final[0].status else said[0]
     like = final[1] or said[1]
+    answer = PromptAnswer(claims.named("yes"), claims.named("maybe"), like)
     if not claims.any_claim and (like is None or _is_left_open(replies[-1], like)):
         return None
-    return PromptAnswer(claims.named("yes"), claims.named("maybe"), like)
+    declines = any(_NO_ANSWER.search(sentence.text) for sentence in sentences)
+    return None if declines and not answer.blickets else answer
+
+
+_NO_ANSWER = re.compile(
+    r"\b(?:[a-z]{2,6}n't|cannot|not|unable to)(?: [a-z]{2,9}){0,2}"
+    r" (?:commit to|give|offer|settle on)(?: you)? (?:an|any|one)(?: [a-z]{2,9})? answer\b"
+)
 
 
 def _is_left_open(reply: str, like: str) -> bool:
     """Whether the doubt is about whole answers: "Option 1: ... Option 2: ... I can't tell."."""
     text = reading.plain(reply)
-    return like == UNSURE and reading.chosen_option(text) != text
+    return like == UNSURE and (reading.chosen_option(text) != text or reading.is_refusal(text))
 
 
 def _read(item: PromptItem, sentences: list[Sentence], known: Known) -> tuple[Claims, str | None]:

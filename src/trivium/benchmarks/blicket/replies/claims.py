@@ -24,6 +24,7 @@ from trivium.benchmarks.blicket.replies.clauses import (
 from trivium.benchmarks.blicket.replies.lists import read_listed
 from trivium.benchmarks.blicket.replies.sentences import CORRECTED
 from trivium.benchmarks.blicket.replies.symbols import NAME, Symbol, symbols_of
+from trivium.core import reading
 
 MAX_BACK = 60  # how many symbols back "they" and "the others" may refer
 MAX_LABEL = 8  # words of a label without objects
@@ -39,9 +40,6 @@ _SAME = re.compile(
 )
 _SUMS_UP = re.compile(r"(?:so|hence|thus|therefore|in short|answer|final answer) {0,2}:")
 _ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
-_REPLY = re.compile(
-    r"(?:(yes|definitely)|(no|not)|(maybe|perhaps|possibly|unclear|unknown))\b(?! (?:one|object))"
-)
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 # Other ways to say the same: "it's", "so is the torus", "is one too".
 _SIMPLER = (
@@ -51,6 +49,7 @@ _SIMPLER = (
         ),
         "",
     ),
+    (re.compile(r", (?:though|however|therefore|by contrast|in turn),"), ""),
     (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
     (re.compile(r"\b(is|are|must|may|can|cannot) (?:therefore|thus|hence|so)\b,?"), r"\1"),
     (
@@ -119,7 +118,8 @@ class Claims:
     listed: bool = False  # whether this line opened with a row or a labelled list
     label_is_new: bool = False  # whether it was set by the sentence before
     asked: bool = True  # whether the sentence before asked for the blickets, as the prompt does
-    question: Sequence[str] = ()  # the objects that the sentence before asked about
+    question: Sequence[str] = ()  # the objects that the last question is about
+    question_is_new: bool = False  # whether the sentence before asked it
     last_status: str | None = None  # the last verdict: "the same holds for B"
     last_named: Sequence[str] = ()  # the objects of the last sentence that named any
     last_group: Sequence[str] = ()  # the last objects that were named together
@@ -135,12 +135,12 @@ class Claims:
 
     def read(self, sentence: str, *, opens_line: bool = True) -> None:
         """Take in one sentence; a label above counts for what opens a line."""
-        answer = _REPLY.match(sentence) if self.question else None
-        if answer:
-            status = "yes" if answer[1] else "no" if answer[2] else "maybe"
+        answer = reading.YES_OR_NO.match(sentence) if self.question else None
+        if answer and (answer["so"] or self.question_is_new):
+            status = "yes" if answer["yes"] else "no" if answer["no"] else "maybe"
             self._take(dict.fromkeys(self.question, status), set(), about_new=False)
-            self.any_claim = True
-        self.question = ()
+            self.any_claim, self.question, self.last_status = True, (), status
+        self.question_is_new = False
         self.asked = self.asked or _SUMS_UP.match(sentence) is not None
         if sentence.startswith(CORRECTED) and self.last_status:
             self.label, self.label_is_new = _Label(self.last_status, complete=True), True
@@ -154,7 +154,7 @@ class Claims:
         said = "".join(symbol for symbol, _ in symbols)
         names = bool(set(said) & NAMES)
         if _ASKS.search(sentence) and (names or len(sentence) > 1):
-            self._read_question(said, _names(symbols))
+            self._read_question(said + "X" * (" like " in sentence), _names(symbols))
         elif not opens_line and self.last_named and _ELLIPTIC.fullmatch(said):
             # "Olive tube: in every lit test. May be a blicket."
             self._take(dict.fromkeys(self.last_named, str(verdict(said))), set(), about_new=False)
@@ -168,9 +168,10 @@ class Claims:
         self.last_named = names or self.last_named
         if set(said) & NAMES:
             self.question = names if self.seen or set(said) & {"B", "P"} else ()
+            self.question_is_new = True
             self.seen = self.seen or bool(self.question)
             return
-        self.asked, self.label = bool(set(said) & {"B", "P"}), None
+        self.asked, self.label, self.question = bool(set(said) & {"B", "P"}), None, ()
         if set(said) & {"K", "M", "N"} and "X" not in said:
             self.asked, self.label = False, _Label(str(verdict(said)), complete=True)
             self.label_is_new = True

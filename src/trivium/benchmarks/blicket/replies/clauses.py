@@ -139,10 +139,11 @@ def _label(before: Sequence[str]) -> str | None:
     noun = max(text.rfind("B"), text.rfind("P"))
     if noun >= 0:
         tail = text[noun + 1 :]
-        named = not tail.strip("NMESC") or tail.rstrip("SNMEU").endswith(("V", "C"))
+        named = not tail.strip("NMESC") or tail.rstrip("SNMEUK").endswith(("V", "C"))
         return verdict(text) if named else None
     short = text.rstrip("U").endswith("C") and "X" not in text and text.count("U") <= 4
-    return verdict(text) if short else None
+    # "Certain is A", "Still open are B and C"
+    return verdict(text) if short or re.fullmatch("U?V?[KMN]{1,2}V|V[KM]{1,2}", text) else None
 
 
 def _predicate(after: Sequence[str], seen: bool, *, last_in_clause: bool) -> str | None:

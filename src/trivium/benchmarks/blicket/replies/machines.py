@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from trivium.benchmarks.blicket.replies.symbols import NAME, RULE_TALK
@@ -31,12 +32,13 @@ class Known(NamedTuple):
     patterns: Sequence[str]
     forms: Sequence[str | None]  # None where the evidence leaves it open
     new: str  # the pattern of the new machine
+    objects: Sequence[str] = ()  # of the new machine
 
 
 _MACHINE = r"(?:machine|detector|one|kind|type|class)s?"
 # What may follow the pattern of a machine: "-type", "pattern blicket detector's behaviour".
 _TAIL = (
-    r"(?:[ -](?:like|type|style|patterned|pattern))*(?: blicket)?"
+    r"(?:-like|[ -](?:type|style|patterned|pattern))*(?: blicket)?"
     rf"(?: {_MACHINE}\b)?(?:'s?)?(?: (?:behaviou?r|style|logic|rule|principle|way))?"
 )
 _PLACES = (
@@ -58,10 +60,9 @@ _WORDS = {
     r"|class))?(?= ?[:=|]| ?->)",
     "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|not stated|not given|any of (?:the two|them)"
     r"|think there(?:'s| is) (?:a|any) way|no way|both machines? (?:fit|match)",
-    "denial": r"not|unlike|than|instead of|never|no longer|ruled? out|rules out|ruling out"
-    r"|cannot be"
-    r"|as opposed to|contrary to|excludes?|in contrast to|[a-z]{2,6}n't(?! (?:sure|certain))"
-    r"|no(?=[.,;]|$)",
+    "denial": r"not|unlike|dissimilar|than|instead of|never|no longer|ruled? out|rules out"
+    r"|ruling out|cannot be|as opposed to|contrary to|excludes?|in contrast to"
+    r"|[a-z]{2,6}n't(?! (?:sure|certain))|no(?=[.,;]|$| like)",
     "differs": r"differs?|different|distinct",
     "neither": r"neither(?: of (?:them|these|those|the two))?",
     "like": r"like|similar|similarly|same|resembles?|match(?:es)?|akin|equivalent|identical|shares?"
@@ -161,14 +162,23 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     found = by_rule = beside = None
     asked = False  # whether the sentence before asked which machine it is like
     topic = False  # whether the last thing that was talked about is a machine
-    for original in sentences:
+    question: str | None = None  # the machine of "Is it like the striped one?"
+    for original, following in pairwise([*sentences, ""]):
         sentence = re.sub(r"\b(?:it|that)'s\b", "it is", _without_remarks(original, known))
         symbols = _symbols(sentence, known)
         kinds = {symbol.kind for symbol in symbols}
         machines = kinds & {"known0", "known1", "like", "topic", "label"}
         if sentence.endswith("?"):
             asked = topic = bool(machines)
+            named = kinds & {"known0", "known1"}
+            question = named.pop() if len(named) == 1 and "like" in kinds else None
             continue
+        if _is_heading(sentence, kinds, following, known):
+            continue
+        reply = reading.YES_OR_NO.match(sentence) if question else None
+        if question and reply and (asked or reply["so"]) and "if" not in kinds:
+            found = known.patterns[int(question[-1])] if reply["yes"] else found
+            question = None
         about = topic if not kinds & {"object", "blicket"} or machines else False
         said = _statement(symbols, known, asked=asked)
         if said is None and about and not found and "unsure" in kinds:
@@ -179,6 +189,15 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
         topic = bool(machines) if machines or kinds & {"object", "blicket"} else topic
         asked = False
     return found or by_rule or beside
+
+
+def _is_heading(sentence: str, kinds: set[str], following: str, known: Known) -> bool:
+    """Whether a sentence only names the machine that the objects below it were put on."""
+    machine = kinds - {"small", "topic", "colon"}
+    if machine not in ({"known0"}, {"known1"}) or any(name in following for name in known.objects):
+        return False
+    below = {symbol.kind for symbol in _symbols(following, known)}
+    return sentence.endswith(":") or "object" in below
 
 
 def _beside(symbols: Sequence[_Symbol], known: Known) -> str | None:
@@ -320,7 +339,10 @@ def _denied(kinds: list[str], place: int) -> bool:
     if kinds[place + 1 : place + 3] == ["colon", "denial"]:
         return True
     likened = False
-    for kind in reversed(kinds[max(0, place - MAX_BACK) : place]):
+    before = kinds[max(0, place - MAX_BACK) : place]
+    if before[-1:] == ["colon"] and before[-2:-1] in (["label"], ["like"], ["denial"]):
+        before.pop()  # "Does not work like: striped"
+    for kind in reversed(before):
         if kind == "denial":
             return True
         if kind in ("comma", "colon") or (likened and kind.startswith("known")):

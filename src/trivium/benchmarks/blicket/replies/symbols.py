@@ -82,8 +82,8 @@ _WORDS = (
         rf"|(?:any|some|one|two|three)(?: or (?:more|two|three|four|all))?(?: out)? of"
         rf"(?= (?:the )?{_COLOUR})|in some|not (?:in )?all"
         rf"|at least {_SOME}(?! blickets?)|{_SOME} of (?:the )?(?={_COLOUR})"
-        rf"|nothing (?:can be|is) (?:said|known|certain|concluded|inferred|decided"
-        rf"|deduced)[a-z ]{{0,20}}|{_UNSURE}",
+        rf"|nothing (?:can be|is) (?:said|known|certain|settled|concluded|inferred|decided"
+        rf"|deduced)|{_UNSURE}",
     ),
     ("NP", r"non-?\s?blickets|inhibitors"),
     ("NB", r"non-?\s?blicket|inhibitor"),
@@ -103,7 +103,8 @@ _WORDS = (
     ("C", r"namely|includes?|including|i\.e\.?|viz|about"
      r"|regarding|concerning|as to|(?:status|nature|role)s? of|for(?! sure| certain)"),
     ("Q", r"or|and/or"),
-    ("S", r"and|(?:together|in combination|combined) with|plus|as well as|nor|along with"),
+    ("S", r"and|(?:together|in combination|combined) with|plus|as well as|nor|along with"
+     rf"|(?:en|i)(?= (?:{_COLOUR}|o_))"),
     ("HD", r"so|therefore|thus|hence|which means|meaning"),
     ("D", r"(?:i|we|one)(?: can| may|'d)? (?:conclude|infer|deduce|gather|think|believe)(?: that)?"
      r"|but|while|whereas|though|although|however|yet|because|since|as(?= the| it)"),
