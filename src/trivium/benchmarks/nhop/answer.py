@@ -208,11 +208,14 @@ class _Reader:
         if cued or cues:
             start = 0 if not cues else cues[-1] + 1
             stated = _stated(asserted[start:]) or _stated(asserted[:start][::-1])
-            if stated and stated != [self.start]:
+            # "The answer for A_0111 is ..." names what was asked; "Answer: A_0111" is an answer.
+            if stated and (stated != [self.start] or kinds <= {"cue", "token"}):
                 self.commit(stated, sure=True)
                 return
         goes_on = symbols[0][0] == "arrow"  # "Answer: A_0001 -> ... -> F_0824"
-        explains = self.sure and not self.corrected and "arrow" in kinds and not goes_on
+        table = any(word == "|" for _, word in symbols)
+        steps = ("arrow" in kinds and not goes_on) or table
+        explains = self.sure and not self.corrected and steps
         # A slot is a step on the way, unless nothing else comes.
         if "also" in kinds and self.committed:
             self.commit([self.committed, *_values(symbols)])  # "Y fits as well"
@@ -235,7 +238,8 @@ class _Reader:
         fitting = set(self._fitting(tokens))
         if len(fitting) > 2 and not any(kind in ("arrow", "slot") for kind, _ in symbols):
             return  # a list of what there is
-        if len(fitting) > 1 and any(_OPEN.fullmatch(word) for _, word in symbols):
+        others = self.sure and not self.corrected and self.committed not in fitting
+        if len(fitting) > 1 and not others and any(_OPEN.fullmatch(word) for _, word in symbols):
             self.commit(sorted(fitting))
             self.open = True
             return
