@@ -78,6 +78,23 @@ def test_forty_ways_to_be_unsure(phrase: str) -> None:
     assert is_unsure(f"Well, {phrase}.")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Es tut mir leid, aber dabei kann ich nicht helfen.",
+        "Lo siento, no puedo ayudarte con eso.",
+        "Désolé, je ne peux pas vous aider.",
+        "Извините, я не могу помочь с этим.",  # noqa: RUF001
+        "抱歉，我无法提供帮助。",  # noqa: RUF001
+        "申し訳ありませんが、お手伝いできません。",
+        "죄송하지만 도와드릴 수 없습니다.",
+        "Sorry, ik kan je daar niet mee helpen.",
+    ],
+)
+def test_refusals_in_other_languages_are_refusals(text: str) -> None:
+    assert is_refusal(text)
+
+
 def test_what_is_none_and_what_is_a_refusal() -> None:
     assert all(map(is_none, ["none", "N/A", "[]", "{}", "-", "no control variables", "null."]))
     assert not any(map(is_none, ["x_3", "no x_3", "nonet", ""]))

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from trivium.core.languages import in_english
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -496,4 +498,5 @@ MAX_REFUSAL = 1000  # characters; a refusal is short
 def is_refusal(text: str) -> bool:
     """Whether a reply, in which no answer was found, clearly declines to give one."""
     short = plain(text[: MAX_REFUSAL + 1])
-    return len(short) <= MAX_REFUSAL and _REFUSAL.search(short.strip()) is not None
+    said = (short.strip(), in_english(short).strip())
+    return len(short) <= MAX_REFUSAL and any(map(_REFUSAL.search, said))
