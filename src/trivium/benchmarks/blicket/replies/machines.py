@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -126,14 +126,17 @@ class _Symbol(NamedTuple):
     text: str
 
 
-@lru_cache(maxsize=256)
-def _lexer(known: Known) -> re.Pattern[str]:
+# What stands for the patterns of the machines, so that one lexer reads the replies to all items.
+_STANDS = ("zknowna", "zknownb", "znew")
+
+
+@cache
+def _lexer() -> re.Pattern[str]:
     machines = {
-        f"known{number}": rf"(?:{re.escape(pattern.lower())}|{place}){_TAIL}"
-        for number, (pattern, place) in enumerate(zip(known.patterns, _PLACES, strict=False))
+        f"known{number}": rf"(?:{stand}|{place}){_TAIL}"
+        for number, (stand, place) in enumerate(zip(_STANDS[:2], _PLACES, strict=True))
     }
-    new = {"new0": rf"{re.escape(known.new.lower())}{_TAIL}"} if known.new else {}
-    words = {**machines, **new, **_WORDS}
+    words = {**machines, "new0": rf"{_STANDS[2]}{_TAIL}", **_WORDS}
     # The groups of names inside a word have no names of their own here.
     parts = [
         rf"(?P<{kind.replace(' ', '_')}>{re.sub(r'[?]P<[a-z]+>', '?:', text)})"
@@ -144,9 +147,18 @@ def _lexer(known: Known) -> re.Pattern[str]:
     )
 
 
+def _with_stands(sentence: str, known: Known) -> str:
+    named = [*zip(known.patterns, _STANDS[:2], strict=False), (known.new, _STANDS[2])]
+    stands = {name.lower(): stand for name, stand in named if name}
+    longest_first = "|".join(re.escape(name) for name in sorted(stands, key=len, reverse=True))
+    if not stands:
+        return sentence
+    return re.sub(rf"(?<![\w'])(?:{longest_first})", lambda found: stands[found[0]], sentence)
+
+
 def _symbols(sentence: str, known: Known) -> list[_Symbol]:
     found = []
-    for match in _lexer(known).finditer(sentence):
+    for match in _lexer().finditer(_with_stands(sentence, known)):
         kind = str(match.lastgroup)
         if kind == "mark":
             signs = {",": "comma", "/": "or", "&": "or", "->": "arrow", "=>": "arrow"}
