@@ -178,7 +178,7 @@ def parse() -> argparse.Namespace:
         command.add_argument("--seconds", type=float, default=float("inf"), help="time for all")
         if name == "theirs":
             command.add_argument("--processes", type=int, default=1)
-            command.add_argument("--device", default="cpu", help="torch's name of it, as cuda")
+            command.add_argument("--device", default="cpu", help="the torch device, such as cuda")
     command = commands.add_parser("compare")
     command.add_argument("folder", type=Path)
     command.add_argument("--to", type=Path, required=True, help="of .md, .svg and .png")

@@ -101,8 +101,8 @@ class TriviumClient(EnvClient[TriviumAction, TriviumObservation, TriviumState]):
 
     def _parse_result(self, payload: dict[str, Any]) -> StepResult[TriviumObservation]:
         beside = {key: payload.get(key) for key in ("reward", "done", "metadata")}
-        told = {key: value for key, value in beside.items() if value is not None}
-        observation = TriviumObservation.model_validate({**payload["observation"], **told})
+        known = {key: value for key, value in beside.items() if value is not None}
+        observation = TriviumObservation.model_validate({**payload["observation"], **known})
         return StepResult(observation, observation.reward, observation.done, observation.metadata)
 
     def _parse_state(self, payload: dict[str, Any]) -> TriviumState:

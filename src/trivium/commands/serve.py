@@ -156,5 +156,5 @@ def _release(flags: ReleaseFlags) -> int:
     from trivium.people.study import reopen_study  # noqa: PLC0415
 
     reopen_study(flags.study).release(flags.participant)
-    print(f"{flags.participant} can open the link in another browser, and goes on there")
+    print(f"{flags.participant} can now open the link in another browser and resumes there")
     return 0

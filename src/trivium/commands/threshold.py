@@ -93,7 +93,7 @@ def main(args: Sequence[str]) -> int:
             folder = new_folder(most, ROOT)
             print(f"{len(most.evaluations)} levels in {folder}", file=sys.stderr)
         elif any(held):
-            print(f"{folder} holds {sum(held):,} attempts; none is made again", file=sys.stderr)
+            print(f"{folder} holds {sum(held):,} attempts, which are kept", file=sys.stderr)
         ask = partial(
             execute,
             out=folder,
@@ -106,7 +106,7 @@ def main(args: Sequence[str]) -> int:
             folder,
             ask,
             retry_errors=flags.options.retry_errors,
-            note=_say_how_far,
+            on_batch=_print_progress,
         )
         run = plan.run_of([(search, search.asked) for search in searches])
         summaries = ask(run)
@@ -154,7 +154,7 @@ def _plan(asked: BenchmarkFlags[Flags]) -> ThresholdPlan:
     )
 
 
-def _say_how_far(searches: Sequence[Search]) -> None:
+def _print_progress(searches: Sequence[Search]) -> None:
     """What is known after a batch, on standard error."""
     for search in searches[:MAX_CURVES]:
         text = f"{search.name}: {sum(search.asked)} items, threshold {threshold_text(search)}"

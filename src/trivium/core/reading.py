@@ -45,13 +45,13 @@ _BLOCK = re.compile(
 )
 
 
-READ = 50_000  # characters at the end of a reply that are read: the last word counts
+MAX_READ = 50_000  # characters at the end of a reply that are read: the last word counts
 
 
 def split_reasoning(text: str) -> Reply:
     """A reply split into what it says and its reasoning blocks, closed, unfinished or unopened."""
     if not any(mark in text for mark in "<[\u25c1"):
-        return Reply(text.strip()[-READ:])
+        return Reply(text.strip()[-MAX_READ:])
     visible: list[str] = []
     reasoning: list[str] = []
     depth = start = 0
@@ -72,7 +72,7 @@ def split_reasoning(text: str) -> Reply:
             visible.append(piece)
         start = found.end()
     (reasoning if depth else visible).append(text[start:])
-    said = "".join(visible).strip()[-READ:]
+    said = "".join(visible).strip()[-MAX_READ:]
     return Reply(said, "".join(reasoning).strip(), depth == 0)
 
 

@@ -22,6 +22,7 @@ from trivium.core.errors import UserError, require
 from trivium.core.files import atomic_write
 from trivium.core.records import MANIFEST, RECORDS, UNSCORED, drop_errors, read_records
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
+from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
 from trivium.core.thresholds import Levels, Posterior
 from trivium.evaluation.evaluation import Evaluation, Items, Run
@@ -111,7 +112,7 @@ class ThresholdPlan:
     by: Axis | None = None  # a second field: a threshold for each of its values
     solvers: tuple[str, ...] = ()  # programs and models
     target: float = 0.5
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     settings: Settings = field(default_factory=Settings)
     label: str | None = None
     width: float = 0.15  # stop at an interval of this half-width, as a share of the threshold
@@ -252,7 +253,7 @@ def find_thresholds(
     ask: Callable[[Run], object],
     *,
     retry_errors: bool = True,
-    note: Callable[[Sequence[Search]], None] = lambda searches: None,
+    on_batch: Callable[[Sequence[Search]], None] = lambda searches: None,
 ) -> list[Search]:
     """Ask batch after batch until every threshold is known well enough; `ask` executes a run."""
     searches = plan.searches()
@@ -273,7 +274,7 @@ def find_thresholds(
             ask(run)
         for search, counts in batches:
             search.read(out, counts)
-        note([search for search, _ in batches])
+        on_batch([search for search, _ in batches])
     for search in searches:
         asked = list(search.asked)
         search.read(out, search.all_items)  # what else the folder holds

@@ -125,8 +125,9 @@ def _content(row: Row, run: str) -> str:
         content = row.get("content")
         require(
             isinstance(content, str),
-            f"{run}: {row['id']} has neither a spec nor a content digest, so it cannot be told "
-            "from other items of that name; evaluate or score the replies again",
+            f"{run}: {row['id']} has neither a spec nor a content digest, so it "
+            "cannot be distinguished from other items of that name; evaluate or score the "
+            "replies again",
         )
         return str(content)
     return _spec_text(row["benchmark"], orjson.dumps(row["spec"]))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.information import information, most_bits
+from trivium.benchmarks.blicket.game.information import information, max_bits
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.inference import observer
 from trivium.benchmarks.blicket.inference.hypotheses import Space
@@ -38,7 +38,7 @@ def brute_force(space: Space, belief: observer.Belief, tests: int) -> float:
 )
 def test_the_optimum_is_that_of_brute_force(rules: tuple[str, ...], tests: int) -> None:
     spec = GameSpec(rules=rules, tests=tests)
-    assert most_bits(spec) == pytest.approx(brute_force(spec.space, spec.space.belief, tests))
+    assert max_bits(spec) == pytest.approx(brute_force(spec.space, spec.space.belief, tests))
 
 
 @pytest.mark.parametrize("preset", ["paper", "three-objects", "four-objects"])
@@ -66,4 +66,4 @@ def test_a_test_that_reveals_nothing_earns_nothing() -> None:
 
 def test_what_is_not_known_is_refused() -> None:
     with pytest.raises(UserError, match="without noise"):
-        most_bits(GameSpec(noise=0.1))
+        max_bits(GameSpec(noise=0.1))

@@ -24,12 +24,12 @@ def information(item: GameItem, replies: Sequence[str]) -> list[float]:
     Their sum is 1 on average for the optimal player, and at most 1 on average for any other.
     """
     tests = tuple(replay(item, replies)[0].tests)
-    optimum = most_bits(item.spec)
+    optimum = max_bits(item.spec)
     return [step.bits / optimum if optimum else 0.0 for step in trajectory(item.spec, tests).steps]
 
 
 @lru_cache(maxsize=64)
-def most_bits(spec: GameSpec) -> float:
+def max_bits(spec: GameSpec) -> float:
     """The most bits about the machine that any player can expect from the tests of a game."""
     require(
         not spec.noise,

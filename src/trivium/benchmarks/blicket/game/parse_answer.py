@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, INHIBITOR
-from trivium.benchmarks.blicket.replies.claims import Claims
-from trivium.benchmarks.blicket.replies.machines import Known, parse_structure
+from trivium.benchmarks.blicket.replies.parse_blickets import Claims
+from trivium.benchmarks.blicket.replies.parse_structure import Known, parse_structure
 from trivium.benchmarks.blicket.replies.sentences import Sentence, split_sentences
 
 

@@ -29,7 +29,6 @@ from trivium.core import reading
 from trivium.core.languages import in_english
 
 MAX_READ = 400  # characters of one answer
-MAX_REPLY = 50_000  # and of a reply, from its end
 MAX_BARE = 4000  # and of the end of a reply, where it has no move
 _WORDS = reading.Lexer(
     {
@@ -112,7 +111,7 @@ class _Move(NamedTuple):
 
 def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command | None:
     """The one move that a reply makes; None where there is none, or an answer that is not clear."""
-    text = reading.chosen_option(reading.plain(reply[-MAX_REPLY:])).translate(_DECORATION)
+    text = reading.chosen_option(reading.plain(reply)).translate(_DECORATION)
     text = _in_one_line(in_english(with_names(text, objects)))
     words = list(_WORDS.found(text))
     moves = list(_moves(words, text, objects, rules))
@@ -214,8 +213,8 @@ def _read_test(
     if placed is None:
         return None
     named, after = placed
-    told = [kind for kind in after if kind not in ("open", "small", "intro")]
-    if named and told[:1] in (["result"], ["effect"], ["nothing"]) and not sees:
+    next_kinds = [kind for kind in after if kind not in ("open", "small", "intro")]
+    if named and next_kinds[:1] in (["result"], ["effect"], ["nothing"]) and not sees:
         return None  # what the test showed
     if exact:
         return Command(named) if not set(after) - {"stop", "end"} else None

@@ -14,8 +14,8 @@ from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer, fo
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.render import asks_for_lines, in_sentences
 from trivium.benchmarks.blicket.prompts.spec import PromptView
-from trivium.benchmarks.blicket.replies.claims import Claims
-from trivium.benchmarks.blicket.replies.machines import Known, parse_structure
+from trivium.benchmarks.blicket.replies.parse_blickets import Claims
+from trivium.benchmarks.blicket.replies.parse_structure import Known, parse_structure
 from trivium.benchmarks.blicket.replies.sentences import Sentence, split_sentences
 from trivium.core import reading
 

@@ -126,17 +126,17 @@ class _Symbol(NamedTuple):
     text: str
 
 
-# What stands for the patterns of the machines, so that one lexer reads the replies to all items.
-_STANDS = ("zknowna", "zknownb", "znew")
+# In place of the patterns of the machines, so that one lexer reads the replies to all items.
+_PLACEHOLDERS = ("zknowna", "zknownb", "znew")
 
 
 @cache
 def _lexer() -> re.Pattern[str]:
     machines = {
-        f"known{number}": rf"(?:{stand}|{place}){_TAIL}"
-        for number, (stand, place) in enumerate(zip(_STANDS[:2], _PLACES, strict=True))
+        f"known{number}": rf"(?:{placeholder}|{place}){_TAIL}"
+        for number, (placeholder, place) in enumerate(zip(_PLACEHOLDERS[:2], _PLACES, strict=True))
     }
-    words = {**machines, "new0": rf"{_STANDS[2]}{_TAIL}", **_WORDS}
+    words = {**machines, "new0": rf"{_PLACEHOLDERS[2]}{_TAIL}", **_WORDS}
     # The groups of names inside a word have no names of their own here.
     parts = [
         rf"(?P<{kind.replace(' ', '_')}>{re.sub(r'[?]P<[a-z]+>', '?:', text)})"
@@ -147,18 +147,20 @@ def _lexer() -> re.Pattern[str]:
     )
 
 
-def _with_stands(sentence: str, known: Known) -> str:
-    named = [*zip(known.patterns, _STANDS[:2], strict=False), (known.new, _STANDS[2])]
-    stands = {name.lower(): stand for name, stand in named if name}
-    longest_first = "|".join(re.escape(name) for name in sorted(stands, key=len, reverse=True))
-    if not stands:
+def _with_placeholders(sentence: str, known: Known) -> str:
+    """The sentence with placeholders for the patterns of the machines."""
+    named = [*zip(known.patterns, _PLACEHOLDERS[:2], strict=False), (known.new, _PLACEHOLDERS[2])]
+    placeholders = {name.lower(): placeholder for name, placeholder in named if name}
+    if not placeholders:
         return sentence
-    return re.sub(rf"(?<![\w'])(?:{longest_first})", lambda found: stands[found[0]], sentence)
+    longest_first = sorted(placeholders, key=len, reverse=True)
+    names = "|".join(map(re.escape, longest_first))
+    return re.sub(rf"(?<![\w'])(?:{names})", lambda found: placeholders[found[0]], sentence)
 
 
 def _symbols(sentence: str, known: Known) -> list[_Symbol]:
     found = []
-    for match in _lexer().finditer(_with_stands(sentence, known)):
+    for match in _lexer().finditer(_with_placeholders(sentence, known)):
         kind = str(match.lastgroup)
         if kind == "mark":
             signs = {",": "comma", "/": "or", "&": "or", "->": "arrow", "=>": "arrow"}
