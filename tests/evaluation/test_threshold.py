@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shutil
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import orjson
@@ -105,12 +106,13 @@ def test_no_item_is_asked_twice_and_batches_have_25(tmp_path: Path) -> None:
     plan = ThresholdPlan(task, axis, solvers=solvers, width=0.001, max_items=60)
     sizes, held = [], 0
 
-    def ask(batch: Run) -> None:
+    def ask(steps: Mapping[str, Iterator[Run]]) -> None:
         nonlocal held
-        total = sum(one.attempts for one in batch.evaluations)
-        sizes.append(total - held)
-        held = total
-        execute(batch, tmp_path)
+        for batch in steps["one_at_a_time"]:
+            total = sum(one.attempts for one in batch.evaluations)
+            sizes.append(total - held)
+            held = total
+            execute(batch, tmp_path)
 
     (search,) = find_thresholds(plan, tmp_path, ask)
     assert sizes == [25, 25, 10]

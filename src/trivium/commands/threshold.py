@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +17,7 @@ from trivium.commands.flags import BenchmarkFlags, Models, read_benchmark_flags,
 from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.cost import confirm, cost_of_run
-from trivium.evaluation.execute import check_solver, execute
+from trivium.evaluation.execute import check_solver, execute, execute_in_steps
 from trivium.evaluation.executors import Workers
 from trivium.evaluation.index import add_to_index, new_folder, write_table
 from trivium.evaluation.prices import Prices
@@ -94,22 +94,12 @@ def main(args: Sequence[str]) -> int:
             print(f"{len(most.evaluations)} levels in {folder}", file=sys.stderr)
         elif any(held):
             print(f"{folder} holds {sum(held):,} attempts, which are kept", file=sys.stderr)
-        ask = partial(
-            execute,
-            out=folder,
-            executor=executor,
-            options=flags.options,
-            command=shlex.join(["trivium", "threshold", *args]),
-        )
-        searches = find_thresholds(
-            plan,
-            folder,
-            ask,
-            retry_errors=flags.options.retry_errors,
-            on_batch=_print_progress,
-        )
+        ask = partial(execute_in_steps, out=folder, executor=executor, options=flags.options)
+        searches = find_thresholds(plan, folder, ask, retry_errors=retry, on_batch=_print_progress)
         run = plan.run_of([(search, search.asked) for search in searches])
-        summaries = ask(run)
+        command = shlex.join(["trivium", "threshold", *args])
+        options = replace(flags.options, retry_errors=False)
+        summaries = execute(run, folder, options=options, command=command)
     write_table(run, summaries, folder)
     write_thresholds(searches, folder)
     add_to_index(run, folder)

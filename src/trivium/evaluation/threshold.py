@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import typing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from types import NoneType
 from trivium.benchmarks import change_task, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
-from trivium.core.files import atomic_write
+from trivium.core.files import atomic_write, locked
 from trivium.core.records import MANIFEST, RECORDS, UNSCORED, drop_errors, read_records
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
 from trivium.core.streams import DEFAULT_SEED
@@ -250,36 +250,47 @@ def _scores(path: Path, task: Task, indexes: range) -> Iterator[float]:
 def find_thresholds(
     plan: ThresholdPlan,
     out: Path,
-    ask: Callable[[Run], object],
+    ask: Callable[[Mapping[str, Iterator[Run]]], object],
     *,
     retry_errors: bool = True,
     on_batch: Callable[[Sequence[Search]], None] = lambda searches: None,
 ) -> list[Search]:
-    """Ask batch after batch until every threshold is known well enough; `ask` executes a run."""
+    """Ask batch after batch until every threshold is known well enough.
+
+    `ask` executes the runs that each solver's iterator chooses one after the other.
+    """
     searches = plan.searches()
     everything = plan.run_of([(search, search.all_items) for search in searches])
-    claim_folder(out, everything.manifest())
-    if retry_errors:  # another score may lead elsewhere, where they would not be asked again
-        for evaluation in everything.evaluations:
-            if (path := out / evaluation.folder / RECORDS).exists():
-                drop_errors(path, evaluation.asks)
-    while True:
-        found = [(search, search.next_counts()) for search in searches]
-        batches = [(search, counts) for search, counts in found if counts is not None]
-        if not batches:
-            break
-        run = plan.run_of(batches)
-        errors = not retry_errors
-        if any(len(one.held(out, errors=errors)) < one.attempts for one in run.evaluations):
-            ask(run)
-        for search, counts in batches:
-            search.read(out, counts)
-        on_batch([search for search, _ in batches])
+    with locked(out):
+        claim_folder(out, everything.manifest())
+        if retry_errors:  # another score may lead elsewhere, where they would not be asked again
+            for evaluation in everything.evaluations:
+                if (path := out / evaluation.folder / RECORDS).exists():
+                    drop_errors(path, evaluation.asks)
+    groups = {name: [one for one in searches if one.solver == name] for name in plan.solvers}
+    ask({name: _batches(group, out, on_batch) for name, group in groups.items()})
     for search in searches:
         asked = list(search.asked)
         search.read(out, search.all_items)  # what else the folder holds
         search.asked[:] = asked
     return searches
+
+
+def _batches(
+    searches: Sequence[Search], out: Path, on_batch: Callable[[Sequence[Search]], None]
+) -> Iterator[Run]:
+    """The batches of one solver, each chosen from the records of those before."""
+    while True:
+        found = [(search, search.next_counts()) for search in searches]
+        batches = [(search, counts) for search, counts in found if counts is not None]
+        if not batches:
+            return
+        run = searches[0].plan.run_of(batches)
+        if any(len(one.held(out)) < one.attempts for one in run.evaluations):
+            yield run
+        for search, counts in batches:
+            search.read(out, counts)
+        on_batch([search for search, _ in batches])
 
 
 def read_thresholds(folder: Path) -> list[Search]:
