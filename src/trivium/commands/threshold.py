@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -16,18 +15,17 @@ from trivium.commands.execution import ROOT, choose_folder, print_verdict
 from trivium.commands.flags import BenchmarkFlags, Models, read_benchmark_flags, refuse_model_flags
 from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
+from trivium.evaluation.axes import make_axis
 from trivium.evaluation.cost import confirm, cost_of_run
-from trivium.evaluation.execute import check_solver, execute, execute_in_steps
+from trivium.evaluation.execute import check_solver
 from trivium.evaluation.executors import Workers
-from trivium.evaluation.index import add_to_index, new_folder, write_table
+from trivium.evaluation.index import add_to_index, new_folder
 from trivium.evaluation.prices import Prices
 from trivium.evaluation.threshold import (
     Search,
     ThresholdPlan,
     find_thresholds,
-    make_axis,
     threshold_text,
-    write_thresholds,
 )
 from trivium.models.settings import ModelOptions
 from trivium.report.page import write_report
@@ -94,14 +92,14 @@ def main(args: Sequence[str]) -> int:
             print(f"{len(most.evaluations)} levels in {folder}", file=sys.stderr)
         elif any(held):
             print(f"{folder} holds {sum(held):,} attempts, which are kept", file=sys.stderr)
-        ask = partial(execute_in_steps, out=folder, executor=executor, options=flags.options)
-        searches = find_thresholds(plan, folder, ask, retry_errors=retry, on_batch=_print_progress)
-        run = plan.run_of([(search, search.asked) for search in searches])
-        command = shlex.join(["trivium", "threshold", *args])
-        options = replace(flags.options, retry_errors=False)
-        summaries = execute(run, folder, options=options, command=command)
-    write_table(run, summaries, folder)
-    write_thresholds(searches, folder)
+        searches, run, summaries = find_thresholds(
+            plan,
+            folder,
+            executor=executor,
+            options=flags.options,
+            command=shlex.join(["trivium", "threshold", *args]),
+            on_batch=_print_progress,
+        )
     add_to_index(run, folder)
     report = write_report(folder, prices=flags.prices)  # before a reader may have gone away
     for search in searches[:MAX_CURVES]:

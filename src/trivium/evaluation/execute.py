@@ -102,9 +102,9 @@ def execute_in_steps(
     """Execute runs that are chosen one after the other, with an iterator of them for each solver.
 
     The next run is asked for when the one before is recorded: it may depend on its scores, and
-    be of the same evaluations with more items. Calls that fail are left to the next command, so
-    that no decision was made without what is recorded later.
+    be of the same evaluations with more items.
     """
+    # What failed is left to the next command: no decision was made without a later record.
     options = replace(options or ModelOptions(), retry_errors=False)
     models = []
     for solver, runs in steps.items():

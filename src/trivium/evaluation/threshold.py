@@ -9,98 +9,34 @@ from __future__ import annotations
 
 import csv
 import io
-import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from types import NoneType
+from typing import NamedTuple
 
 from trivium.benchmarks import change_task, get_benchmark
-from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import UserError, require
+from trivium.core.errors import require
 from trivium.core.files import atomic_write, locked
 from trivium.core.records import MANIFEST, RECORDS, UNSCORED, drop_errors, read_records
+from trivium.core.results import Summary
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
 from trivium.core.thresholds import Levels, Posterior
+from trivium.evaluation.axes import Axis
 from trivium.evaluation.evaluation import Evaluation, Items, Run
-from trivium.evaluation.execute import claim_folder
+from trivium.evaluation.execute import check_solver, claim_folder, execute, execute_in_steps
+from trivium.evaluation.executors import Executor
+from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import Setting, evaluations_of
+from trivium.evaluation.solvers import Function
 from trivium.models.names import full_model_name
-from trivium.models.settings import Settings, is_model
+from trivium.models.settings import ModelOptions, Settings, is_model
 
 KIND = "threshold"
 BATCH = 25  # items of one solver between two looks at the scores
-MAX_LEVELS = 10  # where no values are named
-WHOLE = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)
-SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
-EASIER_WITH_MORE = {"observations", "snr", "tests", "trials"}
 TABLE = "thresholds.csv"
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A field of the spec with values from easy to hard."""
-
-    field: str
-    values: tuple[float, ...]
-
-
-def make_axis(task: Task, name: str, texts: Sequence[str] = ()) -> Axis:
-    """The field of this name with these values, or with some that its spec allows."""
-    benchmark = task.benchmark
-    key = benchmark.field_aliases.get(name, name)
-    kinds = ordered_fields(benchmark)
-    require(
-        key in kinds,
-        f"vary must name a field of numbers, got {name!r}; {benchmark.name} has {', '.join(kinds)}",
-    )
-    if texts:
-        values = [_number(text, kinds[key], name) for text in texts]
-    else:
-        values = _usual_values(task, key, kinds[key])
-    for value in values:
-        change_task(task, {key: value})  # refuses what the spec does
-    return Axis(key, tuple(values))
-
-
-def ordered_fields(benchmark: AnyBenchmark) -> dict[str, type]:
-    """The fields of a spec that hold a number, and of which type."""
-    found: dict[str, type] = {}
-    for name, hint in typing.get_type_hints(benchmark.spec_type).items():
-        kinds = ({hint, *typing.get_args(hint)} - {NoneType}) & {int, float}
-        if kinds and hint is not bool:
-            found[name] = float if float in kinds else int
-    return found
-
-
-def _number(text: str, kind: type, name: str) -> float:
-    try:
-        return kind(text)  # type: ignore[no-any-return]
-    except ValueError:
-        what = "whole numbers" if kind is int else "numbers"
-        raise UserError(f"values of {name} must be {what}, got {text!r}") from None
-
-
-def _usual_values(task: Task, key: str, kind: type) -> list[float]:
-    """Some values that the spec allows, up to four times the present one, from easy to hard."""
-    present = getattr(task.spec, key)
-    require(present is not None, f"{key} has no value to start from: name some with --values")
-    found: list[float] = []
-    for value in WHOLE if kind is int else SHARES:
-        try:
-            change_task(task, {key: value})
-        except UserError:
-            continue
-        if kind is float or value <= 4 * present:
-            found.append(value)
-    require(len(found) >= 2, f"{key} allows too few values here: name some with --values")
-    step = (len(found) - 1) / (MAX_LEVELS - 1)
-    if step > 1:
-        found = [found[round(number * step)] for number in range(MAX_LEVELS)]
-    return found[::-1] if key in EASIER_WITH_MORE else found
 
 
 @dataclass(frozen=True)
@@ -247,33 +183,48 @@ def _scores(path: Path, task: Task, indexes: range) -> Iterator[float]:
             yield min(1.0, max(0.0, float(value)))
 
 
+class Found(NamedTuple):
+    """Thresholds, and what was asked to find them."""
+
+    searches: list[Search]
+    run: Run
+    summaries: list[Summary]
+
+
 def find_thresholds(
     plan: ThresholdPlan,
     out: Path,
-    ask: Callable[[Mapping[str, Iterator[Run]]], object],
     *,
-    retry_errors: bool = True,
+    executor: Executor | None = None,
+    options: ModelOptions | None = None,
+    functions: Mapping[str, Function] | None = None,
+    command: str | None = None,
     on_batch: Callable[[Sequence[Search]], None] = lambda searches: None,
-) -> list[Search]:
-    """Ask batch after batch until every threshold is known well enough.
-
-    `ask` executes the runs that each solver's iterator chooses one after the other.
-    """
+) -> Found:
+    """Ask batch after batch until every threshold is known well enough, and write the tables."""
+    options, functions = options or ModelOptions(), functions or {}
     searches = plan.searches()
     everything = plan.run_of([(search, search.all_items) for search in searches])
+    for evaluation in everything.evaluations:
+        if evaluation.solver not in functions:
+            check_solver(evaluation, options)
     with locked(out):
         claim_folder(out, everything.manifest())
-        if retry_errors:  # another score may lead elsewhere, where they would not be asked again
+        if options.retry_errors:  # a new score may lead elsewhere, where none would be asked again
             for evaluation in everything.evaluations:
                 if (path := out / evaluation.folder / RECORDS).exists():
                     drop_errors(path, evaluation.asks)
+    options = replace(options, retry_errors=False)
     groups = {name: [one for one in searches if one.solver == name] for name in plan.solvers}
-    ask({name: _batches(group, out, on_batch) for name, group in groups.items()})
+    steps = {name: _batches(group, out, on_batch) for name, group in groups.items()}
+    execute_in_steps(steps, out, executor=executor, options=options, functions=functions)
+    run = plan.run_of([(search, search.asked) for search in searches])
     for search in searches:
-        asked = list(search.asked)
         search.read(out, search.all_items)  # what else the folder holds
-        search.asked[:] = asked
-    return searches
+    summaries = execute(run, out, options=options, functions=functions, command=command)
+    write_table(run, summaries, out)
+    write_thresholds(searches, out)
+    return Found(searches, run, summaries)
 
 
 def _batches(
@@ -318,6 +269,34 @@ def read_thresholds(folder: Path) -> list[Search]:
     return searches
 
 
+@dataclass(frozen=True)
+class Threshold:
+    """Where the lift of a solver falls to the target, with a 95% credible interval.
+
+    None lies beyond the values that were tried; `text` says on which side.
+    """
+
+    solver: str
+    field: str
+    value: float | None
+    low: float | None
+    high: float | None
+    items: int  # that were scored
+    fits: bool  # whether a falling curve does
+    text: str
+    by: float | None = None  # the value of the second field
+
+
+def threshold_of(search: Search) -> Threshold:
+    """What a search has found."""
+    found, misfits = search.posterior.threshold(), search.posterior.misfits
+    ends = (found.value, found.low, found.high)
+    text = threshold_text(search)
+    return Threshold(
+        search.solver, search.plan.axis.field, *ends, found.n, not misfits, text, search.by
+    )
+
+
 def threshold_text(search: Search) -> str:
     """A threshold with its interval; what lies beyond the values is said in words."""
     found, levels = search.posterior.threshold(), search.levels
@@ -348,11 +327,10 @@ def write_thresholds(searches: Sequence[Search], folder: Path) -> None:
     table = csv.writer(text, lineterminator="\n")
     by = [plan.by.field] if plan.by else []
     table.writerow(["solver", *by, "field", "target", "threshold", "low", "high", "items", "fits"])
-    for search in searches:
-        found = search.posterior.threshold()
+    for found in map(threshold_of, searches):
         ends = ["" if end is None else f"{end:.6g}" for end in (found.value, found.low, found.high)]
-        own = [] if search.by is None else [f"{search.by:g}"]
-        fits = "no" if search.posterior.misfits else "yes"
-        table.writerow([search.solver, *own, plan.axis.field, plan.target, *ends, found.n, fits])
+        own = [] if found.by is None else [f"{found.by:g}"]
+        fits = "yes" if found.fits else "no"
+        table.writerow([found.solver, *own, found.field, plan.target, *ends, found.items, fits])
     with atomic_write(folder / TABLE) as file:
         file.write(text.getvalue().encode())

@@ -14,7 +14,7 @@ from trivium.core.dialogue import solve
 from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.threshold import Axis
+from trivium.evaluation.axes import Axis
 from trivium.people.adaptive import axis_of
 from trivium.people.texts import Texts, read_texts
 
