@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from trivium.benchmarks import change_task, get_benchmark
 from trivium.core.errors import require
@@ -77,8 +77,13 @@ class ThresholdPlan:
     def run_of(self, counts: Sequence[tuple[Search, Sequence[int]]]) -> Run:
         """So many items of every level as a run; its manifest does not say how many."""
         evaluations = [one for search, own in counts for one in search.evaluations(own).values()]
+        return Run(KIND, tuple(evaluations), self.config, self.label)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What is looked for, as run.json holds it."""
         axes = [self.axis, *([self.by] if self.by else [])]
-        config = {
+        return {
             "kind": KIND,
             "benchmark": self.task.benchmark.name,
             "label": self.label,
@@ -89,7 +94,6 @@ class ThresholdPlan:
             "spec": changed_fields(self.task.spec),
             "view": changed_fields(self.task.view),
         }
-        return Run(KIND, tuple(evaluations), config, self.label)
 
     @property
     def at_most(self) -> Run:
@@ -249,12 +253,36 @@ def read_thresholds(folder: Path) -> list[Search]:
     path = folder / MANIFEST
     manifest = read_mapping(path) if path.exists() else {}
     if manifest.get("kind") != KIND:
-        return []
+        return _thresholds_of_people(folder, manifest)
+    searches = _read_plan(manifest).searches()
+    for search in searches:
+        search.read(folder, search.all_items)
+    return searches
+
+
+def _thresholds_of_people(folder: Path, manifest: Mapping[str, Any]) -> list[Search]:
+    """Those of everybody in a study, whose records are in one file; none in any other folder."""
+    searches = {
+        (one["condition"], search.solver): search
+        for one in manifest.get("adaptive", ())
+        for search in _read_plan(one).searches()
+    }
+    for _, row in read_records(folder / RECORDS) if searches else ():
+        search = searches.get((row["groups"].get("condition"), row["solver"]))
+        if search is not None:
+            axis, (headline, *_) = search.plan.axis, search.plan.task.benchmark.metrics
+            score = row["scores"].get(headline.name)
+            if score is not None:
+                search.posterior.add(axis.values.index(row["spec"][axis.field]), [score])
+    return list(searches.values())
+
+
+def _read_plan(manifest: Mapping[str, Any]) -> ThresholdPlan:
     benchmark = get_benchmark(manifest["benchmark"])
     spec = spec_from_dict(benchmark.spec_type, manifest["spec"])
     view = spec_from_dict(benchmark.view_type, manifest["view"])
     axes = [Axis(name, tuple(values)) for name, values in manifest["vary"].items()]
-    plan = ThresholdPlan(
+    return ThresholdPlan(
         Task(benchmark, spec, view),
         axes[0],
         axes[1] if len(axes) > 1 else None,
@@ -263,10 +291,6 @@ def read_thresholds(folder: Path) -> list[Search]:
         manifest["seeds"][0],
         label=manifest.get("label"),
     )
-    searches = plan.searches()
-    for search in searches:
-        search.read(folder, search.all_items)
-    return searches
 
 
 @dataclass(frozen=True)
@@ -311,13 +335,16 @@ def threshold_text(search: Search) -> str:
 
 
 def fit_sentence(search: Search) -> str:
-    """Whether a curve fits, and what it means for the threshold where none does."""
-    if search.posterior.misfits:
-        return (
-            "no falling curve fits these scores: all values were tested evenly from then on, and "
-            "the threshold is the first one on straight lines between them"
-        )
-    return "a falling curve fits"
+    """What it means where no curve fits; nothing where one does."""
+    if not search.posterior.misfits:
+        return ""
+    first, *_, last = search.posterior.lifts()
+    if first.high is not None and last.low is not None and last.low > first.high:
+        return "lift rises along these values: name them from easy to hard"
+    return (
+        "no falling curve fits the scores, so all values were tested evenly and the threshold "
+        "is the first one on straight lines between them"
+    )
 
 
 def write_thresholds(searches: Sequence[Search], folder: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trivium.core.records import MANIFEST
+from trivium.core.records import MANIFEST, solver_group
 from trivium.evaluation.threshold import Search, fit_sentence, read_thresholds, threshold_text
 from trivium.report.charts import WORDS, Look
 from trivium.report.plot import Chart, Panel, Point, Series
@@ -44,7 +44,7 @@ def threshold_sections(folder: Path, looks: Mapping[str, Look]) -> list[Threshol
         charts = [curve_chart(searches, looks, name)]
         if searches[0].plan.by:
             charts.insert(0, map_chart(searches, looks, f"{name}_map"))
-        solvers = list(dict.fromkeys(search.solver for search in searches))
+        solvers = list(dict.fromkeys(solver_group(search.solver) for search in searches))
         table = threshold_table(searches)
         sections.append(ThresholdSection(f"{key[0]} along {key[1]}", solvers, table, charts))
     return sections
@@ -59,12 +59,17 @@ def threshold_table(searches: Sequence[Search]) -> Table:
         found = search.posterior.threshold()
         own = () if search.by is None else (f"{search.by:g}",)
         text = threshold_text(search)
-        rows.append((search.solver, *own, text, str(found.n), fit_sentence(search)))
+        fits = "no" if search.posterior.misfits else "yes"
+        rows.append((search.solver, *own, text, str(found.n), fits))
     field = plan.axis.field
-    heads = ("solver", *by, f"threshold of {field} [95%]", "items", "fit")
+    heads = ("solver", *by, f"threshold of {field} [95%]", "items", "curve fits")
     title = f"{plan.task.benchmark.name}: where lift falls to {plan.target:g}, along {field}"
     note = "threshold: the median and the 95% credible interval; an interval that would lie "
-    return Table(title, heads, tuple(rows), f"{note}between two values is the gap between them")
+    notes = [f"{note}between two values is the gap between them"]
+    notes += dict.fromkeys(
+        f"curve fits, no: {sentence}" for search in searches if (sentence := fit_sentence(search))
+    )
+    return Table(title, heads, tuple(rows), ". ".join(notes))
 
 
 def curve_table(search: Search) -> Table:
@@ -115,7 +120,7 @@ def curve_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str
 
 def _curve_panel(search: Search, looks: Mapping[str, Look], label: str) -> Panel:
     posterior, levels = search.posterior, search.levels
-    look = looks.get(search.solver, Look("base", 0))
+    look = looks.get(solver_group(search.solver), Look("base", 0))
     series = []
     if not posterior.misfits:
         places = np.linspace(levels.difficulty[0], levels.difficulty[-1], STEPS)
@@ -139,7 +144,7 @@ def _curve_panel(search: Search, looks: Mapping[str, Look], label: str) -> Panel
         ends = [Point(x, search.plan.target) for x in (low, high)]
         name = f"threshold {threshold_text(search)}"
         series.append(Series(name, f"threshold {look.colour}", ends, mark=None))
-    return Panel(series, label, "lift", search.name, small=True)
+    return Panel(series, label, "lift", search.name, small=True, ticks=levels.values)
 
 
 def map_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str) -> Chart:
