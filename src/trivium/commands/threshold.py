@@ -14,10 +14,11 @@ import tyro
 from trivium.commands.execution import ROOT, choose_folder, print_verdict
 from trivium.commands.flags import BenchmarkFlags, Models, read_benchmark_flags, refuse_model_flags
 from trivium.core.errors import require
+from trivium.core.records import MANIFEST
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.axes import make_axis
 from trivium.evaluation.cost import confirm, cost_of_run
-from trivium.evaluation.execute import check_solver
+from trivium.evaluation.execute import check_solver, claim_folder
 from trivium.evaluation.executors import Workers
 from trivium.evaluation.index import add_to_index, new_folder
 from trivium.evaluation.prices import Prices
@@ -82,6 +83,8 @@ def main(args: Sequence[str]) -> int:
         check_solver(evaluation, flags.options)
     prices = flags.prices.of_run(most)
     folder = choose_folder(most, flags.out, new=flags.new)
+    if folder is not None and (folder / MANIFEST).exists():
+        claim_folder(folder, most.manifest())  # refuses one of another search before anybody pays
     retry = flags.options.retry_errors
     held = [len(one.held(folder, errors=not retry)) if folder else 0 for one in most.evaluations]
     if most.models:
