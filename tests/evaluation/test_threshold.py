@@ -170,6 +170,16 @@ def test_the_function_refuses_with_one_sentence(words: dict[str, Any], sentence:
         trivium.threshold(trivium.load("nhop_implicit"), "oracle", **words)
 
 
+def test_values_from_hard_to_easy_are_found_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = GAME.replace("2,3,4,5,6", "6,5,4,3,2")
+    assert run(f"{words} --solver optimal --max_items 150 --out {tmp_path}") == 0
+    assert "lift rises along these values: name them from easy to hard" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
 def test_two_fields_make_a_map(tmp_path: Path) -> None:
     words = "threshold blicket_game --preset three-objects --vary objects --values 2,3,4,5"
     words += f" --vary tests --values 4,2 --solver optimal --max_items 100 --out {tmp_path}"
@@ -205,6 +215,11 @@ def test_every_benchmark_has_fields_that_can_be_varied(name: str) -> None:
         ("nhop_implicit", "hops", (3, 4, 5, 6, 8, 10, 12, 16, 20)),
         ("nhop_explicit", "L", (1, 2, 3, 4)),
         ("blicket_prompts", "objects", (3, 4, 5, 6, 8)),
+        (
+            "identifying_variables.markdown.original-hypotheses",
+            "max_vars",
+            (3, 4, 5, 6, 8, 10, 12, 16, 20, 24),
+        ),
         ("blicket_game", "noise", (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)),
         ("blicket_game", "tests", (32, 24, 20, 16, 12, 10, 8, 6, 4, 3, 2, 1, 0)),
     ],

@@ -86,4 +86,5 @@ def _usual_values(task: Task, key: str, kind: type) -> list[float]:
     step = (len(found) - 1) / (MAX_LEVELS - 1)
     if step > 1:
         found = [found[round(number * step)] for number in range(MAX_LEVELS)]
+    found = [value for value in found if change_task(task, {key: value}).floor.value < 1]
     return found[::-1] if key in EASIER_WITH_MORE else found

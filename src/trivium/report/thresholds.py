@@ -10,7 +10,7 @@ import numpy as np
 
 from trivium.core.records import MANIFEST, solver_group
 from trivium.evaluation.threshold import Search, fit_sentence, read_thresholds, threshold_text
-from trivium.report.charts import WORDS, Look
+from trivium.report.charts import Look
 from trivium.report.plot import Chart, Panel, Point, Series
 from trivium.report.tables import Table, number
 
@@ -62,7 +62,7 @@ def threshold_table(searches: Sequence[Search]) -> Table:
         fits = "no" if search.posterior.misfits else "yes"
         rows.append((search.solver, *own, text, str(found.n), fits))
     field = plan.axis.field
-    heads = ("solver", *by, f"threshold of {field} [95%]", "items", "curve fits")
+    heads = ("solver", *by, "threshold [95%]", "items", "curve fits")
     title = f"{plan.task.benchmark.name}: where lift falls to {plan.target:g}, along {field}"
     note = "threshold: the median and the 95% credible interval; an interval that would lie "
     notes = [f"{note}between two values is the gap between them"]
@@ -109,7 +109,7 @@ def _dots(measured: float | None, fitted: float | None) -> str:
 def curve_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str) -> Chart:
     """The lift of every solver at every value, and the curve through it with its band."""
     plan = searches[0].plan
-    label = WORDS.get(plan.axis.field, plan.axis.field)
+    label = plan.axis.field
     panels = [_curve_panel(search, looks, label) for search in searches[:MAX_PANELS]]
     more = len(searches) - len(panels)
     about = "Dots: lift with 95% intervals. Line and band: the curve. "
@@ -164,6 +164,6 @@ def map_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str) 
         if points:
             series.append(Series(solver, look.colour, points, look.mark))
     field, by = plan.axis.field, plan.by.field
-    panel = Panel(series, WORDS.get(by, by), f"threshold of {field}", y_range=None)
+    panel = Panel(series, by, f"threshold of {field}", y_range=None)
     about = "Thresholds beyond the values that were tried are in the table only."
     return Chart(name, f"Threshold of {field} over {by}", about, [panel] if series else [])
