@@ -27,13 +27,9 @@ from trivium.evaluation.export import Request, export_items
 from trivium.evaluation.plan import plan_evaluation
 from trivium.evaluation.scoring import Scoring, write_scores
 from trivium.evaluation.solvers import Function
-from trivium.evaluation.threshold import (
-    TABLE,
-    Search,
-    ThresholdPlan,
-    find_thresholds,
-    threshold_of,
-)
+from trivium.evaluation.threshold import Search, ThresholdPlan
+from trivium.evaluation.threshold_results import TABLE, threshold_of
+from trivium.evaluation.threshold_search import find_thresholds
 from trivium.models.names import known_model
 from trivium.models.settings import ModelOptions, is_model
 from trivium.report.compare import Difference, differences, scores_of

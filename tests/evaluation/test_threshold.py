@@ -18,7 +18,9 @@ from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.thresholds import Levels
 from trivium.evaluation.axes import Axis, make_axis, ordered_fields
-from trivium.evaluation.threshold import ThresholdPlan, find_thresholds, read_thresholds
+from trivium.evaluation.threshold import ThresholdPlan
+from trivium.evaluation.threshold_results import read_thresholds
+from trivium.evaluation.threshold_search import find_thresholds
 
 GAME = "threshold blicket_game --preset three-objects --vary objects --values 2,3,4,5,6 --seed 3"
 

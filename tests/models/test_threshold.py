@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from inspect_ai.log import read_eval_log
 from tests.models.common import count_records, records
 from tests.models.skilled import Skill, skilled_server
 from trivium.cli import main
+from trivium.core.errors import UserError
+from trivium.evaluation.threshold import Search
 from trivium.models.inspect.logs import log_files
 
 VALUES, ITEMS, SEED = (3, 4, 5, 6, 8, 10), 250, 3
@@ -100,6 +103,20 @@ def test_a_search_on_inspect_that_was_killed_resumes_and_ends_the_same(tmp_path:
         assert sum(server.asked.values()) - once <= 75 + 4, "only what was under way is repeated"
     assert rows(cut) == rows(tmp_path / "whole")
     assert scores(cut) == scores(tmp_path / "whole")
+
+
+def test_a_decision_that_cannot_be_made_ends_the_eval_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(search: Search, out: Path, counts: Sequence[int]) -> None:
+        raise UserError("the records cannot be read")
+
+    monkeypatch.setattr(Search, "read", broken)
+    with skilled_server(SKILLS, VALUES, 30, SEED) as server:
+        words = [*WORDS.split(), "--model", "vllm/fair", "--base_url", server.url]
+        assert main([*words, "--backend", "inspect", "--out", str(tmp_path)]) == 1
+        assert sum(server.asked.values()) == 25
+    assert "the records cannot be read" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("no_report")

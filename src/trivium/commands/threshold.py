@@ -22,12 +22,9 @@ from trivium.evaluation.execute import check_solver, claim_folder
 from trivium.evaluation.executors import Workers
 from trivium.evaluation.index import add_to_index, new_folder
 from trivium.evaluation.prices import Prices
-from trivium.evaluation.threshold import (
-    Search,
-    ThresholdPlan,
-    find_thresholds,
-    threshold_text,
-)
+from trivium.evaluation.threshold import Search, ThresholdPlan
+from trivium.evaluation.threshold_results import threshold_text
+from trivium.evaluation.threshold_search import find_thresholds
 from trivium.models.settings import ModelOptions
 from trivium.report.page import write_report
 from trivium.report.tables import terminal

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from trivium.core.records import MANIFEST, solver_group
-from trivium.evaluation.threshold import Search, fit_sentence, read_thresholds, threshold_text
+from trivium.evaluation.threshold import Search
+from trivium.evaluation.threshold_results import fit_sentence, read_thresholds, threshold_text
 from trivium.report.charts import Look
 from trivium.report.plot import Chart, Panel, Point, Series
 from trivium.report.tables import Table, number

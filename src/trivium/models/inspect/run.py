@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import gc
 import math
 import signal
-import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import inspect_ai
-import rich
 from inspect_ai import SampleSource
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.model import Model as InspectModel
 from inspect_ai.solver import TaskState
-from rich.console import Console
 
 from trivium.core.errors import UserError
 from trivium.core.records import Attempt
@@ -31,7 +27,12 @@ from trivium.models.backends import Batch
 from trivium.models.calls import Caller
 from trivium.models.inspect.calls import CheckedClient
 from trivium.models.inspect.logs import failed_samples, read_header, remove_keys, sample_attempt
-from trivium.models.inspect.private import PrerequisiteError
+from trivium.models.inspect.process import (
+    in_one_sentence,
+    interruptible,
+    quiet_console,
+    rare_collections,
+)
 from trivium.models.inspect.samples import ATTEMPT, ItemDataset, logged_attempt, sample_id
 from trivium.models.inspect.tasks import build_task, item_dataset
 from trivium.models.providers import (
@@ -148,17 +149,18 @@ class EvalSet:
             """What is asked when all that was asked before is saved; None: nothing more."""
             try:
                 batches = None if self.stopped else next(waiting, None)
+                if batches is not None:
+                    return [
+                        sample
+                        for batch in batches
+                        for sample in self._dataset(
+                            name, batch, list(batch.items), f"{batch.name}/"
+                        )
+                    ]
+                await self._ended(model)
             except Exception as problem:  # Inspect would try this task again
                 await self.stop(problem)
-                return None
-            if batches is None:
-                await self._ended(model)
-                return None
-            return [
-                sample
-                for batch in batches
-                for sample in self._dataset(name, batch, list(batch.items), f"{batch.name}/")
-            ]
+            return None
 
         return self._task(name, first[0], SampleSource.from_samples([], next_samples=next_samples))
 
@@ -250,11 +252,11 @@ def _evaluate(tasks: list[inspect_ai.Task], concurrency: int, folder: Path) -> N
     largest = max(len(task.dataset) for task in tasks) or 1  # a growing one starts with nothing
     together = min(len(tasks), math.ceil(concurrency / largest))
     with (
-        _in_one_sentence(),
+        in_one_sentence(),
         keys_hidden_in_logs(),
-        _quiet_console(),
-        _rare_collections(),
-        _interruptible(),
+        quiet_console(),
+        rare_collections(),
+        interruptible(),
     ):
         inspect_ai.eval_set(
             tasks,
@@ -279,59 +281,6 @@ def _new_folder(logs: Path) -> Path:
     return logs / str(max(taken, default=0) + 1)
 
 
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """An interrupt, which is how an eval set is ended, works in background jobs of a shell too."""
-    before = signal.getsignal(signal.SIGINT)
-    ignored = before is signal.SIG_IGN and threading.current_thread() is threading.main_thread()
-    if ignored:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        if ignored:
-            signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _quiet_console() -> Iterator[None]:
-    """Inspect renders nothing: an eval set has a table of every task, whatever its display."""
-    console, render = rich.get_console(), Console.print
-    quiet = console.quiet
-
-    def print_elsewhere(self: Console, *parts: Any, **options: Any) -> None:
-        if self is not console:
-            render(self, *parts, **options)
-
-    # Not on the console itself, whose attributes Inspect resets.
-    Console.print = print_elsewhere  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        Console.print = render  # type: ignore[method-assign]
-        console.quiet = quiet  # Inspect makes it quiet permanently
-
-
-@contextmanager
-def _rare_collections() -> Iterator[None]:
-    """Garbage is collected less often: at Python's own rate that takes a quarter of the time."""
-    before = gc.get_threshold()
-    gc.set_threshold(50_000, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
-@contextmanager
-def _in_one_sentence() -> Iterator[None]:
-    """Turns what Inspect finds missing into a UserError."""
-    try:
-        yield
-    except PrerequisiteError as problem:
-        raise UserError(" ".join(key_hider()(str(problem.message)).split())) from None
-
-
 def inspect_model(model: Model) -> InspectModel:
     """The model as Inspect knows it; UserError for what is missing."""
     options, settings = model.options, model.settings
@@ -348,7 +297,7 @@ def inspect_model(model: Model) -> InspectModel:
     url: str | None = None
     key: str | None
     more: dict[str, Any] = {}
-    with _in_one_sentence():
+    with in_one_sentence():
         if is_compatible(model):
             address = find_address(model)
             name = model.name if model.provider in OWN_PROVIDER else f"openai-api/{model.name}"
