@@ -1,29 +1,33 @@
 """Writing an answer and reading it back.
 
-The grammar, clause by clause, on the pieces of `trivium.core.reading`:
+The grammar, on the pieces of `trivium.core.reading`:
 
-    reply       one clause after another; the last commitment counts
-    commitment  a cue ("answer", a box, answer tags) and a chain after it ("Answer: F_0824"),
-                or a token before it ("F_0824 is the answer"), or a clause that is a chain and
-                nothing else but small words ("So it is F_0824.")
+    reply       sentences of clauses, in order; a claim replaces one that is not stronger
+    clause      what stands between "but", "so", "because", ";", a dash or a correction
+    claim       what a clause says the answer is, by strength:
+      stated      a cue ("answer", a box, answer tags) and the chain after it or before it, or a
+                  clause that is a chain and small words only ("So it is F_0824.")
+      shown       a chain of steps, or a row of a table, that is all that a clause says
+      mentioned   the last token of any other clause, if it could be an answer
     chain       tokens joined by arrows or "=": its last token is meant
-    no answer   two chains joined by "or", "and", a comma or a slash
-    mention     any other token that is not negated ("not X"), an argument ("f2 of X") or part of a
-                supposition ("if it were X"); the last one counts where nothing is committed to
-    correction  "Wait", "Actually", ...: mentions after it replace a commitment before it
+    or          chains joined by "or", "and", a comma, a slash: a claim to no answer, if more than
+                one of the tokens could be one
+    not         a token after "not", an argument ("f2 of X") and the start of the question claim
+                nothing, nor does a clause that supposes ("if it were X") or says what is unknown
+    correction  "Wait", "Actually", ...: what was claimed before is no more than mentioned, or
+                nothing where it is said to be wrong
 
-A chain after a commitment with a cue is an explanation, and the start of the question is no mention
-of an answer. Reading stops where the reply goes on to ask something else.
-
-In steps mode a slot is a function and the token that is said to be its value; the last filling
-counts.
+Reading stops where the reply goes on to ask something else. A reply of one token and small words
+means that token, whatever its layer. In steps mode a slot is a function and the token that is said
+to be its value; the last filling counts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import NhopView
@@ -50,15 +54,16 @@ def write(item: NhopItem, answer: NhopAnswer, view: NhopView) -> str:
 
 def strict(item: NhopItem, replies: Sequence[str], view: NhopView) -> bool:
     """Whether the last reply is what was asked for; free mode asks for its last line only."""
-    answer = parse(item, replies, view)
-    if answer is None:
-        return False
     reply = replies[-1].strip()
     said = reply.rpartition("\n")[2] if view.mode == "free" else reply
-    return said == write(item, answer, view)
+    token = said.rpartition(" ")[2]
+    slots = _slots(said, item.depth) if view.mode == "steps" else ()
+    is_token = _LAST_TOKEN.fullmatch(token) is not None and token.isupper()
+    return is_token and said == write(item, NhopAnswer(token, slots), view)
 
 
 _TOKEN = r"(?<![A-Za-z0-9_])[A-Za-z]{1,4}_[0-9]{1,18}(?![A-Za-z0-9_])"
+_LAST_TOKEN = re.compile(rf"{_TOKEN}$")
 # Small words that a clause may have around its token and still be nothing but an answer.
 _SMALL = (
     "so thus hence therefore then it its it's is that this the a an i we you my our me think "
@@ -72,14 +77,16 @@ _LEXER = reading.Lexer(
         "slot": r"\b(?:f|(?-i:f)_|hop\s?|step\s?)[1-9][0-9]{0,2}\b(?![_A-Za-z])",
         "token": _TOKEN,
         "cue": reading.ANSWER_WORDS,
-        "correction": reading.CORRECTION_WORDS + r"|\bno,",
+        "correction": rf"{reading.CORRECTION_WORDS}|\bno,",
         "unsure": reading.UNSURE_WORDS
         + r"|\bundefined\b|\bno (?:such )?(?:fact|answer|mapping)s?\b",
-        "not before": r"\bis not,",
         "not": rf"{reading.NEGATION_WORDS}|\bover\b",
         "also": r"\b(?:as well|too|equally|also (?:possible|plausible|fits?|works?|could|might"
         r"|may))\b",
-        "or": r"\b(?:or|and|either|versus|vs|one of|any of|both|between)\b|[/&,|]",
+        "break": r"\b(?:but|however|(?:even |al)?though|so|because|since|as|whereas|while)\b"
+        r"|;|(?<=\s)-(?=\s)",
+        "or": r"\b(?:or|either|one of|any of|both|between|alternatively)\b",
+        "and": r"\b(?:and|versus|vs)\b|[/&,|]",
         "would": r"\bwould(?: then| thus)? be(?=\W{1,6}[A-Za-z]{1,4}_[0-9])",  # "would be E_0441"
         "hypothetical": reading.HYPOTHETICAL_WORDS,
         "arrow": r"-{0,2}->|=>|=(?!=)|\bmaps to\b",
@@ -89,222 +96,229 @@ _LEXER = reading.Lexer(
         "word": r"[A-Za-z][A-Za-z'-]{0,40}|[^\W\d_A-Za-z]",
     }
 )
-_CLAUSE = re.compile(
-    r"\b(?:but|however|(?:even |al)?though)\b|;|\s-\s"
-    r"|\b(?:so|because|since|as(?! well)|whereas|while)\b",
-    re.IGNORECASE,
-)
-# "If I followed the chain correctly, X" supposes nothing else than that X is right.
+# What a clause may hold and still be nothing but an answer.
+_BARE = {"token", "small", "arrow", "or", "and", "not", "correction", "close", "of", "would"}
+# "If I followed the chain correctly, X" and "If I had to guess, X" suppose nothing about X.
 _IF_RIGHT = re.compile(
-    r"\b(?:if|assuming|unless) (?:i|i'm|i've|my|we)\b[^,.\n]{0,80}"
-    r"\b(?:mistaken|right|correct(?:ly)?|well|properly|error|mistake|wrong)\b[^,.\n]{0,20},?",
+    r"\b(?:if|assuming|unless) (?:(?:i|i'm|i've|my|we|you)\b[^,.:\n]{0,80}\b(?:mistaken|right"
+    r"|correct(?:ly)?|well|properly|errors?|mistakes?|wrong|guess|choose|pick|bet|decide|insist)"
+    r"|(?:forced|pressed|pushed))\b[^,.:\n]{0,20}[,:]?",
     re.IGNORECASE,
 )
-_LOOSE = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})[\s-]?([0-9]{1,18})(?![A-Za-z0-9_])")
-_OPEN = re.compile(r"or|either|one of|any of|both|between", re.IGNORECASE)
+_LOOSE = re.compile(
+    r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})(?:[\s-]?| underscore )([0-9]{1,18})(?![A-Za-z0-9_])"
+)
 _QUESTION = re.compile(r"(?:\W{0,3}question|q)\b.{0,20}:", re.IGNORECASE)
 _ASKS = re.compile(
     r"(?:is|are|could|should|would|might|may|can|does|do) (?:it|this|that|the|i|we)\b", re.I
 )
 _SEVERAL = re.compile(r"\b(?:possible|candidates?|options?|choices|answers)\b", re.IGNORECASE)
-_PARENTHESES = re.compile(r"\([^()]{0,300}\)")
-# What a clause may hold and still be nothing but an answer.
-_BARE = {"token", "small", "arrow", "or", "not", "correction", "close", "of", "would"}
+_PARENTHESES = re.compile(r"(?<=\S)\s*\(([^()]{0,300})\)")
 MAX_PHRASE = 200  # characters of a reply that is compared as a whole with other spellings
+MENTIONED, SHOWN, STATED = range(3)
+Words = Sequence[reading.Symbol]
+
+
+class _Claim(NamedTuple):
+    """What is said to be the answer; no token, or more than one, is none."""
+
+    strength: int
+    tokens: frozenset[str]
+    cued: bool = False
+    asked: bool = False
 
 
 @dataclass
 class _Reader:
-    """What has been committed to, and what has been mentioned, so far."""
+    """What has been claimed so far."""
 
     layers: set[str]  # the letters of tokens that could be the answer
     start: str  # the token that the question is about
-    committed: str | None = None
-    ambiguous: bool = False  # the last commitment names two tokens
-    open: bool = False  # two tokens are left open in passing: "both X and Y fit"
-    corrected: bool = False  # something was corrected after the last commitment
-    sure: bool = False  # the last commitment had a cue
-    asked: bool = False  # the last commitment was a question: "X?"
-    several: bool = False  # the sentence before opened a list: "Possible answers:"
-    cue: bool = False  # the sentence before ended in a cue: "The answer is:"
-    mentions: list[str] = field(default_factory=list)  # since the last correction
+    claim: _Claim | None = None
     named: set[str] = field(default_factory=set)  # all that could be an answer
+    cue: bool = False  # the clause before ended in a cue: "The answer is:"
+    several: bool = False  # the clause before opened a list: "Possible answers:"
 
-    def commit(self, tokens: list[str], *, sure: bool = False) -> None:
-        """Take in a commitment to one token, or to several, which is none."""
-        self.sure, self.asked = sure, False
-        # A list that runs through the layers ends in the answer.
-        named = set(self._fitting(tokens)) or set(tokens)
-        self.named |= named
-        self.ambiguous = len(named) != 1
-        self.committed = None if self.ambiguous else named.pop()
-        self.corrected = self.open = False
-        self.mentions = []
-
-    def _fitting(self, tokens: list[str]) -> list[str]:
-        return [token for token in tokens if token.partition("_")[0] in self.layers]
-
-    def result(self) -> str | None:
-        """The token that was meant in the end."""
-        fitting = self._fitting(self.mentions)
-        if (self.corrected or self.asked) and self.committed is not None:
-            return fitting[-1] if fitting else self.committed
-        if self.committed is not None or (self.ambiguous and not (self.open and fitting)):
-            return self.committed
-        return fitting[-1] if fitting else None
+    @property
+    def token(self) -> str | None:
+        """The one token that is claimed to be the answer."""
+        return next(iter(self.claim.tokens)) if self.claim and len(self.claim.tokens) == 1 else None
 
     def read(self, sentence: str) -> None:
         """Take in one sentence."""
-        if sentence.endswith("?") and _ASKS.match(sentence):
+        asks = sentence.endswith("?")
+        if asks and _ASKS.match(sentence):
             return
-        if len(self.named) > 1 and not self.sure and reading.is_undecided(sentence):
-            self.commit([])  # "I get X. The second time I get Y. I don't know which is right."
-        bare = _PARENTHESES.sub(" ", sentence)
-        for number, clause in enumerate(_CLAUSE.split(bare)):
-            symbols = list(_LEXER.symbols(clause))
-            kinds = {kind for kind, _ in symbols}
-            if "correction" in kinds:
-                self._correct(clause)
-            self._clause(symbols, kinds, first=number == 0, asks=sentence.endswith("?"))
+        cued = self.claim is not None and self.claim.cued
+        if len(self.named) > 1 and not cued and reading.is_undecided(sentence):
+            self._take(STATED, [])  # "I get X. The second time I get Y. I don't know which."
+        for clause in _clauses(_PARENTHESES.sub(" ", sentence)):
+            self._read_clause(clause, {kind for kind, _ in clause}, asks=asks)
         for remark in _PARENTHESES.findall(sentence):
-            self._remark(list(_LEXER.symbols(remark.strip("()"))))
+            self._read_remark(list(_LEXER.symbols(remark)))
 
-    def _remark(self, symbols: list[reading.Symbol]) -> None:
-        """Take in a remark in parentheses: "(or E_0255)" leaves open what was committed to."""
-        if self.committed is None:
-            self._mention(symbols)
-        elif symbols and symbols[0][1].lower() == "or":
-            self.commit([self.committed, *_values(symbols)], sure=self.sure)
-
-    def _correct(self, clause: str) -> None:
-        if reading.withdraws(clause):
-            self.committed, self.ambiguous = None, False
-        self.corrected = True
-        self.mentions = []
-
-    def _clause(
-        self, symbols: list[reading.Symbol], kinds: set[str], *, first: bool, asks: bool
+    def _take(
+        self, strength: int, tokens: Iterable[str], *, cued: bool = False, asked: bool = False
     ) -> None:
-        cued, self.cue = self.cue and first, False
+        """Take in a claim, unless a stronger one stands."""
+        # A list that runs through the layers ends in the answer.
+        meant = frozenset(self._fitting(tokens) or tokens)
+        self.named |= meant
+        if self.claim is None or strength >= self.claim.strength:
+            self.claim = _Claim(strength, meant, cued, asked)
+
+    def _fitting(self, tokens: Iterable[str]) -> list[str]:
+        return [token for token in tokens if token.partition("_")[0] in self.layers]
+
+    def _add(self, tokens: Iterable[str]) -> None:
+        """Leave open which of these and of what is claimed is the answer."""
+        if self.claim is not None:
+            more = self.claim.tokens.union(self._fitting(tokens))
+            self.claim = self.claim._replace(tokens=more)
+
+    def _correct(self, clause: Words) -> None:
+        if self.claim is not None:
+            self.claim = self.claim._replace(strength=MENTIONED, cued=False)
+        if reading.withdraws(" ".join(word for _, word in clause)):
+            self.claim = None
+
+    def _read_remark(self, remark: Words) -> None:
+        """Take in a remark in parentheses: "(or E_0255)" leaves open what was claimed."""
+        if remark and (remark[0][0] == "or" or any(kind == "also" for kind, _ in remark)):
+            self._add(_values(remark))
+        else:
+            self._mention(remark)
+
+    def _read_clause(self, clause: Words, kinds: set[str], *, asks: bool) -> None:
+        if "correction" in kinds:
+            self._correct(clause)
+        cued, self.cue = self.cue, False
         if "token" not in kinds:
-            if "cue" in kinds and "unsure" in kinds:
-                self.commit([])  # "Answer: unknown"
-            # The heading of a column is no cue: "| Step | Result |".
-            heading = sum(word == "|" for _, word in symbols) > 2
-            self.several = _SEVERAL.search(" ".join(word for _, word in symbols)) is not None
-            self.cue = (first and "cue" in kinds and "unsure" not in kinds and not heading) or (
-                cued and not kinds & {"word", "unsure"}
-            )
+            self._read_heading(clause, kinds, cued=cued)
             return
-        if "unsure" in kinds and not cued:
-            named = self._fitting(_values(symbols))
-            if len(set(named)) > 1:
-                self.commit(named)
+        if kinds & {"unsure", "hypothetical"} and not cued:
+            if "unsure" in kinds and len(set(self._fitting(_values(clause)))) > 1:
+                self._take(STATED, _values(clause))
             return
-        if "hypothetical" in kinds and not cued:
-            return
-        asserted = _asserted(symbols)
-        cues = [place for place, (kind, _) in enumerate(symbols) if kind == "cue"]
+        asserted = _asserted(clause)
+        cues = [place for place, (kind, _) in enumerate(clause) if kind == "cue"]
         if cued or cues:
-            start = 0 if not cues else cues[-1] + 1
-            stated = _stated(asserted[start:]) or _stated(asserted[:start][::-1])
+            after = cues[-1] + 1 if cues else 0
+            stated = _chains(asserted[after:]) or _chains(asserted[:after][::-1])
             # "The answer for A_0111 is ..." names what was asked; "Answer: A_0111" is an answer.
             if stated and (stated != [self.start] or kinds <= {"cue", "token"}):
-                self.commit(stated, sure=True)
+                self._take(STATED, stated, cued=True)
                 return
-        goes_on = symbols[0][0] == "arrow"  # "Answer: A_0001 -> ... -> F_0824"
-        table = any(word == "|" for _, word in symbols)
-        steps = ("arrow" in kinds and not goes_on) or table
-        explains = self.sure and not self.corrected and steps
-        # A slot is a step on the way, unless nothing else comes.
-        if "also" in kinds and self.committed:
-            self.commit([self.committed, *_values(symbols)])  # "Y fits as well"
-            return
-        if kinds <= _BARE and not explains:
-            stated = self._fitting(_stated(asserted))
-            again = symbols[0][1].lower() == "or" or (self.asked and asks)
-            if stated and self.committed and ((first and again) or self.several):
-                stated.append(self.committed)  # "X? Or maybe Y?", "X? Y?", "Candidates: X. Y."
-            if stated:
-                self.commit(stated)
-                self.asked = asks
-                return
-        self._mention(symbols)
+        chains = self._fitting(_chains(asserted))
+        if "also" in kinds and self.claim is not None:
+            self._add(chains)  # "Y fits as well"
+        elif kinds <= _BARE and chains:
+            again = clause[0][0] == "or" or (asks and self.claim is not None and self.claim.asked)
+            if again or self.several:
+                self._add(chains)  # "X? Or maybe Y?", "X? Y?", "Candidates: X. Y."
+            else:
+                # "Answer: A_0001 -> ... -> F_0824" goes on with an arrow after a cue.
+                steps = "arrow" in kinds and clause[0][0] != "arrow"
+                strength = SHOWN if steps or ("and", "|") in clause else STATED
+                self._take(MENTIONED if asks else strength, chains, asked=asks)
+        else:
+            self._mention(clause)
 
-    def _mention(self, symbols: list[reading.Symbol]) -> None:
-        if any(kind in ("hypothetical", "unsure") for kind, _ in symbols):
+    def _read_heading(self, clause: Words, kinds: set[str], *, cued: bool) -> None:
+        """Take in a clause without a token: what it announces."""
+        if {"cue", "unsure"} <= kinds:
+            self._take(STATED, [], cued=True)  # "Answer: unknown"
+        # The heading of a column is no cue: "| Step | Result |".
+        is_row = sum(word == "|" for _, word in clause) > 2
+        opens = "cue" in kinds and not is_row
+        goes_on = cued and "word" not in kinds
+        self.cue = (opens or goes_on) and "unsure" not in kinds
+        self.several = _SEVERAL.search(" ".join(word for _, word in clause)) is not None
+
+    def _mention(self, clause: Words) -> None:
+        kinds = {kind for kind, _ in clause}
+        tokens = [token for token in self._fitting(_values(clause)) if token != self.start]
+        if not tokens or kinds & {"hypothetical", "unsure"}:
             return
-        tokens = [token for token in _values(symbols) if token != self.start]
-        fitting = set(self._fitting(tokens))
-        if len(fitting) > 2 and not any(kind in ("arrow", "slot") for kind, _ in symbols):
+        if len(set(tokens)) > 2 and not kinds & {"arrow", "slot"}:
             return  # a list of what there is
-        others = self.sure and not self.corrected and self.committed not in fitting
-        if len(fitting) > 1 and not others and any(_OPEN.fullmatch(word) for _, word in symbols):
-            self.commit(sorted(fitting))
-            self.open = True
-            return
-        self.mentions += tokens
-        self.named |= fitting
+        if len(set(tokens)) > 1 and "or" in kinds:
+            if self.claim is None or not self.claim.cued or self.claim.tokens & set(tokens):
+                self.claim = _Claim(MENTIONED, frozenset(tokens))
+                self.named |= set(tokens)
+        else:
+            self._take(MENTIONED, tokens[-1:])
 
 
-def _asserted(symbols: list[reading.Symbol]) -> list[reading.Symbol]:
-    """The symbols of a clause, in which only a token that is said to be a value is still one.
+def _clauses(sentence: str) -> Iterator[Words]:
+    """Yields the words of every clause; a correction opens one."""
+    clause: list[reading.Symbol] = []
+    for kind, word in _LEXER.symbols(sentence):
+        if kind in ("break", "correction") and clause:
+            yield clause
+            clause = []
+        if kind != "break":
+            clause.append((kind, word))
+    if clause:
+        yield clause
 
-    What is denied ("not X") and what a function is applied to ("f2 of X") is of another kind.
+
+def _asserted(clause: Words) -> Words:
+    """The words of a clause, in which only a token that is said to be a value is still one.
+
+    What is denied ("not X", "X is not") and what a function is applied to ("f2 of X") is of
+    another kind.
     """
     found: list[reading.Symbol] = []
     denied = argument = False
-    for kind, word in symbols:
+    before: int | None = None  # the place of the last token, which "is not" denies
+    for kind, word in [*clause, ("and", ",")]:
         if kind == "token":
             found.append(("other" if denied or argument else "token", word.upper()))
-            argument = False
+            before, argument = None if denied else len(found) - 1, False
             continue
-        found.append((kind, word))
-        if kind == "not":
+        if word == ",":
+            if denied and before is not None:
+                found[before] = ("other", found[before][1])
+            denied, before = False, None
+        elif kind == "not":
             denied = True
-        elif kind == "not before" and len(found) > 1:
-            found[-2] = ("other", found[-2][1])
         elif kind == "of":
             argument = True
         elif kind in ("arrow", "small", "close"):
             argument = False
             denied = denied and kind != "arrow"
-        elif kind == "or":
-            denied = denied and word != ","
-    if found and found[-1][0] == "not":  # "X is not"
-        places = [place for place, (kind, _) in enumerate(found) if kind == "token"]
-        if places:
-            found[places[-1]] = ("other", found[places[-1]][1])
-    return found
+        found.append((kind, word))
+    return found[:-1]
 
 
-def _values(symbols: list[reading.Symbol]) -> list[str]:
+def _values(clause: Words) -> list[str]:
     """The tokens of a clause that are said to be values."""
-    return [word for kind, word in _asserted(symbols) if kind == "token"]
+    return [word for kind, word in _asserted(clause) if kind == "token"]
 
 
-def _stated(symbols: list[reading.Symbol]) -> list[str]:
-    """The tokens that open these symbols: the end of a chain, and others joined to it by "or"."""
-    stated: list[str] = []
+def _chains(words: Words) -> list[str]:
+    """The tokens that open these words: the end of a chain, and others joined to it by "or"."""
+    ends: list[str] = []
     joined = "start"
-    for kind, word in symbols:
+    for kind, word in words:
         if kind == "token":
-            if joined == "arrow" and stated:
-                stated[-1] = word
+            if joined == "arrow" and ends:
+                ends[-1] = word
             elif joined in ("start", "or"):
-                stated.append(word)
+                ends.append(word)
             else:
                 break
             joined = "end"
         elif kind == "arrow":
-            joined = "arrow" if stated else joined
+            joined = "arrow" if ends else joined
         elif kind == "slot" and joined == "arrow":
             continue
-        elif kind == "or" and stated:
+        elif kind in ("or", "and") and ends:
             joined = "or"
-        elif stated and (kind in ("word", "cue", "of") or (kind == "small" and joined != "or")):
+        elif ends and (kind in ("word", "cue", "of") or (kind == "small" and joined != "or")):
             joined = "end"
-    return stated
+    return ends
 
 
 def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
@@ -319,43 +333,35 @@ def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer 
     layers = {token.partition("_")[0].upper() for token in item.candidates}
     reader = _Reader(layers, item.start.upper())
     for sentence in reading.sentences(text):
-        if reader.committed and _QUESTION.match(sentence) and reader.start not in sentence.upper():
+        if reader.token and _QUESTION.match(sentence) and reader.start not in sentence.upper():
             break  # it goes on with a question of its own
         reader.read(sentence)
-    if _breaks_off(text, known):
-        token = reader.committed if reader.sure else None
-    else:
-        token = reader.result()
+    token = reader.token
+    if _breaks_off(text, known) and not (reader.claim and reader.claim.cued):
+        token = None  # what stands before are steps on the way
     token = token or _all_that_is_said(text)
     if token is None:
         return None
-    token = spellings.get(token, token)
-    return NhopAnswer(token, _slots(text, item.depth) if view.mode == "steps" else ())
-
-
-_LAST_TOKEN = re.compile(rf"{_TOKEN}$")
+    return NhopAnswer(
+        spellings.get(token, token), _slots(text, item.depth) if view.mode == "steps" else ()
+    )
 
 
 def _breaks_off(text: str, known: set[str]) -> bool:
-    """Whether a text ends inside a token: with one that the item does not have and too few digits.
-
-    What stands before it are steps on the way then.
-    """
+    """Whether a text ends inside a token: with one that the item lacks and too few digits."""
     last = _LAST_TOKEN.search(text[-40:])
-    return (
-        last is not None
-        and last[0].upper() not in known
-        and len(last[0]) < min(map(len, known), default=0)
-    )
+    shortest = min(map(len, known), default=0)
+    return last is not None and last[0].upper() not in known and len(last[0]) < shortest
 
 
 def _all_that_is_said(text: str) -> str | None:
     """The token of a reply that says nothing else, whatever its layer."""
-    symbols = list(_LEXER.symbols(text[:MAX_PHRASE]))
-    tokens = {word.upper() for kind, word in symbols if kind == "token"}
-    bare = {kind for kind, _ in symbols} <= {"token", "small", "cue"} and len(text) < MAX_PHRASE
-    bare = bare and not _ASKS.match(text)
-    return tokens.pop() if bare and len(tokens) == 1 else None
+    if len(text) >= MAX_PHRASE or _ASKS.match(text):
+        return None
+    words = list(_LEXER.symbols(text))
+    tokens = {word.upper() for kind, word in words if kind == "token"}
+    is_all = {kind for kind, _ in words} <= {"token", "small", "cue"} and len(tokens) == 1
+    return tokens.pop() if is_all else None
 
 
 def normalise(text: str) -> str:
