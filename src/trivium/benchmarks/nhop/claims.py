@@ -65,21 +65,7 @@ LEXER = reading.Lexer(
         "word": r"[A-Za-z][A-Za-z'-]{0,40}|[^\W\d_A-Za-z]",
     }
 )
-# What a clause may hold and still be nothing but an answer.
-_BARE = {
-    "token",
-    "other",
-    "denied",
-    "small",
-    "sure",
-    "arrow",
-    "or",
-    "and",
-    "bar",
-    "not",
-    "correction",
-    "would",
-}
+_TALK = {"slot", "cue", "word"}  # what a clause does not hold that is nothing but an answer
 _ASKS = re.compile(
     r"(?:is|are|could|should|would|might|may|can|does|do) (?:it|this|that|the|i|we)\b", re.I
 )
@@ -123,6 +109,8 @@ class Reader:
         asks = sentence.endswith("?")
         if asks and _ASKS.match(sentence):
             return
+        if self.heading != "answer" and sentence.endswith((".", "!")):
+            self.heading = ""  # the list is over
         if len(self.named) > 1 and reading.is_undecided(sentence):
             self._take(STATED, [])  # "I get X. The second time I get Y. I don't know which."
         for clause in self._clauses(_REMARK.sub(" ", sentence)):
@@ -191,13 +179,15 @@ class Reader:
                 self._take(STATED, tokens)
         elif ("cue" in kinds or heading == "answer") and (stated := _stated(clause, kinds)):
             self._take(STATED, stated)
+        elif heading == "others":
+            return
         elif "also" in kinds:
             self._add(tokens)  # "Y fits as well"
-        elif kinds <= _BARE and (chains := _chains(clause)):
+        elif not kinds & _TALK and (chains := _chains(clause)):
             asked_again = asks and self.claim.strength == ASKED
             if clause[0][0] == "or" or asked_again or heading == "several":
                 self._add(chains)  # "X. Or maybe Y.", "X? Y?", "Candidates: X. Y."
-            elif heading != "others":
+            else:
                 steps = kinds & {"arrow", "bar"}
                 self._take(ASKED if asks else SHOWN if steps else STATED, chains)
         else:
@@ -224,13 +214,13 @@ class Reader:
 
 def _with_denied(clause: Words) -> Words:
     """The words of a clause in which what is denied ("not X", "X is not") is no token."""
-    found: list[reading.Symbol] = []
+    found = [*clause, ("and", ",")]
     denied = False
-    before: int | None = None  # the place of the token before "is not"
-    for kind, word in [*clause, ("and", ",")]:
+    before: int | None = None  # the place of the token that "is not" denies
+    for place, (kind, word) in enumerate(found):
         if kind in ("token", "other"):
-            before = None if denied else len(found)
-            kind = "denied" if denied else kind
+            before = None if denied else place
+            found[place] = ("denied" if denied else kind, word)
         elif kind == "not":
             denied = True
         elif kind == "arrow":
@@ -239,7 +229,6 @@ def _with_denied(clause: Words) -> Words:
             if denied and before is not None:
                 found[before] = ("denied", found[before][1])
             denied, before = False, None
-        found.append((kind, word))
     return found[:-1]
 
 
@@ -252,7 +241,7 @@ def _stated(clause: Words, kinds: set[str]) -> list[str]:
     cues = [place for place, (kind, _) in enumerate(clause) if kind == "cue"]
     after = cues[-1] + 1 if cues else 0
     # "The answer for A_0111 is ..." names what was asked; "Answer: A_0111" is an answer.
-    others = _chains(clause[after:], "other") if kinds <= {"cue", *_BARE} - {"arrow"} else []
+    others = [] if kinds & {"slot", "word", "arrow"} else _chains(clause[after:], "other")
     return _chains(clause[after:]) or _chains(clause[:after][::-1]) or others
 
 
