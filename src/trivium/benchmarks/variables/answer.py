@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trivium.benchmarks.variables.claims import ROLES, Claim, Reader, is_field
+from trivium.benchmarks.variables.claims import ROLES, VARIABLE, Claim, Reader, is_field
 from trivium.benchmarks.variables.spec import VariablesView
 from trivium.core import reading
 from trivium.core.languages import in_english
@@ -62,6 +62,9 @@ _ASKED_FORM = re.compile(
 _OPENING = re.compile(
     r"[\[({<]?\s{0,3}@\s{0,3}answer(?:\b|(?=valid))[:\s]{0,5}|\[\s?answer\b[:\s]{0,5}", re.I
 )
+_IN_ORDER = re.compile(  # bare values
+    rf"\b(true|yes|valid)[\"']?\s?[;|]\s?({VARIABLE})\s?[;|]\s?({VARIABLE})\s?[;|]", re.IGNORECASE
+)
 _BRACKET = re.compile(r"[\[\]]|\n[ \t]*\n")
 _CORRECTION = re.compile(reading.CORRECTION_WORDS, re.IGNORECASE)
 _DOUBT = re.compile(r"\b(?:if|whether|unless)\b|\?", re.IGNORECASE)
@@ -70,9 +73,6 @@ _SUPPOSED = re.compile(
     r"\b(?:if|had|were|unless|otherwise|would have|could have|might have)\b[^.\n]{0,200}$",
     re.IGNORECASE,
 )
-
-
-_ORDER = ("valid_hyp", *ROLES)
 
 
 def strict(item: object, replies: Sequence[str], view: VariablesView) -> bool:
@@ -99,11 +99,8 @@ class _Answer:
     labelled: set[str] = field(default_factory=set)  # the same
 
     def take_body(self, body: str, target: set[str]) -> None:
-        """Take in what stands in brackets: fields, each with one value, or values in their order."""
-        parts = [part.strip() for part in re.split(r"[;\n]", body) if part.strip()]
-        if len(parts) in (1, 4) and re.fullmatch(r"\W{0,3}\w{1,9}\W{0,3}", parts[0]):
-            body = "; ".join(f"{name}: {part}" for name, part in zip(_ORDER, parts, strict=False))
-        for claims in Reader(target, bracketed=True).claims(body):
+        """Take in what stands in brackets: fields, each with one value."""
+        for claims in Reader(target, bracketed=True).claims(f"answer: {body}"):
             for claim in claims:
                 old = self.claims.setdefault(claim.field, claim)
                 if old is not claim and claim.field == "control":
@@ -117,10 +114,7 @@ class _Answer:
         names = old.names if old else []
         if claim.field in self.labelled and not claim.labelled:
             return
-        named = claim.field in self.named
-        if claim.none and not claim.labelled and names and (claim.others or named):
-            return  # "no other controls" leaves those that were named
-        if claim.also or (claim.adds and named):
+        if claim.adds or (claim.row and claim.field in self.named):
             claim.names = [*names, *(name for name in claim.names if name not in names)]
         self.claims[claim.field] = claim
         self.broken = False
@@ -165,6 +159,7 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     text = reading.chosen_option(in_english(reading.plain(replies[-1])))
     text = reading.json_as_lines(text) if '":' in text or "':" in text else text
     text = reading.tables_as_lines(_csv_as_table(text), is_field)
+    text = _IN_ORDER.sub(r"valid_hyp: \1; independent: \2; dependent: \3; control: ", text)
     text = re.sub(r"_(?=var)", " ", re.sub(r"\s\.{3,80}\s", ": ", text))
     text = re.sub(r"\bi\.e\.,?", "namely", text)
     records = list(_records(text))
@@ -188,17 +183,19 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
 def _csv_as_table(text: str) -> str:
     """The text with rows of cells below a row of field names written as a table."""
     lines: list[str] = []
-    columns = 0  # of the table that we are in
+    columns, sign = 0, ","  # of the table that we are in
     for line in text.split("\n"):
-        cells = [cell.strip() for cell in next(csv.reader([line], skipinitialspace=True), [])]
-        if len(cells) > 2 and sum(map(is_field, cells)) == len(cells):
-            columns = len(cells)
-        if not columns or len(cells) < columns or "|" in line:
-            columns = 0
-            lines.append(line)
-        else:
-            last = ", ".join(cells[columns - 1 :])
-            lines.append(f"| {' | '.join([*cells[: columns - 1], last])} |")
+        for mark in ",;\t":
+            header = line.split(mark)
+            if len(header) > 2 and all(is_field(cell.strip()) for cell in header):
+                columns, sign = len(header), mark
+        cells = (
+            next(csv.reader([line], delimiter=sign, skipinitialspace=True), []) if columns else []
+        )
+        columns = columns if len(cells) >= columns else 0
+        if columns:
+            line = " | ".join([*cells[: columns - 1], ", ".join(cells[columns - 1 :])])
+        lines.append(f"| {line} |" if columns else line)
     return "\n".join(lines)
 
 
