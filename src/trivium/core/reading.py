@@ -138,8 +138,9 @@ _TAG = re.compile(
     r"<\s?(?P<answer>(?:final[_ -]?)?(?:answer|solution|result|output|response|reply))\s?>"
     r"|<sub>(?P<sub>[^<>]{1,20})</sub>|(?P<line><\s?/?\s?(?:br|p|div|li|ul|ol|tr|h[1-6])\s?/?\s?>"
     r"|<\s?/\s?(?:final[_ -]?)?(?:answer|solution|result|output|response|reply)\s?>)"
-    r"|<\|[a-z_]{1,30}\|>|</?s>|<\s?/?\s?(?:b|i|em|strong|code|pre|span|u|td|th|table|tbody|thead"
-    r"|summary|details|final|tool_call|end_of_turn|eos|mark|sup|small|action|move|command|variable|item|name|value|var|entry|object)\s?/?>",
+    r"|(?P<cell><\s?/?\s?(?:td|th|variable|item|name|value|var|entry|object)\s?/?>)"
+    r"|<\|[a-z_]{1,30}\|>|</?s>|<\s?/?\s?(?:b|i|em|strong|code|pre|span|u|table|tbody|thead"
+    r"|summary|details|final|tool_call|end_of_turn|eos|mark|sup|small|action|move|command)\s?/?>",
     re.IGNORECASE,
 )
 _TAGGED = re.compile(  # <field>value</field>
@@ -197,7 +198,7 @@ def _untagged(found: re.Match[str], boxed: str) -> str:
         return f"\n{boxed}"
     if found["sub"]:
         return f"_{found['sub']}"
-    return "\n" if found["line"] else ""
+    return "\n" if found["line"] else " " if found["cell"] else ""
 
 
 def _without_latex(text: str, boxed: str) -> str:

@@ -152,7 +152,7 @@ def test_control_variables(control: str, read: tuple[str, ...] | None) -> None:
         ("valid_hyp: <true/false>", None),
         ("valid_hyp: <true/false>; independent: <var>; dependent: <var>; control: <vars>", None),
         ("valid_hyp:", None),
-        ("valid_hyp true", None),
+        ("valid_hyp true", VariablesAnswer(True)),
         ("true; x_1; x_2; none", NONE),
         ("independent: x_1; dependent: x_2; control: none", None),
         ("valid_hyp: true; valid_hyp: false", None),

@@ -16,14 +16,14 @@ about the hypothesis takes it to be valid. `answer_rule` "original" reads as the
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trivium.benchmarks.variables.claims import ROLES, VARIABLE, Claim, Reader, is_field
+from trivium.benchmarks.variables.claims import Claim, Reader
 from trivium.benchmarks.variables.spec import VariablesView
+from trivium.benchmarks.variables.words import ROLES, VARIABLE, is_field
 from trivium.core import reading
 from trivium.core.languages import in_english
 
@@ -65,6 +65,7 @@ _OPENING = re.compile(
 _IN_ORDER = re.compile(  # bare values
     rf"\b(true|yes|valid)[\"']?\s?[;|]\s?({VARIABLE})\s?[;|]\s?({VARIABLE})\s?[;|]", re.IGNORECASE
 )
+_VALUE = re.compile(r"([\"']?,\s{0,3})?[\"'](?:value|name)[\"']\s?:", re.IGNORECASE)
 _BRACKET = re.compile(r"[\[\]]|\n[ \t]*\n")
 _CORRECTION = re.compile(reading.CORRECTION_WORDS, re.IGNORECASE)
 _DOUBT = re.compile(r"\b(?:if|whether|unless)\b|\?", re.IGNORECASE)
@@ -91,7 +92,6 @@ def strict(item: object, replies: Sequence[str], view: VariablesView) -> bool:
 class _Answer:
     """What is claimed about each field."""
 
-    marked: bool = False  # it stands in brackets
     claims: dict[str, Claim] = field(default_factory=dict)
     supposed: bool = False  # "otherwise I would have written [@ANSWER ...]"
     broken: bool = False  # a field is there twice, with different values
@@ -101,7 +101,7 @@ class _Answer:
     def take_body(self, body: str, target: set[str]) -> None:
         """Take in what stands in brackets: fields, each with one value."""
         for claims in Reader(target, bracketed=True).claims(f"answer: {body}"):
-            for claim in claims:
+            for claim in (each for each in claims if not each.denied):
                 old = self.claims.setdefault(claim.field, claim)
                 if old is not claim and claim.field == "control":
                     old.names += claim.names
@@ -113,6 +113,10 @@ class _Answer:
         old = self.claims.get(claim.field)
         names = old.names if old else []
         if claim.field in self.labelled and not claim.labelled:
+            return
+        if claim.denied:
+            if old:
+                old.names = [name for name in names if name not in claim.names]
             return
         if claim.adds or (claim.row and claim.field in self.named):
             claim.names = [*names, *(name for name in claim.names if name not in names)]
@@ -157,64 +161,53 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     names = tuple(getattr(item, "names", ()))
     target = {names[place] for place in item.target} if names else set()
     text = reading.chosen_option(in_english(reading.plain(replies[-1])))
-    text = reading.json_as_lines(text) if '":' in text or "':" in text else text
+    if '":' in text or "':" in text:
+        text = reading.json_as_lines(_VALUE.sub(lambda key: ": " if key[1] else " ", text))
     text = reading.tables_as_lines(_csv_as_table(text), is_field)
     text = _IN_ORDER.sub(r"valid_hyp: \1; independent: \2; dependent: \3; control: ", text)
     text = re.sub(r"_(?=var)", " ", re.sub(r"\s\.{3,80}\s", ": ", text))
     text = re.sub(r"\bi\.e\.,?", "namely", text)
-    records = list(_records(text))
-    answers = list(_marked(text, records, target))
-    readable = [answer for answer in answers if answer.read(names) is not None]
+    readable = [answer for answer in _marked(text, target) if answer.read(names)]
     around = [text[: text.find("[@")].rpartition("\n")[2], text[text.rfind("]") :]]
     several = len({answer.read(names) for answer in readable}) > 1
     if several and any(map(reading.is_undecided, around)):
         return None  # "[@ANSWER ...]. [@ANSWER ...]. I can't tell which."
     chosen = [answer for answer in readable if not answer.supposed] or readable
-    if not chosen:
-        bounds = [0, *(bound for record in records for bound in (record[0], record[2])), len(text)]
-        outside = [text[start:end] for start, end in zip(bounds[::2], bounds[1::2], strict=True)]
-        chosen = list(_unmarked("\n".join(outside), target))
-    for answer in chosen if view.answer_rule == "first" else reversed(chosen):
-        if (found := answer.read(names)) is not None:
-            return found
-    return None
+    chosen = chosen or list(_unmarked(text, target))
+    found = [answer for each in chosen if (answer := each.read(names)) is not None]
+    return (found[0] if view.answer_rule == "first" else found[-1]) if found else None
 
 
 def _csv_as_table(text: str) -> str:
     """The text with rows of cells below a row of field names written as a table."""
     lines: list[str] = []
-    columns, sign = 0, ","  # of the table that we are in
+    columns, mark, header = 0, ",", -2  # of the table that we are in
     for line in text.split("\n"):
-        for mark in ",;\t":
-            header = line.split(mark)
-            if len(header) > 2 and all(is_field(cell.strip()) for cell in header):
-                columns, sign = len(header), mark
-        cells = (
-            next(csv.reader([line], delimiter=sign, skipinitialspace=True), []) if columns else []
-        )
-        columns = columns if len(cells) >= columns else 0
-        if columns:
-            line = " | ".join([*cells[: columns - 1], ", ".join(cells[columns - 1 :])])
-        lines.append(f"| {line} |" if columns else line)
+        for each in ",;\t|":
+            if line.count(each) > 1 and all(is_field(cell.strip()) for cell in line.split(each)):
+                columns, mark, header = line.count(each) + 1, each, len(lines)
+        if not line.strip() and header == len(lines) - 1:
+            continue  # a rule below the names
+        columns = columns if line.count(mark) >= columns - 1 else 0
+        lines.append(f"| {' | '.join(line.split(mark, columns - 1))} |" if columns else line)
     return "\n".join(lines)
 
 
-def _records(text: str) -> Iterator[tuple[int, int, int]]:
-    """Yields where answers in brackets start, where their fields start, and where they end."""
+def _records(text: str) -> Iterator[tuple[int, int, int, int]]:
+    """Yields of answers in brackets: start, start of the fields, end, start of the next one."""
     openings = list(_OPENING.finditer(text))
     ends = [*(opening.start() for opening in openings[1:]), len(text)]
     for opening, end in zip(openings, ends, strict=False):
-        yield opening.start(), opening.end(), _closing(text, opening.end(), end)
+        yield opening.start(), opening.end(), _closing(text, opening.end(), end), end
 
 
-def _marked(text: str, records: list[tuple[int, int, int]], target: set[str]) -> Iterator[_Answer]:
+def _marked(text: str, target: set[str]) -> Iterator[_Answer]:
     """Yields every answer in brackets, with later corrections of single fields."""
-    nexts = [*(start for start, _, _ in records[1:]), len(text)]
-    before = False  # "or" stands before an answer
-    for (start, opened, closed), following in zip(records, nexts, strict=False):
-        after = following < len(text) and _OR.fullmatch(text, closed, following) is not None
-        supposed = _SUPPOSED.search(text, max(0, start - 300), start)
-        answer = _Answer(True, broken=before or after, supposed=supposed is not None)
+    either = False  # "or" stands between two answers
+    for start, opened, closed, following in _records(text):
+        before, either = either, _OR.fullmatch(text, closed, following) is not None
+        supposed = _SUPPOSED.search(text, max(0, start - 300), start) is not None
+        answer = _Answer(broken=before or either, supposed=supposed)
         answer.take_body(text[opened:closed], target)
         correction = _CORRECTION.search(text, closed, following)
         if correction:
@@ -222,7 +215,6 @@ def _marked(text: str, records: list[tuple[int, int, int]], target: set[str]) ->
                 answer.correct()
                 for claim in claims:
                     answer.take(claim)
-        before = after
         yield answer
 
 
@@ -237,7 +229,9 @@ def _closing(text: str, start: int, end: int) -> int:
 
 
 def _unmarked(text: str, target: set[str]) -> Iterator[_Answer]:
-    """Yields the answers of a text without brackets; a verdict with a label opens another one."""
+    """Yields the answers outside of brackets; a verdict with a label opens another one."""
+    bounds = [0, *(bound for start, _, end, _ in _records(text) for bound in (start, end)), None]
+    text = "\n".join(text[a:b] for a, b in zip(bounds[::2], bounds[1::2], strict=True))
     answer = _Answer()
     for claims in Reader(target).claims(text):
         answer.correct()
