@@ -19,11 +19,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
-from trivium.benchmarks.variables.claims import Claim, Reader
+from trivium.benchmarks.variables.claims import Reader
+from trivium.benchmarks.variables.roles import Claim
 from trivium.benchmarks.variables.spec import VariablesView
-from trivium.benchmarks.variables.words import ROLES, VARIABLE, is_field
+from trivium.benchmarks.variables.words import ROLES, fields_as_lines
 from trivium.core import reading
 from trivium.core.languages import in_english
 
@@ -62,10 +64,6 @@ _ASKED_FORM = re.compile(
 _OPENING = re.compile(
     r"[\[({<]?\s{0,3}@\s{0,3}answer(?:\b|(?=valid))[:\s]{0,5}|\[\s?answer\b[:\s]{0,5}", re.I
 )
-_IN_ORDER = re.compile(  # bare values
-    rf"\b(true|yes|valid)[\"']?\s?[;|]\s?({VARIABLE})\s?[;|]\s?({VARIABLE})\s?[;|]", re.IGNORECASE
-)
-_VALUE = re.compile(r"([\"']?,\s{0,3})?[\"'](?:value|name)[\"']\s?:", re.IGNORECASE)
 _BRACKET = re.compile(r"[\[\]]|\n[ \t]*\n")
 _CORRECTION = re.compile(reading.CORRECTION_WORDS, re.IGNORECASE)
 _DOUBT = re.compile(r"\b(?:if|whether|unless)\b|\?", re.IGNORECASE)
@@ -95,40 +93,39 @@ class _Answer:
     claims: dict[str, Claim] = field(default_factory=dict)
     supposed: bool = False  # "otherwise I would have written [@ANSWER ...]"
     broken: bool = False  # a field is there twice, with different values
-    named: set[str] = field(default_factory=set)  # since the last correction
-    labelled: set[str] = field(default_factory=set)  # the same
+    labels: dict[str, bool] = field(default_factory=dict)  # of fields since the last correction
 
-    def take_body(self, body: str, target: set[str]) -> None:
-        """Take in what stands in brackets: fields, each with one value."""
-        for claims in Reader(target, bracketed=True).claims(f"answer: {body}"):
-            for claim in (each for each in claims if not each.denied):
-                old = self.claims.setdefault(claim.field, claim)
-                if old is not claim and claim.field == "control":
-                    old.names += claim.names
-                elif (old.names, old.valid) != (claim.names, claim.valid):
-                    self.broken = True
+    def take_brackets(self, text: str, target: set[str]) -> None:
+        """Take in what stands in brackets, where a field has one value."""
+        claims = chain(*Reader(target, bracketed=True).claims(f"answer: {text}"))
+        for claim in (each for each in claims if not each.denied):
+            old = self.claims.setdefault(claim.field, claim)
+            if old is not claim and claim.field == "control":
+                old.names += claim.names
+            elif (old.names, old.valid) != (claim.names, claim.valid):
+                self.broken = True
 
-    def take(self, claim: Claim) -> None:
-        """Take in a claim outside of brackets; a label counts more than a sentence."""
-        old = self.claims.get(claim.field)
-        names = old.names if old else []
-        if claim.field in self.labelled and not claim.labelled:
-            return
+    def take(self, text: str, target: set[str]) -> Iterator[_Answer]:
+        """Take in a text outside of brackets; yields the answer before every further verdict."""
+        for claims in Reader(target).claims(text):
+            self.labels = {}
+            for claim in claims:
+                if claim.field == "valid" and claim.labelled and self.labels.get("valid"):
+                    yield replace(self, claims=dict(self.claims))
+                if claim.labelled or not self.labels.get(claim.field):
+                    self._put(claim)
+
+    def _put(self, claim: Claim) -> None:
+        """Put a claim in the place of an older one, or add it to that."""
+        old = self.claims.get(claim.field, Claim(claim.field))
         if claim.denied:
-            if old:
-                old.names = [name for name in names if name not in claim.names]
+            old.names = [name for name in old.names if name not in claim.names]
             return
-        if claim.adds or (claim.row and claim.field in self.named):
-            claim.names = [*names, *(name for name in claim.names if name not in names)]
+        if claim.adds or (claim.row and claim.field in self.labels):
+            claim.names = [*old.names, *(name for name in claim.names if name not in old.names)]
         self.claims[claim.field] = claim
         self.broken = False
-        self.named.add(claim.field)
-        if claim.labelled:
-            self.labelled.add(claim.field)
-
-    def correct(self) -> None:
-        """Take in a correction: what was said before can be replaced."""
-        self.named, self.labelled = set(), set()
+        self.labels[claim.field] = claim.labelled
 
     def read(self, names: tuple[str, ...]) -> VariablesAnswer | None:
         """The answer; None where it does not say whether the hypothesis is valid."""
@@ -160,13 +157,7 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
         return parse_as_original(replies[-1])
     names = tuple(getattr(item, "names", ()))
     target = {names[place] for place in item.target} if names else set()
-    text = reading.chosen_option(in_english(reading.plain(replies[-1])))
-    if '":' in text or "':" in text:
-        text = reading.json_as_lines(_VALUE.sub(lambda key: ": " if key[1] else " ", text))
-    text = reading.tables_as_lines(_csv_as_table(text), is_field)
-    text = _IN_ORDER.sub(r"valid_hyp: \1; independent: \2; dependent: \3; control: ", text)
-    text = re.sub(r"_(?=var)", " ", re.sub(r"\s\.{3,80}\s", ": ", text))
-    text = re.sub(r"\bi\.e\.,?", "namely", text)
+    text = fields_as_lines(in_english(reading.plain(replies[-1])))
     readable = [answer for answer in _marked(text, target) if answer.read(names)]
     around = [text[: text.find("[@")].rpartition("\n")[2], text[text.rfind("]") :]]
     several = len({answer.read(names) for answer in readable}) > 1
@@ -176,21 +167,6 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     chosen = chosen or list(_unmarked(text, target))
     found = [answer for each in chosen if (answer := each.read(names)) is not None]
     return (found[0] if view.answer_rule == "first" else found[-1]) if found else None
-
-
-def _csv_as_table(text: str) -> str:
-    """The text with rows of cells below a row of field names written as a table."""
-    lines: list[str] = []
-    columns, mark, header = 0, ",", -2  # of the table that we are in
-    for line in text.split("\n"):
-        for each in ",;\t|":
-            if line.count(each) > 1 and all(is_field(cell.strip()) for cell in line.split(each)):
-                columns, mark, header = line.count(each) + 1, each, len(lines)
-        if not line.strip() and header == len(lines) - 1:
-            continue  # a rule below the names
-        columns = columns if line.count(mark) >= columns - 1 else 0
-        lines.append(f"| {' | '.join(line.split(mark, columns - 1))} |" if columns else line)
-    return "\n".join(lines)
 
 
 def _records(text: str) -> Iterator[tuple[int, int, int, int]]:
@@ -208,13 +184,9 @@ def _marked(text: str, target: set[str]) -> Iterator[_Answer]:
         before, either = either, _OR.fullmatch(text, closed, following) is not None
         supposed = _SUPPOSED.search(text, max(0, start - 300), start) is not None
         answer = _Answer(broken=before or either, supposed=supposed)
-        answer.take_body(text[opened:closed], target)
-        correction = _CORRECTION.search(text, closed, following)
-        if correction:
-            for claims in Reader(target).claims(text[correction.start() : following]):
-                answer.correct()
-                for claim in claims:
-                    answer.take(claim)
+        answer.take_brackets(text[opened:closed], target)
+        if correction := _CORRECTION.search(text, closed, following):
+            list(answer.take(text[correction.start() : following], target))
         yield answer
 
 
@@ -233,12 +205,7 @@ def _unmarked(text: str, target: set[str]) -> Iterator[_Answer]:
     bounds = [0, *(bound for start, _, end, _ in _records(text) for bound in (start, end)), None]
     text = "\n".join(text[a:b] for a, b in zip(bounds[::2], bounds[1::2], strict=True))
     answer = _Answer()
-    for claims in Reader(target).claims(text):
-        answer.correct()
-        for claim in claims:
-            if claim.field == "valid" and claim.labelled and "valid" in answer.labelled:
-                yield replace(answer, claims=dict(answer.claims))
-            answer.take(claim)
+    yield from answer.take(text, target)
     if answer.claims.keys() == set(ROLES) and not _DOUBT.search(text):
         answer.claims["valid"] = Claim("valid", valid=True)
     yield answer

@@ -1,4 +1,4 @@
-"""Sentences of words, each of a kind in words.txt, that replies about experiments are made of."""
+"""The text of a reply as sentences of words, each of one of the kinds in words.txt."""
 
 from __future__ import annotations
 
@@ -75,9 +75,45 @@ _NUMBER = re.compile(  # of a line, or before a variable
     re.MULTILINE | re.IGNORECASE,
 )
 _CORRECTION = re.compile(rf"(?={reading.CORRECTION_WORDS})", re.IGNORECASE)
+_IN_ORDER = re.compile(  # bare values
+    rf"\b(true|yes|valid)[\"']?\s?[;|]\s?({VARIABLE})\s?[;|]\s?({VARIABLE})\s?[;|]", re.IGNORECASE
+)
+_VALUE = re.compile(r"([\"']?,\s{0,3})?[\"'](?:value|name)[\"']\s?:", re.IGNORECASE)
 _VARIABLE = re.compile(VARIABLE, re.IGNORECASE)
 
 Sentence = tuple[str, list[Found]]  # its text and its words
+
+
+def fields_as_lines(text: str) -> str:
+    """A plain text with the fields of JSON, tables, CSV and bare values as "name: value"."""
+    text = reading.chosen_option(text)
+    if '":' in text or "':" in text:
+        text = reading.json_as_lines(_VALUE.sub(lambda key: ": " if key[1] else " ", text))
+    text = reading.tables_as_lines(_csv_as_table(text), _is_field)
+    text = _IN_ORDER.sub(r"valid_hyp: \1; independent: \2; dependent: \3; control: ", text)
+    text = re.sub(r"_(?=var)", " ", re.sub(r"\s\.{3,80}\s", ": ", text))
+    return re.sub(r"\bi\.e\.,?", "namely", text)
+
+
+def _csv_as_table(text: str) -> str:
+    """The text with rows of cells below a row of field names written as a table."""
+    lines: list[str] = []
+    columns, mark, header = 0, ",", -2  # of the table that we are in
+    for line in text.split("\n"):
+        for each in ",;\t|":
+            if line.count(each) > 1 and all(_is_field(cell.strip()) for cell in line.split(each)):
+                columns, mark, header = line.count(each) + 1, each, len(lines)
+        if not line.strip() and header == len(lines) - 1:
+            continue  # a rule below the names
+        columns = columns if line.count(mark) >= columns - 1 else 0
+        lines.append(f"| {' | '.join(line.split(mark, columns - 1))} |" if columns else line)
+    return "\n".join(lines)
+
+
+def _is_field(cell: str) -> bool:
+    """Whether a cell of a table is the name of a field."""
+    kinds = {word.kind for word in LEXER.found(cell)}
+    return len(kinds) == len(kinds & set(ROLES)) == 1 or bool(_VALIDITY_NAME.fullmatch(cell))
 
 
 def sentences(text: str) -> Iterator[list[Sentence]]:
@@ -91,12 +127,6 @@ def sentences(text: str) -> Iterator[list[Sentence]]:
 def variables(text: str) -> list[str]:
     """The variables of a text, each in its one spelling."""
     return ["x_" + re.sub(r"\D", "", word) for word in _VARIABLE.findall(text)]
-
-
-def is_field(cell: str) -> bool:
-    """Whether a cell of a table is the name of a field."""
-    kinds = {word.kind for word in LEXER.found(cell)}
-    return len(kinds) == len(kinds & set(ROLES)) == 1 or bool(_VALIDITY_NAME.fullmatch(cell))
 
 
 def _field(found: re.Match[str]) -> str:
