@@ -24,14 +24,14 @@ from trivium.core import reading
 from trivium.core.reading import Found
 
 _ITEM = re.compile(  # a line of a list: variables, and perhaps why
-    r"\W{0,9}(?:(?:hmm|no|wait|sorry|actually|correction|i mean|make that|and|name|value)\b"
+    r"\W{0,9}(?:(?:hmm|no|wait|sorry|actually|correction|i mean|make that|and|also|name|value)\b"
     rf"\W{{1,4}}){{0,4}}({LIST})[\]\"')}}.;,{{\s]{{0,9}}(?:$|[-:(|]|(?:because|since|as|which)\b)",
     re.IGNORECASE,
 )
 _YES_NO = re.compile(
     r"^\W{0,4}(yes|no)\b(?=[.,;:!]|$| -)|\b(?:so|therefore|hence|:) (yes|no)\W{0,3}$", re.IGNORECASE
 )
-_BARE = {"valid", "invalid", "plausible", "implausible", "rejected", "worth"}
+_BARE = {"valid", "invalid", "plausible", "implausible", "rejected", "reject", "worth"}
 
 
 class Reader:
@@ -94,7 +94,9 @@ class Reader:
         after = {word.kind for word in words if item and word.start >= item.end(1)}
         control = heading.field == "control"
         if (control or len(names) < 2) and after.isdisjoint(("not", *NONE)):
-            yield Claim(heading.field, names, none=not names, labelled=True, row=heading.row)
+            claim = Claim(heading.field, names, none=not names, labelled=True, row=heading.row)
+            claim.adds = any(word.kind == "also" for word in words)
+            yield claim
         self._heading = Claim("control", row=True) if control else None
 
     def _verdict(self, sentence: str, words: list[Found]) -> bool | None:
@@ -129,7 +131,7 @@ class Reader:
         lists = (word.text for word in clause[:place] if word.kind in ("list", "compared"))
         if self._target and not set(variables(" ".join(lists))) <= self._target:
             return False
-        direct = clause[place].text.lower().split()[0] in {*_BARE, "reject", "discard"}
+        direct = clause[place].text.lower().split()[0] in {*_BARE, "discard"}
         return "hypothesis" in kinds or ("it" in kinds and (self._about or direct))
 
 

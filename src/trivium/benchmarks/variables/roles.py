@@ -49,7 +49,7 @@ class RoleReader:
         self._latest: dict[str, Claim] = {}  # of each role
         self._claim: Claim | None = None  # the role that variables to come have
         self._waiting: list[str] = []  # variables that have no role yet
-        self._spilled = False  # they stand beside the one variable of a role
+        self._spilled: Claim | None = None  # the role beside whose one variable they stand
         self._others = "others" in self._kinds
         self._either = self._denied = self._no = self._all = self._doubted = False
 
@@ -63,7 +63,7 @@ class RoleReader:
             else:
                 self._value(word)
                 self._boundary(place, word)
-        self._close(len(self._text))
+        self._reset(len(self._text))
         return self._found
 
     def _value(self, word: Found) -> None:
@@ -119,20 +119,19 @@ class RoleReader:
     def _reset(self, end: int) -> None:
         """End a clause."""
         self._close(end)
-        self._waiting = []
+        if self._spilled:  # two variables where one is asked for are no value
+            self._spilled.names += self._waiting
+        self._spilled, self._waiting = None, []
         self._either = self._denied = self._no = self._all = self._doubted = False
 
     def _close(self, end: int) -> None:
         """End the value of the role."""
         claim, self._claim = self._claim, None
-        if claim and self._spilled:
-            claim.names += self._waiting  # two variables where one is asked for are no value
         if claim and self._bracketed and 0 < claim.start <= end and not claim.says_something():
             said = self._text[claim.start : end]  # kept, so that it counts as a wrong name
             claim.names = [key for part in said.split(",") if (key := _key(part))]
             if not claim.names or reading.is_none(_key(said)):
                 claim.names, claim.none = [], True
-        self._spilled = False
 
     def _list(self, word: Found) -> None:
         """Take in variables."""
@@ -151,7 +150,7 @@ class RoleReader:
             claim.either = claim.either or either
         elif not claim.names:
             claim.names, self._waiting = names[:1], names[1:]
-            self._spilled = len(names) > 1
+            self._spilled = claim if len(names) > 1 else None
         else:
             self._waiting += names
 
@@ -169,14 +168,17 @@ class RoleReader:
             named = role in self._latest and role != "control" and self._latest[role].names
             if not claim.labelled and (named or (word.kind == "constant" and not claim.rest)):
                 return  # "vary x_1 (independent)", "hold x_3 constant"
-        self._spilled = self._spilled and not (claim.names or has_value)
-        self._close(word.start)
-        claim.none = no and not claim.names and not has_value
-        claim.denied = (denied or no) and not claim.none
+        doubted = self._doubted
+        if claim.names:
+            self._spilled = None
+        self._reset(word.start)
+        self._doubted = doubted
+        if no and not claim.names:
+            self._found.append(Claim(role, none=True, doubted=doubted))
+        claim.denied = denied or no
         self._found.append(claim)
         self._latest[role] = claim
-        self._claim = claim if not claim.names and not claim.none else None
-        self._waiting, self._either, self._all = [], False, False
+        self._claim = claim if not claim.names and (has_value or not no) else None
 
     def _label(self, place: int) -> tuple[int, bool]:
         """Where the value of a role begins if it is a label, else 0; and if it follows at once."""

@@ -76,7 +76,9 @@ _NUMBER = re.compile(  # of a line, or before a variable
 )
 _CORRECTION = re.compile(rf"(?={reading.CORRECTION_WORDS})", re.IGNORECASE)
 _IN_ORDER = re.compile(  # bare values
-    rf"\b(true|yes|valid)[\"']?\s?[;|]\s?({VARIABLE})\s?[;|]\s?({VARIABLE})\s?[;|]", re.IGNORECASE
+    rf"(?:^\W{{0,5}}|\b(?=\w{{3,5}}[\"']?\s?[;|]))(true|yes|valid)[\"']?\s?[;|,]\s?({VARIABLE})\s?[;|,]"
+    rf"\s?({VARIABLE})\s?[;|,]",
+    re.IGNORECASE | re.MULTILINE,
 )
 _VALUE = re.compile(r"([\"']?,\s{0,3})?[\"'](?:value|name)[\"']\s?:", re.IGNORECASE)
 _VARIABLE = re.compile(VARIABLE, re.IGNORECASE)
