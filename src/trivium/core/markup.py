@@ -114,7 +114,7 @@ _SIGNS = str.maketrans(
         **dict.fromkeys("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad\ufe0e\ufe0f", ""),
         **dict.fromkeys("\u2028\u2029\u0085\x0b\x0c\r", "\n"),
         **dict.fromkeys("\u2192\u21d2\u27a1\u27f6\u2794\u21a6\u279c", " -> "),
-        **dict.fromkeys("\u2022\u25cf\u25aa\u2023\u25e6\u00b7", "-"),
+        **dict.fromkeys("\u2022\u25cf\u25aa\u2023\u25e6", "-"),
         **dict.fromkeys("\u3010\u3014\u27e8\u3016", "["),
         **dict.fromkeys("\u3011\u3015\u27e9\u3017", "]"),
         **dict.fromkeys("\u2705\u2713\u2714\u2611", " \u2713 "),
@@ -125,7 +125,12 @@ _SIGNS = str.maketrans(
         "\u061b": "; ",
         "\u3001": ", ",
         "\u2260": " is not ",
-        "\u2248": " is like ",
+        **dict.fromkeys("\u2248\u2245\u2243\u223c\u2259\u2261", " is like "),
+        **dict.fromkeys("\u2247\u2241\u2249\u2262", " is not like "),
+        "\u2208": " is in ",
+        "\u2209": " is not in ",
+        "\u2227": " and ",
+        "\u2228": " or ",
         "\u2205": " none ",
         "\u00a0": " ",
     }
@@ -135,6 +140,9 @@ _LATEX_WORDS = {
     "emptyset|varnothing": " none ",
     "neq|ne": " is not ",
     "checkmark": " \u2713 ",
+    "supseteq|supset|ni": " = ",
+    "in": " is in ",
+    "notin": " is not in ",
     "land|wedge": " and ",
     "lor|vee": " or ",
     "therefore": " therefore ",
@@ -156,8 +164,9 @@ _TAG = re.compile(
     r"<\s?(?P<answer>(?:final[_ -]?)?(?:answer|solution|result|output|response|reply))\s?>"
     r"|<sub>(?P<sub>[^<>]{1,20})</sub>|(?P<line><\s?/?\s?(?:br|p|div|li|ul|ol|tr|h[1-6])\s?/?\s?>"
     r"|<\s?/\s?(?:final[_ -]?)?(?:answer|solution|result|output|response|reply)\s?>)"
-    r"|<\|[a-z_]{1,30}\|>|</?s>|<\s?/?\s?(?:b|i|em|strong|code|pre|span|u|td|th|table|tbody|thead"
-    r"|summary|details|final|tool_call|end_of_turn|eos|mark|sup|small|action|move|command|variable|item|name|value|var|entry|object)\s?/?>",
+    r"|(?P<cell><\s?/?\s?(?:td|th|variable|item|name|value|var|entry|object)\s?/?>)"
+    r"|<\|[a-z_]{1,30}\|>|</?s>|<\s?/?\s?(?:b|i|em|strong|code|pre|span|u|table|tbody|thead"
+    r"|summary|details|final|tool_call|end_of_turn|eos|mark|sup|small|action|move|command)\s?/?>",
     re.IGNORECASE,
 )
 _TAGGED = re.compile(  # <field>value</field>
@@ -177,7 +186,8 @@ _MARKDOWN = (
     (re.compile(r"^[ \t>]{0,20}(?:#{1,6}[ \t]+)?", re.MULTILINE), ""),  # quotes and headings
     (re.compile(r"^(?:[-*+][ \t]+)\[x\][ \t]", re.MULTILINE | re.IGNORECASE), "- \u2713 "),
     (re.compile(r"^(?:[-*+][ \t]+)\[[ \t]?\][ \t]", re.MULTILINE), "- \u2717 "),
-    (re.compile(r"^[*+](?=[ \t])", re.MULTILINE), "-"),  # bullets
+    (re.compile(r"^[*+\u00b7](?=[ \t])", re.MULTILINE), "-"),  # bullets
+    (re.compile(r" {0,3}\u00b7 {0,3}"), ", "),
     (re.compile(r"\[([^\[\]\n]{1,200})\]\((?:https?:|#)[^()\s]{1,300}\)"), r"\1"),  # links
     (re.compile(r"^[ \t]{0,9}(?:[-=_*][ \t]?){3,200}$|^[ \t|:-]{3,300}$", re.MULTILINE), ""),
     (re.compile(r"[`*]+"), ""),
@@ -223,17 +233,17 @@ def _untagged(found: re.Match[str], boxed: str) -> str:
         return f"\n{boxed}"
     if found["sub"]:
         return f"_{found['sub']}"
-    return "\n" if found["line"] else ""
+    return "\n" if found["line"] else " " if found["cell"] else ""
 
 
 def _without_latex(text: str, boxed: str) -> str:
     text = re.sub(r"\\verb([|!+#])([^\n|!+#]{0,200})\1", r"\2", text)
     # Lines end in "\\\\", or in the "\n" of a JSON string.
-    text = re.sub(r"\\\\(?=[\s\[]|$)|\\n(?!e\b|eq|ewline|ot)", "\n", text)
+    text = re.sub(r"\\\\(?=[\s\[&\\]|$)&?|\\n(?!e\b|eq|ewline|ot)", "\n", text)
     # Escaped braces are those of a set; escaped brackets and parentheses only open a formula.
     text = re.sub(r"\\([{}])", lambda found: "[" if found[1] == "{" else "]", text)
     text = re.sub(r"\\([_%&#*`~.!>\"'-])", r"\1", text)
-    text = re.sub(r"&(?=\s{0,3}[=\\])", " ", text)  # where lines are aligned
+    text = re.sub(r"(\\begin\{[a-z*]{1,20}\})\s{0,3}&|&(?=\s{0,3}[=\\])", r"\1 ", text)  # aligned
     text = _LATEX.sub(lambda found: _LATEX_VALUES[int(str(found.lastgroup)[1:])], text)
     text = re.sub(r"\\[,;: ]", " ", text)
 
@@ -255,7 +265,7 @@ def _without_latex(text: str, boxed: str) -> str:
     return re.sub(r"\\[\[\]()]", " ", text)
 
 
-_KEY = re.compile(r"(?:^|[{,])\s{0,9}[\"']([A-Za-z][A-Za-z_ -]{0,60})[\"']\s{0,3}:", re.MULTILINE)
+_KEY = re.compile(r"(?:^|[{,])\s{0,9}[\"']([^\W\d_][\w -]{0,60})[\"']\s{0,3}:", re.MULTILINE)
 
 
 def json_as_lines(text: str) -> str:
@@ -271,17 +281,23 @@ def tables_as_lines(text: str, is_label: Callable[[str], bool], *, one_column: b
     """
     lines: list[str] = []
     header: list[str] = []
+    first = ""  # the line of the header, until a row follows
     for line in text.split("\n"):
         row = line.strip().removeprefix("|").removesuffix("|")
         cells = [cell.strip() for cell in row.split("|")]
         if not line.strip().startswith("|"):
-            header = header if not line.strip() else []
+            if line.strip():
+                lines += [first] if first else []
+                header, first = [], ""
             lines.append(line)
         elif header and len(header) == len(cells):
             pairs = [(label, cell) for label, cell in zip(header, cells, strict=True) if cell]
             ticked = [
-                label for label, cell in pairs if cell == "\u2713" and not is_label(header[0])
+                label
+                for label, cell in pairs
+                if cell.lower() in ("\u2713", "x", "yes") and not is_label(header[0])
             ]
+            first = ""
             said = [(label, cell) for label, cell in pairs if is_label(label)]
             if sum(map(is_label, header)) == 1:
                 lines += [f"{cells[0]}: {cell}" for _, cell in said]
@@ -289,8 +305,8 @@ def tables_as_lines(text: str, is_label: Callable[[str], bool], *, one_column: b
                 rows = [f"{label}: {cell}" for label, cell in said]
                 lines += [f"{cells[0]}: {' '.join(ticked)}"] if ticked else rows
         elif not header and sum(map(is_label, cells)) > 1 - (one_column and not is_label(cells[0])):
-            header = cells
+            header, first = cells, line
         else:
-            header = []
-            lines.append(line)
-    return "\n".join(lines)
+            lines += [first, line] if first else [line]
+            header, first = [], ""
+    return "\n".join([*lines, first] if first else lines)
