@@ -225,7 +225,7 @@ def _without_latex(text: str, boxed: str) -> str:
     return re.sub(r"\\[\[\]()]", " ", text)
 
 
-_KEY = re.compile(r"(?:^|[{,])\s{0,9}[\"']([A-Za-z][A-Za-z_ -]{0,60})[\"']\s{0,3}:", re.MULTILINE)
+_KEY = re.compile(r"(?:^|[{,])\s{0,9}[\"']([^\W\d_][\w -]{0,60})[\"']\s{0,3}:", re.MULTILINE)
 
 
 def json_as_lines(text: str) -> str:

@@ -59,7 +59,9 @@ _WORDS = {
     r"(?: (?:type|behaviou?r|it is like|it's like|analogy|similarity|match|category"
     r"|class))?(?= ?[:=|]| ?->)",
     "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|not stated|not given|any of (?:the two|them)"
-    r"|think there(?:'s| is) (?:a|any) way|no way|both machines? (?:fit|match)",
+    r"|think there(?:'s| is) (?:a|any) way|no way"
+    r"|(?:[a-z]{2,6}n't|not) (?:think|believe|see how)(?: that)? (?:i|we|you|one|anyone|it) (?:can|could)"
+    r"|both machines? (?:fit|match)",
     "denial": r"not|unlike|dissimilar|than|instead of|never|no longer|ruled? out|rules out"
     r"|ruling out|cannot be|as opposed to|contrary to|excludes?|in contrast to"
     r"|[a-z]{2,6}n't(?! (?:sure|certain))|no(?=[.,;]|$| like)",
@@ -75,8 +77,9 @@ _WORDS = {
     r"|goes with|same (?:kind|type|sort|way|rule) as|of a kind with|another",
     "is": r"(?:is|be|it's|that's|was|looks|seems|has|shows|uses|exhibits)(?: (?:a|an|of|the|more"
     r"|clearly|again|just))*",
-    "both": r"both|either|each|the (?:other )?two|them|all",
+    "both": r"both|either|the (?:other )?two",
     "or": r"or|and|nor|/|&",
+    "whether": r"whether",
     "if": r"if|were it|would(?! say| guess| appear| seem)|suppos\w{1,4}|assum\w{1,4}",
     "yes": r"yes|\u2713|true|correct",
     "clause": r"because|since|whereas|while|though|although|i mean|but"
@@ -301,7 +304,8 @@ def _clause(clause: list[_Symbol], known: Known, *, asked: bool) -> str | None:
     claimed = {kinds[place] for place in compared if not _denied(kinds, place)}
     if len(claimed) == 1:
         return known.patterns[int(claimed.pop()[-1])]
-    return UNSURE if len(named) == 2 and like is not None else None
+    # "You'd like to know whether it is like the striped or the dotted one" is no doubt.
+    return UNSURE if len(named) == 2 and like is not None and "whether" not in kinds else None
 
 
 def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:

@@ -55,9 +55,9 @@ class Sentence(NamedTuple):
 
 def split_sentences(text: str) -> list[Sentence]:
     """The sentences of a plain text in lower case and in English."""
-    text = in_english(text.lower()).replace("tl;dr", "answer: ")
+    text = in_english(reading.json_as_lines(text.lower())).replace("tl;dr", "answer: ")
     text = reading.tables_as_lines(text, _is_verdict, one_column=True)
-    text = _BAR.sub(lambda line: line[0].replace(" | ", "\n"), reading.json_as_lines(text))
+    text = _BAR.sub(lambda line: line[0].replace(" | ", "\n"), text)
     text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
     text = _QUOTES.sub(" ", _FIELD.sub(r"\1\3\n\2\4:", text))
     text = _CORRECTION.sub(f"\n{CORRECTED}", text)
