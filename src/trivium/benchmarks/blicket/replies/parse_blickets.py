@@ -1,10 +1,10 @@
 """Which objects free text calls blickets, not blickets, or maybe blickets.
 
-A reply is read sentence by sentence. Every word becomes one symbol (`symbols`), and a small
-grammar over the symbols of a clause finds what is said about its objects (`clauses`). A label
+A reply is read sentence by sentence. Every word has a kind (`words`), and a small
+grammar over the kinds of a clause finds what is said about its objects (`clauses`). A label
 without objects ("must be blickets:") is that of the lines below it; a later claim replaces an
 earlier one, and a list that is meant to be complete replaces the list before it. Everything is one
-pass over the symbols, so that the time is linear in the length of the reply, whatever it contains.
+pass over the words, so that the time is linear in the length of the reply, whatever it contains.
 """
 
 from __future__ import annotations
@@ -16,25 +16,30 @@ from typing import NamedTuple
 
 from trivium.benchmarks.blicket.replies.clauses import (
     JOINS,
-    NAMES,
+    NAMING,
+    NOUNS,
     clause_claims,
     runs_of,
     verdict,
 )
 from trivium.benchmarks.blicket.replies.lists import read_listed
 from trivium.benchmarks.blicket.replies.sentences import CORRECTED
-from trivium.benchmarks.blicket.replies.symbols import NAME, Symbol, symbols_of
+from trivium.benchmarks.blicket.replies.words import NAME, Word, shape, spelled, words_of
 from trivium.core import reading
 
-MAX_BACK = 60  # how many symbols back "they" and "the others" may refer
+MAX_BACK = 60  # how many words back "they" and "the others" may refer
 MAX_LABEL = 8  # words of a label without objects
-Symbols = list[Symbol]
+Words = list[Word]
 
-_SAYS = set("BPKNEM")  # what a verdict is made of
+_SAYS = {*NOUNS, "sure", "not", "except", "maybe"}  # what a verdict is made of
 _FILLER = re.compile(
     r"\b(?:only|just|both|the|answer|final|object|an?|its?|is|are|like|unsure)\b|[^a-z]+"
 )
-_ELLIPTIC = re.compile("H?D?[KNMV]{1,4}[BP]N?")
+_ELLIPTIC = shape("<so>?<break>?<sure|not|maybe|is>{1,4}<blicket|blickets><not>?$")
+_NAMES_ONLY = shape("<object>(?:<and>{1,2}<object>){0,9}$")
+_VERDICT_BEFORE = shape(
+    "<blicket|blickets|maybe|not|sure><blicket|blickets|maybe|not|sure|is|word>*$"
+)
 _SAME = re.compile(
     r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
 )
@@ -150,105 +155,106 @@ class Claims:
         sentence = _BRACKET.sub(self._without_brackets, sentence)
         if self.asked:
             sentence = _SAYS_WHICH.sub("blickets: ", sentence)
-        symbols = _without_translations(symbols_of(sentence, self.objects))
-        said = "".join(symbol for symbol, _ in symbols)
-        names = bool(set(said) & NAMES)
+        words = _without_translations(words_of(sentence, self.objects))
+        kinds = {word.kind for word in words}
+        names = bool(kinds & NAMING)
         if _ASKS.search(sentence) and (names or len(sentence) > 1):
-            self._read_question(said + "X" * (" like " in sentence), _names(symbols))
-        elif not opens_line and self.last_named and _ELLIPTIC.fullmatch(said):
+            about_machine = " like " in sentence or "event" in kinds
+            self._read_question([word.kind for word in words], _names(words), about_machine)
+        elif not opens_line and self.last_named and _ELLIPTIC.match(_spelled(words)):
             # "Olive tube: in every lit test. May be a blicket."
-            self._take(dict.fromkeys(self.last_named, str(verdict(said))), set(), about_new=False)
+            status = str(verdict([word.kind for word in words]))
+            self._take(dict.fromkeys(self.last_named, status), set(), about_new=False)
         elif not names:
-            self._read_label(sentence, symbols)
+            self._read_label(sentence, words)
         else:
-            self._read_named(sentence, symbols, opens_line=opens_line)
+            self._read_named(sentence, words, opens_line=opens_line)
 
-    def _read_question(self, said: str, names: Sequence[str]) -> None:
+    def _read_question(self, kinds: list[str], names: Sequence[str], about_machine: bool) -> None:
         """Take in a question: it may be the label of its answer, "Which may be blickets?"."""
         self.last_named = names or self.last_named
-        if set(said) & NAMES:
-            self.question = names if self.seen or set(said) & {"B", "P"} else ()
+        if set(kinds) & NAMING:
+            self.question = names if self.seen or set(kinds) & NOUNS else ()
             self.question_is_new = True
             self.seen = self.seen or bool(self.question)
             return
-        self.asked, self.label, self.question = bool(set(said) & {"B", "P"}), None, ()
-        if set(said) & {"K", "M", "N"} and "X" not in said:
-            self.asked, self.label = False, _Label(str(verdict(said)), complete=True)
+        self.asked, self.label, self.question = bool(set(kinds) & NOUNS), None, ()
+        if set(kinds) & {"sure", "maybe", "not"} and not about_machine:
+            self.asked, self.label = False, _Label(str(verdict(kinds)), complete=True)
             self.label_is_new = True
 
-    def _read_named(self, sentence: str, symbols: Symbols, *, opens_line: bool) -> None:
+    def _read_named(self, sentence: str, words: Words, *, opens_line: bool) -> None:
         """Take in a sentence that names objects."""
-        said = "".join(symbol for symbol, _ in symbols)
+        kinds = [word.kind for word in words]
         self.listed = self.listed and not opens_line
         label = self.label if opens_line or self.label_is_new else None
-        only_names = not opens_line and re.fullmatch("O(?:S{1,2}O){0,9}", said)
+        only_names = not opens_line and _NAMES_ONLY.match(spelled(kinds))
         if label is None and only_names and self.last_status:
             label = _Label(self.last_status, complete=False)  # "Blickets: A. B."
         if self.asked and _only_objects(sentence.partition(";")[0], self.patterns):
             label = _Label("yes", complete=True)
-            symbols = [each for each in symbols if each[0] in NAMES | JOINS | set("MNEDKBP")]
-        if self.last_status and "X" not in said and _SAME.search(sentence):
+            words = [word for word in words if word.kind in NAMING | JOINS | _SAYS | {"break"}]
+        if self.last_status and "event" not in kinds and _SAME.search(sentence):
             label = _Label(self.last_status, complete=False)
-            symbols = [each for each in symbols if each[0] in NAMES | JOINS]
+            words = [word for word in words if word.kind in NAMING | JOINS]
         self.label_is_new = self.asked = False
-        if self._take_listed(symbols, label):
+        if self._take_listed(words, label):
             self.listed = self.listed or opens_line
-            row = said.find("C")
-            symbols = symbols[: row if row > 0 and opens_line else None]
+            if opens_line and "colon" in kinds[1:]:
+                words = words[: kinds.index("colon", 1)]
             self.label = self.label and self.label._replace(complete=False)
-        elif not (self.listed and "X" in said):  # what follows a row explains it
-            symbols = [each for each in symbols if each[0] != "H"]
-            self._claims_of(symbols)
+        elif not (self.listed and "event" in kinds):  # what follows a row explains it
+            words = [word for word in words if word.kind != "so"]
+            self._claims_of(words)
             self.label = None if opens_line else self.label
-        self.last_named = _names(symbols) or self.last_named
-        self.last_group = _last_group(symbols) or self.last_group
+        self.last_named = _names(words) or self.last_named
+        self.last_group = _last_group(words) or self.last_group
 
     def _without_brackets(self, found: re.Match[str]) -> str:
         """A remark in brackets as a clause, as a verdict or, where it says neither, as nothing."""
-        kinds = {symbol for symbol, _ in symbols_of(found[1], self.objects)}
-        before = list(
-            symbols_of(found.string[max(0, found.start() - 60) : found.start()], self.objects)
-        )
+        kinds = {word.kind for word in words_of(found[1], self.objects)}
+        text_before = found.string[max(0, found.start() - 60) : found.start()]
+        before = [word.kind for word in words_of(text_before, self.objects)]
         says = bool(kinds & _SAYS)
-        if kinds == {"O"} and before and before[-1][0] == "U":
+        if kinds == {"object"} and before[-1:] == ["word"]:
             return f"\0{found[1]}"  # a name after its translation
-        near = "".join(symbol for symbol, _ in before[-3:])
-        if "O" in kinds <= {"O", "S", "Q"} and re.search("[BPMNK][BPMNKVU]*$", near):
+        if "object" in kinds <= {"object", *JOINS} and _VERDICT_BEFORE.search(spelled(before[-3:])):
             return f": {found[1]}; "  # "two objects are blickets (A, B)"
         example = found[1].startswith(("e.g", "for example", "such as"))
-        if example or "X" in kinds or not (says or "O" in kinds):
+        if example or "event" in kinds or not (says or "object" in kinds):
             return ""
-        if "O" in kinds:
-            return f"; {found[1]} ;" if says and kinds & set("BPVC") else f", {found[1]}, "
-        return f": {found[1]}," if before and before[-1][0] in NAMES else f" {found[1]} "
+        if "object" in kinds:
+            clause = says and kinds & {*NOUNS, "is", "colon"}
+            return f"; {found[1]} ;" if clause else f", {found[1]}, "
+        return f": {found[1]}," if NAMING & set(before[-1:]) else f" {found[1]} "
 
-    def _read_label(self, sentence: str, symbols: Symbols) -> None:
+    def _read_label(self, sentence: str, words: Words) -> None:
         """Take in a sentence that names no object: it may be the label of the next ones."""
-        kinds = [symbol for symbol, _ in symbols]
+        kinds = [word.kind for word in words]
         if "|" in sentence and not set(kinds) & _SAYS:
             return  # the first row of a table
         self.label, self.label_is_new = None, True
-        short = len([each for each in kinds if each != "C"]) <= MAX_LABEL and "X" not in kinds
+        short = len(kinds) - kinds.count("colon") <= MAX_LABEL and "event" not in kinds
         if sentence.endswith(":") or (short and not sentence.endswith((".", "!"))):
             status = verdict(kinds)
             self.label = _Label(status, complete=True) if status else None
-        if set(kinds) & {"B", "P"}:
+        if set(kinds) & NOUNS:
             self.asked = self.asked and sentence.endswith(":")
             # "It is not possible to figure out which objects are blickets" is an answer: none.
-            self.any_claim = self.any_claim or "M" in kinds
+            self.any_claim = self.any_claim or "maybe" in kinds
         elif self.label is None and not sentence.endswith(":"):
             self.asked = False
 
-    def _take_listed(self, symbols: Symbols, label: _Label | None) -> bool:
+    def _take_listed(self, words: Words, label: _Label | None) -> bool:
         """Take in rows and labelled lists; returns whether the sentence is made of them."""
-        listed = read_listed("".join(symbol for symbol, _ in symbols), label and label.status)
+        listed = read_listed([word.kind for word in words], label and label.status)
         if listed is None:
             return False
         claims: dict[str, str] = {}
         for part in listed:
             for place in range(part.start, part.stop):
-                named = self._objects_of(symbols, place, claims)
-                self.none = self.none or symbols[place][0] == "Z"
+                named = self._objects_of(words, place, claims)
+                self.none = self.none or words[place].kind == "none"
                 if part.status is not None:
                     self.last_status = part.status
                     claims |= dict.fromkeys(named, part.status)
@@ -259,7 +265,7 @@ class Claims:
         self._take(claims, complete, about_new=label is not None or bool(complete))
         return True
 
-    def _claims_of(self, symbols: Symbols) -> None:
+    def _claims_of(self, words: Words) -> None:
         """Take in the claims of a sentence, clause by clause."""
         claims: dict[str, str] = {}
         complete: set[str] = set()
@@ -267,10 +273,12 @@ class Claims:
         said: str | None = None  # the last verdict
         start = 0
         happens = False  # whether an earlier clause is about a machine
-        for end in [*(n for n, (each, _) in enumerate(symbols) if each == "D"), len(symbols)]:
-            kinds = [symbol for symbol, _ in symbols[start:end]]
+        breaks = [number for number, word in enumerate(words) if word.kind == "break"]
+        for end in [*breaks, len(words)]:
+            kinds = [word.kind for word in words[start:end]]
             for part in clause_claims(kinds, seen):
-                if happens and kinds[part.position] in "TJ" and not set(kinds) & {"B", "P"}:
+                refers = kinds[part.position] in ("these", "it")
+                if happens and refers and not set(kinds) & NOUNS:
                     continue  # "like the striped or the dotted one, because neither is certain"
                 said = part.status or said
                 status = part.status
@@ -280,13 +288,13 @@ class Claims:
                     continue
                 if part.complete:
                     complete.add(status)
-                named = self._objects_of(symbols, start + part.position, claims)
+                named = self._objects_of(words, start + part.position, claims)
                 claims |= dict.fromkeys(named, status)
                 self.last_status = status
-                self.none = self.none or symbols[start + part.position][0] == "Z"
+                self.none = self.none or kinds[part.position] == "none"
                 self.any_claim = self.any_claim or self.none or bool(named)
-            seen = seen or bool(set(kinds) & {"B", "P"})
-            happens = happens or "X" in kinds
+            seen = seen or bool(set(kinds) & NOUNS)
+            happens = happens or "event" in kinds
             start = end + 1
         self.seen = seen
         self._take(claims, complete, about_new=False)
@@ -312,49 +320,51 @@ class Claims:
         counted = [option for option in options if len(option) == count]
         return next((option for option in (*counted, *options[:2]) if option), [])
 
-    def _objects_of(self, symbols: Symbols, index: int, claims: dict[str, str]) -> list[str]:
-        """The objects that one symbol refers to."""
-        symbol, name = symbols[index]
-        if symbol == "O":
+    def _objects_of(self, words: Words, index: int, claims: dict[str, str]) -> list[str]:
+        """The objects that one word refers to."""
+        kind, name = words[index]
+        if kind == "object":
             return [name]
-        if symbol == "A":
+        if kind == "all":
             return list(self.new)
-        near = symbols[max(0, index - MAX_BACK) : index]
+        near = words[max(0, index - MAX_BACK) : index]
         before = _names(near) or list(self.last_named)
-        if symbol == "R":
+        if kind == "others":
             return self._others(_NUMBERS.get(name), {*before, *claims})
-        if symbol == "J":
+        if kind == "it":
             return before[-1:]
-        others = [n for n, (each, _) in enumerate(near) if each == "R"]
-        if others and symbol == "T" and not _last_group(near):
+        others = [number for number, word in enumerate(near) if word.kind == "others"]
+        if others and kind == "these" and not _last_group(near):
             # "The others never light it without A, so they are not blickets."
-            return self._objects_of(symbols, index - len(near) + others[-1], claims)
+            return self._objects_of(words, index - len(near) + others[-1], claims)
         group = _last_group(near) or ([] if _names(near) else self.last_group)
-        return list(group or before) if symbol == "T" else []
+        return list(group or before) if kind == "these" else []
 
 
-def _names(symbols: Symbols) -> list[str]:
-    return [name for symbol, name in symbols if symbol == "O"]
+def _names(words: Words) -> list[str]:
+    return [word.name for word in words if word.kind == "object"]
 
 
-def _without_translations(symbols: Iterable[Symbol]) -> Symbols:
-    """The symbols without the words before a name that translate it: "el toro (brown torus)"."""
-    kept: Symbols = []
-    for symbol in symbols:
-        if symbol[0] == "<":
-            while kept and kept[-1][0] == "U":
+def _spelled(words: Words) -> str:
+    return spelled([word.kind for word in words])
+
+
+def _without_translations(words: Iterable[Word]) -> Words:
+    """The words without those before a name that translate it: "el toro (brown torus)"."""
+    kept: Words = []
+    for word in words:
+        if word.kind == "translated":
+            while kept and kept[-1].kind == "word":
                 kept.pop()
         else:
-            kept.append(symbol)
+            kept.append(word)
     return kept
 
 
-def _last_group(symbols: Symbols) -> list[str]:
+def _last_group(words: Words) -> list[str]:
     """The last objects that were named together: "the torus and the cone"."""
-    runs = [run for run in runs_of([symbol for symbol, _ in symbols]) if run[1] - run[0] > 1]
-    if not runs:
-        return []
-    return _names(symbols[slice(*runs[-1])])
+    runs = [run for run in runs_of([word.kind for word in words]) if run[1] - run[0] > 1]
+    return _names(words[slice(*runs[-1])]) if runs else []
 
 
 def _only_objects(sentence: str, patterns: Sequence[str]) -> bool:

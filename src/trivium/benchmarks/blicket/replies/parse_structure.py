@@ -20,7 +20,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.replies.symbols import NAME, RULE_TALK
+from trivium.benchmarks.blicket.replies.words import NAME, RULE_TALK
 from trivium.core import reading
 
 UNSURE = "unsure"
@@ -60,7 +60,7 @@ _WORDS = {
     r"|class))?(?= ?[:=|]| ?->)",
     "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|not stated|not given|any of (?:the two|them)"
     r"|think there(?:'s| is) (?:a|any) way|no way"
-    r"|(?:[a-z]{2,6}n't|not) (?:think|believe|see how)(?: that)? (?:i|we|you|one|anyone|it) (?:can|could)"
+    r"|(?:[a-z]{2,6}n't|not) (?:think|believe|see how)(?: that)? (?:i|we|you|one|anyone) can"
     r"|both machines? (?:fit|match)",
     "denial": r"not|unlike|dissimilar|than|instead of|never|no longer|ruled? out|rules out"
     r"|ruling out|cannot be|as opposed to|contrary to|excludes?|in contrast to"

@@ -1,0 +1,229 @@
+"""The kinds of words that a reply about blickets is made of.
+
+    objects    object "the brown torus", all, none, others "the rest", these "they", it
+    verdicts   blicket, blickets, sure "must", not, except, maybe
+    grammar    is, colon (also "namely", a dash, a cell), and (also a comma), or, break (a new
+               clause), so, only, close (a bracket), if, supposed "I first thought"
+    the rest   event (what happens on a machine), translated (before a name in brackets), word
+
+A word of two kinds counts as both, one after the other: "is not blicket" is "is no blicket".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from trivium.benchmarks.blicket.names import COLOURS, SHAPES
+from trivium.core import reading
+
+
+class Word(NamedTuple):
+    """A word of a sentence."""
+
+    kind: str
+    name: str = ""  # of an object, or how many "the other two" are
+
+
+_COLOUR = rf"(?:{'|'.join(COLOURS)})\s"
+NAME = (
+    rf"(?:{_COLOUR}(?:(?!and\b|or\b)[a-z]{{1,9}}\s)?)?(?:{'|'.join(SHAPES)}|o_[a-h])(?:e?s)?"
+    rf"|{_COLOUR}(?:one|object|item)"
+)
+# Blickets in what is said about a machine, not about objects: "needs two blickets".
+RULE_TALK = (
+    r"(?:need|require|take|want)(?:s|ed|d|ing)?(?: (?!as )[a-z]{1,9}){0,3} blickets?"
+    r"(?: or [a-z]{1,5})?"
+    r"|(?:one|a single|any|any one) blicket(?= (?:is enough|suffices|is sufficient|alone))"
+    r"|(?:all|both|one|two|any|every)(?: of)?(?: the| its| their)? blickets? (?:is |are )?"
+    r"(?:needed|required|together|at once)"
+)
+_UNSURE = reading.UNSURE_WORDS.removeprefix(r"\b(?:").removesuffix(r")\b")
+_SOME = r"(?:one|two|three|some)"
+_IT_IS = (
+    r"(?:is|was|must|may|might|could|cannot|not|isn't|be|also|thus|the|an?|only|sole|one|single"
+    r"|lone|no|indeed)"
+)
+# The first that fits counts, so that longer ones stand first.
+_KINDS = (
+    ("object", NAME),
+    ("only", r"only|sole|just"),
+    (
+        "event",
+        r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"
+        rf"|(?:{RULE_TALK})(?![,:(-]{{0,2}} ?\(?(?:the )?(?:{_COLOUR}|o_))|behaves?|works?|acts?"
+        r"|functions?|resembles?|alone|by itself|by themselves|on its own|trials?|tests?|tested"
+        r"|tried|combinations?|present|enough|sufficient|suffices?|contain(?:s|ed|ing)?"
+        r"|appear(?:s|ed|ing)?|turn(?:s|ed)?|activat(?:e|es|ed|ing)",
+    ),
+    (
+        "it",
+        r"(?<!object )(?<!objects )(?<!one )(?<!thing )(?:it|that)"
+        rf"(?= (?!the|an? )(?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))",
+    ),
+    ("and", r"\d{1,2}[.)](?= )"),
+    ("maybe", r"either(?=[^.;]{0,120}\bor\b)"),
+    (
+        "",
+        r"the|an?|also|too|as well(?! as)|both(?= the)|each|that|here|there|following|objects?|new",
+    ),
+    ("is not blicket", r"(?:is|are|was) no blickets?"),
+    ("is sure", r"(?:is|are) in(?=[;.,]|$)"),
+    ("not blicket", r"\u2717"),
+    ("sure blicket", r"\u2713"),
+    (
+        "none",
+        r"none(?: of (?:them|these|the(?: [a-z]{1,9})? objects))?|no (?:[a-z]{1,9} )?objects?"
+        r"|no blickets?(?!\s?[:=|])|nothing(?! can| is)",
+    ),
+    ("others not", r"no (?:others?|other objects?)"),
+    ("all except", r"(?:all|everything) (?:but|except)"),
+    (
+        "others",
+        r"(?:the )?(?:(?:other|remaining) (?:two|three|four|five|six|objects|ones)"
+        r"(?: objects| ones| candidates)?"
+        r"|others|rest|everything else|all others?|all the (?:others|rest))",
+    ),
+    (
+        "all",
+        r"all (?:of )?(?:the |these |its |[a-z]{3,5} )?(?:new )?objects|everything|all of them"
+        r"|all (?:three|seven)|all(?=[;.]|$)",
+    ),
+    ("these not is", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
+    (
+        "these",
+        r"both of (?:these|them)|both(?= (?:are|must|were))|th[eo]se(?: two| three| four| five"
+        r"| objects| ones)?|they",
+    ),
+    ("if", r"if(?! and only if)|unless|provided(?: that)?|assuming"),
+    (
+        "supposed",
+        r"(?:one|you|we|i)(?: might| may| could| would|'d) (?:first |at first )?(?:think|expect"
+        r"|suspect)|(?:my |an? )?(?:first|initial) (?:thought|guess|instinct|impression)|at first"
+        r"|initially|originally|i(?: first| initially| had)? (?:thought|assumed|expected|suspected"
+        r"|believed)|whether|when|in which|suppose|supposing|assume|were"
+        r"|would(?! say| guess| appear| seem)",
+    ),
+    ("maybe colon", r"jury is (?:still )?out on|undecided (?:on|about)|no verdict (?:on|about)"),
+    (
+        "not",
+        r"(?:could not|couldn't) be|(?:impossible|not possible|not candidates?)(?= blicket|:)",
+    ),
+    (
+        "maybe",
+        r"maybes?|might|may|could|possibly|perhaps|probably|likely|potentially|unsure|possible"
+        r"|possibilit(?:y|ies)|undetermined|candidates?|suspect(?:s|ed)?|potential|conceivably"
+        r"|plausibl[ey]|optional|optionally|questionable|open|undecided|[?\u2753\u2754]"
+        r"|(?:can't|cannot|can not|not) be (?:ruled out|excluded|settled)|either way|i guess"
+        r"|scenarios?|not necessarily"
+        r"|(?:any|some|one|two|three)(?: or (?:more|two|three|four|all))?(?: out)? of"
+        rf"(?= (?:the )?{_COLOUR})|in some|not (?:in )?all"
+        rf"|at least {_SOME}(?! blickets?)|{_SOME} of (?:the )?(?={_COLOUR})"
+        r"|nothing (?:can be|is) (?:said|known|certain|settled|concluded|inferred|decided"
+        rf"|deduced)|{_UNSURE}",
+    ),
+    ("not blickets", r"non-?\s?blickets|inhibitors"),
+    ("not blicket", r"non-?\s?blicket|inhibitor"),
+    ("blickets", r"blickets"),
+    ("blicket", r"blicket|among them"),
+    (
+        "sure",
+        r"must|definite|definitely|certain|certainly|sure|surely|for sure|guaranteed|necessarily"
+        r"|confirmed|beyond (?:any )?doubt|without (?:a )?doubt|yes|true|proven|known|known to be"
+        r"|certainty",
+    ),
+    (
+        "is not",
+        r"(?:has|have|plays?) no (?:effect|role|influence)|fails? to be"
+        r"|can (?:also |both |all )?be (?:excluded|ruled out|eliminated|discarded|dismissed)",
+    ),
+    (
+        "not",
+        r"no (?:evidence|indication|sign|reason|proof)|false|[a-z]{2,5}n't|not|no|cannot|neither"
+        r"|never|ruled out|excluded|eliminated|impossible|irrelevant|inert|non|in no(?:ne)?"
+        r"|out(?=[.;,]|$)|duds?",
+    ),
+    ("except", r"except(?: for)?|other than|apart from|rather than|instead of|without"),
+    (
+        "is",
+        r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as|remains?|stays?"
+        r"|as(?= (?:the |a |its )(?:only |sole )?blicket)",
+    ),
+    (
+        "colon",
+        r"namely|includes?|including|i\.e\.?|viz|about|regarding|concerning|as to"
+        r"|(?:status|nature|role)s? of|for(?! sure| certain)",
+    ),
+    ("or", r"or|and/or"),
+    (
+        "and",
+        r"and|(?:together|in combination|combined) with|plus|as well as|nor|along with"
+        rf"|(?:en|i)(?= (?:{_COLOUR}|o_))",
+    ),
+    ("so break", r"so|therefore|thus|hence|which means|meaning"),
+    (
+        "break",
+        r"(?:i|we|one)(?: can| may|'d)? (?:conclude|infer|deduce|gather|think|believe)(?: that)?"
+        r"|but|while|whereas|though|although|however|yet|because|since|as(?= the| it)",
+    ),
+)
+_SIGNS = {
+    **dict.fromkeys(",+&/", "and"),
+    **dict.fromkeys("]}", "close"),
+    ";": "break",
+    "->": "so colon",
+    "=>": "so colon",
+    "\0": "translated",
+    "?": "maybe",
+}
+_WORD = re.compile(
+    "(?<![\\w'])(?:"
+    + "|".join(f"(?P<k{number}>{pattern})" for number, (_, pattern) in enumerate(_KINDS))
+    + r")(?![\w'])|(?P<sign>[-=]>|[,;:=|+&/\]}\0]|[?](?=\s?[,;)]))|(?P<word>[\w'-]+)"
+)
+_COUNT = re.compile("two|three|four|five|six")
+_NAMING = {*COLOURS, *SHAPES}
+
+
+def words_of(sentence: str, objects: Sequence[str]) -> Iterator[Word]:
+    """The words of a sentence; an object is known by its colour or its shape where they are one."""
+    for found in _WORD.finditer(sentence):
+        group = str(found.lastgroup)
+        if group == "sign":
+            yield from map(Word, _SIGNS.get(found[0], "colon").split())
+            continue
+        kinds = "word" if group == "word" else _KINDS[int(group[1:])][0]
+        if kinds == "object":
+            if name := _object_of(found[0], objects):
+                yield Word("object", name)
+            continue
+        count = _COUNT.search(found[0]) if kinds == "others" else None
+        for kind in kinds.split():
+            yield Word(kind, count[0] if count else "")
+
+
+def _object_of(text: str, objects: Sequence[str]) -> str | None:
+    """The one object that a text names: "brown torus", "the tubes"; None for several."""
+    *others, last = text.split()
+    singular = (last, last.removesuffix("s"), last.removesuffix("es"))
+    shape = next((each for each in singular if each in _NAMING), last)
+    said = {*others[:1], shape} & _NAMING
+    named = [name for name in objects if name == shape or (said and said <= set(name.split()))]
+    return named[0] if len(named) == 1 else None
+
+
+def shape(pattern: str) -> re.Pattern[str]:
+    """A pattern of words: <object|all> is one word of these kinds, <!object> one of any other."""
+
+    def one(found: re.Match[str]) -> str:
+        if found[1]:
+            return rf"(?:(?!(?:{found[2]}) )[a-z]+ )"
+        return f"(?:(?:{found[2]}) )"
+
+    return re.compile(re.sub("<(!?)([a-z|]+)>", one, pattern))
+
+
+def spelled(kinds: Sequence[str]) -> str:
+    """Kinds of words as the text that shapes are looked for in."""
+    return "".join(f"{kind} " for kind in kinds)
