@@ -12,7 +12,7 @@ A word of two kinds counts as both, one after the other: "is not blicket" is "is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from trivium.benchmarks.blicket.names import COLOURS, SHAPES
@@ -62,7 +62,7 @@ _KINDS = (
         r"(?<!object )(?<!objects )(?<!one )(?<!thing )(?:it|that)"
         rf"(?= (?!the|an? )(?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))",
     ),
-    ("and", r"\d{1,2}[.)](?= )"),
+    ("and", rf"\d{{1,2}}[.)](?= )|[|](?= (?:the )?(?:{NAME})\s?(?:[|]|$))"),
     ("maybe", r"either(?=[^.;]{0,120}\bor\b)"),
     (
         "",
@@ -119,6 +119,7 @@ _KINDS = (
         r"|scenarios?|not necessarily"
         r"|(?:any|some|one|two|three)(?: or (?:more|two|three|four|all))?(?: out)? of"
         rf"(?= (?:the )?{_COLOUR})|in some|not (?:in )?all"
+        rf"|(?:at least |only |exactly )?{_SOME} of (?:them|th[eo]se(?: two| three| four| five)?)"
         rf"|at least {_SOME}(?! blickets?)|{_SOME} of (?:the )?(?={_COLOUR})"
         r"|nothing (?:can be|is) (?:said|known|certain|settled|concluded|inferred|decided"
         rf"|deduced)|{_UNSURE}",
@@ -161,7 +162,7 @@ _KINDS = (
         r"and|(?:together|in combination|combined) with|plus|as well as|nor|along with"
         rf"|(?:en|i)(?= (?:{_COLOUR}|o_))",
     ),
-    ("so break", r"so|therefore|thus|hence|which means|meaning"),
+    ("so", r"so|therefore|thus|hence|which means|meaning"),
     (
         "break",
         r"(?:i|we|one)(?: can| may|'d)? (?:conclude|infer|deduce|gather|think|believe)(?: that)?"
@@ -172,58 +173,46 @@ _SIGNS = {
     **dict.fromkeys(",+&/", "and"),
     **dict.fromkeys("]}", "close"),
     ";": "break",
-    "->": "so colon",
-    "=>": "so colon",
-    "\0": "translated",
+    "->": "arrow",
+    "=>": "arrow",
     "?": "maybe",
 }
 _WORD = re.compile(
     "(?<![\\w'])(?:"
     + "|".join(f"(?P<k{number}>{pattern})" for number, (_, pattern) in enumerate(_KINDS))
-    + r")(?![\w'])|(?P<sign>[-=]>|[,;:=|+&/\]}\0]|[?](?=\s?[,;)]))|(?P<word>[\w'-]+)"
+    + r")(?![\w'])|(?P<sign>[-=]>|[,;:=|+&/\]}]|[?](?=\s?[,;)]))"
+    r"|(?P<translated>\0)|(?P<word>[\w'-]+)"
 )
+_KINDS_OF = {f"k{number}": kinds.split() for number, (kinds, _) in enumerate(_KINDS)}
 _COUNT = re.compile("two|three|four|five|six")
 _NAMING = {*COLOURS, *SHAPES}
 
 
-def words_of(sentence: str, objects: Sequence[str]) -> Iterator[Word]:
+def words_of(sentence: str, objects: Sequence[str]) -> list[Word]:
     """The words of a sentence; an object is known by its colour or its shape where they are one."""
+    words: list[Word] = []
     for found in _WORD.finditer(sentence):
         group = str(found.lastgroup)
-        if group == "sign":
-            yield from map(Word, _SIGNS.get(found[0], "colon").split())
-            continue
-        kinds = "word" if group == "word" else _KINDS[int(group[1:])][0]
-        if kinds == "object":
-            if name := _object_of(found[0], objects):
-                yield Word("object", name)
-            continue
-        count = _COUNT.search(found[0]) if kinds == "others" else None
-        for kind in kinds.split():
-            yield Word(kind, count[0] if count else "")
+        if group == "translated":
+            while words and words[-1].kind == "word":
+                words.pop()
+        elif group == "sign":
+            words.append(Word(_SIGNS.get(found[0], "colon")))
+        elif group == "word":
+            words.append(Word("word"))
+        elif group == "k0":
+            words += [Word("object", name) for name in _named(found[0], objects)]
+        else:
+            count = _COUNT.search(found[0])
+            words += [Word(kind, count[0] if count else "") for kind in _KINDS_OF[group]]
+    return words
 
 
-def _object_of(text: str, objects: Sequence[str]) -> str | None:
-    """The one object that a text names: "brown torus", "the tubes"; None for several."""
+def _named(text: str, objects: Sequence[str]) -> list[str]:
+    """The one object that a text names: "brown torus", "torus"; none where there are several."""
     *others, last = text.split()
     singular = (last, last.removesuffix("s"), last.removesuffix("es"))
     shape = next((each for each in singular if each in _NAMING), last)
     said = {*others[:1], shape} & _NAMING
     named = [name for name in objects if name == shape or (said and said <= set(name.split()))]
-    return named[0] if len(named) == 1 else None
-
-
-def shape(pattern: str) -> re.Pattern[str]:
-    """A pattern of words: <object|all> is one word of these kinds, <!object> one of any other."""
-
-    def one(found: re.Match[str]) -> str:
-        if found[1]:
-            return rf"(?:(?!(?:{found[2]}) )[a-z]+ )"
-        return f"(?:(?:{found[2]}) )"
-
-    return re.compile(re.sub("<(!?)([a-z|]+)>", one, pattern))
-
-
-def spelled(kinds: Sequence[str]) -> str:
-    """Kinds of words as the text that shapes are looked for in."""
-    return "".join(f"{kind} " for kind in kinds)
+    return named if len(named) == 1 else []
