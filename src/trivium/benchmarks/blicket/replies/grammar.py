@@ -26,7 +26,7 @@ NAMING = {"object", "all", "none", "others", "these", "it"}
 JOINS = {"and", "or"}
 NOUNS = {"blicket", "blickets"}
 CHANGES = {"not", "except", "maybe"}
-SUPPOSED = {"if", "supposed"}
+SUPPOSED = {"if", "whether", "supposed"}
 
 
 class Claim(NamedTuple):
@@ -151,6 +151,8 @@ def _row_verdict(body: list[str]) -> str | None:
                 return verdict(after)  # "blicket: no"
             if said := _cell_verdict(cell):
                 return said
+            if {"event", *NAMING} & set(cell):
+                break  # what follows explains
     return None
 
 
@@ -198,7 +200,7 @@ def _is_about_machine(said: Sequence[str]) -> bool:
 
 def _is_supposed(said: Sequence[str]) -> bool:
     """Whether words only suppose something; "it is open whether" does not."""
-    return bool(SUPPOSED & set(said)) and "maybe" not in said
+    return bool({"if", "supposed"} & set(said)) or ("whether" in said and "maybe" not in said)
 
 
 def _claims_of_list(

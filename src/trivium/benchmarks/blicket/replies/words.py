@@ -97,12 +97,13 @@ _KINDS = (
         r"| objects| ones)?|they",
     ),
     ("if", r"if(?! and only if)|unless|provided(?: that)?|assuming"),
+    ("whether", r"whether|in which"),
     (
         "supposed",
         r"(?:one|you|we|i)(?: might| may| could| would|'d) (?:first |at first )?(?:think|expect"
         r"|suspect)|(?:my |an? )?(?:first|initial) (?:thought|guess|instinct|impression)|at first"
         r"|initially|originally|i(?: first| initially| had)? (?:thought|assumed|expected|suspected"
-        r"|believed)|whether|when|in which|suppose|supposing|assume|were"
+        r"|believed)|when|suppose|supposing|assume|were"
         r"|would(?! say| guess| appear| seem)",
     ),
     ("maybe colon", r"jury is (?:still )?out on|undecided (?:on|about)|no verdict (?:on|about)"),
