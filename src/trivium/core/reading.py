@@ -107,7 +107,12 @@ _SIGNS = str.maketrans(
         "\u061b": "; ",
         "\u3001": ", ",
         "\u2260": " is not ",
-        "\u2248": " is like ",
+        **dict.fromkeys("\u2248\u2245\u2243\u223c\u2259\u2261", " is like "),
+        **dict.fromkeys("\u2247\u2241\u2249\u2262", " is not like "),
+        "\u2208": " is in ",
+        "\u2209": " is not in ",
+        "\u2227": " and ",
+        "\u2228": " or ",
         "\u2205": " none ",
         "\u00a0": " ",
     }
@@ -202,7 +207,8 @@ def _untagged(found: re.Match[str], boxed: str) -> str:
 
 def _without_latex(text: str, boxed: str) -> str:
     # Escaped braces are those of a set; escaped brackets and parentheses only open a formula.
-    text = re.sub(r"\\\\(?=[\s\[]|$)", "\n", text)
+    text = re.sub(r"\\\\(?=[\s\[&\\]|$)&?", "\n", text)
+    text = re.sub(r"(\\begin\{(?:aligned|align\*?|array|cases)\})\s{0,3}&", r"\1", text)
     text = re.sub(r"\\([{}])", lambda found: "[" if found[1] == "{" else "]", text)
     text = re.sub(r"\\([_%&#*`~.!>-])", r"\1", text)
     text = _LATEX.sub(lambda found: _LATEX_VALUES[int(str(found.lastgroup)[1:])], text)
@@ -357,26 +363,38 @@ _KNOW = (
     r"|pin(?:ned)? down|rule (?:out )?either|differentiate|discriminate|figure out|commit"
     r"|sufficient"
     r"|confident|show which|indicate which|work out|ascertain|matched|assigned|classified|likened"
+    r"|worked out|made out|revealed|choose|chosen|pick(?:ed)?|claim|answer(?:ed)?|made|drawn"
     r"|enough (?:information|info|evidence|data|to))"
 )
 UNSURE_WORDS = (
     r"\b(?:un(?:sure|certain\w{0,3}|clear|(?:der-?)?determined|known|knowable|decided|decidable"
-    r"|resolved|specified|answerable|determinable)|in(?:determinate|determinable|distinguishable"
-    r"|conclusive|sufficient\w{0,2})|ambiguous|ambiguity|underspecified|open question|impossible"
-    r"|(?:leaves?|left|remains?)(?: [a-z]{1,9}){0,2} open|unable to|not able to|in doubt|doubtful"
+    r"|resolved|settled|specified|answerable|determinable|identified)"
+    r"|in(?:determinate|determinable|distinguishable|conclusive|sufficient\w{0,2})"
+    r"|ambiguous|ambiguity|underspecified|open question"
+    r"|impossible (?:to|for)"
+    r"|(?:leaves?|left|remains?|stays?|kept|keeps?)(?: [a-z]{1,9}){0,2} open"
+    r"|unable to|not able to|in doubt|doubtful"
     r"|(?:consistent|compatible) with both|fits? both|either could|(?:could|may|might"
     r"|can) be either"
     r"|both (?:are |remain )?possible|equally (?:likely|possible|consistent|plausible|well)"
     r"|a toss-?up|50(?=\s?%[^.\n]{1,60}\b50\s?%)|50[/-]50|coin[\s-]flip|who knows|either way"
     r"|no (?:telling|knowing|saying|idea|clue)|anyone's guess|your guess is as good as mine"
     r"|up in the air|beats me|idk|dunno|agnostic|too (?:little|few|early)|lacks?|lacking"
-    r"|no (?:definite|definitive|clear|certain|firm|unique|single) (?:answer|conclusion|way|match)"
-    r"|no (?:evidence|information|indication|basis|grounds)"
-    r" (?:to (?:tell|decide|say|choose)|(?:about|on|as to) which|for either)"
+    r"|no (?:(?:definite|definitive|clear|certain|firm|unique|single|determinate|final|safe) )?"
+    r"(?:answer|conclusion|way|match|verdict|decision|judge?ment)(?! (?:of|that))"
+    r"|(?:withhold|reserve|suspend)(?:ing)? (?:[a-z]{1,6} )?judge?ment|(?:have to|must|i'll) pass"
+    r"|can(?:no|')t (?:be )?ruled? out"
+    r"|no (?:evidence|information|indication|basis|grounds|reason|way)(?: [a-z]{1,6}){0,2}"
+    r" (?:to|for|of|about|on|as to) (?:[a-z]{1,6} ){0,2}"
+    r"(?:tell|say|cho|decid|know|prefer|which|either|pick|favou?r|distinguish|one over)[a-z]{0,5}"
+    r"|(?:[a-z]{2,6}n't|not) (?:allow|permit|support|justify) (?:a|any|me|us|the)"
+    r"(?: [a-z]{1,10}){0,2} (?:decision|conclusion|choice|answer|verdict|comparison)"
     r"|(?:[a-z]{2,6}n't|not|without|no) (?:have |having |give |provide )?(?:enough|sufficient"
     r"|adequate)"
     r" (?:information|info|evidence|data)"
-    rf"|{_NOT} (?:{_RATHER} ){{0,3}}{_KNOW})\b"
+    r"|nothing (?:[a-z]{2,9} ){0,4}(?:separates?|distinguish|favou?rs?|tells?|settles?|decides?)"
+    rf"|{_NOT} (?:{_RATHER} |(?!blicket|li[gtk]|an? |the |one |that )[a-z]{{2,9}} ){{0,3}}"
+    rf"{_KNOW})\b"
 )
 _UNSURE = re.compile(UNSURE_WORDS, re.IGNORECASE)
 
@@ -395,7 +413,8 @@ YES_OR_NO = re.compile(
 )
 _CHOICE_LEFT = re.compile(
     r"\b(?:undecided|preference|n(?:'t|ot) prefer|depends on (?:how|what|whether|which)"
-    r"|(?:cannot|can't|couldn't|could not|unable to) (?:choose|pick))\b",
+    r"|(?:cannot|can't|couldn't|could not|unable to|rather not|won't|will not)"
+    r" (?:choose|pick|decide|commit|take sides))\b",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\b(?:which|either|between|the two|them|these)\b", re.IGNORECASE)

@@ -60,7 +60,9 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     answer = PromptAnswer(claims.named("yes"), claims.named("maybe"), like)
     if not claims.any_claim and (like is None or _is_left_open(replies[-1], like)):
         return None
-    declines = any(_NO_ANSWER.search(sentence.text) for sentence in sentences)
+    declines = reading.is_refusal(replies[-1]) or any(
+        _NO_ANSWER.search(sentence.text) for sentence in sentences
+    )
     return None if declines and not answer.blickets else answer
 
 

@@ -37,7 +37,7 @@ class Known(NamedTuple):
     objects: Sequence[str] = ()  # of the new machine
 
 
-_MACHINE = r"(?:machine|detector|one|kind|type|class)s?"
+_MACHINE = r"(?:machine|detector|one|kind|type|class|sort|family|variety|category)s?"
 # What may follow the pattern of a machine: "-type", "pattern blicket detector's behaviour".
 _TAIL = (
     r"(?:-like|[ -](?:type|style|patterned|pattern))*(?: blicket)?"
@@ -49,7 +49,7 @@ _PLACES = (
     rf"(?:the )?(?:second|2nd|latter) {_MACHINE}|latter|(?:machine|detector|type) (?:2|#2|ii)",
 )
 _WORDS = {
-    "skip": RULE_TALK,
+    "skip": rf"{RULE_TALK}|same (?:goes|holds|applies|is true|time|reason|story)",
     "object": NAME,
     "new": rf"(?:this|the new|the last|the third|the final|new|third"
     rf"|last) (?:[a-z]+ )?{_MACHINE}|it|new"
@@ -60,36 +60,38 @@ _WORDS = {
     r"|answer|verdict|behaviou?r|rule|works|behaves|like|comparison|similar to|analogous machine)"
     r"(?: (?:type|behaviou?r|it is like|it's like|analogy|similarity|match|category"
     r"|class))?(?= ?[:=|]| ?->)",
-    "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|not stated|not given|any of (?:the two|them)"
+    "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|null|not stated|not given|any of (?:the two|them)"
     r"|think there(?:'s| is) (?:a|any) way|no way"
     r"|(?:[a-z]{2,6}n't|not) (?:think|believe|see how)(?: that)? (?:i|we|you|one|anyone) can"
     r"|both machines? (?:fit|match)",
     "denial": r"not|unlike|dissimilar|than|instead of|never|no longer|ruled? out|rules out"
     r"|ruling out|cannot be|as opposed to|contrary to|excludes?|in contrast to"
-    r"|[a-z]{2,6}n't(?! (?:sure|certain))|no(?=[.,;]|$| like)",
+    r"|[a-z]{2,6}n't(?! (?:sure|certain))|no(?=[.,;]|$| like)|\u2717",
     "differs": r"differs?|different|distinct",
     "neither": r"neither(?: of (?:them|these|those|the two))?",
     "like": r"like|similar|similarly|same|resembles?|match(?:es)?|akin|equivalent|identical|shares?"
     r"|follows?|fits?(?! both)|equals?|parallels|replicates|imitates|mirrors?|mimics|corresponds?"
     r"|belongs?"
     r"|analogous|consistent with|copies|as do(?:es)?"
-    r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in)|just as"
+    r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in|for|on)|just as"
     r"|exactly as|how the|the way|aligns?|in line with|go with|going with|settle on|opt for"
     r"|would say|\u2248|(?:works?|operates?|runs?|functions?) (?:on|by|under|according to)"
-    r"|goes with|same (?:kind|type|sort|way|rule) as|of a kind with|another",
-    "is": r"(?:is|be|it's|that's|was|looks|seems|has|shows|uses|exhibits)(?: (?:a|an|of|the|more"
-    r"|clearly|again|just))*",
+    r"|agrees?|(?:behaves?|works?|acts?|functions?|operates?) as|goes with"
+    r"|same (?:kind|type|sort|way|rule) as|of a kind with|another",
+    "is": r"(?:makes? (?:it|this)|is|be|it's|that's|was|looks|seems|has|shows|uses|exhibits)"
+    r"(?: (?:a|an|of|the|more|clearly|again|just))*",
     "both": r"both|either|the (?:other )?two",
     "or": r"or|and|nor|/|&",
     "whether": r"whether",
-    "if": r"if|were it|would(?! say| guess| appear| seem)|suppos\w{1,4}|assum\w{1,4}",
+    "if": r"if|were it|had (?:it|this|the)|would(?! say| guess| appear| seem)|suppos\w{1,4}"
+    r"|assum\w{1,4}|tempt(?:ing|ed)|(?:could|might|may) (?:say|think|argue|answer)",
     "yes": r"yes|\u2713|true|correct",
     "clause": r"because|since|whereas|while|though|although|i mean|but"
     r"|therefore|hence|so",
     "arrow": r"[-=]>",
     "topic": r"behaves?|works?|which of (?:the two|them)|which (?:one|it)|(?:machine|detector"
     r"|kind|type)s?|structure|rule"
-    r"|(?:other|second) question|comparison",
+    r"|question|comparison|verdict",
     "small": r"the|i'd|i|say|think|guess|believe|final|actually|wait|no|sorry|probably|likely"
     r"|clearly"
     r"|definitely|well|ok|okay|thus|then|also|just|an?|of|to|my|me|looks|would",
@@ -117,6 +119,7 @@ _SMALL = {"small", "is", "colon", "arrow", "comma", "label", "new", "yes", "topi
 _KNOWN = {"known0", "known1"}
 _ABOUT = {*_KNOWN, "like", "topic", "label"}  # a machine is what is talked about
 _THINGS = {"object", "blicket"}
+_LIKENED = re.compile(r"[ -]?(?:like|ish)\b")  # "a striped-like machine"
 # In place of the patterns of the machines, so that one lexer reads the replies to all items.
 _PLACEHOLDERS = ("zknowna", "zknownb", "znew")
 
@@ -130,8 +133,8 @@ def _lexer() -> re.Pattern[str]:
     words = {**machines, "named": rf"{_PLACEHOLDERS[2]}{_TAIL}", **_WORDS}
     parts = [rf"(?P<{kind}>{text})" for kind, text in words.items()]
     return re.compile(
-        rf"(?<![\w'])(?:{'|'.join(parts)})(?![\w'])|(?P<clause_sign>, (?:and|but|so)\b|;)"
-        r"|(?P<comma>,)|(?P<or_sign>[/&])|(?P<colon>[:=|])"
+        rf"(?<![\w'])(?:{'|'.join(parts)})(?![\w'])|(?P<clause_sign>, (?:but|so)\b)"
+        r"|(?P<break>, and\b|;)|(?P<comma>,)|(?P<or_sign>[/&])|(?P<colon>[:=|])"
     )
 
 
@@ -143,8 +146,13 @@ def _kinds_of(sentence: str, known: Known) -> list[str]:
         longest_first = sorted(placeholders, key=len, reverse=True)
         names = re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})")
         sentence = names.sub(lambda found: placeholders[found[0]], sentence)
-    kinds = (str(found.lastgroup) for found in _lexer().finditer(sentence))
-    return [kind.removesuffix("_sign") for kind in kinds if kind != "skip"]
+    kinds: list[str] = []
+    for found in _lexer().finditer(sentence):
+        kind = str(found.lastgroup).removesuffix("_sign")
+        if kind in _KNOWN and _LIKENED.search(found[0]):
+            kinds.append("like")
+        kinds += [kind] if kind != "skip" else []
+    return kinds
 
 
 def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
@@ -162,7 +170,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
             asked = bool(set(kinds) & _ABOUT)
             question = machines.pop() if len(machines) == 1 and "like" in kinds else None
             continue
-        if _is_heading(sentence, set(kinds), following, known):
+        if not asked and _is_heading(sentence, set(kinds), following, known):
             elsewhere = True
             continue
         elsewhere = elsewhere and "named" not in kinds
@@ -171,7 +179,10 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
             found = _pattern(question, known) if reply["yes"] else found
             question = None
         kinds = ["new" if kind == "named" else kind for kind in kinds]
-        found = _statement(kinds, known, asked=asked) or found
+        said = _statement(kinds, known, asked=asked)
+        if said == UNSURE and found and not ("like" in kinds or machines >= _KNOWN):
+            said = None  # "It is like the striped one. Whether the dotted one needs both is open."
+        found = said or found
         by_rule = (None if elsewhere or machines else _parse_rule(sentence, known)) or by_rule
         if "unsure" in kinds and (set(kinds) & _ABOUT or not set(kinds) & _THINGS):
             doubt = UNSURE
@@ -185,7 +196,7 @@ def _pattern(kind: str, known: Known) -> str:
 
 def _is_heading(sentence: str, kinds: set[str], following: str, known: Known) -> bool:
     """Whether a sentence only names the machine that the objects below it were put on."""
-    machine = kinds - {"small", "topic", "colon"}
+    machine = kinds - {"small", "topic", "colon", "word"}
     if machine not in ({"known0"}, {"known1"}) or any(name in following for name in known.objects):
         return False
     return sentence.endswith(":") or "object" in _kinds_of(following, known)
@@ -197,7 +208,8 @@ def _without_remarks(sentence: str, known: Known) -> str:
     def kept(remark: re.Match[str]) -> str:
         before = _kinds_of(sentence[max(0, remark.start() - 40) : remark.start()], known)
         names = set(_kinds_of(remark[1], known)) & _KNOWN
-        return f", {remark[1]}," if names and before[-1:] != ["object"] else " "
+        mark = "," if remark[1] in known.patterns else ";"  # a translation, or a remark
+        return f"{mark} {remark[1]}{mark}" if names and before[-1:] != ["object"] else " "
 
     return _REMARK.sub(kept, sentence)
 
@@ -206,9 +218,14 @@ def _statement(kinds: list[str], known: Known, *, asked: bool) -> str | None:
     """What a sentence says: a pattern, "unsure" or None; its last clause that says something."""
     said: str | None = None
     about = asked or bool(set(kinds) & _ABOUT and not set(kinds) & _THINGS)
-    breaks = [place for place, kind in enumerate(kinds) if kind == "clause"]
+    supposed = False  # whether "if" stands before, with no "but" or "so" after it
+    breaks = [place for place, kind in enumerate(kinds) if kind in ("clause", "break")]
     for start, end in pairwise([-1, *breaks, len(kinds)]):
-        clause = kinds[start + 1 : end]
+        clause = [kind for kind in kinds[start + 1 : end] if kind != "small"]
+        supposed = supposed and kinds[start] == "break"
+        if supposed:
+            continue
+        supposed = "if" in clause
         found = _clause(clause, known, about=about, asked=asked and start < 0)
         if found == UNSURE and said not in (None, UNSURE) and not set(clause) & _KNOWN:
             continue  # a guess: "like the dotted one, though I am not sure"
@@ -224,7 +241,8 @@ def _clause(kinds: list[str], known: Known, *, about: bool, asked: bool) -> str 
     places = [place for place, kind in enumerate(kinds) if kind in _KNOWN]
     like = next((n for n, kind in enumerate(kinds) if kind in ("like", "label", "differs")), None)
     about = about or bool(set(kinds) & _ABOUT)
-    if _is_unsure(kinds, like, about=about) and not _is_guess(kinds, places, like):
+    doubtful = _is_unsure(kinds, like, about=about) and not _is_guess(kinds, places, like)
+    if doubtful or (asked and kinds[:1] == ["unsure"]):
         return UNSURE
     if not places or ("if" in kinds[: places[0]] and "unsure" not in kinds):
         return None
@@ -237,7 +255,9 @@ def _clause(kinds: list[str], known: Known, *, about: bool, asked: bool) -> str 
     if len(claimed) == 1:
         return _pattern(claimed.pop(), known)
     # "You'd like to know whether it is like the striped or the dotted one" is no doubt.
-    return UNSURE if len(named) == 2 and like is not None and "whether" not in kinds else None
+    # "Three machines: the plain, the dotted and the new one" is none either.
+    doubt = len(named) == 2 and like is not None and "whether" not in kinds
+    return UNSURE if doubt and "new" not in kinds[places[-1] :] else None
 
 
 def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:
@@ -245,7 +265,7 @@ def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:
     said = set(kinds)
     if "blicket" in said or ("object" in said and not said & _KNOWN):
         return False
-    if said & {"unsure", "neither"}:
+    if "unsure" in said or ("neither" in said and ("like" in said or len(kinds) < 4)):
         return about
     return like is not None and kinds[like] == "like" and "both" in kinds[like + 1 : like + 3]
 
@@ -262,8 +282,10 @@ def _is_comparison(kinds: list[str], places: list[int], like: int | None, *, ask
     first, ends = places[0], places[-1] == len(kinds) - 1
     if asked and not set(kinds[:first]) - _SMALL:
         return True  # "Which is it like? The striped one: both need two blickets."
-    if ends and kinds[-2:-1] == ["arrow"] and "object" not in kinds:
-        return True  # "one is enough -> striped"
+    alone = kinds[places[-1] + 1 :][:1] in ([], ["comma"])
+    concluded = kinds[places[-1] - 1 : places[-1]] in (["arrow"], ["colon"])
+    if alone and concluded and "object" not in kinds[: places[-1]]:
+        return True  # "one is enough -> striped", "the second is right: striped, with ..."
     last = max((n for n, kind in enumerate(kinds) if kind in ("comma", "colon")), default=-1)
     if "object" in kinds[:last] and set(kinds[last + 1 : -1]) <= {"small", "is"}:
         return ends  # "violet cylinder, plain"
@@ -283,6 +305,8 @@ def _is_denied(kinds: list[str], place: int) -> bool:
     if kinds[place + 1 : place + 3] == ["colon", "denial"]:
         return True
     likened = False
+    while kinds[max(0, place - 2) : place] == [kinds[place], "comma"]:
+        place -= 2  # "not like the second one, the dotted machine"
     before = kinds[max(0, place - MAX_BACK) : place]
     if before[-1:] == ["colon"] and before[-2:-1] in (["label"], ["like"], ["denial"]):
         before.pop()  # "Does not work like: striped"

@@ -30,6 +30,7 @@ _CORRECTION = re.compile(
     r"\b(?:wait|sorry|correction|i mean|scratch that|actually|rather)[,:. -]{1,4}(?:no[,: ]{1,3})?"
     rf"(?:it(?:'s| is) )?(?=(?:the )?(?:{'|'.join(COLOURS)}) )"
 )
+_UNDERSCORE = re.compile(r"(?<=[a-z]{2})_(?=[a-z]{2})")  # "must_be_blickets:"
 _QUOTES = re.compile(r"[\"{<]+|(?<![-=])>+|(?<![a-z])'|'(?![a-z])")
 _BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
 _LEADER = re.compile(r"(?<![.!?\n])[ \t](?:-{1,2}|\.{3,60})[ \t]|\.{4,60}")
@@ -55,7 +56,8 @@ class Sentence(NamedTuple):
 
 def split_sentences(text: str) -> list[Sentence]:
     """The sentences of a plain text in lower case and in English."""
-    text = in_english(reading.json_as_lines(text.lower())).replace("tl;dr", "answer: ")
+    text = _UNDERSCORE.sub(" ", reading.json_as_lines(text.lower()))
+    text = in_english(text).replace("tl;dr", "answer: ")
     text = reading.tables_as_lines(text, _is_verdict, one_column=True)
     text = _BAR.sub(lambda line: line[0].replace(" | ", "\n"), text)
     text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
