@@ -256,7 +256,9 @@ def tables_as_lines(text: str, is_label: Callable[[str], bool], *, one_column: b
         elif header and len(header) == len(cells):
             pairs = [(label, cell) for label, cell in zip(header, cells, strict=True) if cell]
             ticked = [
-                label for label, cell in pairs if cell == "\u2713" and not is_label(header[0])
+                label
+                for label, cell in pairs
+                if cell.lower() in ("\u2713", "x", "yes") and not is_label(header[0])
             ]
             said = [(label, cell) for label, cell in pairs if is_label(label)]
             if sum(map(is_label, header)) == 1:

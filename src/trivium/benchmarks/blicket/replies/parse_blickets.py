@@ -226,7 +226,7 @@ class Claims:
         self, claims: dict[str, str], complete: Set[str] = frozenset(), *, about_new: bool = False
     ) -> None:
         """Take in claims; those about objects of other machines only are kept apart."""
-        if not about_new and not complete and claims and not set(claims) & set(self.new):
+        if not about_new and claims and not set(claims) & set(self.new):
             self.elsewhere.update(claims)
             return
         # A complete list replaces what was named before it.

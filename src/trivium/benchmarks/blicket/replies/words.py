@@ -115,7 +115,8 @@ _KINDS = (
         "maybe",
         r"maybes?|might|may|could|possibly|perhaps|probably|likely|potentially|unsure|possible"
         r"|possibilit(?:y|ies)|undetermined|candidates?|suspect(?:s|ed)?|potential|conceivably"
-        r"|plausibl[ey]|optional|optionally|questionable|open|undecided|[?\u2753\u2754]"
+        r"|plausibl[ey]|optional|optionally|questionable|debatable|open|undecided|unproven"
+        r"|unconfirmed|unsettled|tbd|free|up for grabs|in limbo|wild ?cards?|[?\u2753\u2754]"
         r"|(?:can't|cannot|can not|not) be (?:ruled out|excluded|settled)|either way|i guess"
         r"|scenarios?|not necessarily"
         r"|(?:any|some|one|two|three)(?: or (?:more|two|three|four|all))?(?: out)? of"
@@ -132,19 +133,23 @@ _KINDS = (
     (
         "sure",
         r"must|definite|definitely|certain|certainly|sure|surely|for sure|guaranteed|necessarily"
-        r"|confirmed|beyond (?:any )?doubt|without (?:a )?doubt|yes|true|proven|known|known to be"
-        r"|certainty",
+        r"|confirmed|beyond (?:any |all )?doubt|(?:without|no) (?:a )?(?:doubt|question)|yes|true|proven"
+        r"|proved|established|verified|forced|known|known to be|certainty|locked in|undoubtedly"
+        r"|(?:has|have|had|bound|got) to|positive|indeed|1\.0|100%",
     ),
     (
         "is not",
-        r"(?:has|have|plays?) no (?:effect|role|influence)|fails? to be"
+        r"(?:has|have|had|plays?) no (?:[a-z]{1,9} )?(?:effect|role|influence|power|part)|fails? to be"
+        r"|(?:does|do|did|contributes?|adds?|changes?) (?:absolutely )?nothing"
         r"|can (?:also |both |all )?be (?:excluded|ruled out|eliminated|discarded|dismissed)",
     ),
     (
         "not",
         r"no (?:evidence|indication|sign|reason|proof)|false|[a-z]{2,5}n't|not|no|cannot|neither"
         r"|never|ruled out|excluded|eliminated|impossible|irrelevant|inert|non|in no(?:ne)?"
-        r"|out(?=[.;,]|$)|duds?",
+        r"|out(?=[.:;,]|$)|duds?|nope|nah|negative|disproven|disproved|refuted|rejected|discarded"
+        r"|dismissed|bystanders?|passengers?|decorations?|decoys?|red herrings?|useless|inactive"
+        r"|dead weight|along for the ride|0\.0|0%",
     ),
     ("except", r"except(?: for)?|other than|apart from|rather than|instead of|without"),
     (
