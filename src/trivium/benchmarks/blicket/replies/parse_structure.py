@@ -49,7 +49,7 @@ _PLACES = (
     rf"(?:the )?(?:second|2nd|latter) {_MACHINE}|latter|(?:machine|detector|type) (?:2|#2|ii)",
 )
 _WORDS = {
-    "skip": RULE_TALK,
+    "skip": rf"{RULE_TALK}|(?:(?:at|for) )?the same (?:time|moment|instant|reason|trials?|tests?)",
     "object": NAME,
     "new": rf"(?:this|the new|the last|the third|the final|new|third"
     rf"|last) (?:[a-z]+ )?{_MACHINE}|it|new"
@@ -63,7 +63,9 @@ _WORDS = {
     "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|not stated|not given|any of (?:the two|them)"
     r"|think there(?:'s| is) (?:a|any) way|no way"
     r"|(?:[a-z]{2,6}n't|not) (?:think|believe|see how)(?: that)? (?:i|we|you|one|anyone) can"
-    r"|both machines? (?:fit|match)",
+    r"|both machines? (?:fit|match)"
+    r"|no (?:basis|grounds|evidence|information|indication|means)(?: [a-z]{1,9}){0,3} (?:for|to|of)"
+    r" (?:say|tell|know|decid|choos|prefer|favou?r|distinguish|tak|pick)[a-z]{0,4}",
     "denial": r"not|unlike|dissimilar|than|instead of|never|no longer|ruled? out|rules out"
     r"|ruling out|cannot be|as opposed to|contrary to|excludes?|in contrast to"
     r"|[a-z]{2,6}n't(?! (?:sure|certain))|no(?=[.,;]|$| like)",
@@ -162,7 +164,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
             asked = bool(set(kinds) & _ABOUT)
             question = machines.pop() if len(machines) == 1 and "like" in kinds else None
             continue
-        if _is_heading(sentence, set(kinds), following, known):
+        if not asked and _is_heading(sentence, set(kinds), following, known):
             elsewhere = True
             continue
         elsewhere = elsewhere and "named" not in kinds
@@ -236,8 +238,9 @@ def _clause(kinds: list[str], known: Known, *, about: bool, asked: bool) -> str 
     claimed = {kinds[place] for place in places if not _is_denied(kinds, place)}
     if len(claimed) == 1:
         return _pattern(claimed.pop(), known)
-    # "You'd like to know whether it is like the striped or the dotted one" is no doubt.
-    return UNSURE if len(named) == 2 and like is not None and "whether" not in kinds else None
+    # No doubt: "We want to know whether it is like A or B", "There are three machines: A, B and C".
+    told = "whether" in kinds or "new" in kinds[places[-1] :]
+    return UNSURE if len(named) == 2 and like is not None and not told else None
 
 
 def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:
@@ -269,7 +272,7 @@ def _is_comparison(kinds: list[str], places: list[int], like: int | None, *, ask
         return ends  # "violet cylinder, plain"
     if like is not None:
         # "As with the striped one, a pair is needed: A and B."
-        opens = not set(kinds[:first]) - {"like", "small"}
+        opens = like < first and not set(kinds[:first]) - {"like", "small"}
         return "object" not in kinds or "new" in kinds or opens
     before = kinds[:first]
     subject = before[len(before) - before[::-1].index("new") :] if "new" in before else []
