@@ -167,7 +167,10 @@ def _moves(
         if kind.lower() == "answer" and (opens or kind == "ANSWER") and not blocked:
             stop = min(ends.get(place, len(text)), end + MAX_READ)
             either = text[end:stop].rstrip(" ,;:").endswith((" or", "/"))
-            command = None if either else read_answer(text[end:stop], objects, rules)
+            # Its line where that is a whole answer, so that remarks below it do not count.
+            texts = [] if either else [text[end:stop].partition("\n")[0], text[end:stop]]
+            answers = (read_answer(each, objects, rules) for each in texts)
+            command = next(filter(None, answers), None)
             if command is not None or _is_final(text[end:stop]):
                 yield _Move(rank, place, command)
         elif kind in ("TEST", "test", "verb") and not blocked and "past" not in said:

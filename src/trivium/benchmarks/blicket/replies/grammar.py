@@ -35,6 +35,7 @@ class Claim(NamedTuple):
     place: int  # of the word
     status: str  # "yes", "no" or "maybe"
     complete: bool = False  # whether the list is meant to name all of them
+    either: bool = False  # whether it is one of several: "A or B"
 
 
 def read_sentence(kinds: list[str], label: str | None, *, seen: bool) -> list[Claim]:
@@ -211,11 +212,11 @@ def _claims_of_list(
     if len(places) > 1 and kinds[objects.start] in ("others", "these"):
         places = places[1:]  # "the other two (A and B)"
     changes = [place for place in objects if kinds[place] in CHANGES]
-    if status == "yes" and "or" in kinds[objects.start : objects.stop] and not changes:
-        status = "maybe"  # "A or B"
+    either = status != "no" and "or" in kinds[objects.start : objects.stop] and not changes
+    status = "maybe" if either else status
     for place in places:
         change = [kinds[each] for each in changes if each < place]
-        yield Claim(place, verdict(change[-1:]) or status, complete)
+        yield Claim(place, verdict(change[-1:]) or status, complete, either)
 
 
 def _read_clause(kinds: list[str], seen: bool) -> Iterator[Claim]:

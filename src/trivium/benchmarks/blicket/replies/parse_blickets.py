@@ -98,6 +98,7 @@ class Claims:
     elsewhere: dict[str, str] = field(default_factory=dict)  # in sentences about other machines
     any_claim: bool = False
     none: bool = False  # whether no object was said to be a blicket
+    either: bool = False  # whether the last claim leaves a choice: "A or B"
     seen: bool = False  # whether blickets were named in an earlier sentence
     label: _Label | None = None  # of the lines that follow
     label_is_new: bool = False  # whether it was set by the sentence before
@@ -197,7 +198,7 @@ class Claims:
         for claim in found:
             claims |= dict.fromkeys(self._objects_of(words, claim.place, claims), claim.status)
             self.none = self.none or kinds[claim.place] == "none"
-            self.last_status = claim.status
+            self.last_status, self.either = claim.status, claim.either
         self.any_claim = self.any_claim or self.none or bool(claims)
         self.seen = self.seen or bool(set(kinds) & NOUNS)
         self._take(claims, complete, about_new=label is not None)

@@ -49,7 +49,8 @@ _PLACES = (
     rf"(?:the )?(?:second|2nd|latter) {_MACHINE}|latter|(?:machine|detector|type) (?:2|#2|ii)",
 )
 _WORDS = {
-    "skip": rf"{RULE_TALK}|same (?:goes|holds|applies|is true|time|reason|story)",
+    "skip": rf"{RULE_TALK}|same (?:goes|holds|applies|is true|story)"
+    r"|(?:(?:at|for) )?the same (?:time|moment|instant|reason|trials?|tests?)",
     "object": NAME,
     "new": rf"(?:this|the new|the last|the third|the final|new|third"
     rf"|last) (?:[a-z]+ )?{_MACHINE}|it|new"
@@ -254,10 +255,9 @@ def _clause(kinds: list[str], known: Known, *, about: bool, asked: bool) -> str 
     claimed = {kinds[place] for place in places if not _is_denied(kinds, place)}
     if len(claimed) == 1:
         return _pattern(claimed.pop(), known)
-    # "You'd like to know whether it is like the striped or the dotted one" is no doubt.
-    # "Three machines: the plain, the dotted and the new one" is none either.
-    doubt = len(named) == 2 and like is not None and "whether" not in kinds
-    return UNSURE if doubt and "new" not in kinds[places[-1] :] else None
+    # No doubt: "We want to know whether it is like A or B", "There are three machines: A, B and C".
+    told = "whether" in kinds or "new" in kinds[places[-1] :]
+    return UNSURE if len(named) == 2 and like is not None and not told else None
 
 
 def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:
@@ -291,7 +291,7 @@ def _is_comparison(kinds: list[str], places: list[int], like: int | None, *, ask
         return ends  # "violet cylinder, plain"
     if like is not None:
         # "As with the striped one, a pair is needed: A and B."
-        opens = not set(kinds[:first]) - {"like", "small"}
+        opens = like < first and not set(kinds[:first]) - {"like", "small"}
         return "object" not in kinds or "new" in kinds or opens
     before = kinds[:first]
     subject = before[len(before) - before[::-1].index("new") :] if "new" in before else []

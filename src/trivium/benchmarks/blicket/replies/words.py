@@ -133,13 +133,15 @@ _KINDS = (
     (
         "sure",
         r"must|definite|definitely|certain|certainly|sure|surely|for sure|guaranteed|necessarily"
-        r"|confirmed|beyond (?:any |all )?doubt|(?:without|no) (?:a )?(?:doubt|question)|yes|true|proven"
+        r"|confirmed|beyond (?:any |all )?doubt|(?:without|no) (?:a )?(?:doubt|question)"
+        r"|yes|true|proven"
         r"|proved|established|verified|forced|known|known to be|certainty|locked in|undoubtedly"
         r"|(?:has|have|had|bound|got) to|positive|indeed|1\.0|100%",
     ),
     (
         "is not",
-        r"(?:has|have|had|plays?) no (?:[a-z]{1,9} )?(?:effect|role|influence|power|part)|fails? to be"
+        r"(?:has|have|had|plays?) no (?:[a-z]{1,9} )?(?:effect|role|influence|power|part)"
+        r"|fails? to be"
         r"|(?:does|do|did|contributes?|adds?|changes?) (?:absolutely )?nothing"
         r"|can (?:also |both |all )?be (?:excluded|ruled out|eliminated|discarded|dismissed)",
     ),
