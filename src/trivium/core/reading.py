@@ -96,7 +96,7 @@ _SIGNS = str.maketrans(
         **dict.fromkeys("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad\ufe0e\ufe0f", ""),
         **dict.fromkeys("\u2028\u2029\u0085\x0b\x0c\r", "\n"),
         **dict.fromkeys("\u2192\u21d2\u27a1\u27f6\u2794\u21a6\u279c", " -> "),
-        **dict.fromkeys("\u2022\u25cf\u25aa\u2023\u25e6\u00b7", "-"),
+        **dict.fromkeys("\u2022\u25cf\u25aa\u2023\u25e6", "-"),
         **dict.fromkeys("\u3010\u3014\u27e8\u3016", "["),
         **dict.fromkeys("\u3011\u3015\u27e9\u3017", "]"),
         **dict.fromkeys("\u2705\u2713\u2714\u2611", " \u2713 "),
@@ -159,7 +159,8 @@ _MARKDOWN = (
     (re.compile(r"^[ \t>]{0,20}(?:#{1,6}[ \t]+)?", re.MULTILINE), ""),  # quotes and headings
     (re.compile(r"^(?:[-*+][ \t]+)\[x\][ \t]", re.MULTILINE | re.IGNORECASE), "- \u2713 "),
     (re.compile(r"^(?:[-*+][ \t]+)\[[ \t]?\][ \t]", re.MULTILINE), "- \u2717 "),
-    (re.compile(r"^[*+](?=[ \t])", re.MULTILINE), "-"),  # bullets
+    (re.compile(r"^[*+\u00b7](?=[ \t])", re.MULTILINE), "-"),  # bullets
+    (re.compile(r" {0,3}\u00b7 {0,3}"), ", "),
     (re.compile(r"\[([^\[\]\n]{1,200})\]\((?:https?:|#)[^()\s]{1,300}\)"), r"\1"),  # links
     (re.compile(r"^[ \t]{0,9}(?:[-=_*][ \t]?){3,200}$|^[ \t|:-]{3,300}$", re.MULTILINE), ""),
     (re.compile(r"[`*]+"), ""),

@@ -29,6 +29,7 @@ from trivium.benchmarks.blicket.replies.words import NAME, Word, words_of
 from trivium.core import reading
 
 MAX_BACK = 60  # how many words back "they" and "the others" may refer
+MAX_REMARK = 5  # words of a verdict in brackets
 MAX_LABEL = 8  # words of a label without objects
 _SAYS = {*NOUNS, *CHANGES, "sure"}  # what a verdict is made of
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
@@ -45,8 +46,9 @@ _OPENING = re.compile(
     r"^ {0,3}(?:(?:no|yes|wait|actually|hmm+|okay?|so) {0,3}[,:.!] {0,3}){1,3}(?!$)"
 )
 _SAYS_WHICH = re.compile(  # the answer to "which objects are blickets?"
-    r"^(?:so |i think |i believe |i'd say )?(?:it|that|they|these|those|the answer) (?:is|are) "
-    rf"(?:only |just |both )?(?:the )?(?=(?:{NAME}))"
+    r"^(?:[^:,;]{0,60}[:,] )?(?:so |i think |i believe |i'd say )?"
+    r"(?:(?:it|that|they|these|those|the answer) (?:is|are) (?:only |just |both )?"
+    rf"|(?:just |only )?(?:one|two|three)(?: of (?:them|these))?[:,] )(?:the )?(?=(?:{NAME}))"
 )
 # Other ways to say the same.
 _SIMPLER = (
@@ -70,6 +72,10 @@ _SIMPLER = (
         r"\b(?:those|ones) (?:that|which) ((?:must|may|might|could|can't|cannot)(?: not)? be"
         r"|are(?: not)?|aren't)(?: blickets?)? (?:are|is|include)\b",
         r"\1 blickets:",
+    ),
+    (
+        rf"(?<=[,;] )(?:and )?(?:these|they|those|which) are (?=(?:the )?(?:{NAME}))",
+        "; blickets: ",
     ),
     (r"\bmay or may not\b|\bmay be or not\b|\bcould go\b", "may"),
     (r"\b(is|be|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)", r"\1 a blicket"),
@@ -105,6 +111,7 @@ class Claims:
     question: Sequence[str] = ()  # the objects that the last question is about
     question_is_new: bool = False  # whether the sentence before asked it
     last_status: str | None = None  # the last verdict: "the same holds for B"
+    subject: Sequence[str] = ()  # the objects that open the line, with a colon after them
     last_named: Sequence[str] = ()  # the objects of the last sentence that named any
     last_group: Sequence[str] = ()  # the last objects that were named together
 
@@ -127,19 +134,28 @@ class Claims:
         for pattern, simpler in _SIMPLER_PATTERNS:
             sentence = pattern.sub(simpler, sentence)
         sentence = _BRACKET.sub(self._without_brackets, sentence)
-        if self.asked:
+        if self.asked or not self.status:
             sentence = _SAYS_WHICH.sub("blickets: ", sentence)
         words = words_of(sentence, self.objects)
         kinds = {word.kind for word in words}
+        if opens_line:
+            self.subject = _subject(words)
         if _ASKS.search(sentence) and (kinds & NAMING or len(sentence) > 1):
             self._read_question(words, about_machine=" like " in sentence or "event" in kinds)
         elif kinds & NAMING:
             self._read_named(sentence, words, opens_line=opens_line)
-        elif kinds & NOUNS and not opens_line and self.last_named and not kinds - _ELLIPTIC:
+        elif self._is_elliptic(_kinds(words), opens_line=opens_line):
             # "Olive tube: in every lit test. May be a blicket."
-            self._take(dict.fromkeys(self.last_named, str(verdict(_kinds(words)))))
+            named = self.subject or self.last_named
+            self._take(dict.fromkeys(named, str(verdict(_kinds(words)))))
         else:
             self._read_label(sentence, _kinds(words))
+
+    def _is_elliptic(self, kinds: list[str], *, opens_line: bool) -> bool:
+        """Whether a sentence is a verdict about what the line is about: "Can't say."."""
+        if opens_line or verdict(kinds) is None or set(kinds) - _ELLIPTIC:
+            return False
+        return bool(self.subject or (NOUNS & set(kinds) and self.last_named))
 
     def _read_yes_or_no(self, sentence: str) -> None:
         """Take in the answer to a question about objects: "Yes.", "So no."."""
@@ -216,7 +232,8 @@ class Claims:
             return f"\0{found[1]}"  # a name after its translation
         if "object" in kinds <= {"object", *JOINS} and _SAYS & set(before[-2:]):
             return f": {found[1]}; "  # "two objects are blickets (A, B)"
-        if "event" in kinds or not kinds & {*_SAYS, "object"}:
+        long = "object" not in kinds and found[1].count(" ") > MAX_REMARK
+        if long or "event" in kinds or not kinds & {*_SAYS, "object"}:
             return ""
         if "object" in kinds:
             clause = kinds & _SAYS and kinds & {*NOUNS, "is", "colon"}
@@ -246,7 +263,7 @@ class Claims:
         if kind == "others":
             return self._others(_NUMBERS.get(name), {*before, *claims})
         if kind == "it":
-            return before[-1:]
+            return list(self.subject) or before[-1:]
         others = [number for number, word in enumerate(near) if word.kind == "others"]
         if others and kind == "these" and not _last_group(near):
             # "The others never light it without A, so they are not blickets."
@@ -270,6 +287,14 @@ _ELLIPTIC = {"so", "sure", "not", "maybe", "is", *NOUNS}
 
 def _kinds(words: Sequence[Word]) -> list[str]:
     return [word.kind for word in words]
+
+
+def _subject(words: list[Word]) -> list[str]:
+    """The objects of a row: "brown torus: ..."."""
+    first = next(lists_of(_kinds(words)), range(0))
+    after = words[first.stop : first.stop + 1]
+    named = bool(first) and first.start == 0 and (not after or after[0].kind == "colon")
+    return _names(words[: first.stop]) if named else []
 
 
 def _names(words: Sequence[Word]) -> list[str]:

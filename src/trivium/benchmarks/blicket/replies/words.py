@@ -106,7 +106,12 @@ _KINDS = (
         r"|believed)|when|suppose|supposing|assume|were"
         r"|would(?! say| guess| appear| seem)",
     ),
-    ("maybe colon", r"jury is (?:still )?out on|undecided (?:on|about)|no verdict (?:on|about)"),
+    (
+        "maybe colon",
+        r"jury is (?:still )?out on|undecided (?:on|about)|no verdict (?:on|about)"
+        r"|neither (?:confirm|prove|establish|support)s? nor (?:rule out|exclude|disprove|refute)s?",
+    ),
+    ("maybe", r"neither [a-z]{3,12} nor [a-z]{3,12}(?: out)?(?=[.,;]|$)"),
     (
         "not",
         r"(?:could not|couldn't) be|(?:impossible|not possible|not candidates?)(?= blicket|:)",
@@ -157,7 +162,7 @@ _KINDS = (
     (
         "is",
         r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as|remains?|stays?"
-        r"|as(?= (?:the |a |its )(?:only |sole )?blicket)",
+        r"|as(?= (?:the |a |its )(?:only |sole |one |lone |single |one and only )?blicket)",
     ),
     (
         "colon",
