@@ -21,6 +21,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 MAX_LABEL = 16  # words of a label inside a sentence
+MAX_OTHERS = 6  # other words in a label without a blicket
 MAX_WORDS = 4  # other words in a verdict without a blicket
 NAMING = {"object", "all", "none", "others", "these", "it"}
 JOINS = {"and", "or"}
@@ -61,7 +62,9 @@ def read_sentence(kinds: list[str], label: str | None, *, seen: bool) -> list[Cl
         status = mark or label
         if objects and status and not found:
             alone = not set(clause[objects.stop :]) - {"and", "close"}
-            found = list(_claims_of_list(clause, objects, status)) if alone or start < 0 else []
+            told = clause[objects.stop : objects.stop + 1] in (["is"], ["event"])
+            listed = alone or (start < 0 and not told)
+            found = list(_claims_of_list(clause, objects, status)) if listed else []
         claims += [claim._replace(place=start + 1 + claim.place) for claim in found]
         label = found[-1].status if found else label
         seen = seen or bool(named)
@@ -299,7 +302,7 @@ def _label(before: Sequence[str]) -> str | None:
         end = _without_end(tail, {*CHANGES, "and", "word", "sure"})
         named = set(tail) <= {*CHANGES, "and", "colon"} or end[-1:] in (["is"], ["colon"])
         return verdict(said) if named else None
-    short = said.count("word") <= MAX_WORDS and "event" not in said
+    short = said.count("word") <= MAX_OTHERS and "event" not in said
     ends = _without_end(said, {"word"})[-1:] == ["colon"]
     # "Certain is A", "Still open are B and C"
     verb = said[-1:] == ["is"] or (said[:1] == ["is"] and "not" not in said)
@@ -321,6 +324,8 @@ def _predicate(after: Sequence[str], seen: bool) -> str | None:
 
 def _short_predicate(said: Sequence[str], seen: bool) -> str | None:
     """The verdict of words without a blicket: "may be", "is not", and "is" after a blicket."""
+    if said[:1] == ["and"] and 1 < len(said) < 4 and not set(said[1:]) - {"sure", *CHANGES}:
+        return verdict(said)  # "A and B, yes"
     words = said.count("word")
     possible = "maybe" in said and "event" not in said[: said.index("maybe")]
     if possible and words <= MAX_WORDS + 1 and not SUPPOSED & set(said):

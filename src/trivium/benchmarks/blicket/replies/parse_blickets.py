@@ -34,13 +34,15 @@ MAX_LABEL = 8  # words of a label without objects
 _SAYS = {*NOUNS, *CHANGES, "sure"}  # what a verdict is made of
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _FILLER = re.compile(
-    r"\b(?:only|just|both|the|answer|final|object|an?|its?|is|are|like|unsure)\b|[^a-z]+"
+    r"\b(?:only|just|both|the|answer|final|object|an?|its?|is|are|like|unsure|nothing else"
+    r"|no others?|alone)\b|[^a-z]+"
 )
 _SAME = re.compile(
     r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
 )
 _SUMS_UP = re.compile(r"(?:so|hence|thus|therefore|in short|answer|final answer) {0,2}:")
 _ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
+_END = re.compile(rf"(?<=[a-z])(?: ?;| ?:(?= ))")
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 _OPENING = re.compile(
     r"^ {0,3}(?:(?:no|yes|wait|actually|hmm+|okay?|so) {0,3}[,:.!] {0,3}){1,3}(?!$)"
@@ -198,7 +200,7 @@ class Claims:
         label = self.label if opens_line or self.label_is_new else None
         only_names = not opens_line and not {word.kind for word in words} - {"object", "and"}
         same = "event" not in _kinds(words) and _SAME.search(sentence)
-        if self.asked and _only_objects(sentence.partition(";")[0], self.patterns):
+        if self.asked and _only_objects(_first_part(sentence), self.patterns):
             label = _Label("yes", complete=True)
             words = [word for word in words if word.kind in NAMING | JOINS | _SAYS | {"break"}]
         elif self.last_status and ((only_names and label is None) or same):
@@ -262,6 +264,8 @@ class Claims:
         before = _names(near) or list(self.last_named)
         if kind == "others":
             return self._others(_NUMBERS.get(name), {*before, *claims})
+        if kind == "these" and words[place + 1 : place + 2] == [Word("colon")]:
+            return []  # "we are sure about these: A and B"
         if kind == "it":
             return list(self.subject) or before[-1:]
         others = [number for number, word in enumerate(near) if word.kind == "others"]
@@ -305,6 +309,12 @@ def _last_group(words: Sequence[Word]) -> list[str]:
     """The last objects that were named together: "the torus and the cone"."""
     groups = [each for each in lists_of(_kinds(words)) if len(each) > 1]
     return _names(words[groups[-1].start : groups[-1].stop]) if groups else []
+
+
+def _first_part(sentence: str) -> str:
+    """What stands before a colon or a semicolon, where it names an object."""
+    first = _END.split(sentence, maxsplit=1)[0]
+    return first if re.search(NAME, first) else sentence.partition(";")[0]
 
 
 def _only_objects(sentence: str, patterns: Sequence[str]) -> bool:

@@ -54,7 +54,7 @@ _KINDS = (
         r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"
         rf"|(?:{RULE_TALK})(?![,:(-]{{0,2}} ?\(?(?:the )?(?:{_COLOUR}|o_))|behaves?|works?|acts?"
         r"|functions?|resembles?|alone|by itself|by themselves|on its own|trials?|tests?|tested"
-        r"|tried|combinations?|present|enough|sufficient|suffices?|contain(?:s|ed|ing)?"
+        r"|tried|seen|combinations?|present|enough|sufficient|suffices?|contain(?:s|ed|ing)?"
         r"|appear(?:s|ed|ing)?|turn(?:s|ed)?|activat(?:e|es|ed|ing)",
     ),
     (
@@ -90,6 +90,7 @@ _KINDS = (
         r"all (?:of )?(?:the |these |its |[a-z]{3,5} )?(?:new )?objects|everything|all of them"
         r"|all (?:three|seven)|all(?=[;.]|$)",
     ),
+    ("break", r"(?:neither|both|each|none|all|one) of which"),
     ("these not is", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
     (
         "these",
