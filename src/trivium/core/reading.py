@@ -395,7 +395,8 @@ YES_OR_NO = re.compile(
 )
 _CHOICE_LEFT = re.compile(
     r"\b(?:undecided|preference|n(?:'t|ot) prefer|depends on (?:how|what|whether|which)"
-    r"|(?:cannot|can't|couldn't|could not|unable to) (?:choose|pick))\b",
+    r"|(?:cannot|can't|couldn't|could not|unable to|rather not|won't|will not|not going to)"
+    r" (?:choose|pick))\b",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\b(?:which|either|between|the two|them|these)\b", re.IGNORECASE)

@@ -45,7 +45,7 @@ _OPENING = re.compile(
     r"^ {0,3}(?:(?:no|yes|wait|actually|hmm+|okay?|so) {0,3}[,:.!] {0,3}){1,3}(?!$)"
 )
 _SAYS_WHICH = re.compile(  # the answer to "which objects are blickets?"
-    r"^(?:so |i think |i believe |i'd say )?(?:it|that|they|these|those|the answer) (?:is|are) "
+    r"^(?:[a-z ]{1,30}: )?(?:so |i think |i believe |i'd say )?(?:it|that|they|these|those|the answer) (?:is|are) "
     rf"(?:only |just |both )?(?:the )?(?=(?:{NAME}))"
 )
 # Other ways to say the same.
@@ -57,6 +57,15 @@ _SIMPLER = (
         r",? (?:which )?mak(?:es|ing) (?:it|them|these|both)(?: of them)? (?:both )?"
         r"(?:the |a )?(?:only )?(?=blicket)",
         "; they are ",
+    ),
+    (
+        r"\b(?:one|two|three|four|an?|only) blickets? (?:among|of|in|here|on)\b[^,:;.]{0,40}[,:]",
+        "blickets: ",
+    ),
+    (
+        r"\b(?:and|so|; )(?: that)? (?:they|these|those) (?:is|are) "
+        rf"(?:only |just |both )?(?=(?:the )?(?:{NAME}))",
+        "; blickets: ",
     ),
     (
         r"\b(potential|possible|certain|uncertain|definite|sure|likely|open|doubtful) ones?\b",
@@ -166,8 +175,8 @@ class Claims:
 
     def _read_label(self, sentence: str, kinds: list[str]) -> None:
         """Take in a sentence that names no object: it may be the label of the next ones."""
-        if "|" in sentence and not set(kinds) & _SAYS:
-            return  # the first row of a table
+        if "|" in sentence:
+            return  # a row of a table
         self.label, self.label_is_new = None, True
         short = len(kinds) - kinds.count("colon") <= MAX_LABEL and "event" not in kinds
         if sentence.endswith(":") or (short and not sentence.endswith((".", "!"))):
@@ -227,7 +236,7 @@ class Claims:
         self, claims: dict[str, str], complete: Set[str] = frozenset(), *, about_new: bool = False
     ) -> None:
         """Take in claims; those about objects of other machines only are kept apart."""
-        if not about_new and not complete and claims and not set(claims) & set(self.new):
+        if not about_new and claims and not set(claims) & set(self.new):
             self.elsewhere.update(claims)
             return
         # A complete list replaces what was named before it.
@@ -239,7 +248,7 @@ class Claims:
         kind, name = words[place]
         if kind == "object":
             return [name]
-        if kind == "all":
+        if kind == "all" and _NUMBERS.get(name) in (None, len(self.new)):
             return list(self.new)
         near = words[max(0, place - MAX_BACK) : place]
         before = _names(near) or list(self.last_named)
@@ -252,7 +261,7 @@ class Claims:
             # "The others never light it without A, so they are not blickets."
             return self._objects_of(words, place - len(near) + others[-1], claims)
         group = _last_group(near) or ([] if _names(near) else self.last_group)
-        return list(group or before) if kind == "these" else []
+        return list(group or before) if kind in ("these", "all") else []
 
     def _others(self, count: int | None, known: set[str]) -> list[str]:
         """The other objects: those of which nothing was said, and as many as "the other four"."""

@@ -76,6 +76,7 @@ _WORDS = {
     r"|belongs?"
     r"|analogous|consistent with|copies|as do(?:es)?"
     r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in)|just as"
+    r"|as for(?=[^,.;]{1,40}[.;]?$)"
     r"|exactly as|how the|the way|aligns?|in line with|go with|going with|settle on|opt for"
     r"|would say|\u2248|(?:works?|operates?|runs?|functions?) (?:on|by|under|according to)"
     r"|goes with|same (?:kind|type|sort|way|rule) as|of a kind with|another",
@@ -114,6 +115,8 @@ _RULES = {
     ),
 }
 _NO_RULE = re.compile(r"\b(?:not|never|cannot|if)\b|n't\b")
+_IT_IS = re.compile(r"\b(?:it|that)'s\b")
+_ALSO = re.compile(r",? and so (?:may|might|could|can|is|does)\b")
 _REMARK = re.compile(r"\(([^()]{0,300})\)")
 _SMALL = {"small", "is", "colon", "arrow", "comma", "label", "new", "yes", "topic", "like"}
 _KNOWN = {"known0", "known1"}
@@ -156,7 +159,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     elsewhere = things = False  # below the name of a known machine; whether objects were named
     question: str | None = None  # the machine of "Is it like the striped one?"
     for original, following in pairwise([*sentences, ""]):
-        sentence = re.sub(r"\b(?:it|that)'s\b", "it is", _without_remarks(original, known))
+        sentence = _ALSO.sub(" or", _IT_IS.sub("it is", _without_remarks(original, known)))
         kinds = _kinds_of(sentence, known)
         machines = set(kinds) & _KNOWN
         things = things or bool(set(kinds) & _THINGS)
@@ -248,8 +251,10 @@ def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:
     said = set(kinds)
     if "blicket" in said or ("object" in said and not said & _KNOWN):
         return False
-    if said & {"unsure", "neither"}:
+    if "unsure" in said:
         return about
+    if "neither" in said:
+        return like is not None or not said - {"neither", "small"}
     return like is not None and kinds[like] == "like" and "both" in kinds[like + 1 : like + 3]
 
 
@@ -267,6 +272,8 @@ def _is_comparison(kinds: list[str], places: list[int], like: int | None, *, ask
         return True  # "Which is it like? The striped one: both need two blickets."
     if ends and kinds[-2:-1] == ["arrow"] and "object" not in kinds:
         return True  # "one is enough -> striped"
+    if kinds[first - 1 : first] == ["colon"] and kinds[first + 1 : first + 2] == ["comma"]:
+        return True  # "So the second model is right: striped, with A as a blicket."
     last = max((n for n, kind in enumerate(kinds) if kind in ("comma", "colon")), default=-1)
     if "object" in kinds[:last] and set(kinds[last + 1 : -1]) <= {"small", "is"}:
         return ends  # "violet cylinder, plain"
@@ -289,9 +296,12 @@ def _is_denied(kinds: list[str], place: int) -> bool:
     before = kinds[max(0, place - MAX_BACK) : place]
     if before[-1:] == ["colon"] and before[-2:-1] in (["label"], ["like"], ["denial"]):
         before.pop()  # "Does not work like: striped"
-    for kind in reversed(before):
+    for number in range(len(before) - 1, -1, -1):
+        kind = before[number]
         if kind == "denial":
             return True
+        if kind == "comma" and before[number - 1] == kinds[place]:
+            continue  # "not like the second one, the dotted one"
         if kind in ("comma", "colon") or (likened and kind in _KNOWN):
             return False  # "unlike the striped one and just like the dotted one"
         likened = likened or kind == "like"

@@ -30,6 +30,7 @@ _CORRECTION = re.compile(
     r"\b(?:wait|sorry|correction|i mean|scratch that|actually|rather)[,:. -]{1,4}(?:no[,: ]{1,3})?"
     rf"(?:it(?:'s| is) )?(?=(?:the )?(?:{'|'.join(COLOURS)}) )"
 )
+_KEY = re.compile(r"(?<=[a-z])_(?=[a-z]{2})")  # "must_be_blickets:"
 _QUOTES = re.compile(r"[\"{<]+|(?<![-=])>+|(?<![a-z])'|'(?![a-z])")
 _BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
 _EMPTY = re.compile(r"[:=]\s{0,3}-{1,3}\s{0,3}(?=[;,.\n]|$)")  # "inhibitors: -"
@@ -56,7 +57,8 @@ class Sentence(NamedTuple):
 
 def split_sentences(text: str) -> list[Sentence]:
     """The sentences of a plain text in lower case and in English."""
-    text = in_english(reading.json_as_lines(text.lower())).replace("tl;dr", "answer: ")
+    text = reading.json_as_lines(_KEY.sub(" ", text.lower())).replace("\u2209", " is not ")
+    text = in_english(text).replace("tl;dr", "answer: ")
     text = reading.tables_as_lines(text, _is_verdict, one_column=True)
     text = _BAR.sub(lambda line: line[0].replace(" | ", "\n"), text)
     text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))

@@ -54,7 +54,8 @@ _KINDS = (
         r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"
         rf"|(?:{RULE_TALK})(?![,:(-]{{0,2}} ?\(?(?:the )?(?:{_COLOUR}|o_))|behaves?|works?|acts?"
         r"|functions?|resembles?|alone|by itself|by themselves|on its own|trials?|tests?|tested"
-        r"|tried|combinations?|present|enough|sufficient|suffices?|contain(?:s|ed|ing)?"
+        r"|tried|combinations?|present|enough|sufficient|suffices?|contain(?:s|ed|ing)?|seen|observed"
+        r"|accompanied|paired|occur(?:s|red)?|removed|removing|missing|absent"
         r"|appear(?:s|ed|ing)?|turn(?:s|ed)?|activat(?:e|es|ed|ing)",
     ),
     (
@@ -88,7 +89,7 @@ _KINDS = (
     (
         "all",
         r"all (?:of )?(?:the |these |its |[a-z]{3,5} )?(?:new )?objects|everything|all of them"
-        r"|all (?:three|seven)|all(?=[;.]|$)",
+        r"|all (?:two|three|four|five|six|seven)|all(?=[;.]|$)",
     ),
     ("these not is", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
     (
@@ -150,7 +151,7 @@ _KINDS = (
     (
         "is",
         r"is|are|was|be|being|counts? as|forms?|serves? as|qualif(?:y|ies) as|remains?|stays?"
-        r"|as(?= (?:the |a |its )(?:only |sole )?blicket)",
+        r"|as(?= (?:the |a |its )?(?:only |sole |one |single |lone )?blicket)",
     ),
     (
         "colon",
@@ -185,7 +186,7 @@ _WORD = re.compile(
     r"|(?P<translated>\0)|(?P<word>[\w'-]+)"
 )
 _KINDS_OF = {f"k{number}": kinds.split() for number, (kinds, _) in enumerate(_KINDS)}
-_COUNT = re.compile("two|three|four|five|six")
+_COUNT = re.compile("two|three|four|five|six|seven")
 _NAMING = {*COLOURS, *SHAPES}
 
 
