@@ -166,7 +166,7 @@ def _moves(
         rank = int(goes_on or "bullet" in said) if opens else 3 if "possible" in said else 2
         if kind.lower() == "answer" and (opens or kind == "ANSWER") and not blocked:
             stop = min(ends.get(place, len(text)), end + MAX_READ)
-            either = text[end:stop].rstrip(" ,;:").endswith((" or", "/"))
+            either = re.search(r"(?:\bor|/)[\s,;:]{0,9}$", text[end:stop]) is not None
             # Its line where that is a whole answer, so that remarks below it do not count.
             texts = [] if either else [text[end:stop].partition("\n")[0], text[end:stop]]
             answers = (read_answer(each, objects, rules) for each in texts)

@@ -63,6 +63,15 @@ _SIMPLER = (
         "; they are ",
     ),
     (
+        r"\b(?:one|two|three|four|an?|only) blickets? (?:among|of|in|here|on)\b[^,:;.]{0,40}[,:]",
+        "blickets: ",
+    ),
+    (
+        r"\b(?:and|so|; )(?: that)? (?:they|these|those) (?:is|are) "
+        rf"(?:only |just |both )?(?=(?:the )?(?:{NAME}))",
+        "; blickets: ",
+    ),
+    (
         r"\b(potential|possible|certain|uncertain|definite|sure|likely|open|doubtful) ones?\b",
         r"\1 blickets",
     ),
@@ -184,8 +193,8 @@ class Claims:
 
     def _read_label(self, sentence: str, kinds: list[str]) -> None:
         """Take in a sentence that names no object: it may be the label of the next ones."""
-        if "|" in sentence and not set(kinds) & _SAYS:
-            return  # the first row of a table
+        if "|" in sentence:
+            return  # a row of a table
         self.label, self.label_is_new = None, True
         short = len(kinds) - kinds.count("colon") <= MAX_LABEL and "event" not in kinds
         if sentence.endswith(":") or (short and not sentence.endswith((".", "!"))):
@@ -258,7 +267,7 @@ class Claims:
         kind, name = words[place]
         if kind == "object":
             return [name]
-        if kind == "all":
+        if kind == "all" and _NUMBERS.get(name) in (None, len(self.new)):
             return list(self.new)
         near = words[max(0, place - MAX_BACK) : place]
         before = _names(near) or list(self.last_named)
@@ -273,7 +282,7 @@ class Claims:
             # "The others never light it without A, so they are not blickets."
             return self._objects_of(words, place - len(near) + others[-1], claims)
         group = _last_group(near) or ([] if _names(near) else self.last_group)
-        return list(group or before) if kind == "these" else []
+        return list(group or before) if kind in ("these", "all") else []
 
     def _others(self, count: int | None, known: set[str]) -> list[str]:
         """The other objects: those of which nothing was said, and as many as "the other four"."""

@@ -115,6 +115,8 @@ _RULES = {
     ),
 }
 _NO_RULE = re.compile(r"\b(?:not|never|cannot|if)\b|n't\b")
+_IT_IS = re.compile(r"\b(?:it|that)'s\b")
+_ALSO = re.compile(r",? and so (?:may|might|could|can|is|does)\b")
 _REMARK = re.compile(r"\(([^()]{0,300})\)")
 _SMALL = {"small", "is", "colon", "arrow", "comma", "label", "new", "yes", "topic", "like"}
 _KNOWN = {"known0", "known1"}
@@ -163,7 +165,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     elsewhere = things = False  # below the name of a known machine; whether objects were named
     question: str | None = None  # the machine of "Is it like the striped one?"
     for original, following in pairwise([*sentences, ""]):
-        sentence = re.sub(r"\b(?:it|that)'s\b", "it is", _without_remarks(original, known))
+        sentence = _ALSO.sub(" or", _IT_IS.sub("it is", _without_remarks(original, known)))
         kinds = _kinds_of(sentence, known)
         machines = set(kinds) & _KNOWN
         things = things or bool(set(kinds) & _THINGS)
@@ -267,6 +269,8 @@ def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:
         return False
     if "unsure" in said or ("neither" in said and ("like" in said or len(kinds) < 4)):
         return about
+    if "neither" in said:
+        return like is not None or not said - {"neither", "small"}
     return like is not None and kinds[like] == "like" and "both" in kinds[like + 1 : like + 3]
 
 
@@ -310,9 +314,12 @@ def _is_denied(kinds: list[str], place: int) -> bool:
     before = kinds[max(0, place - MAX_BACK) : place]
     if before[-1:] == ["colon"] and before[-2:-1] in (["label"], ["like"], ["denial"]):
         before.pop()  # "Does not work like: striped"
-    for kind in reversed(before):
+    for number in range(len(before) - 1, -1, -1):
+        kind = before[number]
         if kind == "denial":
             return True
+        if kind == "comma" and before[number - 1] == kinds[place]:
+            continue  # "not like the second one, the dotted one"
         if kind in ("comma", "colon") or (likened and kind in _KNOWN):
             return False  # "unlike the striped one and just like the dotted one"
         likened = likened or kind == "like"

@@ -88,7 +88,7 @@ _KINDS = (
     (
         "all",
         r"all (?:of )?(?:the |these |its |[a-z]{3,5} )?(?:new )?objects|everything|all of them"
-        r"|all (?:three|seven)|all(?=[;.]|$)",
+        r"|all (?:two|three|four|five|six|seven)|all(?=[;.]|$)",
     ),
     ("break", r"(?:neither|both|each|none|all|one) of which"),
     ("these not is", r"neither(?: of (?:them|these|those|the two))? (?:is|are|was)"),
@@ -198,7 +198,7 @@ _WORD = re.compile(
     r"|(?P<translated>\0)|(?P<word>[\w'-]+)"
 )
 _KINDS_OF = {f"k{number}": kinds.split() for number, (kinds, _) in enumerate(_KINDS)}
-_COUNT = re.compile("two|three|four|five|six")
+_COUNT = re.compile("two|three|four|five|six|seven")
 _NAMING = {*COLOURS, *SHAPES}
 
 
