@@ -42,7 +42,7 @@ _SAME = re.compile(
 )
 _SUMS_UP = re.compile(r"(?:so|hence|thus|therefore|in short|answer|final answer) {0,2}:")
 _ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
-_END = re.compile(rf"(?<=[a-z])(?: ?;| ?:(?= ))")
+_END = re.compile(r"(?<=[a-z])(?: ?;| ?:(?= ))")
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 _OPENING = re.compile(
     r"^ {0,3}(?:(?:no|yes|wait|actually|hmm+|okay?|so) {0,3}[,:.!] {0,3}){1,3}(?!$)"

@@ -110,7 +110,8 @@ _KINDS = (
     (
         "maybe colon",
         r"jury is (?:still )?out on|undecided (?:on|about)|no verdict (?:on|about)"
-        r"|neither (?:confirm|prove|establish|support)s? nor (?:rule out|exclude|disprove|refute)s?",
+        r"|neither (?:confirm|prove|establish|support)s?"
+        r" nor (?:rule out|exclude|disprove|refute)s?",
     ),
     ("maybe", r"neither [a-z]{3,12} nor [a-z]{3,12}(?: out)?(?=[.,;]|$)"),
     (
