@@ -202,7 +202,7 @@ def _untagged(found: re.Match[str], boxed: str) -> str:
 
 def _without_latex(text: str, boxed: str) -> str:
     # Escaped braces are those of a set; escaped brackets and parentheses only open a formula.
-    text = re.sub(r"\\\\(?=[\s\[]|$)", "\n", text)
+    text = re.sub(r"\\\\(?=[\s\[&]|$)", "\n", text)
     text = re.sub(r"\\([{}])", lambda found: "[" if found[1] == "{" else "]", text)
     text = re.sub(r"\\([_%&#*`~.!>-])", r"\1", text)
     text = _LATEX.sub(lambda found: _LATEX_VALUES[int(str(found.lastgroup)[1:])], text)
@@ -483,7 +483,7 @@ _REFUSAL = re.compile(
     r"|participate|support you"
     r"|answer (?:that|this|(?:any )?questions?)"
     r"|respond to (?:that|this)|provide (?:that|this|an answer|the answer|assistance|help)"
-    r"|do (?:that|this)|complete (?:that|this)|discuss|process (?:that|this) request|continue with)"
+    r"|(?:give|make) (?:an?|any) (?:\w{2,12} )?(?:answer|move)|do (?:that|this)|complete (?:that|this)|discuss|process (?:that|this) request|continue with)"
     r"|\b(?:against|violates?) (?:my|our|the|openai|company)[\w' ]{0,20} (?:guidelines|policy"
     r"|policies)"
     r"|\bi (?:must|have to|respectfully) (?:respectfully )?(?:decline|refuse)\b"

@@ -210,6 +210,8 @@ def _without_remarks(sentence: str, known: Known) -> str:
 def _statement(kinds: list[str], known: Known, *, asked: bool) -> str | None:
     """What a sentence says: a pattern, "unsure" or None; its last clause that says something."""
     said: str | None = None
+    if "if" in kinds[:2] and "clause" in kinds and "unsure" not in kinds:
+        return None  # "If A is dark, it is like the striped one; if not, like the dotted one."
     about = asked or bool(set(kinds) & _ABOUT and not set(kinds) & _THINGS)
     breaks = [place for place, kind in enumerate(kinds) if kind == "clause"]
     for start, end in pairwise([-1, *breaks, len(kinds)]):
@@ -268,12 +270,15 @@ def _is_guess(kinds: list[str], places: list[int], like: int | None) -> bool:
 def _is_comparison(kinds: list[str], places: list[int], like: int | None, *, asked: bool) -> bool:
     """Whether a clause that names a known machine says that the new one is like it."""
     first, ends = places[0], places[-1] == len(kinds) - 1
-    if asked and not set(kinds[:first]) - _SMALL:
-        return True  # "Which is it like? The striped one: both need two blickets."
-    if ends and kinds[-2:-1] == ["arrow"] and "object" not in kinds:
-        return True  # "one is enough -> striped"
-    if kinds[first - 1 : first] == ["colon"] and kinds[first + 1 : first + 2] == ["comma"]:
-        return True  # "So the second model is right: striped, with A as a blicket."
+    if (
+        # "Which is it like? The striped one: both need two blickets."
+        (asked and not set(kinds[:first]) - _SMALL)
+        # "one is enough -> striped"
+        or (ends and kinds[-2:-1] == ["arrow"] and "object" not in kinds)
+        # "So the second model is right: striped, with A as a blicket."
+        or (kinds[first - 1 : first] == ["colon"] and kinds[first + 1 : first + 2] == ["comma"])
+    ):
+        return True
     last = max((n for n, kind in enumerate(kinds) if kind in ("comma", "colon")), default=-1)
     if "object" in kinds[:last] and set(kinds[last + 1 : -1]) <= {"small", "is"}:
         return ends  # "violet cylinder, plain"
