@@ -48,7 +48,8 @@ _OPENING = re.compile(
 )
 _SAYS_WHICH = re.compile(  # the answer to "which objects are blickets?"
     r"^(?:[a-z ]{1,30}: )?(?:so |i think |i believe |i'd say )?"
-    rf"(?:it|that|they|these|those|the answer) (?:is|are) (?:only |just |both )?(?:the )?(?=(?:{NAME}))"
+    r"(?:it|that|they|these|those|the answer) (?:is|are) "
+    rf"(?:only |just |both )?(?:the )?(?=(?:{NAME}))"
 )
 # Other ways to say the same.
 _SIMPLER = (
