@@ -61,7 +61,8 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     answer = PromptAnswer(claims.named("yes"), claims.named("maybe"), like)
     if not claims.any_claim and (like is None or _is_left_open(replies[-1], like)):
         return None
-    if not claims.status and like is None and not texts[-1].endswith((".", "!")):
+    said_nothing = not claims.status and not claims.none and like is None
+    if said_nothing and not texts[-1].endswith((".", "!")):
         return None  # an analysis that was cut off, a question in return
     if _is_undecided(texts):
         return None

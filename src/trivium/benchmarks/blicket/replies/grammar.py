@@ -27,6 +27,7 @@ NAMING = {"object", "all", "none", "others", "these", "it"}
 JOINS = {"and", "or"}
 NOUNS = {"blicket", "blickets"}
 CHANGES = {"not", "except", "maybe"}
+_IN_CLAUSES = {"arrow": "colon", "either": "maybe"}
 SUPPOSED = {"if", "whether", "supposed"}
 
 
@@ -37,6 +38,10 @@ class Claim(NamedTuple):
     status: str  # "yes", "no" or "maybe"
     complete: bool = False  # whether the list is meant to name all of them
     either: bool = False  # whether it is one of several: "A or B"
+
+    def as_choice(self) -> Claim:
+        """The claim as one of several of which only one is right."""
+        return self if self.status == "no" else self._replace(status="maybe", either=True)
 
 
 def read_sentence(kinds: list[str], label: str | None, *, seen: bool) -> list[Claim]:
@@ -52,9 +57,11 @@ def read_sentence(kinds: list[str], label: str | None, *, seen: bool) -> list[Cl
     happens = False  # whether an earlier clause is about a machine
     breaks = [number for number, kind in enumerate(kinds) if kind in ("break", "so")]
     for start, end in pairwise([-1, *breaks, len(kinds)]):
-        clause = ["colon" if kind == "arrow" else kind for kind in kinds[start + 1 : end]]
+        clause = [_IN_CLAUSES.get(kind, kind) for kind in kinds[start + 1 : end]]
         named = set(clause) & NOUNS
         found = list(_read_clause(clause, seen))
+        if "either" in kinds[start + 1 : end]:
+            found = [claim.as_choice() for claim in found]
         if happens and not named:
             # "like the striped or the dotted one, because neither is certain"
             found = [claim for claim in found if clause[claim.place] not in ("these", "it")]

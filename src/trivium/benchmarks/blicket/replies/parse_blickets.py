@@ -40,6 +40,7 @@ _FILLER = re.compile(
 _SAME = re.compile(
     r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
 )
+_ASKED_LINE = re.compile("(?:maybe )?blickets:")
 _SUMS_UP = re.compile(r"(?:so|hence|thus|therefore|in short|answer|final answer) {0,2}:")
 _ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
 _END = re.compile(r"(?<=[a-z])(?: ?;| ?:(?= ))")
@@ -198,8 +199,11 @@ class Claims:
         self.label, self.label_is_new = None, True
         short = len(kinds) - kinds.count("colon") <= MAX_LABEL and "event" not in kinds
         if sentence.endswith(":") or (short and not sentence.endswith((".", "!"))):
-            status = verdict(kinds)
+            # "And where it did not:" is about tests.
+            about = set(kinds) & _SAYS != {"not"} or kinds.count("word") < 3
+            status = verdict(kinds) if about else None
             self.label = _Label(status, complete=True) if status else None
+        self.asked = self.asked and not _TESTS.search(sentence)
         # "It is not possible to figure out which objects are blickets" is an answer: none.
         doubt = set(kinds) & NOUNS and reading.is_unsure(sentence)
         self.any_claim = self.any_claim or bool(doubt)
@@ -220,7 +224,8 @@ class Claims:
         found = read_sentence(kinds, label and label.status, seen=self.seen)
         claims: dict[str, str] = {}
         complete = {claim.status for claim in found if claim.complete}
-        if label and label.complete and any(claim.status == label.status for claim in found):
+        opening = found[0] if found and found[0].place < 3 else None
+        if label and label.complete and opening and opening.status == label.status:
             complete.add(label.status)
         for claim in found:
             claims |= dict.fromkeys(self._objects_of(words, claim.place, claims), claim.status)
@@ -228,10 +233,15 @@ class Claims:
             self.last_status, self.either = claim.status, claim.either
         self.any_claim = self.any_claim or self.none or bool(claims)
         self.seen = self.seen or bool(set(kinds) & NOUNS)
-        self._take(claims, complete, about_new=label is not None)
+        answers = label is not None or _ASKED_LINE.match(sentence) is not None
+        self._take(claims, complete, about_new=answers)
         if opens_line and self.label:
             self.label = self.label._replace(complete=False) if found else None
         self.last_named = _names(words) or self.last_named
+        if opens_line:
+            self.subject = _names(
+                words[: kinds.index("colon", 1)] if "colon" in kinds[1:] else words
+            )
         self.last_group = _last_group(words) or self.last_group
 
     def _without_brackets(self, found: re.Match[str]) -> str:

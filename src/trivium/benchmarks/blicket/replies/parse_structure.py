@@ -220,6 +220,8 @@ def _without_remarks(sentence: str, known: Known) -> str:
 def _statement(kinds: list[str], known: Known, *, asked: bool) -> str | None:
     """What a sentence says: a pattern, "unsure" or None; its last clause that says something."""
     said: str | None = None
+    if "if" in kinds[:2] and "clause" in kinds and "unsure" not in kinds:
+        return None  # "If A is dark, it is like the striped one; if not, like the dotted one."
     about = asked or bool(set(kinds) & _ABOUT and not set(kinds) & _THINGS)
     supposed = False  # whether "if" stands before, with no "but" or "so" after it
     breaks = [place for place, kind in enumerate(kinds) if kind in ("clause", "break")]

@@ -1,7 +1,7 @@
 """The kinds of words that a reply about blickets is made of.
 
     objects    object "the brown torus", all, none, others "the rest", these "they", it
-    verdicts   blicket, blickets, sure "must", not, except, maybe
+    verdicts   blicket, blickets, sure "must", not, except, maybe, either
     grammar    is, colon (also "namely", a dash, a cell), and (also a comma), or, break (a new
                clause), so, only, close (a bracket), if, supposed "I first thought"
     the rest   event (what happens on a machine), translated (before a name in brackets), word
@@ -63,7 +63,7 @@ _KINDS = (
         rf"(?= (?!the|an? )(?:{_IT_IS} ){{1,6}}blicket| (?:isn't|is not)(?:[.,;]|$))",
     ),
     ("and", rf"\d{{1,2}}[.)](?= )|[|](?= (?:the )?(?:{NAME})\s?(?:[|]|$))"),
-    ("maybe", r"either(?=[^.;]{0,120}\bor\b)"),
+    ("either", r"either(?=[^.;]{0,120}\bor\b)"),
     (
         "",
         r"the|an?|also|too|as well(?! as)|both(?= the)|each|that|here|there|following|objects?|new",
