@@ -43,6 +43,8 @@ _SAME = re.compile(
 _ASKED_LINE = re.compile("(?:maybe )?blickets:")
 _SUMS_UP = re.compile(r"(?:so|hence|thus|therefore|in short|answer|final answer) {0,2}:")
 _ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
+_TESTS = re.compile(r"\b(?:trials?|tests?|lit|dark|lights? up|did|didn't)\b.{0,40}:$")
+_RESULT = re.compile(r" ?(?:the )?(?:dark|lit|on|off|no|yes|lights?|light|nothing|machine)\b")
 _END = re.compile(r"(?<=[a-z])(?: ?;| ?:(?= ))")
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 _OPENING = re.compile(
@@ -238,10 +240,6 @@ class Claims:
         if opens_line and self.label:
             self.label = self.label._replace(complete=False) if found else None
         self.last_named = _names(words) or self.last_named
-        if opens_line:
-            self.subject = _names(
-                words[: kinds.index("colon", 1)] if "colon" in kinds[1:] else words
-            )
         self.last_group = _last_group(words) or self.last_group
 
     def _without_brackets(self, found: re.Match[str]) -> str:
@@ -331,9 +329,10 @@ def _last_group(words: Sequence[Word]) -> list[str]:
 
 
 def _first_part(sentence: str) -> str:
-    """What stands before a colon or a semicolon, where it names an object."""
-    first = _END.split(sentence, maxsplit=1)[0]
-    return first if re.search(NAME, first) else sentence.partition(";")[0]
+    """What stands before a colon or a semicolon, where it names objects and no trial."""
+    first, *rest = _END.split(sentence, maxsplit=1)
+    trial = rest and _RESULT.match(rest[0])
+    return first if re.search(NAME, first) and not trial else sentence.partition(";")[0]
 
 
 def _only_objects(sentence: str, patterns: Sequence[str]) -> bool:
