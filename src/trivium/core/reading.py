@@ -175,12 +175,17 @@ _NEWLINES = re.compile(r"\s*\n\s*")
 _BLANK = re.compile(r"[ \t]{2,}")
 
 
+# A line break inside of a JSON string; "\neq" and "\nu" are LaTeX.
+_ESCAPED_LINE = re.compile(r"(?<!\\)(?:\\r)?\\n(?=[A-Z\"'\\\s-]|$)")
+
+
 def plain(text: str, boxed: str = "") -> str:
     """The text without markup and with one spelling of every sign.
 
     Unwraps LaTeX, Markdown, XML-like tags and special tokens. `boxed` is put before what stands
     in a box or in answer tags.
     """
+    text = _ESCAPED_LINE.sub("\n", text)
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
     if not text.isascii():
         text = _WRITING.sub(" ", text)

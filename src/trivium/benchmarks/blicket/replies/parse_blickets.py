@@ -299,8 +299,8 @@ class Claims:
             [each for each in self.new if each not in known],
             [each for each in self.last_group if self.status.get(each) != "yes"],
         )
-        counted = [option for option in options if len(option) == count]
-        return next((option for option in (*counted, *options[:2]) if option), [])
+        fitting = [each for each in options if count is None or len(each) == count]
+        return next((option for option in fitting if option), [])
 
 
 _ELLIPTIC = {"so", "sure", "not", "maybe", "is", *NOUNS}

@@ -244,6 +244,8 @@ def _clause(kinds: list[str], known: Known, *, about: bool, asked: bool) -> str 
     if set(kinds[:colon]) >= _KNOWN and "unsure" not in kinds[:colon]:
         kinds, about = kinds[colon + 1 :], True  # "A or B: A"
     places = [place for place, kind in enumerate(kinds) if kind in _KNOWN]
+    if places[:1] == [2] and kinds[:2] == ["label", "colon"] and kinds[3:4] == ["colon"]:
+        return _pattern(kinds[2], known)  # "Machine: striped - two are needed, as with A and B"
     like = next((n for n, kind in enumerate(kinds) if kind in ("like", "label", "differs")), None)
     about = about or bool(set(kinds) & _ABOUT)
     doubtful = _is_unsure(kinds, like, about=about) and not _is_guess(kinds, places, like)
@@ -308,8 +310,9 @@ def _is_comparison(kinds: list[str], places: list[int], like: int | None, *, ask
 
 def _is_denied(kinds: list[str], place: int) -> bool:
     """Whether what is said of this machine is denied: "not like it", "like it: no"."""
-    if kinds[place + 1 : place + 3] == ["colon", "denial"]:
-        return True
+    after = [kind for kind in kinds[place + 1 : place + 4] if kind not in ("colon", "is", "topic")]
+    if after[:1] == ["denial"] and "new" not in kinds[:place]:
+        return True  # "striped: no", "The striped one isn't of this kind."
     likened = False
     while kinds[max(0, place - 2) : place] == [kinds[place], "comma"]:
         place -= 2  # "not like the second one, the dotted machine"

@@ -51,7 +51,8 @@ _KINDS = (
     ("only", r"only|sole|just"),
     (
         "event",
-        r"blicket (?:detectors?|machines?)|machines?|detectors?|lights?|lit|dark|placed|put"
+        r"either (?:alone|together|singly|by itself|on its own)|blicket (?:detectors?|machines?)"
+        r"|machines?|detectors?|lights?|lit|dark|placed|put"
         rf"|(?:{RULE_TALK})(?![,:(-]{{0,2}} ?\(?(?:the )?(?:{_COLOUR}|o_))|behaves?|works?|acts?"
         r"|functions?|resembles?|alone|by itself|by themselves|on its own|trials?|tests?|tested"
         r"|tried|seen|combinations?|present|enough|sufficient|suffices?|contain(?:s|ed|ing)?"
