@@ -281,8 +281,6 @@ class Claims:
         before = _names(near) or list(self.last_named)
         if kind == "others":
             return self._others(_NUMBERS.get(name), {*before, *claims})
-        if kind == "these" and words[place + 1 : place + 2] == [Word("colon")]:
-            return []  # "we are sure about these: A and B"
         if kind == "it":
             return list(self.subject) or before[-1:]
         others = [number for number, word in enumerate(near) if word.kind == "others"]
@@ -290,7 +288,8 @@ class Claims:
             # "The others never light it without A, so they are not blickets."
             return self._objects_of(words, place - len(near) + others[-1], claims)
         group = _last_group(near) or ([] if _names(near) else self.last_group)
-        return list(group or before) if kind in ("these", "all") else []
+        refers = words[place + 1 : place + 2] != [Word("colon")]  # not "sure of these: A and B"
+        return list(group or before) if refers and kind in ("these", "all") else []
 
     def _others(self, count: int | None, known: set[str]) -> list[str]:
         """The other objects: those of which nothing was said, and as many as "the other four"."""

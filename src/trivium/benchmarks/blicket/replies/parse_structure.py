@@ -243,9 +243,9 @@ def _clause(kinds: list[str], known: Known, *, about: bool, asked: bool) -> str 
     colon = max((n for n, kind in enumerate(kinds) if kind == "colon"), default=0)
     if set(kinds[:colon]) >= _KNOWN and "unsure" not in kinds[:colon]:
         kinds, about = kinds[colon + 1 :], True  # "A or B: A"
+    if kinds[:2] == ["label", "colon"] and kinds[3:4] == ["colon"]:
+        kinds = kinds[:3]  # "Machine: striped - two are needed, as with A and B"
     places = [place for place, kind in enumerate(kinds) if kind in _KNOWN]
-    if places[:1] == [2] and kinds[:2] == ["label", "colon"] and kinds[3:4] == ["colon"]:
-        return _pattern(kinds[2], known)  # "Machine: striped - two are needed, as with A and B"
     like = next((n for n, kind in enumerate(kinds) if kind in ("like", "label", "differs")), None)
     about = about or bool(set(kinds) & _ABOUT)
     doubtful = _is_unsure(kinds, like, about=about) and not _is_guess(kinds, places, like)
@@ -271,10 +271,10 @@ def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:
     said = set(kinds)
     if "blicket" in said or ("object" in said and not said & _KNOWN):
         return False
-    if "unsure" in said or ("neither" in said and ("like" in said or len(kinds) < 4)):
+    if "unsure" in said:
         return about
     if "neither" in said:
-        return like is not None or not said - {"neither", "small"}
+        return like is not None or said == {"neither"}
     return like is not None and kinds[like] == "like" and "both" in kinds[like + 1 : like + 3]
 
 
