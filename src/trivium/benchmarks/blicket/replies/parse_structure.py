@@ -21,7 +21,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.replies.words import NAME, RULE_TALK
+from trivium.benchmarks.blicket.replies.words import NAME, RULE_TALK, load_kinds
 from trivium.core import reading
 
 UNSURE = "unsure"
@@ -48,56 +48,6 @@ _PLACES = (
     rf"|i)",
     rf"(?:the )?(?:second|2nd|latter) {_MACHINE}|latter|(?:machine|detector|type) (?:2|#2|ii)",
 )
-_WORDS = {
-    "skip": rf"{RULE_TALK}|(?:(?:at|for) )?the same (?:time|moment|instant|reason|trials?|tests?)",
-    "object": NAME,
-    "new": rf"(?:this|the new|the last|the third|the final|new|third"
-    rf"|last) (?:[a-z]+ )?{_MACHINE}|it|new"
-    r"|the (?:machine|detector)(?= (?:is|behaves|works|acts|functions|looks|seems|must|has|should))"
-    r"|this(?= (?:is|behaves|works|matches|resembles|acts))",
-    "blicket": r"blickets?(?! detectors?| machines?)|(?:is|be|are) ones?",
-    "label": rf"(?:(?:the|which|what|behaves?|works?) )*(?:{_MACHINE}|structure|pattern|conclusion"
-    r"|answer|verdict|behaviou?r|rule|works|behaves|like|comparison|similar to|analogous machine)"
-    r"(?: (?:type|behaviou?r|it is like|it's like|analogy|similarity|match|category"
-    r"|class))?(?= ?[:=|]| ?->)",
-    "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|not stated|not given|any of (?:the two|them)"
-    r"|think there(?:'s| is) (?:a|any) way|no way"
-    r"|(?:[a-z]{2,6}n't|not) (?:think|believe|see how)(?: that)? (?:i|we|you|one|anyone) can"
-    r"|both machines? (?:fit|match)"
-    r"|no (?:basis|grounds|evidence|information|indication|means)(?: [a-z]{1,9}){0,3} (?:for|to|of)"
-    r" (?:say|tell|know|decid|choos|prefer|favou?r|distinguish|tak|pick)[a-z]{0,4}",
-    "denial": r"not|unlike|dissimilar|than|instead of|never|no longer|ruled? out|rules out"
-    r"|ruling out|cannot be|as opposed to|contrary to|excludes?|in contrast to"
-    r"|[a-z]{2,6}n't(?! (?:sure|certain))|no(?=[.,;]|$| like)",
-    "differs": r"differs?|different|distinct",
-    "neither": r"neither(?: of (?:them|these|those|the two))?",
-    "like": r"like|similar|similarly|same|resembles?|match(?:es)?|akin|equivalent|identical|shares?"
-    r"|follows?|fits?(?! both)|equals?|parallels|replicates|imitates|mirrors?|mimics|corresponds?"
-    r"|belongs?"
-    r"|analogous|consistent with|copies|as do(?:es)?"
-    r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in)|just as"
-    r"|as for(?=[^,.;]{1,40}[.;]?$)"
-    r"|exactly as|how the|the way|aligns?|in line with|go with|going with|settle on|opt for"
-    r"|would say|\u2248|(?:works?|operates?|runs?|functions?) (?:on|by|under|according to)"
-    r"|goes with|same (?:kind|type|sort|way|rule) as|of a kind with|another",
-    "is": r"(?:is|be|it's|that's|was|looks|seems|has|shows|uses|exhibits)(?: (?:a|an|of|the|more"
-    r"|clearly|again|just))*",
-    "both": r"both|either|the (?:other )?two",
-    "or": r"or|and|nor|/|&",
-    "whether": r"whether",
-    "if": r"if|were it|would(?! say| guess| appear| seem)|suppos\w{1,4}|assum\w{1,4}",
-    "yes": r"yes|\u2713|true|correct",
-    "clause": r"because|since|whereas|while|though|although|i mean|but"
-    r"|therefore|hence|so",
-    "arrow": r"[-=]>",
-    "topic": r"behaves?|works?|which of (?:the two|them)|which (?:one|it)|(?:machine|detector"
-    r"|kind|type)s?|structure|rule"
-    r"|(?:other|second) question|comparison",
-    "small": r"the|i'd|i|say|think|guess|believe|final|actually|wait|no|sorry|probably|likely"
-    r"|clearly"
-    r"|definitely|well|ok|okay|thus|then|also|just|an?|of|to|my|me|looks|would",
-    "word": r"[a-z][a-z'-]*",
-}  # fmt: skip
 _RULES = {
     "conjunctive": re.compile(
         r"\bconjuncti(?:ve|on)\b|\band[\s-](?:type|gate|machine|rule|logic|like)\b|\ball[\s-]of\b"
@@ -132,7 +82,14 @@ def _lexer() -> re.Pattern[str]:
         f"known{number}": rf"(?:{placeholder}|{place}){_TAIL}"
         for number, (placeholder, place) in enumerate(zip(_PLACEHOLDERS[:2], _PLACES, strict=True))
     }
-    words = {**machines, "named": rf"{_PLACEHOLDERS[2]}{_TAIL}", **_WORDS}
+    kinds = load_kinds(
+        "machine_words.txt",
+        name=NAME,
+        machine=_MACHINE,
+        rules=RULE_TALK,
+        unsure_words=reading.UNSURE_WORDS,
+    )
+    words = {**machines, "named": rf"{_PLACEHOLDERS[2]}{_TAIL}", **dict(kinds)}
     parts = [rf"(?P<{kind}>{text})" for kind, text in words.items()]
     return re.compile(
         rf"(?<![\w'])(?:{'|'.join(parts)})(?![\w'])|(?P<clause_sign>, (?:and|but|so)\b|;)"
