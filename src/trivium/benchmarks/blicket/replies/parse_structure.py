@@ -43,28 +43,7 @@ _TAIL = (
     r"(?:-like|[ -](?:type|style|patterned|pattern))*(?: blicket)?"
     rf"(?: {_MACHINE}\b)?(?:'s?)?(?: (?:behaviou?r|style|logic|rule|principle|way))?"
 )
-_PLACES = (
-    rf"(?:the )?(?:first|1st|former|initial) {_MACHINE}|former|(?:machine|detector|type) (?:1|#1"
-    rf"|i)",
-    rf"(?:the )?(?:second|2nd|latter) {_MACHINE}|latter|(?:machine|detector|type) (?:2|#2|ii)",
-)
-_RULES = {
-    "conjunctive": re.compile(
-        r"\bconjuncti(?:ve|on)\b|\band[\s-](?:type|gate|machine|rule|logic|like)\b|\ball[\s-]of\b"
-        r"|\b(?:needs?|needing|requires?|requiring|wants?) (?:both|all|two|every|more than one"
-        r"|at least two|its blickets together|a pair)\b"
-        r"|\b(?:both|all|two)(?: of)?(?: its| the| their)? blickets (?:are|must|have to|needed"
-        r"|required|together|at once)\b|\bonly (?:lights|works|turns on)[a-z ]{0,20} (?:both|all)\b"
-    ),
-    "disjunctive": re.compile(
-        r"\bdisjuncti(?:ve|on)\b|\bor[\s-](?:type|gate|machine|rule|logic|like)\b"
-        r"|\b(?:needs?|needing|requires?|requiring|wants?) (?:only |just |merely )?(?:one"
-        r"|a single|any|at least one|a blicket)\b"
-        r"|\b(?:one|a single|any|any one|just one|a lone) (?:blicket )?(?:alone )?(?:is enough"
-        r"|suffices|is sufficient|will do|does it|lights|activates|works)\b"
-    ),
-}
-_NO_RULE = re.compile(r"\b(?:not|never|cannot|if)\b|n't\b")
+_RULES = {"conjunctive", "disjunctive"}
 _IT_IS = re.compile(r"\b(?:it|that)'s\b")
 _ALSO = re.compile(r",? and so (?:may|might|could|can|is|does)\b")
 _REMARK = re.compile(r"\(([^()]{0,300})\)")
@@ -78,35 +57,34 @@ _PLACEHOLDERS = ("zknowna", "zknownb", "znew")
 
 @cache
 def _lexer() -> re.Pattern[str]:
-    machines = {
-        f"known{number}": rf"(?:{placeholder}|{place}){_TAIL}"
-        for number, (placeholder, place) in enumerate(zip(_PLACEHOLDERS[:2], _PLACES, strict=True))
-    }
     kinds = load_kinds(
         "machine_words.txt",
         name=NAME,
         machine=_MACHINE,
+        tail=_TAIL,
         rules=RULE_TALK,
         unsure_words=reading.UNSURE_WORDS,
     )
-    words = {**machines, "named": rf"{_PLACEHOLDERS[2]}{_TAIL}", **dict(kinds)}
-    parts = [rf"(?P<{kind}>{text})" for kind, text in words.items()]
+    parts = [rf"(?P<{kind}>{pattern})" for kind, pattern in kinds]
     return re.compile(
         rf"(?<![\w'])(?:{'|'.join(parts)})(?![\w'])|(?P<clause_sign>, (?:and|but|so)\b|;)"
         r"|(?P<comma>,)|(?P<or_sign>[/&])|(?P<colon>[:=|])"
     )
 
 
+@cache
+def _names(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(filter(None, patterns), key=len, reverse=True)
+    return re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})")
+
+
 def _kinds_of(sentence: str, known: Known) -> list[str]:
     """The kinds of the words of a sentence."""
-    named = [*zip(known.patterns, _PLACEHOLDERS[:2], strict=False), (known.new, _PLACEHOLDERS[2])]
-    placeholders = {name.lower(): placeholder for name, placeholder in named if name}
-    if placeholders:
-        longest_first = sorted(placeholders, key=len, reverse=True)
-        names = re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})")
-        sentence = names.sub(lambda found: placeholders[found[0]], sentence)
+    patterns = (*(pattern.lower() for pattern in known.patterns), known.new.lower())
+    placeholders = dict(zip(patterns, (*_PLACEHOLDERS[: len(patterns) - 1], "znew"), strict=True))
+    sentence = _names(patterns).sub(lambda found: placeholders[found[0]], sentence)
     kinds = (str(found.lastgroup) for found in _lexer().finditer(sentence))
-    return [kind.removesuffix("_sign") for kind in kinds if kind != "skip"]
+    return [kind.removesuffix("_sign") for kind in kinds if kind != "skipped"]
 
 
 def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
@@ -117,7 +95,8 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     question: str | None = None  # the machine of "Is it like the striped one?"
     for original, following in pairwise([*sentences, ""]):
         sentence = _ALSO.sub(" or", _IT_IS.sub("it is", _without_remarks(original, known)))
-        kinds = _kinds_of(sentence, known)
+        rules = _kinds_of(sentence, known)
+        kinds = ["word" if kind in _RULES else kind for kind in rules]
         machines = set(kinds) & _KNOWN
         things = things or bool(set(kinds) & _THINGS)
         if sentence.endswith("?"):
@@ -134,7 +113,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
             question = None
         kinds = ["new" if kind == "named" else kind for kind in kinds]
         found = _statement(kinds, known, asked=asked) or found
-        by_rule = (None if elsewhere or machines else _parse_rule(sentence, known)) or by_rule
+        by_rule = (None if elsewhere or machines else _parse_rule(rules, known)) or by_rule
         if "unsure" in kinds and (set(kinds) & _ABOUT or not set(kinds) & _THINGS):
             doubt = UNSURE
         asked = False
@@ -270,13 +249,10 @@ def _is_denied(kinds: list[str], place: int) -> bool:
     return False
 
 
-def _parse_rule(sentence: str, known: Known) -> str | None:
+def _parse_rule(kinds: list[str], known: Known) -> str | None:
     """The known machine with the rule that a sentence gives."""
-    said = [
-        form
-        for form, words in _RULES.items()
-        if (found := words.search(sentence)) and not _NO_RULE.search(sentence[: found.start()])
-    ]
+    denied = next((n for n, kind in enumerate(kinds) if kind in ("denial", "if")), len(kinds))
+    said = set(kinds[:denied]) & _RULES
     forms = zip(known.patterns, known.forms, strict=False)
-    alike = [pattern for pattern, form in forms if said == [form]]
+    alike = [pattern for pattern, form in forms if said == {form}]
     return alike[0] if len(alike) == 1 else None
