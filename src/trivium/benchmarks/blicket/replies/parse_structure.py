@@ -21,7 +21,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.replies.words import NAME, RULE_TALK
+from trivium.benchmarks.blicket.replies.words import NAME, RULE_TALK, load_kinds
 from trivium.core import reading
 
 UNSURE = "unsure"
@@ -43,78 +43,7 @@ _TAIL = (
     r"(?:-like|[ -](?:type|style|patterned|pattern))*(?: blicket)?"
     rf"(?: {_MACHINE}\b)?(?:'s?)?(?: (?:behaviou?r|style|logic|rule|principle|way))?"
 )
-_PLACES = (
-    rf"(?:the )?(?:first|1st|former|initial) {_MACHINE}|former|(?:machine|detector|type) (?:1|#1"
-    rf"|i)",
-    rf"(?:the )?(?:second|2nd|latter) {_MACHINE}|latter|(?:machine|detector|type) (?:2|#2|ii)",
-)
-_WORDS = {
-    "skip": rf"{RULE_TALK}|same (?:goes|holds|applies|is true|story)"
-    r"|(?:(?:at|for) )?the same (?:time|moment|instant|reason|trials?|tests?)",
-    "object": NAME,
-    "new": rf"(?:this|the new|the last|the third|the final|new|third"
-    rf"|last) (?:[a-z]+ )?{_MACHINE}|it|new"
-    r"|the (?:machine|detector)(?= (?:is|behaves|works|acts|functions|looks|seems|must|has|should))"
-    r"|this(?= (?:is|behaves|works|matches|resembles|acts))",
-    "blicket": r"blickets?(?! detectors?| machines?)|(?:is|be|are) ones?",
-    "label": rf"(?:(?:the|which|what|behaves?|works?) )*(?:{_MACHINE}|structure|pattern|conclusion"
-    r"|answer|verdict|behaviou?r|rule|works|behaves|like|comparison|similar to|analogous machine)"
-    r"(?: (?:type|behaviou?r|it is like|it's like|analogy|similarity|match|category"
-    r"|class))?(?= ?[:=|]| ?->)",
-    "unsure": rf"{reading.UNSURE_WORDS}|maybe|n/a|null|not stated|not given|any of (?:the two|them)"
-    r"|think there(?:'s| is) (?:a|any) way|no way"
-    r"|(?:[a-z]{2,6}n't|not) (?:think|believe|see how)(?: that)? (?:i|we|you|one|anyone) can"
-    r"|both machines? (?:fit|match)",
-    "denial": r"not|unlike|dissimilar|than|instead of|never|no longer|ruled? out|rules out"
-    r"|ruling out|cannot be|as opposed to|contrary to|excludes?|in contrast to"
-    r"|[a-z]{2,6}n't(?! (?:sure|certain))|no(?=[.,;]|$| like)|\u2717",
-    "differs": r"differs?|different|distinct",
-    "neither": r"neither(?: of (?:them|these|those|the two))?",
-    "like": r"like|similar|similarly|same|resembles?|match(?:es)?|akin|equivalent|identical|shares?"
-    r"|follows?|fits?(?! both)|equals?|parallels|replicates|imitates|mirrors?|mimics|corresponds?"
-    r"|belongs?"
-    r"|analogous|consistent with|copies|as do(?:es)?"
-    r"|(?:mechanism|rule|logic|behaviou?r|type|kind|principle|way) of|as (?:with|in|for|on)|just as"
-    r"|exactly as|how the|the way|aligns?|in line with|go with|going with|settle on|opt for"
-    r"|would say|\u2248|(?:works?|operates?|runs?|functions?) (?:on|by|under|according to)"
-    r"|agrees?|(?:behaves?|works?|acts?|functions?|operates?) as|goes with"
-    r"|same (?:kind|type|sort|way|rule) as|of a kind with|another",
-    "is": r"(?:makes? (?:it|this)|is|be|it's|that's|was|looks|seems|has|shows|uses|exhibits)"
-    r"(?: (?:a|an|of|the|more|clearly|again|just))*",
-    "both": r"both|either|the (?:other )?two",
-    "or": r"or|and|nor|/|&",
-    "whether": r"whether",
-    "if": r"if|were it|had (?:it|this|the)|would(?! say| guess| appear| seem)|suppos\w{1,4}"
-    r"|assum\w{1,4}|tempt(?:ing|ed)|(?:could|might|may) (?:say|think|argue|answer)",
-    "yes": r"yes|\u2713|true|correct",
-    "clause": r"because|since|whereas|while|though|although|i mean|but"
-    r"|therefore|hence|so",
-    "arrow": r"[-=]>",
-    "topic": r"behaves?|works?|which of (?:the two|them)|which (?:one|it)|(?:machine|detector"
-    r"|kind|type)s?|structure|rule"
-    r"|question|comparison|verdict",
-    "small": r"the|i'd|i|say|think|guess|believe|final|actually|wait|no|sorry|probably|likely"
-    r"|clearly"
-    r"|definitely|well|ok|okay|thus|then|also|just|an?|of|to|my|me|looks|would",
-    "word": r"[a-z][a-z'-]*",
-}  # fmt: skip
-_RULES = {
-    "conjunctive": re.compile(
-        r"\bconjuncti(?:ve|on)\b|\band[\s-](?:type|gate|machine|rule|logic|like)\b|\ball[\s-]of\b"
-        r"|\b(?:needs?|needing|requires?|requiring|wants?) (?:both|all|two|every|more than one"
-        r"|at least two|its blickets together|a pair)\b"
-        r"|\b(?:both|all|two)(?: of)?(?: its| the| their)? blickets (?:are|must|have to|needed"
-        r"|required|together|at once)\b|\bonly (?:lights|works|turns on)[a-z ]{0,20} (?:both|all)\b"
-    ),
-    "disjunctive": re.compile(
-        r"\bdisjuncti(?:ve|on)\b|\bor[\s-](?:type|gate|machine|rule|logic|like)\b"
-        r"|\b(?:needs?|needing|requires?|requiring|wants?) (?:only |just |merely )?(?:one"
-        r"|a single|any|at least one|a blicket)\b"
-        r"|\b(?:one|a single|any|any one|just one|a lone) (?:blicket )?(?:alone )?(?:is enough"
-        r"|suffices|is sufficient|will do|does it|lights|activates|works)\b"
-    ),
-}
-_NO_RULE = re.compile(r"\b(?:not|never|cannot|if)\b|n't\b")
+_RULES = {"conjunctive", "disjunctive"}
 _IT_IS = re.compile(r"\b(?:it|that)'s\b")
 _ALSO = re.compile(r",? and so (?:may|might|could|can|is|does)\b")
 _REMARK = re.compile(r"\(([^()]{0,300})\)")
@@ -129,32 +58,38 @@ _PLACEHOLDERS = ("zknowna", "zknownb", "znew")
 
 @cache
 def _lexer() -> re.Pattern[str]:
-    machines = {
-        f"known{number}": rf"(?:{placeholder}|{place}){_TAIL}"
-        for number, (placeholder, place) in enumerate(zip(_PLACEHOLDERS[:2], _PLACES, strict=True))
-    }
-    words = {**machines, "named": rf"{_PLACEHOLDERS[2]}{_TAIL}", **_WORDS}
-    parts = [rf"(?P<{kind}>{text})" for kind, text in words.items()]
+    kinds = load_kinds(
+        "machine_words.txt",
+        name=NAME,
+        machine=_MACHINE,
+        tail=_TAIL,
+        rules=RULE_TALK,
+        unsure_words=reading.UNSURE_WORDS,
+    )
+    parts = [rf"(?P<{kind}>{pattern})" for kind, pattern in kinds]
     return re.compile(
         rf"(?<![\w'])(?:{'|'.join(parts)})(?![\w'])|(?P<clause_sign>, (?:but|so)\b)"
         r"|(?P<break>, and\b|;)|(?P<comma>,)|(?P<or_sign>[/&])|(?P<colon>[:=|])"
     )
 
 
+@cache
+def _names(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(filter(None, patterns), key=len, reverse=True)
+    return re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})")
+
+
 def _kinds_of(sentence: str, known: Known) -> list[str]:
     """The kinds of the words of a sentence."""
-    named = [*zip(known.patterns, _PLACEHOLDERS[:2], strict=False), (known.new, _PLACEHOLDERS[2])]
-    placeholders = {name.lower(): placeholder for name, placeholder in named if name}
-    if placeholders:
-        longest_first = sorted(placeholders, key=len, reverse=True)
-        names = re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})")
-        sentence = names.sub(lambda found: placeholders[found[0]], sentence)
+    patterns = (*(pattern.lower() for pattern in known.patterns), known.new.lower())
+    placeholders = dict(zip(patterns, (*_PLACEHOLDERS[: len(patterns) - 1], "znew"), strict=True))
+    sentence = _names(patterns).sub(lambda found: placeholders[found[0]], sentence)
     kinds: list[str] = []
     for found in _lexer().finditer(sentence):
         kind = str(found.lastgroup).removesuffix("_sign")
         if kind in _KNOWN and _LIKENED.search(found[0]):
             kinds.append("like")
-        kinds += [kind] if kind != "skip" else []
+        kinds += [kind] if kind != "skipped" else []
     return kinds
 
 
@@ -166,7 +101,8 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     question: str | None = None  # the machine of "Is it like the striped one?"
     for original, following in pairwise([*sentences, ""]):
         sentence = _ALSO.sub(" or", _IT_IS.sub("it is", _without_remarks(original, known)))
-        kinds = _kinds_of(sentence, known)
+        rules = _kinds_of(sentence, known)
+        kinds = ["word" if kind in _RULES else kind for kind in rules]
         machines = set(kinds) & _KNOWN
         things = things or bool(set(kinds) & _THINGS)
         if sentence.endswith("?"):
@@ -186,7 +122,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
         if said == UNSURE and found and not ("like" in kinds or machines >= _KNOWN):
             said = None  # "It is like the striped one. Whether the dotted one needs both is open."
         found = said or found
-        by_rule = (None if elsewhere or machines else _parse_rule(sentence, known)) or by_rule
+        by_rule = (None if elsewhere or machines else _parse_rule(rules, known)) or by_rule
         if "unsure" in kinds and (set(kinds) & _ABOUT or not set(kinds) & _THINGS):
             doubt = UNSURE
         asked = False
@@ -331,13 +267,10 @@ def _is_denied(kinds: list[str], place: int) -> bool:
     return False
 
 
-def _parse_rule(sentence: str, known: Known) -> str | None:
+def _parse_rule(kinds: list[str], known: Known) -> str | None:
     """The known machine with the rule that a sentence gives."""
-    said = [
-        form
-        for form, words in _RULES.items()
-        if (found := words.search(sentence)) and not _NO_RULE.search(sentence[: found.start()])
-    ]
+    denied = next((n for n, kind in enumerate(kinds) if kind in ("denial", "if")), len(kinds))
+    said = set(kinds[:denied]) & _RULES
     forms = zip(known.patterns, known.forms, strict=False)
-    alike = [pattern for pattern, form in forms if said == [form]]
+    alike = [pattern for pattern, form in forms if said == {form}]
     return alike[0] if len(alike) == 1 else None
