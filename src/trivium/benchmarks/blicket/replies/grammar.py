@@ -51,6 +51,11 @@ def read_sentence(kinds: list[str], label: str | None, *, seen: bool) -> list[Cl
     """
     opening, mark = _opening(kinds)
     label = mark or label
+    concluded = max((n for n, kind in enumerate(kinds) if kind in ("so", "arrow")), default=-1)
+    if opening and _is_row(kinds, opening) and "object" in kinds[concluded + 1 :] and concluded > 0:
+        # "A, B: lit, so A must be a blicket"
+        own = read_sentence(kinds[concluded + 1 :], None, seen=True)
+        return [claim._replace(place=concluded + 1 + claim.place) for claim in own]
     if opening and _is_row(kinds, opening) and (rows := _read_rows(kinds, opening, label)):
         return rows
     claims: list[Claim] = []

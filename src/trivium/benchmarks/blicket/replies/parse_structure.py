@@ -96,6 +96,7 @@ def _kinds_of(sentence: str, known: Known) -> list[str]:
 def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
     """The pattern of a known machine, "unsure", or None; the last statement counts."""
     found = by_rule = doubt = None
+    firm = False  # whether what was found was said of the new machine
     asked = False  # whether the sentence before asked which machine it is like
     elsewhere = things = False  # below the name of a known machine; whether objects were named
     question: str | None = None  # the machine of "Is it like the striped one?"
@@ -119,14 +120,22 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
             question = None
         kinds = ["new" if kind == "named" else kind for kind in kinds]
         said = _statement(kinds, known, asked=asked)
-        if said == UNSURE and found and not ("like" in kinds or machines >= _KNOWN):
-            said = None  # "It is like the striped one. Whether the dotted one needs both is open."
-        found = said or found
+        plainly = asked or _is_plain(kinds, doubt=said == UNSURE)
+        if said and (plainly or not firm):
+            found, firm = said, plainly
         by_rule = (None if elsewhere or machines else _parse_rule(rules, known)) or by_rule
         if "unsure" in kinds and (set(kinds) & _ABOUT or not set(kinds) & _THINGS):
             doubt = UNSURE
         asked = False
     return found or by_rule or (doubt if things else None)
+
+
+def _is_plain(kinds: list[str], *, doubt: bool) -> bool:
+    """Whether a sentence says of the new machine what it is like, and not by the way."""
+    if doubt:
+        return "like" in kinds or set(kinds) >= _KNOWN
+    like = max((place for place, kind in enumerate(kinds) if kind == "like"), default=0)
+    return "new" in kinds[:like] or "label" in kinds[:3]
 
 
 def _pattern(kind: str, known: Known) -> str:
@@ -224,6 +233,8 @@ def _is_guess(kinds: list[str], places: list[int], like: int | None) -> bool:
 def _is_comparison(kinds: list[str], places: list[int], like: int | None, *, asked: bool) -> bool:
     """Whether a clause that names a known machine says that the new one is like it."""
     first, ends = places[0], places[-1] == len(kinds) - 1
+    if kinds[:3] == [kinds[0], "new", "is"] and first == 0:
+        return True  # "Striped it is"
     if asked and not set(kinds[:first]) - _SMALL:
         return True  # "Which is it like? The striped one: both need two blickets."
     alone = kinds[places[-1] + 1 :][:1] in ([], ["comma"])
