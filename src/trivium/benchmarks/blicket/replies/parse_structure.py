@@ -46,6 +46,7 @@ _TAIL = (
 _RULES = {"conjunctive", "disjunctive"}
 _IT_IS = re.compile(r"\b(?:it|that)'s\b")
 _ALSO = re.compile(r",? and so (?:may|might|could|can|is|does)\b")
+_ANEW = re.compile(rf"^(?:so|final|finally|answer|conclusion|overall)\b|{reading.CORRECTION_WORDS}")
 _REMARK = re.compile(r"\(([^()]{0,300})\)")
 _SMALL = {"small", "is", "colon", "arrow", "comma", "label", "new", "yes", "topic", "like"}
 _KNOWN = {"known0", "known1"}
@@ -120,7 +121,8 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
             question = None
         kinds = ["new" if kind == "named" else kind for kind in kinds]
         said = _statement(kinds, known, asked=asked)
-        plainly = asked or _is_plain(kinds, doubt=said == UNSURE)
+        anew = _ANEW.search(sentence) is not None
+        plainly = asked or anew or _is_plain(kinds, doubt=said == UNSURE)
         if said and (plainly or not firm):
             found, firm = said, plainly
         by_rule = (None if elsewhere or machines else _parse_rule(rules, known)) or by_rule
@@ -168,14 +170,15 @@ def _statement(kinds: list[str], known: Known, *, asked: bool) -> str | None:
     if "if" in kinds[:2] and "clause" in kinds and "unsure" not in kinds:
         return None  # "If A is dark, it is like the striped one; if not, like the dotted one."
     about = asked or bool(set(kinds) & _ABOUT and not set(kinds) & _THINGS)
+    denied = False  # whether the clause before denies something: "can't be a ... (like A)"
     supposed = False  # whether "if" stands before, with no "but" or "so" after it
     breaks = [place for place, kind in enumerate(kinds) if kind in ("clause", "break")]
     for start, end in pairwise([-1, *breaks, len(kinds)]):
         clause = [kind for kind in kinds[start + 1 : end] if kind != "small"]
         supposed = supposed and kinds[start] == "break"
-        if supposed:
+        if supposed or (denied and clause[:1] == ["like"] and kinds[start] == "break"):
             continue
-        supposed = "if" in clause
+        supposed, denied = "if" in clause, "denial" in clause and not set(clause) & _KNOWN
         found = _clause(clause, known, about=about, asked=asked and start < 0)
         if found == UNSURE and said not in (None, UNSURE) and not set(clause) & _KNOWN:
             continue  # a guess: "like the dotted one, though I am not sure"
@@ -233,9 +236,8 @@ def _is_guess(kinds: list[str], places: list[int], like: int | None) -> bool:
 def _is_comparison(kinds: list[str], places: list[int], like: int | None, *, asked: bool) -> bool:
     """Whether a clause that names a known machine says that the new one is like it."""
     first, ends = places[0], places[-1] == len(kinds) - 1
-    if kinds[:3] == [kinds[0], "new", "is"] and first == 0:
-        return True  # "Striped it is"
-    if asked and not set(kinds[:first]) - _SMALL:
+    inverted = first == 0 and kinds[1:3] == ["new", "is"]  # "Striped it is"
+    if inverted or (asked and not set(kinds[:first]) - _SMALL):
         return True  # "Which is it like? The striped one: both need two blickets."
     alone = kinds[places[-1] + 1 :][:1] in ([], ["comma"])
     concluded = kinds[places[-1] - 1 : places[-1]] in (["arrow"], ["colon"])
