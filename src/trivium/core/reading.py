@@ -376,7 +376,7 @@ _KNOW = (
 )
 UNSURE_WORDS = (
     r"\b(?:un(?:sure|certain\w{0,3}|clear|(?:der-?)?determined|known|knowable|decided|decidable"
-    r"|resolved|settled|specified|answerable|determinable|identified)"
+    r"|resolved|settled|specified|answerable|answered|determinable|identified)"
     r"|in(?:determinate|determinable|distinguishable|conclusive|sufficient\w{0,2})"
     r"|ambiguous|ambiguity|underspecified|open question"
     r"|impossible (?:to|for)"

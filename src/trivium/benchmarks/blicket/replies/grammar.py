@@ -247,12 +247,12 @@ def _read_clause(kinds: list[str], seen: bool) -> Iterator[Claim]:
             after, rest = [], [*before, *gap]  # "two other objects may be blickets: A and B"
         only = "only" in [*before, *after]
         before, after = ([kind for kind in part if kind != "only"] for part in (before, after))
-        label = _label(before)
+        label = None if after[:1] == ["event"] else _label(before)  # "the A and B trials"
         is_last = not following
         own = _predicate(after, (seen or _noun(kinds) < objects.start) and is_last)
         if first in ("these", "it") and not _refers(after):
             own = None
-        earlier = kinds[: objects.start] if first in ("these", "it") else before
+        earlier = kinds if first in ("these", "it") else before
         if own == "maybe" and "event" in earlier and not NOUNS & set(after):
             own = None  # "any combination with A that lacks B"
         if _is_supposed(before) and own != "maybe":

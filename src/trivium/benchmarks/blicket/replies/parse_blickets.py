@@ -30,6 +30,7 @@ from trivium.core import reading
 
 MAX_BACK = 60  # how many words back "they" and "the others" may refer
 MAX_REMARK = 5  # words of a verdict in brackets
+MAX_ELLIPTIC = 3  # other words of a verdict by itself
 MAX_LABEL = 8  # words of a label without objects
 _SAYS = {*NOUNS, *CHANGES, "sure"}  # what a verdict is made of
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
@@ -45,6 +46,7 @@ _SUMS_UP = re.compile(r"(?:so|hence|thus|therefore|in short|answer|final answer)
 _ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
 _TESTS = re.compile(r"\b(?:trials?|tests?|lit|dark|lights? up|did|didn't)\b.{0,40}:$")
 _RESULT = re.compile(r" ?(?:the )?(?:dark|lit|on|off|no|yes|lights?|light|nothing|machine)\b")
+_REASON = re.compile(r"\b(?:so|because|since|therefore|as (?:it|they|the))\b")
 _END = re.compile(r"(?<=[a-z])(?: ?;| ?:(?= ))")
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 _OPENING = re.compile(
@@ -158,7 +160,7 @@ class Claims:
             self._read_question(words, about_machine=" like " in sentence or "event" in kinds)
         elif kinds & NAMING:
             self._read_named(sentence, words, opens_line=opens_line)
-        elif self._is_elliptic(_kinds(words), opens_line=opens_line):
+        elif " like" not in sentence and self._is_elliptic(_kinds(words), opens_line=opens_line):
             # "Olive tube: in every lit test. May be a blicket."
             named = self.subject or self.last_named
             self._take(dict.fromkeys(named, str(verdict(_kinds(words)))))
@@ -167,9 +169,11 @@ class Claims:
 
     def _is_elliptic(self, kinds: list[str], *, opens_line: bool) -> bool:
         """Whether a sentence is a verdict about what the line is about: "Can't say."."""
-        if opens_line or verdict(kinds) is None or set(kinds) - _ELLIPTIC:
+        if opens_line or verdict(kinds) is None:
             return False
-        return bool(self.subject or (NOUNS & set(kinds) and self.last_named))
+        if self.subject and kinds.count("word") <= MAX_ELLIPTIC:
+            return not set(kinds) - _ELLIPTIC - {"word", "colon", "and"}
+        return bool(NOUNS & set(kinds) and self.last_named) and not set(kinds) - _ELLIPTIC
 
     def _read_yes_or_no(self, sentence: str) -> None:
         """Take in the answer to a question about objects: "Yes.", "So no."."""
@@ -232,7 +236,9 @@ class Claims:
         for claim in found:
             claims |= dict.fromkeys(self._objects_of(words, claim.place, claims), claim.status)
             self.none = self.none or kinds[claim.place] == "none"
-            self.last_status, self.either = claim.status, claim.either
+            self.either = claim.either
+            if set(claims) & set(self.new):
+                self.last_status = claim.status
         self.any_claim = self.any_claim or self.none or bool(claims)
         self.seen = self.seen or bool(set(kinds) & NOUNS)
         answers = label is not None or _ASKED_LINE.match(sentence) is not None
@@ -252,7 +258,7 @@ class Claims:
         if "object" in kinds <= {"object", *JOINS} and _SAYS & set(before[-2:]):
             return f": {found[1]}; "  # "two objects are blickets (A, B)"
         long = "object" not in kinds and found[1].count(" ") > MAX_REMARK
-        if long or "event" in kinds or not kinds & {*_SAYS, "object"}:
+        if long or "event" in kinds or _REASON.search(found[1]) or not kinds & {*_SAYS, "object"}:
             return ""
         if "object" in kinds:
             clause = kinds & _SAYS and kinds & {*NOUNS, "is", "colon"}

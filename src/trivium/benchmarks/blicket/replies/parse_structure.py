@@ -199,7 +199,7 @@ def _clause(kinds: list[str], known: Known, *, about: bool, asked: bool) -> str 
     doubtful = _is_unsure(kinds, like, about=about) and not _is_guess(kinds, places, like)
     if doubtful or (asked and kinds[:1] == ["unsure"]):
         return UNSURE
-    if not places or ("if" in kinds[: places[0]] and "unsure" not in kinds):
+    if not places or ("if" in kinds and "unsure" not in kinds):
         return None
     named = {kinds[place] for place in places}
     if "differs" in kinds:
