@@ -71,10 +71,6 @@ _SIMPLER = (
         "; blickets: ",
     ),
     (
-        r"\b(potential|possible|certain|uncertain|definite|sure|likely|open|doubtful) ones?\b",
-        r"\1 blickets",
-    ),
-    (
         rf"\b(?:but|rather|instead),? (?:in fact |actually )?it is (?=(?:the )?(?:{NAME}))",
         "; blickets: ",
     ),
