@@ -268,7 +268,7 @@ def _read_clause(kinds: list[str], seen: bool) -> Iterator[Claim]:
 def _refers(after: Sequence[str]) -> bool:
     """Whether a verb follows "they"; "each trial they take part in includes a blicket"."""
     verb = (kind for kind in after if kind not in ("and", "only", "sure", "maybe"))
-    return next(verb, "") in ("is", "colon", "not")
+    return next(verb, "") in {*NOUNS, "is", "colon", "not"}
 
 
 def _split_gap(gap: list[str]) -> tuple[list[str], list[str]]:
@@ -315,6 +315,9 @@ def _predicate(after: Sequence[str], seen: bool) -> str | None:
     """The verdict of what stands after a list: "are not blickets", ": maybe", "may be"."""
     if after[:1] == ["colon"] and (cells := _cells(after)) and (said := _cell_verdict(cells[0])):
         return said
+    if "colon" in after and (last := after[len(after) - after[::-1].index("colon") :]):
+        if set(last) <= {*NOUNS, *CHANGES, "sure"}:
+            return verdict(last)  # "A does it alone: blicket."
     noun = _noun(after)
     if noun == len(after):
         return _short_predicate(_without_end(after, {"and", "close", "colon"}), seen)

@@ -55,6 +55,10 @@ _SAYS_WHICH = re.compile(  # the answer to "which objects are blickets?"
 _SIMPLER = (
     (r", (?:though|however|therefore|by contrast|in turn),", ""),
     (r"\b(it|that|they)'(?:s|re)\b", r"\1 is"),
+    (
+        r",? (?:and )?(?:thus|hence|therefore|so) (?=(?:also )?(?:an?|the(?: only)?) blicket)",
+        " and ",
+    ),
     (r"\b(is|are|must|may|can|cannot) (?:therefore|thus|hence|so)\b,?", r"\1"),
     (
         r",? (?:which )?mak(?:es|ing) (?:it|them|these|both)(?: of them)? (?:both )?"
