@@ -161,10 +161,7 @@ def _row_verdict(body: list[str]) -> str | None:
     """What the rest of a row says: its conclusion, else its first cell that is a verdict."""
     concludes = [number for number, kind in enumerate(body) if kind in ("so", "arrow")]
     for part in (body[concludes[-1] :] if concludes else [], body):
-        cells = _cells(part)
-        for cell, after in pairwise([*cells, []]):
-            if NOUNS & set(cell) and set(cell) <= {*NOUNS, "word"} and verdict(after):
-                return verdict(after)  # "blicket: no"
+        for cell in _cells(part):
             if said := _cell_verdict(cell):
                 return said
             if {"event", *NAMING} & set(cell):
@@ -185,8 +182,6 @@ def _cells(kinds: Sequence[str]) -> list[list[str]]:
 
 def _cell_verdict(cell: list[str]) -> str | None:
     """The verdict of some words: "must be a blicket", "maybe"; None for what happens."""
-    if "it" in cell and "event" in cell[: cell.index("it")]:
-        cell = cell[cell.index("it") + 1 :]  # "the dark test shows that it is a blicket"
     noun = _noun(cell)
     if _is_about_machine(cell[:noun]):
         return None
@@ -223,15 +218,17 @@ def _claims_of_list(
     kinds: Sequence[str], objects: range, status: str, *, complete: bool = False
 ) -> Iterator[Claim]:
     """The claims about a list of objects with one verdict, but for "not B" and "maybe B"."""
-    places = [place for place in objects if kinds[place] in NAMING]
+    places = {place for place in objects if kinds[place] in NAMING}
     if len(places) > 1 and kinds[objects.start] in ("others", "these"):
-        places = places[1:]  # "the other two (A and B)"
-    changes = [place for place in objects if kinds[place] in CHANGES]
+        places.remove(objects.start)  # "the other two (A and B)"
+    changes = {place for place in objects if kinds[place] in CHANGES}
     either = status != "no" and "or" in kinds[objects.start : objects.stop] and not changes
     status = "maybe" if either else status
-    for place in places:
-        change = [kinds[each] for each in changes if each < place]
-        yield Claim(place, verdict(change[-1:]) or status, complete, either)
+    change: str | None = None
+    for place in objects:
+        change = verdict([kinds[place]]) if place in changes else change
+        if place in places:
+            yield Claim(place, change or status, complete, either)
 
 
 def _read_clause(kinds: list[str], seen: bool) -> Iterator[Claim]:
@@ -279,7 +276,7 @@ def _read_clause(kinds: list[str], seen: bool) -> Iterator[Claim]:
 def _refers(after: Sequence[str]) -> bool:
     """Whether a verb follows "they"; "each trial they take part in includes a blicket"."""
     verb = (kind for kind in after if kind not in ("and", "only", "sure", "maybe"))
-    return next(verb, "") in ("is", "colon", "not")
+    return next(verb, "") in {*NOUNS, "is", "colon", "not"}
 
 
 def _split_gap(gap: list[str]) -> tuple[list[str], list[str]]:
@@ -326,6 +323,9 @@ def _predicate(after: Sequence[str], seen: bool) -> str | None:
     """The verdict of what stands after a list: "are not blickets", ": maybe", "may be"."""
     if after[:1] == ["colon"] and (cells := _cells(after)) and (said := _cell_verdict(cells[0])):
         return said
+    last = after[len(after) - after[::-1].index("colon") :] if "colon" in after else []
+    if last and set(last) <= {*NOUNS, *CHANGES, "sure"}:
+        return verdict(last)  # "A does it alone: blicket."
     noun = _noun(after)
     if noun == len(after):
         return _short_predicate(_without_end(after, {"and", "close", "colon"}), seen)

@@ -61,6 +61,10 @@ _SAYS_WHICH = re.compile(  # the answer to "which objects are blickets?"
 _SIMPLER = (
     (r", (?:though|however|therefore|by contrast|in turn),", ""),
     (r"\b(it|that|they)'(?:s|re)\b", r"\1 is"),
+    (
+        r",? (?:and )?(?:thus|hence|therefore|so) (?=(?:also )?(?:an?|the(?: only)?) blicket)",
+        " and ",
+    ),
     (r"\b(is|are|must|may|can|cannot) (?:therefore|thus|hence|so)\b,?", r"\1"),
     (
         r",? (?:which )?mak(?:es|ing) (?:it|them|these|both)(?: of them)? (?:both )?"
@@ -75,10 +79,6 @@ _SIMPLER = (
         r"\b(?:and|so|; )(?: that)? (?:they|these|those) (?:is|are) "
         rf"(?:only |just |both )?(?=(?:the )?(?:{NAME}))",
         "; blickets: ",
-    ),
-    (
-        r"\b(potential|possible|certain|uncertain|definite|sure|likely|open|doubtful) ones?\b",
-        r"\1 blickets",
     ),
     (
         rf"\b(?:but|rather|instead),? (?:in fact |actually )?it is (?=(?:the )?(?:{NAME}))",

@@ -221,7 +221,7 @@ def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:
         return False
     if "unsure" in said:
         return about
-    if "neither" in said:
+    if "neither" in said and len(said & _KNOWN) != 1:
         return like is not None or said == {"neither"}
     return like is not None and kinds[like] == "like" and "both" in kinds[like + 1 : like + 3]
 
