@@ -111,7 +111,7 @@ class _Move(NamedTuple):
 
 def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command | None:
     """The one move that a reply makes; None where there is none, or an answer that is not clear."""
-    text = reading.chosen_option(reading.plain(reply)).translate(_DECORATION)
+    text = reading.json_as_lines(reading.chosen_option(reading.plain(reply))).translate(_DECORATION)
     text = _in_one_line(in_english(with_names(text, objects)))
     words = list(_WORDS.found(text))
     moves = list(_moves(words, text, objects, rules))
@@ -137,7 +137,8 @@ _DECORATION = str.maketrans(dict.fromkeys('"<>', " "))
 _FIELD = r"[a-z][a-z_ ]{1,30}[ ']{0,2}[:=]\W{0,20}"
 _RUN = r"((?:\W{0,9}(?:\band\b\W{1,3})?\bo_[a-h]\b){1,8}|(?:none|nothing|all)\b|\[\s?\])"
 _AFTER = re.compile(
-    rf"\b(test)\b\W{{0,6}}\n\W{{0,9}}(?:{_FIELD}){{0,2}}{_RUN}(?=\W{{0,6}}(?:\n|$))", re.IGNORECASE
+    rf"\b(test|place|put|try)\b\W{{0,6}}\n\W{{0,9}}(?:{_FIELD}){{0,2}}{_RUN}(?=\W{{0,6}}(?:\n|$))",
+    re.IGNORECASE,
 )
 _BEFORE_TEST = re.compile(rf"\bobjects?\W{{1,20}}{_RUN}\W{{1,15}}[a-z]{{4,8}}\W{{1,6}}TEST\b")
 
@@ -165,8 +166,11 @@ def _moves(
         rank = int(goes_on or "bullet" in said) if opens else 3 if "possible" in said else 2
         if kind.lower() == "answer" and (opens or kind == "ANSWER") and not blocked:
             stop = min(ends.get(place, len(text)), end + MAX_READ)
-            either = text[end:stop].rstrip(" ,;:").endswith((" or", "/"))
-            command = None if either else read_answer(text[end:stop], objects, rules)
+            either = re.search(r"(?:\bor|/)[\s,;:]{0,9}$", text[end:stop]) is not None
+            # Its line where that is a whole answer, so that remarks below it do not count.
+            texts = [] if either else [text[end:stop].partition("\n")[0], text[end:stop]]
+            answers = (read_answer(each, objects, rules) for each in texts)
+            command = next(filter(None, answers), None)
             if command is not None or _is_final(text[end:stop]):
                 yield _Move(rank, place, command)
         elif kind in ("TEST", "test", "verb") and not blocked and "past" not in said:

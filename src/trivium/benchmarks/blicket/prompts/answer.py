@@ -53,6 +53,7 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     known = Known(item.known, tuple(forms), item.new.pattern, item.new.objects)
     said = _read(item, sentences, known)
     part = _without_explanations(sentences[_final_part(sentences, asks_for_lines(item, view))])
+    texts = [sentence.text for sentence in sentences]
     final = said if len(part) == len(sentences) else _read(item, part, known)
     # What a final part says counts, and the rest of the reply where it says nothing.
     claims = final[0] if final[0].status else said[0]
@@ -60,8 +61,24 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     answer = PromptAnswer(claims.named("yes"), claims.named("maybe"), like)
     if not claims.any_claim and (like is None or _is_left_open(replies[-1], like)):
         return None
-    declines = any(_NO_ANSWER.search(sentence.text) for sentence in sentences)
+    said_nothing = not claims.status and not claims.none and like is None
+    if said_nothing and not texts[-1].endswith((".", "!")):
+        return None  # an analysis that was cut off, a question in return
+    if _is_undecided(texts):
+        return None
+    if claims.either and not answer.blickets and like in (None, UNSURE):
+        return None  # "It is A or B."
+    declines = reading.is_refusal(replies[-1]) or any(
+        _NO_ANSWER.search(sentence.text) for sentence in sentences
+    )
     return None if declines and not answer.blickets else answer
+
+
+def _is_undecided(texts: Sequence[str]) -> bool:
+    """Whether a reply leaves a choice of answers: "(a) Blickets: A (b) Blickets: B"."""
+    answers = sum(text.startswith("blickets:") for text in texts)
+    left = any(map(reading.is_undecided, texts)) and not any(map(_CORRECTED.search, texts))
+    return answers > 1 and left
 
 
 _NO_ANSWER = re.compile(
@@ -106,9 +123,12 @@ def _final_part(sentences: Sequence[Sentence], lines_asked: bool) -> slice:
 
 
 _EXPLANATION = re.compile(
-    r"(?:brief |short |my |the |here's |here is ){0,2}(?:explanation|reasoning|rationale"
-    r"|justification"
-    r"|why|because|how|details?|derivation|notes?|proof|confidence)\b[a-z' ]{0,30}[:?]"
+    r"(?:brief |short |quick |sanity |a |my |the |here's |here is |as a ){0,3}(?:(?:explanation"
+    r"|reasoning|rationale|justification|why|because|how|details?|derivation|notes?|proof"
+    r"|confidence|verification|check|caveat|evidence|what would help|next steps?|further tests?)"
+    r"\b[a-z' ]{0,30}(?:[:?.]|$)"
+    r"|(?:let me |let's |to |i )?(?:double[- ]?)?(?:check(?:ing)?|verify(?:ing)?)\b"
+    r"|for completeness|(?:to|in order to) (?:settle|resolve|find out|decide)\b)"
 )
 _ANSWER_LINE = re.compile(
     r"(?:the )?(?:objects? that )?(?:must|may|might|can(?:not|'t)?|definite|certain|possible|not"

@@ -1,102 +1,108 @@
 """Which objects free text calls blickets, not blickets, or maybe blickets.
 
-A reply is read sentence by sentence. Every word becomes one symbol (`symbols`), and a small
-grammar over the symbols of a clause finds what is said about its objects (`clauses`). A label
-without objects ("must be blickets:") is that of the lines below it; a later claim replaces an
+A reply is read sentence by sentence: every word has a kind (`words`), and `grammar` says what a
+sentence claims about the objects that it names. Here is what sentences do to each other: a label
+without objects ("must be blickets:") is that of the lines below it, a question is answered by what
+follows it, "they" and "the others" are objects of earlier sentences, a later claim replaces an
 earlier one, and a list that is meant to be complete replaces the list before it. Everything is one
-pass over the symbols, so that the time is linear in the length of the reply, whatever it contains.
+pass over the words, so that the time is linear in the length of the reply, whatever it contains.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.replies.clauses import (
+from trivium.benchmarks.blicket.replies.grammar import (
+    CHANGES,
     JOINS,
-    NAMES,
-    clause_claims,
-    runs_of,
+    NAMING,
+    NOUNS,
+    lists_of,
+    read_sentence,
     verdict,
 )
-from trivium.benchmarks.blicket.replies.lists import read_listed
 from trivium.benchmarks.blicket.replies.sentences import CORRECTED
-from trivium.benchmarks.blicket.replies.symbols import NAME, Symbol, symbols_of
+from trivium.benchmarks.blicket.replies.words import NAME, Word, words_of
 from trivium.core import reading
 
-MAX_BACK = 60  # how many symbols back "they" and "the others" may refer
+MAX_BACK = 60  # how many words back "they" and "the others" may refer
+MAX_REMARK = 5  # words of a verdict in brackets
+MAX_ELLIPTIC = 3  # other words of a verdict by itself
 MAX_LABEL = 8  # words of a label without objects
-Symbols = list[Symbol]
-
-_SAYS = set("BPKNEM")  # what a verdict is made of
+_SAYS = {*NOUNS, *CHANGES, "sure"}  # what a verdict is made of
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _FILLER = re.compile(
-    r"\b(?:only|just|both|the|answer|final|object|an?|its?|is|are|like|unsure)\b|[^a-z]+"
+    r"\b(?:only|just|both|the|answer|final|object|an?|its?|is|are|like|unsure|nothing else"
+    r"|no others?|alone)\b|[^a-z]+"
 )
-_ELLIPTIC = re.compile("H?D?[KNMV]{1,4}[BP]N?")
 _SAME = re.compile(
     r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
 )
+_ASKED_LINE = re.compile("(?:maybe )?blickets:")
 _SUMS_UP = re.compile(r"(?:so|hence|thus|therefore|in short|answer|final answer) {0,2}:")
 _ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
+_TESTS = re.compile(r"\b(?:trials?|tests?|lit|dark|lights? up|did|didn't)\b.{0,40}:$")
+_RESULT = re.compile(r" ?(?:the )?(?:dark|lit|on|off|no|yes|lights?|light|nothing|machine)\b")
+_REASON = re.compile(r"\b(?:so|because|since|therefore|as (?:it|they|the))\b")
+_END = re.compile(r"(?<=[a-z])(?: ?;| ?:(?= ))")
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
-# Other ways to say the same: "it's", "so is the torus", "is one too".
+_OPENING = re.compile(
+    r"^ {0,3}(?:(?:no|yes|wait|actually|hmm+|okay?|so) {0,3}[,:.!] {0,3}){1,3}(?!$)"
+)
+_SAYS_WHICH = re.compile(  # the answer to "which objects are blickets?"
+    r"^(?:[^:,;]{0,60}[:,] )?(?:so |i think |i believe |i'd say )?"
+    r"(?:(?:it|that|they|these|those|the answer) (?:is|are) (?:only |just |both )?"
+    rf"|(?:just |only )?(?:one|two|three)(?: of (?:them|these))?[:,] )(?:the )?(?=(?:{NAME}))"
+)
+# Other ways to say the same.
 _SIMPLER = (
+    (r", (?:though|however|therefore|by contrast|in turn),", ""),
+    (r"\b(it|that|they)'(?:s|re)\b", r"\1 is"),
     (
-        re.compile(
-            r"^ {0,3}(?:(?:no|yes|wait|actually|hmm+|okay?|so) {0,3}[,:.!] {0,3}){1,3}(?!$)"
-        ),
-        "",
+        r",? (?:and )?(?:thus|hence|therefore|so) (?=(?:also )?(?:an?|the(?: only)?) blicket)",
+        " and ",
     ),
-    (re.compile(r", (?:though|however|therefore|by contrast|in turn),"), ""),
-    (re.compile(r"\b(it|that|they)'(?:s|re)\b"), r"\1 is"),
-    (re.compile(r"\b(is|are|must|may|can|cannot) (?:therefore|thus|hence|so)\b,?"), r"\1"),
+    (r"\b(is|are|must|may|can|cannot) (?:therefore|thus|hence|so)\b,?", r"\1"),
     (
-        re.compile(
-            r",? (?:which )?mak(?:es|ing) (?:it|them|these|both)(?: of them)? (?:both )?"
-            r"(?:the |a )?(?:only )?(?=blicket)"
-        ),
+        r",? (?:which )?mak(?:es|ing) (?:it|them|these|both)(?: of them)? (?:both )?"
+        r"(?:the |a )?(?:only )?(?=blicket)",
         "; they are ",
     ),
     (
-        re.compile(
-            r"\b(potential|possible|certain|uncertain|definite|sure|likely|open|doubtful) ones?\b"
-        ),
-        r"\1 blickets",
+        r"\b(?:one|two|three|four|an?|only) blickets? (?:among|of|in|here|on)\b[^,:;.]{0,40}[,:]",
+        "blickets: ",
     ),
     (
-        re.compile(
-            rf"\b(?:but|rather|instead),? (?:in fact |actually )?it is (?=(?:the )?(?:{NAME}))"
-        ),
+        r"\b(?:and|so|; )(?: that)? (?:they|these|those) (?:is|are) "
+        rf"(?:only |just |both )?(?=(?:the )?(?:{NAME}))",
         "; blickets: ",
     ),
-    (  # "Those that may be are the torus and the cone."
-        re.compile(
-            r"\b(?:those|ones) (?:that|which) ((?:must|may|might|could|can't|cannot)(?: not)? be"
-            r"|are(?: not)?|aren't)(?: blickets?)? (?:are|is|include)\b"
-        ),
+    (
+        rf"\b(?:but|rather|instead),? (?:in fact |actually )?it is (?=(?:the )?(?:{NAME}))",
+        "; blickets: ",
+    ),
+    (
+        r"\b(?:those|ones) (?:that|which) ((?:must|may|might|could|can't|cannot)(?: not)? be"
+        r"|are(?: not)?|aren't)(?: blickets?)? (?:are|is|include)\b",
         r"\1 blickets:",
     ),
-    (re.compile(r"\bmay or may not\b|\bmay be or not\b|\bcould go\b"), "may"),
-    (re.compile(r"\b(is|be|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)"), r"\1 a blicket"),
-    (re.compile(r"\bso (?:may|might|could) ((?:the )?[a-z ]{1,60})"), r"\1 may be a blicket"),
-    (re.compile(r"\bso (?:is|are|must|does|do) ((?:the )?[a-z ]{1,60})"), r"\1 is a blicket"),
+    (
+        rf"(?<=[,;] )(?:and )?(?:these|they|those|which) are (?=(?:the )?(?:{NAME}))",
+        "; blickets: ",
+    ),
+    (r"\bmay or may not\b|\bmay be or not\b|\bcould go\b", "may"),
+    (r"\b(is|be|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)", r"\1 a blicket"),
+    (r"\bso (?:may|might|could) ((?:the )?[a-z ]{1,60})", r"\1 may be a blicket"),
+    (r"\bso (?:is|are|must|does|do) ((?:the )?[a-z ]{1,60})", r"\1 is a blicket"),
 )
-
-
-# The answer to "which objects are blickets?"
-_SAYS_WHICH = re.compile(
-    r"^(?:so |i think |i believe |i'd say )?(?:it|that|they|these|those|the answer) (?:is|are) "
-    rf"(?:only |just |both )?(?:the )?(?=(?:{NAME}))"
-)
-
-
-_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_SIMPLER_PATTERNS = [(re.compile(pattern), words) for pattern, words in _SIMPLER]
 
 
 class _Label(NamedTuple):
-    """A verdict that stands before a list."""
+    """A verdict that stands above a list."""
 
     status: str
     complete: bool  # whether the list is meant to name all of them
@@ -109,18 +115,19 @@ class Claims:
     objects: Sequence[str]  # of all machines
     new: Sequence[str]
     patterns: Sequence[str] = ()  # of all machines
+    asked: bool = True  # whether the sentence before asked for the blickets, as the prompt does
     status: dict[str, str] = field(default_factory=dict)  # "yes", "no" or "maybe"
     elsewhere: dict[str, str] = field(default_factory=dict)  # in sentences about other machines
     any_claim: bool = False
-    seen: bool = False  # whether the sentence before was about blickets
     none: bool = False  # whether no object was said to be a blicket
+    either: bool = False  # whether the last claim leaves a choice: "A or B"
+    seen: bool = False  # whether blickets were named in an earlier sentence
     label: _Label | None = None  # of the lines that follow
-    listed: bool = False  # whether this line opened with a row or a labelled list
     label_is_new: bool = False  # whether it was set by the sentence before
-    asked: bool = True  # whether the sentence before asked for the blickets, as the prompt does
     question: Sequence[str] = ()  # the objects that the last question is about
     question_is_new: bool = False  # whether the sentence before asked it
     last_status: str | None = None  # the last verdict: "the same holds for B"
+    subject: Sequence[str] = ()  # the objects that open the line, with a colon after them
     last_named: Sequence[str] = ()  # the objects of the last sentence that named any
     last_group: Sequence[str] = ()  # the last objects that were named together
 
@@ -135,163 +142,132 @@ class Claims:
 
     def read(self, sentence: str, *, opens_line: bool = True) -> None:
         """Take in one sentence; a label above counts for what opens a line."""
-        answer = reading.YES_OR_NO.match(sentence) if self.question else None
-        if answer and (answer["so"] or self.question_is_new):
-            status = "yes" if answer["yes"] else "no" if answer["no"] else "maybe"
-            self._take(dict.fromkeys(self.question, status), set(), about_new=False)
-            self.any_claim, self.question, self.last_status = True, (), status
-        self.question_is_new = False
+        self._read_yes_or_no(sentence)
         self.asked = self.asked or _SUMS_UP.match(sentence) is not None
         if sentence.startswith(CORRECTED) and self.last_status:
             self.label, self.label_is_new = _Label(self.last_status, complete=True), True
-        sentence = sentence.removeprefix(CORRECTED)
-        for pattern, words in _SIMPLER:
-            sentence = pattern.sub(words, sentence)
+        sentence = _OPENING.sub("", sentence.removeprefix(CORRECTED))
+        for pattern, simpler in _SIMPLER_PATTERNS:
+            sentence = pattern.sub(simpler, sentence)
         sentence = _BRACKET.sub(self._without_brackets, sentence)
-        if self.asked:
+        if self.asked or not self.status:
             sentence = _SAYS_WHICH.sub("blickets: ", sentence)
-        symbols = _without_translations(symbols_of(sentence, self.objects))
-        said = "".join(symbol for symbol, _ in symbols)
-        names = bool(set(said) & NAMES)
-        if _ASKS.search(sentence) and (names or len(sentence) > 1):
-            self._read_question(said + "X" * (" like " in sentence), _names(symbols))
-        elif not opens_line and self.last_named and _ELLIPTIC.fullmatch(said):
+        words = words_of(sentence, self.objects)
+        kinds = {word.kind for word in words}
+        if opens_line:
+            self.subject = _subject(words)
+        if _ASKS.search(sentence) and (kinds & NAMING or len(sentence) > 1):
+            self._read_question(words, about_machine=" like " in sentence or "event" in kinds)
+        elif kinds & NAMING:
+            self._read_named(sentence, words, opens_line=opens_line)
+        elif " like" not in sentence and self._is_elliptic(_kinds(words), opens_line=opens_line):
             # "Olive tube: in every lit test. May be a blicket."
-            self._take(dict.fromkeys(self.last_named, str(verdict(said))), set(), about_new=False)
-        elif not names:
-            self._read_label(sentence, symbols)
+            named = self.subject or self.last_named
+            self._take(dict.fromkeys(named, str(verdict(_kinds(words)))))
         else:
-            self._read_named(sentence, symbols, opens_line=opens_line)
+            self._read_label(sentence, _kinds(words))
 
-    def _read_question(self, said: str, names: Sequence[str]) -> None:
+    def _is_elliptic(self, kinds: list[str], *, opens_line: bool) -> bool:
+        """Whether a sentence is a verdict about what the line is about: "Can't say."."""
+        if opens_line or verdict(kinds) is None:
+            return False
+        if self.subject and kinds.count("word") <= MAX_ELLIPTIC:
+            return not set(kinds) - _ELLIPTIC - {"word", "colon", "and"}
+        return bool(NOUNS & set(kinds) and self.last_named) and not set(kinds) - _ELLIPTIC
+
+    def _read_yes_or_no(self, sentence: str) -> None:
+        """Take in the answer to a question about objects: "Yes.", "So no."."""
+        answer = reading.YES_OR_NO.match(sentence) if self.question else None
+        if answer and (answer["so"] or self.question_is_new):
+            self.last_status = "yes" if answer["yes"] else "no" if answer["no"] else "maybe"
+            self._take(dict.fromkeys(self.question, self.last_status))
+            self.any_claim, self.question = True, ()
+        self.question_is_new = False
+
+    def _read_question(self, words: list[Word], *, about_machine: bool) -> None:
         """Take in a question: it may be the label of its answer, "Which may be blickets?"."""
+        kinds, names = _kinds(words), _names(words)
         self.last_named = names or self.last_named
-        if set(said) & NAMES:
-            self.question = names if self.seen or set(said) & {"B", "P"} else ()
+        if set(kinds) & NAMING:
+            self.question = names if self.seen or set(kinds) & NOUNS else ()
             self.question_is_new = True
             self.seen = self.seen or bool(self.question)
             return
-        self.asked, self.label, self.question = bool(set(said) & {"B", "P"}), None, ()
-        if set(said) & {"K", "M", "N"} and "X" not in said:
-            self.asked, self.label = False, _Label(str(verdict(said)), complete=True)
+        self.asked, self.label, self.question = bool(set(kinds) & NOUNS), None, ()
+        if set(kinds) & {"sure", "maybe", "not"} and not about_machine:
+            self.asked, self.label = False, _Label(str(verdict(kinds)), complete=True)
             self.label_is_new = True
 
-    def _read_named(self, sentence: str, symbols: Symbols, *, opens_line: bool) -> None:
+    def _read_label(self, sentence: str, kinds: list[str]) -> None:
+        """Take in a sentence that names no object: it may be the label of the next ones."""
+        if "|" in sentence:
+            return  # a row of a table
+        self.label, self.label_is_new = None, True
+        short = len(kinds) - kinds.count("colon") <= MAX_LABEL and "event" not in kinds
+        if sentence.endswith(":") or (short and not sentence.endswith((".", "!"))):
+            # "And where it did not:" is about tests.
+            about = set(kinds) & _SAYS != {"not"} or kinds.count("word") < 3
+            status = verdict(kinds) if about else None
+            self.label = _Label(status, complete=True) if status else None
+        self.asked = self.asked and not _TESTS.search(sentence)
+        # "It is not possible to figure out which objects are blickets" is an answer: none.
+        doubt = set(kinds) & NOUNS and reading.is_unsure(sentence)
+        self.any_claim = self.any_claim or bool(doubt)
+
+    def _read_named(self, sentence: str, words: list[Word], *, opens_line: bool) -> None:
         """Take in a sentence that names objects."""
-        said = "".join(symbol for symbol, _ in symbols)
-        self.listed = self.listed and not opens_line
         label = self.label if opens_line or self.label_is_new else None
-        only_names = not opens_line and re.fullmatch("O(?:S{1,2}O){0,9}", said)
-        if label is None and only_names and self.last_status:
-            label = _Label(self.last_status, complete=False)  # "Blickets: A. B."
-        if self.asked and _only_objects(sentence.partition(";")[0], self.patterns):
+        only_names = not opens_line and not {word.kind for word in words} - {"object", "and"}
+        same = "event" not in _kinds(words) and _SAME.search(sentence)
+        if self.asked and _only_objects(_first_part(sentence), self.patterns):
             label = _Label("yes", complete=True)
-            symbols = [each for each in symbols if each[0] in NAMES | JOINS | set("MNEDKBP")]
-        if self.last_status and "X" not in said and _SAME.search(sentence):
-            label = _Label(self.last_status, complete=False)
-            symbols = [each for each in symbols if each[0] in NAMES | JOINS]
+            words = [word for word in words if word.kind in NAMING | JOINS | _SAYS | {"break"}]
+        elif self.last_status and ((only_names and label is None) or same):
+            label = _Label(self.last_status, complete=False)  # "Blickets: A. B."
+            words = [word for word in words if word.kind in NAMING | JOINS]
         self.label_is_new = self.asked = False
-        if self._take_listed(symbols, label):
-            self.listed = self.listed or opens_line
-            row = said.find("C")
-            symbols = symbols[: row if row > 0 and opens_line else None]
-            self.label = self.label and self.label._replace(complete=False)
-        elif not (self.listed and "X" in said):  # what follows a row explains it
-            symbols = [each for each in symbols if each[0] != "H"]
-            self._claims_of(symbols)
-            self.label = None if opens_line else self.label
-        self.last_named = _names(symbols) or self.last_named
-        self.last_group = _last_group(symbols) or self.last_group
+        kinds = _kinds(words)
+        found = read_sentence(kinds, label and label.status, seen=self.seen)
+        claims: dict[str, str] = {}
+        complete = {claim.status for claim in found if claim.complete}
+        opening = found[0] if found and found[0].place < 3 else None
+        if label and label.complete and opening and opening.status == label.status:
+            complete.add(label.status)
+        for claim in found:
+            claims |= dict.fromkeys(self._objects_of(words, claim.place, claims), claim.status)
+            self.none = self.none or kinds[claim.place] == "none"
+            self.either = claim.either
+            if set(claims) & set(self.new):
+                self.last_status = claim.status
+        self.any_claim = self.any_claim or self.none or bool(claims)
+        self.seen = self.seen or bool(set(kinds) & NOUNS)
+        answers = label is not None or _ASKED_LINE.match(sentence) is not None
+        self._take(claims, complete, about_new=answers)
+        if opens_line and self.label:
+            self.label = self.label._replace(complete=False) if found else None
+        self.last_named = _names(words) or self.last_named
+        self.last_group = _last_group(words) or self.last_group
 
     def _without_brackets(self, found: re.Match[str]) -> str:
         """A remark in brackets as a clause, as a verdict or, where it says neither, as nothing."""
-        kinds = {symbol for symbol, _ in symbols_of(found[1], self.objects)}
-        before = list(
-            symbols_of(found.string[max(0, found.start() - 60) : found.start()], self.objects)
-        )
-        says = bool(kinds & _SAYS)
-        if kinds == {"O"} and before and before[-1][0] == "U":
+        kinds = {word.kind for word in words_of(found[1], self.objects)}
+        text_before = found.string[max(0, found.start() - 60) : found.start()]
+        before = _kinds(words_of(text_before, self.objects))
+        if kinds == {"object"} and before[-1:] == ["word"]:
             return f"\0{found[1]}"  # a name after its translation
-        near = "".join(symbol for symbol, _ in before[-3:])
-        if "O" in kinds <= {"O", "S", "Q"} and re.search("[BPMNK][BPMNKVU]*$", near):
+        if "object" in kinds <= {"object", *JOINS} and _SAYS & set(before[-2:]):
             return f": {found[1]}; "  # "two objects are blickets (A, B)"
-        example = found[1].startswith(("e.g", "for example", "such as"))
-        if example or "X" in kinds or not (says or "O" in kinds):
+        long = "object" not in kinds and found[1].count(" ") > MAX_REMARK
+        if long or "event" in kinds or _REASON.search(found[1]) or not kinds & {*_SAYS, "object"}:
             return ""
-        if "O" in kinds:
-            return f"; {found[1]} ;" if says and kinds & set("BPVC") else f", {found[1]}, "
-        return f": {found[1]}," if before and before[-1][0] in NAMES else f" {found[1]} "
+        if "object" in kinds:
+            clause = kinds & _SAYS and kinds & {*NOUNS, "is", "colon"}
+            return f"; {found[1]} ;" if clause else f", {found[1]}, "
+        return f": {found[1]}," if NAMING & set(before[-1:]) else f" {found[1]} "
 
-    def _read_label(self, sentence: str, symbols: Symbols) -> None:
-        """Take in a sentence that names no object: it may be the label of the next ones."""
-        kinds = [symbol for symbol, _ in symbols]
-        if "|" in sentence and not set(kinds) & _SAYS:
-            return  # the first row of a table
-        self.label, self.label_is_new = None, True
-        short = len([each for each in kinds if each != "C"]) <= MAX_LABEL and "X" not in kinds
-        if sentence.endswith(":") or (short and not sentence.endswith((".", "!"))):
-            status = verdict(kinds)
-            self.label = _Label(status, complete=True) if status else None
-        if set(kinds) & {"B", "P"}:
-            self.asked = self.asked and sentence.endswith(":")
-            # "It is not possible to figure out which objects are blickets" is an answer: none.
-            self.any_claim = self.any_claim or "M" in kinds
-        elif self.label is None and not sentence.endswith(":"):
-            self.asked = False
-
-    def _take_listed(self, symbols: Symbols, label: _Label | None) -> bool:
-        """Take in rows and labelled lists; returns whether the sentence is made of them."""
-        listed = read_listed("".join(symbol for symbol, _ in symbols), label and label.status)
-        if listed is None:
-            return False
-        claims: dict[str, str] = {}
-        for part in listed:
-            for place in range(part.start, part.stop):
-                named = self._objects_of(symbols, place, claims)
-                self.none = self.none or symbols[place][0] == "Z"
-                if part.status is not None:
-                    self.last_status = part.status
-                    claims |= dict.fromkeys(named, part.status)
-                    self.any_claim = True
-        complete = {str(part.status) for part in listed if part.complete}
-        if label is not None and label.complete and not complete:
-            complete = {label.status}
-        self._take(claims, complete, about_new=label is not None or bool(complete))
-        return True
-
-    def _claims_of(self, symbols: Symbols) -> None:
-        """Take in the claims of a sentence, clause by clause."""
-        claims: dict[str, str] = {}
-        complete: set[str] = set()
-        seen = self.seen  # whether blickets were named in an earlier clause or sentence
-        said: str | None = None  # the last verdict
-        start = 0
-        happens = False  # whether an earlier clause is about a machine
-        for end in [*(n for n, (each, _) in enumerate(symbols) if each == "D"), len(symbols)]:
-            kinds = [symbol for symbol, _ in symbols[start:end]]
-            for part in clause_claims(kinds, seen):
-                if happens and kinds[part.position] in "TJ" and not set(kinds) & {"B", "P"}:
-                    continue  # "like the striped or the dotted one, because neither is certain"
-                said = part.status or said
-                status = part.status
-                if status is None and said and part.alone:
-                    status = said  # "blickets: A; B"
-                if status is None:
-                    continue
-                if part.complete:
-                    complete.add(status)
-                named = self._objects_of(symbols, start + part.position, claims)
-                claims |= dict.fromkeys(named, status)
-                self.last_status = status
-                self.none = self.none or symbols[start + part.position][0] == "Z"
-                self.any_claim = self.any_claim or self.none or bool(named)
-            seen = seen or bool(set(kinds) & {"B", "P"})
-            happens = happens or "X" in kinds
-            start = end + 1
-        self.seen = seen
-        self._take(claims, complete, about_new=False)
-
-    def _take(self, claims: dict[str, str], complete: set[str], *, about_new: bool) -> None:
+    def _take(
+        self, claims: dict[str, str], complete: Set[str] = frozenset(), *, about_new: bool = False
+    ) -> None:
         """Take in claims; those about objects of other machines only are kept apart."""
         if not about_new and claims and not set(claims) & set(self.new):
             self.elsewhere.update(claims)
@@ -300,61 +276,68 @@ class Claims:
         self.status = {name: each for name, each in self.status.items() if each not in complete}
         self.status.update(claims)
 
+    def _objects_of(self, words: list[Word], place: int, claims: dict[str, str]) -> list[str]:
+        """The objects that one word refers to."""
+        kind, name = words[place]
+        if kind == "object":
+            return [name]
+        if kind == "all" and _NUMBERS.get(name) in (None, len(self.new)):
+            return list(self.new)
+        near = words[max(0, place - MAX_BACK) : place]
+        before = _names(near) or list(self.last_named)
+        if kind == "others":
+            return self._others(_NUMBERS.get(name), {*before, *claims})
+        if kind == "it":
+            return list(self.subject) or before[-1:]
+        others = [number for number, word in enumerate(near) if word.kind == "others"]
+        if others and kind == "these" and not _last_group(near):
+            # "The others never light it without A, so they are not blickets."
+            return self._objects_of(words, place - len(near) + others[-1], claims)
+        group = _last_group(near) or ([] if _names(near) else self.last_group)
+        refers = words[place + 1 : place + 2] != [Word("colon")]  # not "sure of these: A and B"
+        return list(group or before) if refers and kind in ("these", "all") else []
+
     def _others(self, count: int | None, known: set[str]) -> list[str]:
         """The other objects: those of which nothing was said, and as many as "the other four"."""
-        sure = {name for name, status in self.status.items() if status == "yes"}
         options = (
             [each for each in self.new if each not in {*known, *self.status}],
             [each for each in self.new if each not in known],
-            [each for each in self.last_group if each not in sure],
-            [each for each in self.new if each not in self.status],
+            [each for each in self.last_group if self.status.get(each) != "yes"],
         )
-        counted = [option for option in options if len(option) == count]
-        return next((option for option in (*counted, *options[:2]) if option), [])
-
-    def _objects_of(self, symbols: Symbols, index: int, claims: dict[str, str]) -> list[str]:
-        """The objects that one symbol refers to."""
-        symbol, name = symbols[index]
-        if symbol == "O":
-            return [name]
-        if symbol == "A":
-            return list(self.new)
-        near = symbols[max(0, index - MAX_BACK) : index]
-        before = _names(near) or list(self.last_named)
-        if symbol == "R":
-            return self._others(_NUMBERS.get(name), {*before, *claims})
-        if symbol == "J":
-            return before[-1:]
-        others = [n for n, (each, _) in enumerate(near) if each == "R"]
-        if others and symbol == "T" and not _last_group(near):
-            # "The others never light it without A, so they are not blickets."
-            return self._objects_of(symbols, index - len(near) + others[-1], claims)
-        group = _last_group(near) or ([] if _names(near) else self.last_group)
-        return list(group or before) if symbol == "T" else []
+        fitting = [each for each in options if count is None or len(each) == count]
+        return next((option for option in fitting if option), [])
 
 
-def _names(symbols: Symbols) -> list[str]:
-    return [name for symbol, name in symbols if symbol == "O"]
+_ELLIPTIC = {"so", "sure", "not", "maybe", "is", *NOUNS}
 
 
-def _without_translations(symbols: Iterable[Symbol]) -> Symbols:
-    """The symbols without the words before a name that translate it: "el toro (brown torus)"."""
-    kept: Symbols = []
-    for symbol in symbols:
-        if symbol[0] == "<":
-            while kept and kept[-1][0] == "U":
-                kept.pop()
-        else:
-            kept.append(symbol)
-    return kept
+def _kinds(words: Sequence[Word]) -> list[str]:
+    return [word.kind for word in words]
 
 
-def _last_group(symbols: Symbols) -> list[str]:
+def _subject(words: list[Word]) -> list[str]:
+    """The objects of a row: "brown torus: ..."."""
+    first = next(lists_of(_kinds(words)), range(0))
+    after = words[first.stop : first.stop + 1]
+    named = bool(first) and first.start == 0 and (not after or after[0].kind == "colon")
+    return _names(words[: first.stop]) if named else []
+
+
+def _names(words: Sequence[Word]) -> list[str]:
+    return [word.name for word in words if word.kind == "object"]
+
+
+def _last_group(words: Sequence[Word]) -> list[str]:
     """The last objects that were named together: "the torus and the cone"."""
-    runs = [run for run in runs_of([symbol for symbol, _ in symbols]) if run[1] - run[0] > 1]
-    if not runs:
-        return []
-    return _names(symbols[slice(*runs[-1])])
+    groups = [each for each in lists_of(_kinds(words)) if len(each) > 1]
+    return _names(words[groups[-1].start : groups[-1].stop]) if groups else []
+
+
+def _first_part(sentence: str) -> str:
+    """What stands before a colon or a semicolon, where it names objects and no trial."""
+    first, *rest = _END.split(sentence, maxsplit=1)
+    trial = rest and _RESULT.match(rest[0])
+    return first if re.search(NAME, first) and not trial else sentence.partition(";")[0]
 
 
 def _only_objects(sentence: str, patterns: Sequence[str]) -> bool:

@@ -30,8 +30,16 @@ _CORRECTION = re.compile(
     r"\b(?:wait|sorry|correction|i mean|scratch that|actually|rather)[,:. -]{1,4}(?:no[,: ]{1,3})?"
     rf"(?:it(?:'s| is) )?(?=(?:the )?(?:{'|'.join(COLOURS)}) )"
 )
+_MARK = re.compile(r"^[ \t]{0,9}(?:-[ \t])?[?\u2753\u2754](?=[ \t])", re.MULTILINE)  # "? red wedge"
+_RECORD = re.compile(r"\{([^{}]{1,600})\}")
+_KEY_AND_VALUE = re.compile(
+    r"[\"']([a-z][a-z_ -]{0,40})[\"']\s{0,3}:\s{0,3}(?:[\"']([^\"']{0,200})[\"']|([a-z0-9.]{1,10}))"
+)
+_UNDERSCORE = re.compile(r"(?<=[a-z]{2})_(?=[a-z]{2})")  # "must_be_blickets:"
 _QUOTES = re.compile(r"[\"{<]+|(?<![-=])>+|(?<![a-z])'|'(?![a-z])")
 _BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
+_EMPTY = re.compile(r"[:=]\s{0,3}-{1,3}\s{0,3}(?=[;,.\n]|$)")  # "inhibitors: -"
+_DOUBT = re.compile(r"^[?][ \t]+(?=\w)", re.MULTILINE)  # "? red wedge"
 _LEADER = re.compile(r"(?<![.!?\n])[ \t](?:-{1,2}|\.{3,60})[ \t]|\.{4,60}")
 _VERDICT = re.compile(
     r"\b(?:blickets?|must|may|might|maybe|possibl[ey]|definite(?:ly)?|certain|not|no|non|unsure"
@@ -46,6 +54,16 @@ def _is_verdict(cell: str) -> bool:
     return _VERDICT.search(cell) is not None and not mentions(cell)
 
 
+def _as_row(record: re.Match[str]) -> str:
+    """A JSON record about one object as a row: {"name": "red wedge", "blicket": false}."""
+    fields = [(key, text or value) for key, text, value in _KEY_AND_VALUE.findall(record[1])]
+    names = [value for key, value in fields if key in ("name", "object", "item", "id")]
+    if len(names) != 1 or len(fields) < 2:
+        return record[0]
+    said = [f"{key} {value}" for key, value in fields if value != names[0]]
+    return f"\n{names[0]}: {', '.join(said)}\n"
+
+
 class Sentence(NamedTuple):
     """A sentence of a reply, and whether it opens a line."""
 
@@ -55,13 +73,15 @@ class Sentence(NamedTuple):
 
 def split_sentences(text: str) -> list[Sentence]:
     """The sentences of a plain text in lower case and in English."""
-    text = in_english(text.lower()).replace("tl;dr", "answer: ")
+    text = _RECORD.sub(_as_row, _MARK.sub("maybe: ", text.lower()))
+    text = _UNDERSCORE.sub(" ", reading.json_as_lines(text))
+    text = in_english(text).replace("tl;dr", "answer: ")
     text = reading.tables_as_lines(text, _is_verdict, one_column=True)
-    text = _BAR.sub(lambda line: line[0].replace(" | ", "\n"), reading.json_as_lines(text))
-    text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
+    text = _BAR.sub(lambda line: line[0].replace(" | ", "\n"), text)
+    text = _DOUBT.sub("\u2753 ", _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text)))
     text = _QUOTES.sub(" ", _FIELD.sub(r"\1\3\n\2\4:", text))
     text = _CORRECTION.sub(f"\n{CORRECTED}", text)
-    text = _LEADER.sub(": ", text)
+    text = _LEADER.sub(": ", _EMPTY.sub(": none", text))
     found: list[Sentence] = []
     for line in re.sub(r"[ \t]{2,}", " ", text).split("\n"):
         parts = [part for part in reading.sentences(line) if _SAYS.search(part)]

@@ -1,0 +1,113 @@
+"""The kinds of words that a reply about blickets is made of.
+
+    objects    object "the brown torus", all, none, others "the rest", these "they", it
+    verdicts   blicket, blickets, sure "must", not, except, maybe, either
+    grammar    is, colon (also "namely", a dash, a cell), and (also a comma), or, break (a new
+               clause), so, only, close (a bracket), if, supposed "I first thought"
+    the rest   event (what happens on a machine), translated (before a name in brackets), word
+
+A word of two kinds counts as both, one after the other: "is not blicket" is "is no blicket".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib import resources
+from typing import NamedTuple
+
+from trivium.benchmarks.blicket.names import COLOURS, SHAPES
+from trivium.core import reading
+
+
+class Word(NamedTuple):
+    """A word of a sentence."""
+
+    kind: str
+    name: str = ""  # of an object, or how many "the other two" are
+
+
+_COLOUR = rf"(?:{'|'.join(COLOURS)})\s"
+NAME = (
+    rf"(?:{_COLOUR}(?:(?!and\b|or\b)[a-z]{{1,9}}\s)?)?(?:{'|'.join(SHAPES)}|o_[a-h])(?:e?s)?"
+    rf"|{_COLOUR}(?:one|object|item)"
+)
+# Blickets in what is said about a machine, not about objects: "needs two blickets".
+RULE_TALK = (
+    r"(?:need|require|take|want)(?:s|ed|d|ing)?(?: (?!as )[a-z]{1,9}){0,3} blickets?"
+    r"(?: or [a-z]{1,5})?"
+    r"|(?:one|a single|any|any one) blicket(?= (?:is enough|suffices|is sufficient|alone))"
+    r"|(?:all|both|one|two|any|every)(?: of)?(?: the| its| their)? blickets? (?:is |are )?"
+    r"(?:needed|required|together|at once)"
+)
+
+
+def load_kinds(file: str, **parts: str) -> list[tuple[str, str]]:
+    """The kinds of words of a file, each with its pattern; `parts` are named in the patterns."""
+    text = resources.files(__package__).joinpath(file).read_text("utf-8")
+    lines = re.sub(r"\n[ ]+", "", re.sub("^#.*\n", "", text, flags=re.MULTILINE)).splitlines()
+    pairs = (line.split(": ", 1) for line in lines)
+    return [(kinds, pattern % parts) for kinds, pattern in pairs]
+
+
+_KINDS = load_kinds(
+    "object_words.txt",
+    name=NAME,
+    colour=_COLOUR,
+    rules=RULE_TALK,
+    unsure=reading.UNSURE_WORDS.removeprefix(r"\b(?:").removesuffix(r")\b"),
+    some="(?:one|two|three|some)",
+    it_is=(
+        "(?:is|was|must|may|might|could|cannot|not|isn't|be|also|thus|the|an?|only|sole|one|single"
+        "|lone|no|indeed)"
+    ),
+)
+_SIGNS = {
+    **dict.fromkeys(",+&/", "and"),
+    **dict.fromkeys("]}", "close"),
+    ";": "break",
+    "->": "arrow",
+    "=>": "arrow",
+    "?": "maybe",
+}
+_WORD = re.compile(
+    "(?<![\\w'])(?:"
+    + "|".join(f"(?P<k{number}>{pattern})" for number, (_, pattern) in enumerate(_KINDS))
+    + r")(?![\w'])|(?P<sign>[-=]>|[,;:=|+&/\]}]|[?](?=\s?[,;)]))"
+    r"|(?P<translated>\0)|(?P<word>[\w'-]+)"
+)
+_KINDS_OF = {
+    f"k{number}": kinds.replace("skipped", "").split() for number, (kinds, _) in enumerate(_KINDS)
+}
+_COUNT = re.compile("two|three|four|five|six|seven")
+_NAMING = {*COLOURS, *SHAPES}
+
+
+def words_of(sentence: str, objects: Sequence[str]) -> list[Word]:
+    """The words of a sentence; an object is known by its colour or its shape where they are one."""
+    words: list[Word] = []
+    for found in _WORD.finditer(sentence):
+        group = str(found.lastgroup)
+        if group == "translated":
+            while words and words[-1].kind == "word":
+                words.pop()
+        elif group == "sign":
+            words.append(Word(_SIGNS.get(found[0], "colon")))
+        elif group == "word":
+            words.append(Word("word"))
+        elif group == "k0":
+            words += [Word("object", name) for name in _named(found[0], objects)]
+        else:
+            count = _COUNT.search(found[0])
+            words += [Word(kind, count[0] if count else "") for kind in _KINDS_OF[group]]
+    return words
+
+
+def _named(text: str, objects: Sequence[str]) -> list[str]:
+    """The one object that a text names: "brown torus", "torus"; none where there are several."""
+    *others, last = text.split()
+    singular = (last, last.removesuffix("s"), last.removesuffix("es"))
+    shape = next((each for each in singular if each in _NAMING), last)
+    said = {*others[:1], shape} & _NAMING
+    named = [name for name in objects if name == shape or (said and said <= set(name.split()))]
+    return named if len(named) == 1 else []
