@@ -90,7 +90,8 @@ ANSWER_WORDS = (
 # What opens a correction of what was said before.
 CORRECTION_WORDS = (
     r"\b(?:wait(?! (?:for|until|to))|actually|(?:scratch|strike|scrap|forget) that|correction"
-    r"|hold on|hmm+|oops|on second thought|never ?mind|my bad|make (?:that|it)|typo|should read"
+    r"|hold on|hmm+|oops|on second thought|never ?mind|my bad|typo|should read"
+    r"|make (?:that|it)(?= [a-z]_?[0-9])"
     r"|let me (?:re-?(?:check|consider|do|think|trace|verify|examine|read|compute)|double[\s-]check"
     r"|correct)|i (?:made|see|found|spotted) (?:a|an|my|the) (?:mistake|error|slip)|my mistake"
     r"|i (?:misread|misspoke|mean|meant|was wrong|stand corrected|take that back)|sorry|apologies"
@@ -157,7 +158,6 @@ UNSURE_WORDS = (
     r"|no (?:(?:definite|definitive|clear|certain|firm|unique|single|determinate|final|safe) )?"
     r"(?:answer|conclusion|way|match|verdict|decision|judge?ment)(?! (?:of|that))"
     r"|(?:withhold|reserve|suspend)(?:ing)? (?:[a-z]{1,6} )?judge?ment|(?:have to|must|i'll) pass"
-    r"|can(?:no|')t (?:be )?ruled? out"
     r"|no (?:evidence|information|indication|basis|grounds|reason|way)(?: [a-z]{1,6}){0,2}"
     r" (?:to|for|of|about|on|as to) (?:[a-z]{1,6} ){0,2}"
     r"(?:tell|say|cho|decid|know|prefer|which|either|pick|favou?r|distinguish|one over)[a-z]{0,5}"
@@ -281,11 +281,12 @@ _SERVE = (
     r"|respond(?:ing)? to|(?:do|complete|process)(?:ing)? (?:that"
     r"|this|your|so)\b|answer(?:ing)? (?:that|this|these|such|your|(?:any )?questions?)"
     r"|provid(?:e|ing) (?:that|this|(?:an?|the|any) (?:answer|response)|assistance|help)"
-    r"|play(?:ing)? (?:this|the|that))"
+    r"|play(?:ing)? (?:this|the|that)|make (?:a|any) moves?|design (?:this|that|the|an)\b"
+    r"|responsibly (?:say|answer|tell))"
 )
 _POLICY = r"(?:guidelines|polic(?:y|ies))"
 _REFUSAL = re.compile(
-    rf"\b{_CANNOT} (?:(?:\w{{2,12}} ){{0,3}}{_SERVE}|answer[.!]?$|say more)"
+    rf"\b{_CANNOT} (?:(?:\w{{2,12}} ){{0,3}}{_SERVE}|(?:answer|say more)[.!]?$)"
     rf"|\b(?:against|violat\w{{1,3}}|breach\w{{0,3}}) (?:[a-z']{{2,9}} ){{0,3}}{_POLICY}"
     rf"|\b{_POLICY} (?:do(?:es)? not|don't|doesn't|prohibits?|forbids?|prevents?|violation)\b"
     r"|\bi (?:(?:must|have to|will|am going to|respectfully) ){0,3}(?:decline|refuse)\b"

@@ -158,12 +158,15 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     names = tuple(getattr(item, "names", ()))
     target = {names[place] for place in item.target} if names else set()
     text = fields_as_lines(in_english(reading.plain(replies[-1])))
-    readable = [answer for answer in _marked(text, target) if answer.read(names)]
+    marked = list(_marked(text, target))
+    readable = [answer for answer in marked if answer.read(names)]
     around = [text[: text.find("[@")].rpartition("\n")[2], text[text.rfind("]") :]]
     several = len({answer.read(names) for answer in readable}) > 1
     if several and any(map(reading.is_undecided, around)):
         return None  # "[@ANSWER ...]. [@ANSWER ...]. I can't tell which."
     chosen = [answer for answer in readable if not answer.supposed] or readable
+    if not chosen and any(answer.broken for answer in marked):
+        return None  # "[@ANSWER ...] or [@ANSWER ...]"
     chosen = chosen or list(_unmarked(text, target))
     found = [answer for each in chosen if (answer := each.read(names)) is not None]
     return (found[0] if view.answer_rule == "first" else found[-1]) if found else None
