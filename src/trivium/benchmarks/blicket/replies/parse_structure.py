@@ -5,12 +5,12 @@ Every word has a kind, and a small grammar reads the kinds of each clause:
     comparison  a word such as "like", and a known machine after it, by its pattern or its place:
                 "it works like the striped one"; or the machine first: "striped is what it is like"
     label       "machine: striped", "marbled -> striped", or the machine and nothing else
-    unsure      a word of doubt in a clause about machines, "like both", "like neither"
+    unsure      a word of doubt in a clause about machines, "like either"
     rule        "it is conjunctive", "it needs both blickets": only where nothing is compared
     doubt       a word of doubt alone, "One cannot tell.": only where nothing else is said
 
-The last statement counts. What is denied, supposed or said about known machines alone is none. A
-guess is an answer: "like the dotted one, though I am not sure".
+The last statement counts. What is denied, supposed or said about known machines alone is none; nor
+is "like both" or "like neither". A guess is an answer: "like the dotted one, though I am not sure".
 """
 
 from __future__ import annotations
@@ -210,25 +210,25 @@ def _clause(kinds: list[str], known: Known, *, about: bool, asked: bool) -> str 
     if len(claimed) == 1:
         return _pattern(claimed.pop(), known)
     # No doubt: "We want to know whether it is like A or B", "There are three machines: A, B and C".
-    told = "whether" in kinds or "new" in kinds[places[-1] :]
-    return UNSURE if len(named) == 2 and like is not None and not told else None
+    # Nor is "like both" or "like neither".
+    told = bool({"whether", "both", "neither"} & set(kinds)) or "new" in kinds[places[-1] :]
+    alike = like is not None and like > places[-1]  # "A and B are of the same type"
+    return UNSURE if len(named) == 2 and like is not None and not (told or alike) else None
 
 
 def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:
-    """Whether a clause about machines is in doubt, or likens the new one to both or neither."""
+    """Whether a clause about machines is in doubt, or likens the new one to either."""
     said = set(kinds)
     if "blicket" in said or ("object" in said and not said & _KNOWN):
         return False
-    if "unsure" in said:
+    if "unsure" in said or kinds[:3] == ["label", "colon", "neither"]:
         return about
-    if "neither" in said and len(said & _KNOWN) != 1:
-        return like is not None or said == {"neither"}
-    return like is not None and kinds[like] == "like" and "both" in kinds[like + 1 : like + 3]
+    return like is not None and kinds[like] == "like" and "either" in kinds[like + 1 : like + 3]
 
 
 def _is_guess(kinds: list[str], places: list[int], like: int | None) -> bool:
     """Whether one machine is named before the doubt: "machine: striped, but not sure"."""
-    doubt = next((n for n, kind in enumerate(kinds) if kind in ("unsure", "neither")), len(kinds))
+    doubt = next((n for n, kind in enumerate(kinds) if kind == "unsure"), len(kinds))
     named = {kinds[place] for place in places}
     return like is not None and len(named) == 1 and like < places[0] < doubt
 
@@ -254,7 +254,7 @@ def _is_comparison(kinds: list[str], places: list[int], like: int | None, *, ask
     subject = before[len(before) - before[::-1].index("new") :] if "new" in before else []
     if "is" in subject and "object" not in subject:
         return True  # "it must be of the zigzag type"
-    return not set(kinds) - _KNOWN - _SMALL - {"denial", "or", "both", "unsure"}
+    return not set(kinds) - _KNOWN - _SMALL - {"denial", "or", "both", "either", "unsure"}
 
 
 def _is_denied(kinds: list[str], place: int) -> bool:
