@@ -29,7 +29,9 @@ LAPSES = np.array([0.0, 0.03, 0.08, 0.15, 0.22, 0.3, 0.4, 0.55])  # equally like
 PLATEAU_LAPSES = np.array([0.1, 0.2, 0.3, 0.4])
 PLATEAU_SLOPES = np.geomspace(2.0, 60.0, 5)
 ONSET = 15.0  # the slope with which lapses set in
-PLATEAU = 0.35  # the prior probability of a plateau
+CLIFF_SLOPE = 1000.0
+# Prior probabilities of curves other than a smooth fall all the way.
+PLATEAU, CLIFF, RECOVERY = 0.3, 0.1, 0.1
 UNREACHED = 0.2  # how much less likely lapses are that keep lift below the target everywhere
 MISFIT = 20.0  # odds against all curves at which they are given up
 NEGLIGIBLE = 20.0  # curves this far below the best, as a logarithm, are left out
@@ -99,6 +101,7 @@ class Curves:
     slopes: Floats
     lapses: Floats
     starts: Floats  # the place from which on lapses happen
+    recover: NDArray[np.bool_]  # whether levels after the fall go their own ways
     prior: Floats  # logarithms of probabilities
 
     def lifts(self, places: Floats, which: NDArray[np.intp]) -> Floats:
@@ -109,11 +112,13 @@ class Curves:
 
 
 class Grid(NamedTuple):
-    """All curves, and the logarithms of the chances of right and wrong answers at each level."""
+    """All curves; for each level (row) and curve the logarithms of the chances of right and wrong
+    answers, and 1 where the curve leaves the level free."""
 
     curves: Curves
     log_right: Floats
     log_wrong: Floats
+    free: Floats
 
 
 @lru_cache(maxsize=16)  # a few megabytes each
@@ -126,12 +131,17 @@ def make_grid(levels: Levels, target: float) -> Grid:
     # At a level or between two, after the easiest and before the last two.
     starts = np.append(places[1:-2], (places[:-3] + places[1:-2]) / 2)
     above = np.array([lapse for lapse in PLATEAU_LAPSES if 1 - lapse > target])
-    plateaus = [
-        (PLATEAU / len(starts), PLATEAU_SLOPES, above, start) for start in starts if above.size
+    everywhere = -math.inf
+    axes = [
+        (1 - PLATEAU - CLIFF - RECOVERY, SLOPES, LAPSES, everywhere, False),
+        (CLIFF, np.array([CLIFF_SLOPE]), LAPSES, everywhere, False),
+        (RECOVERY, SLOPES, LAPSES, everywhere, True),
     ]
-    axes = [(1 - PLATEAU if plateaus else 1.0, SLOPES, LAPSES, -math.inf), *plateaus]
+    if above.size:
+        share = PLATEAU / max(len(starts), 1)
+        axes += [(share, PLATEAU_SLOPES, above, start, False) for start in starts]
     parts = []
-    for share, slopes, lapses, start in axes:
+    for share, slopes, lapses, start, recover in axes:
         after = thresholds[thresholds > start + 2 / ONSET]  # a plateau comes before the threshold
         threshold, slope, lapse = (
             each.ravel() for each in np.meshgrid(after, slopes, lapses, indexing="ij")
@@ -144,14 +154,18 @@ def make_grid(levels: Levels, target: float) -> Grid:
         middle = threshold - np.log(1 / height - 1) / slope
         threshold = np.where(reaches, threshold, lowest)
         prior += math.log(share) - _log_sum(prior)
-        parts.append((threshold, middle, slope, lapse, np.full(len(lapse), start), prior))
+        alike = np.full(len(lapse), start), np.full(len(lapse), recover)
+        parts.append((threshold, middle, slope, lapse, *alike, prior))
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     order = np.argsort(columns[0], kind="stable")
     curves = Curves(*(column[order] for column in columns))
     floors = np.array(levels.floors)[:, None]
     lifts = curves.lifts(places, np.arange(len(order)))
     chances = np.clip(floors + (1 - floors) * lifts, 1e-4, 1 - 1e-4)
-    return Grid(curves, np.log(chances), np.log1p(-chances))
+    fallen = np.searchsorted(places, curves.thresholds)  # the first level after the threshold
+    free = (np.arange(len(places))[:, None] > fallen) & curves.recover
+    hold = np.where(free, 0, [np.log(chances), np.log1p(-chances)])
+    return Grid(curves, *hold, free.astype(float))
 
 
 class Posterior:
@@ -200,12 +214,15 @@ class Posterior:
         """
         right, wrong = self._evidence
         grid = self._grid
+        free = np.array(list(map(_log_beta, 1 + right, 1 + wrong)))
         joint = grid.curves.prior + right @ grid.log_right + wrong @ grid.log_wrong
-        evidence = _log_sum(joint)
+        joint += free @ grid.free
         kept = np.flatnonzero(joint > joint.max() - NEGLIGIBLE)
-        weights = np.exp(joint[kept] - evidence)
-        free = math.fsum(map(_log_beta, 1 + right, 1 + wrong))
-        return kept, weights / weights.sum(), free - evidence
+        weights = np.exp(joint[kept] - joint.max())
+        falling = _log_sum(joint[~grid.curves.recover]) - math.log(1 - RECOVERY)
+        recovering = _log_sum(joint[grid.curves.recover]) - math.log(RECOVERY)
+        odds = _log_sum(np.array([recovering, free.sum()])) - math.log(2) - falling
+        return kept, weights / weights.sum(), odds
 
     @property
     def misfits(self) -> bool:
@@ -220,19 +237,16 @@ class Posterior:
         None too.
         """
         if self.misfits:
-            places = np.sort(self._crossings())
-            return self._estimate(places, np.arange(1, DRAWS + 1) / DRAWS, level)
-        kept, weights, _ = self._fit
-        places = self._grid.curves.thresholds
-        return self._estimate(places[kept], np.cumsum(weights), level, places[-1] - places[-2])
-
-    def _estimate(
-        self, places: Floats, reached: Floats, level: float, cell: float = 0.0
-    ) -> Estimate:
-        """The median and the interval of sorted places, with the share up to each."""
-        shares = np.array([0.5, (1 - level) / 2, (1 + level) / 2])
-        found = np.searchsorted(reached, shares * reached[-1])
-        middle, low, high = places[found] + np.array([0.0, -0.5, 0.5]) * cell
+            ends, reached = np.sort(self._crossings()), np.arange(1, DRAWS + 1) / DRAWS
+        else:  # thresholds are spread over the cells of the grid
+            kept, weights, _ = self._fit
+            places = self._grid.curves.thresholds
+            cells, held = np.unique(places[kept]), self._by_cell(weights)
+            half = np.array([-0.5, 0.5]) * (places[-1] - places[0]) / (THRESHOLDS - 1)
+            ends = (cells[:, None] + half).ravel()
+            reached = np.column_stack([np.cumsum(held) - held, np.cumsum(held)]).ravel()
+        shares = [0.5, (1 - level) / 2, (1 + level) / 2]
+        middle, low, high = np.interp(shares, reached, ends)
         # Between two levels nothing was measured: an interval that lies there is the whole gap.
         marks = self.levels.difficulty
         above = int(np.searchsorted(marks, low, side="right"))
@@ -320,14 +334,20 @@ class Posterior:
             counts[np.argsort(counts - shares, kind="stable")[: size - counts.sum()]] += 1
         return [int(count) for count in counts]
 
+    def _by_cell(self, weights: Floats) -> Floats:
+        """The sum of something over the curves of every threshold that matters."""
+        places = self._grid.curves.thresholds[self._fit[0]]
+        return np.add.reduceat(weights, np.flatnonzero(np.diff(places, prepend=-math.inf)), axis=-1)
+
     def _gains(self) -> Floats:
         """The information about the threshold in one more item at every level."""
         kept, weights, _ = self._fit
-        chances = np.exp(self._grid.log_right[:, kept])
-        places = self._grid.curves.thresholds[kept]
-        groups = np.flatnonzero(np.diff(places, prepend=-math.inf))
-        held = np.maximum(np.add.reduceat(weights, groups), 1e-300)
-        within = np.add.reduceat(chances * weights, groups, axis=1) / held
+        right, wrong = self._evidence
+        measured = ((1 + right) / (2 + right + wrong))[:, None]
+        free = self._grid.free[:, kept] > 0
+        chances = np.where(free, measured, np.exp(self._grid.log_right[:, kept]))
+        held = np.maximum(self._by_cell(weights), 1e-300)
+        within = self._by_cell(chances * weights) / held
         return np.maximum(_entropy(chances @ weights) - _entropy(within) @ held, 1e-12)
 
 
