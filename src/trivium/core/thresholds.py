@@ -32,7 +32,8 @@ ONSET = 15.0  # the slope with which lapses set in
 CLIFF_SLOPE = 1000.0
 # Prior probabilities of curves other than a smooth fall all the way.
 PLATEAU, CLIFF, RECOVERY = 0.3, 0.1, 0.1
-UNREACHED = 0.2  # how much less likely lapses are that keep lift below the target everywhere
+USUAL_LAPSE = 0.2
+SLOPE_SD = 1.2
 MISFIT = 20.0  # odds against all curves at which they are given up
 NEGLIGIBLE = 20.0  # curves this far below the best, as a logarithm, are left out
 MIN_COUNT = 20  # items at every level before a threshold without a curve is believed
@@ -146,10 +147,9 @@ def make_grid(levels: Levels, target: float) -> Grid:
         threshold, slope, lapse = (
             each.ravel() for each in np.meshgrid(after, slopes, lapses, indexing="ij")
         )
-        prior = -0.5 * (np.log(slope / 6) / 1.2) ** 2
+        prior = -0.5 * (np.log(slope / 6) / SLOPE_SD) ** 2 - lapse / USUAL_LAPSE
         # Where lapses keep lift below the target, the threshold is below all levels.
         reaches = lapse < 1 - target
-        prior += np.where(reaches, 0.0, math.log(UNREACHED))
         height = np.where(reaches, target / (1 - lapse), 0.5)  # of the fall, at the threshold
         middle = threshold - np.log(1 / height - 1) / slope
         threshold = np.where(reaches, threshold, lowest)
@@ -241,17 +241,14 @@ class Posterior:
         else:  # thresholds are spread over the cells of the grid
             kept, weights, _ = self._fit
             places = self._grid.curves.thresholds
-            cells, held = np.unique(places[kept]), self._by_cell(weights)
+            cells, held = self._by_cell(np.array([places[kept] * weights, weights]))
+            cells /= held
             half = np.array([-0.5, 0.5]) * (places[-1] - places[0]) / (THRESHOLDS - 1)
             ends = (cells[:, None] + half).ravel()
             reached = np.column_stack([np.cumsum(held) - held, np.cumsum(held)]).ravel()
         shares = [0.5, (1 - level) / 2, (1 + level) / 2]
         middle, low, high = np.interp(shares, reached, ends)
-        # Between two levels nothing was measured: an interval that lies there is the whole gap.
         marks = self.levels.difficulty
-        above = int(np.searchsorted(marks, low, side="right"))
-        if 0 < above < len(marks) and high < marks[above]:
-            low, high = marks[above - 1], marks[above]
         value = self.levels.value_at(float(middle)) if marks[0] <= middle <= marks[-1] else None
         first = None if low < marks[0] else self.levels.value_at(float(min(low, marks[-1])))
         last = None if high > marks[-1] else self.levels.value_at(float(max(high, marks[0])))
@@ -275,8 +272,9 @@ class Posterior:
         if found.value is None or found.low is None or found.high is None:
             return False
         scale = abs(found.value) if values[0] >= 0 else values[-1] - values[0]
-        a_gap = (found.low, found.high) in pairwise(values)
-        return a_gap or (found.high - found.low) / 2 <= width * scale
+        # Between two neighbouring values nothing can be measured.
+        in_a_gap = any(low <= found.low and found.high <= high for low, high in pairwise(values))
+        return in_a_gap or (found.high - found.low) / 2 <= width * scale
 
     def _crossings(self) -> Floats:
         """Draws of the place where lines between the levels first fall to the target."""
