@@ -25,15 +25,13 @@ Floats = NDArray[np.float64]
 THRESHOLDS = 101  # on the grid
 MARGIN = math.log(1.5)  # how far it goes beyond the levels
 SLOPES = np.geomspace(1.0, 60.0, 10)
-LAPSES = np.array([0.0, 0.03, 0.08, 0.15, 0.22, 0.3, 0.4, 0.55])  # equally likely
+LAPSES = np.array([0.0, 0.03, 0.08, 0.15, 0.22, 0.3, 0.4, 0.55])
+USUAL_LAPSE = 0.2  # the scale of their exponential prior
 PLATEAU_LAPSES = np.array([0.1, 0.2, 0.3, 0.4])
 PLATEAU_SLOPES = np.geomspace(2.0, 60.0, 5)
 ONSET = 15.0  # the slope with which lapses set in
-CLIFF_SLOPE = 1000.0
-# Prior probabilities of curves other than a smooth fall all the way.
-PLATEAU, CLIFF, RECOVERY = 0.3, 0.1, 0.1
-USUAL_LAPSE = 0.2
-SLOPE_SD = 1.2
+PLATEAU = 0.3  # the prior probability of a plateau
+RECOVERY = 0.1  # and of levels that go their own ways after the fall
 MISFIT = 20.0  # odds against all curves at which they are given up
 NEGLIGIBLE = 20.0  # curves this far below the best, as a logarithm, are left out
 MIN_COUNT = 20  # items at every level before a threshold without a curve is believed
@@ -132,22 +130,19 @@ def make_grid(levels: Levels, target: float) -> Grid:
     # At a level or between two, after the easiest and before the last two.
     starts = np.append(places[1:-2], (places[:-3] + places[1:-2]) / 2)
     above = np.array([lapse for lapse in PLATEAU_LAPSES if 1 - lapse > target])
-    everywhere = -math.inf
     axes = [
-        (1 - PLATEAU - CLIFF - RECOVERY, SLOPES, LAPSES, everywhere, False),
-        (CLIFF, np.array([CLIFF_SLOPE]), LAPSES, everywhere, False),
-        (RECOVERY, SLOPES, LAPSES, everywhere, True),
+        (1 - PLATEAU - RECOVERY, SLOPES, LAPSES, -math.inf, False),
+        (RECOVERY, SLOPES, LAPSES, -math.inf, True),
     ]
     if above.size:
-        share = PLATEAU / max(len(starts), 1)
-        axes += [(share, PLATEAU_SLOPES, above, start, False) for start in starts]
+        axes += [(PLATEAU / len(starts), PLATEAU_SLOPES, above, start, False) for start in starts]
     parts = []
     for share, slopes, lapses, start, recover in axes:
         after = thresholds[thresholds > start + 2 / ONSET]  # a plateau comes before the threshold
         threshold, slope, lapse = (
             each.ravel() for each in np.meshgrid(after, slopes, lapses, indexing="ij")
         )
-        prior = -0.5 * (np.log(slope / 6) / SLOPE_SD) ** 2 - lapse / USUAL_LAPSE
+        prior = -0.5 * (np.log(slope / 6) / 1.2) ** 2 - lapse / USUAL_LAPSE
         # Where lapses keep lift below the target, the threshold is below all levels.
         reaches = lapse < 1 - target
         height = np.where(reaches, target / (1 - lapse), 0.5)  # of the fall, at the threshold
@@ -162,10 +157,11 @@ def make_grid(levels: Levels, target: float) -> Grid:
     floors = np.array(levels.floors)[:, None]
     lifts = curves.lifts(places, np.arange(len(order)))
     chances = np.clip(floors + (1 - floors) * lifts, 1e-4, 1 - 1e-4)
-    fallen = np.searchsorted(places, curves.thresholds)  # the first level after the threshold
+    # The first level after the threshold shows the fall and is never free.
+    fallen = np.searchsorted(places, curves.thresholds)
     free = (np.arange(len(places))[:, None] > fallen) & curves.recover
-    hold = np.where(free, 0, [np.log(chances), np.log1p(-chances)])
-    return Grid(curves, *hold, free.astype(float))
+    log_right, log_wrong = np.where(free, 0.0, [np.log(chances), np.log1p(-chances)])
+    return Grid(curves, log_right, log_wrong, free.astype(float))
 
 
 class Posterior:
@@ -219,10 +215,12 @@ class Posterior:
         joint += free @ grid.free
         kept = np.flatnonzero(joint > joint.max() - NEGLIGIBLE)
         weights = np.exp(joint[kept] - joint.max())
-        falling = _log_sum(joint[~grid.curves.recover]) - math.log(1 - RECOVERY)
-        recovering = _log_sum(joint[grid.curves.recover]) - math.log(RECOVERY)
-        odds = _log_sum(np.array([recovering, free.sum()])) - math.log(2) - falling
-        return kept, weights / weights.sum(), odds
+        recover, prior = grid.curves.recover, grid.curves.prior
+        fall, recovery = (
+            _log_sum(joint[own]) - _log_sum(prior[own]) for own in (~recover, recover)
+        )
+        against = _log_sum(np.array([recovery, free.sum()])) - math.log(2)
+        return kept, weights / weights.sum(), against - fall
 
     @property
     def misfits(self) -> bool:
@@ -248,7 +246,11 @@ class Posterior:
             reached = np.column_stack([np.cumsum(held) - held, np.cumsum(held)]).ravel()
         shares = [0.5, (1 - level) / 2, (1 + level) / 2]
         middle, low, high = np.interp(shares, reached, ends)
+        # Between two levels nothing was measured: an interval that lies there is the whole gap.
         marks = self.levels.difficulty
+        above = int(np.searchsorted(marks, low, side="right"))
+        if 0 < above < len(marks) and high < marks[above]:
+            low, high = marks[above - 1], marks[above]
         value = self.levels.value_at(float(middle)) if marks[0] <= middle <= marks[-1] else None
         first = None if low < marks[0] else self.levels.value_at(float(min(low, marks[-1])))
         last = None if high > marks[-1] else self.levels.value_at(float(max(high, marks[0])))
@@ -272,9 +274,8 @@ class Posterior:
         if found.value is None or found.low is None or found.high is None:
             return False
         scale = abs(found.value) if values[0] >= 0 else values[-1] - values[0]
-        # Between two neighbouring values nothing can be measured.
-        in_a_gap = any(low <= found.low and found.high <= high for low, high in pairwise(values))
-        return in_a_gap or (found.high - found.low) / 2 <= width * scale
+        a_gap = (found.low, found.high) in pairwise(values)
+        return a_gap or (found.high - found.low) / 2 <= width * scale
 
     def _crossings(self) -> Floats:
         """Draws of the place where lines between the levels first fall to the target."""
