@@ -3,7 +3,8 @@
 Lift is the share of the way from the floor to a perfect score, so the floor of every level is part
 of the model and is not estimated. Lift falls along a log-logistic curve from 1 minus the lapse rate
 (failures that have nothing to do with difficulty). Lapses may set in at a later level, which is a
-plateau on the way down. The posterior of threshold, slope and lapse rate is held on a grid.
+plateau on the way down. A solver may recover: then levels after the fall go their own ways, and the
+threshold is where lift first falls to the target. The posterior of all that is held on a grid.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ PLATEAU_SLOPES = np.geomspace(2.0, 60.0, 5)
 ONSET = 15.0  # the slope with which lapses set in
 PLATEAU = 0.3  # the prior probability of a plateau
 RECOVERY = 0.1  # and of levels that go their own ways after the fall
-MISFIT = 20.0  # odds against all curves at which they are given up
+MISFIT = 20.0  # odds against falling curves at which they are given up
 NEGLIGIBLE = 20.0  # curves this far below the best, as a logarithm, are left out
 MIN_COUNT = 20  # items at every level before a threshold without a curve is believed
 MIN_AT_END = 10  # items at the easiest or hardest level before a threshold beyond it is believed
@@ -111,13 +112,12 @@ class Curves:
 
 
 class Grid(NamedTuple):
-    """All curves; for each level (row) and curve the logarithms of the chances of right and wrong
-    answers, and 1 where the curve leaves the level free."""
+    """All curves, and what they say about right and wrong answers; a row for each level."""
 
     curves: Curves
-    log_right: Floats
+    log_right: Floats  # logarithms of chances
     log_wrong: Floats
-    free: Floats
+    free: Floats  # 1 where a curve says nothing, and both logarithms are 0
 
 
 @lru_cache(maxsize=16)  # a few megabytes each
@@ -137,11 +137,10 @@ def make_grid(levels: Levels, target: float) -> Grid:
     if above.size:
         axes += [(PLATEAU / len(starts), PLATEAU_SLOPES, above, start, False) for start in starts]
     parts = []
-    for share, slopes, lapses, start, recover in axes:
-        after = thresholds[thresholds > start + 2 / ONSET]  # a plateau comes before the threshold
-        threshold, slope, lapse = (
-            each.ravel() for each in np.meshgrid(after, slopes, lapses, indexing="ij")
-        )
+    for share, slopes, lapses, onset, own_ways in axes:
+        after = thresholds[thresholds > onset + 2 / ONSET]  # a plateau comes before the threshold
+        grid = np.meshgrid(after, slopes, lapses, onset, own_ways, indexing="ij")
+        threshold, slope, lapse, start, recover = (each.ravel() for each in grid)
         prior = -0.5 * (np.log(slope / 6) / 1.2) ** 2 - lapse / USUAL_LAPSE
         # Where lapses keep lift below the target, the threshold is below all levels.
         reaches = lapse < 1 - target
@@ -149,8 +148,7 @@ def make_grid(levels: Levels, target: float) -> Grid:
         middle = threshold - np.log(1 / height - 1) / slope
         threshold = np.where(reaches, threshold, lowest)
         prior += math.log(share) - _log_sum(prior)
-        alike = np.full(len(lapse), start), np.full(len(lapse), recover)
-        parts.append((threshold, middle, slope, lapse, *alike, prior))
+        parts.append((threshold, middle, slope, lapse, start, recover, prior))
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     order = np.argsort(columns[0], kind="stable")
     curves = Curves(*(column[order] for column in columns))
@@ -202,11 +200,11 @@ class Posterior:
 
     @cached_property
     def _fit(self) -> tuple[NDArray[np.intp], Floats, float]:
-        """The curves that matter, their weights, and the log odds against all curves.
+        """The curves that matter, their weights, and the log odds against curves that only fall.
 
-        The odds are those of levels that go their own ways, every chance equally likely. They are
-        a martingale while a curve of the grid holds, so that looking often does little harm;
-        docs/thresholds-measured.md has the rate of false alarms.
+        The odds are those of levels that go their own ways, all or after the fall, every chance
+        equally likely. They are a martingale while a falling curve holds, so that looking often
+        does little harm; docs/thresholds-measured.md has the rate of false alarms.
         """
         right, wrong = self._evidence
         grid = self._grid
@@ -224,7 +222,7 @@ class Posterior:
 
     @property
     def misfits(self) -> bool:
-        """Whether the levels go their own ways, which no curve of the grid follows."""
+        """Whether the levels go their own ways, which no falling curve follows."""
         return self._fit[2] > math.log(MISFIT)
 
     def threshold(self, level: float = 0.95) -> Estimate:
@@ -234,18 +232,16 @@ class Posterior:
         None is beyond the levels, where nothing was measured: on the side of the limit that is
         None too.
         """
+        shares = [0.5, (1 - level) / 2, (1 + level) / 2]
         if self.misfits:
-            ends, reached = np.sort(self._crossings()), np.arange(1, DRAWS + 1) / DRAWS
-        else:  # thresholds are spread over the cells of the grid
+            middle, low, high = np.quantile(self._crossings(), shares)
+        else:  # each threshold of the grid stands for a cell around it
             kept, weights, _ = self._fit
             places = self._grid.curves.thresholds
-            cells, held = self._by_cell(np.array([places[kept] * weights, weights]))
-            cells /= held
-            half = np.array([-0.5, 0.5]) * (places[-1] - places[0]) / (THRESHOLDS - 1)
-            ends = (cells[:, None] + half).ravel()
-            reached = np.column_stack([np.cumsum(held) - held, np.cumsum(held)]).ravel()
-        shares = [0.5, (1 - level) / 2, (1 + level) / 2]
-        middle, low, high = np.interp(shares, reached, ends)
+            half = (places[-1] - places[0]) / (THRESHOLDS - 1) / 2
+            ends = (places[0] - half, places[-1] + half)
+            held, edges = np.histogram(places[kept], THRESHOLDS, ends, weights=weights)
+            middle, low, high = np.interp(shares, np.append(0, np.cumsum(held)), edges)
         # Between two levels nothing was measured: an interval that lies there is the whole gap.
         marks = self.levels.difficulty
         above = int(np.searchsorted(marks, low, side="right"))
@@ -254,8 +250,8 @@ class Posterior:
         value = self.levels.value_at(float(middle)) if marks[0] <= middle <= marks[-1] else None
         first = None if low < marks[0] else self.levels.value_at(float(min(low, marks[-1])))
         last = None if high > marks[-1] else self.levels.value_at(float(max(high, marks[0])))
-        ends = (first, last) if self.levels.rising else (last, first)
-        return Estimate(value, *ends, int(self.counts.sum()))
+        low, high = (first, last) if self.levels.rising else (last, first)
+        return Estimate(value, low, high, int(self.counts.sum()))
 
     def beyond(self, found: Estimate) -> int | None:
         """The first or the last level where the whole interval lies beyond it; None elsewhere."""
@@ -279,26 +275,25 @@ class Posterior:
 
     def _crossings(self) -> Floats:
         """Draws of the place where lines between the levels first fall to the target."""
-        places = self.levels.difficulty
         right, wrong = self._evidence
         chances = np.random.default_rng(0).beta(right + 0.5, wrong + 0.5, (DRAWS, len(right)))
         floors = np.array(self.levels.floors)
-        lifts = (chances - floors) / (1 - floors)
-        below = np.column_stack([lifts < self.target, np.ones(DRAWS, dtype=bool)]).argmax(axis=1)
-        first = np.clip(below, 1, len(places) - 1)
-        before, after = lifts[np.arange(DRAWS), first - 1], lifts[np.arange(DRAWS), first]
-        share = np.clip((before - self.target) / np.maximum(before - after, 1e-12), 0, 1)
-        crossing = places[first - 1] + share * (places[first] - places[first - 1])
-        crossing = np.where(below == 0, places[0] - MARGIN, crossing)
-        return np.asarray(np.where(below == len(places), places[-1] + MARGIN, crossing))
+        # Perfect before the easiest level and lost after the hardest, so that there is a crossing.
+        lifts = np.pad((chances - floors) / (1 - floors), ((0, 0), (1, 1)))
+        lifts[:, 0] = 1.0
+        first, *_, last = self.levels.difficulty
+        places = np.array([first - MARGIN, *self.levels.difficulty, last + MARGIN])
+        draws, below = np.arange(DRAWS), (lifts < self.target).argmax(axis=1)
+        before, after = lifts[draws, below - 1], lifts[draws, below]
+        share = (before - self.target) / (before - after)
+        return np.asarray(places[below - 1] + share * (places[below] - places[below - 1]))
 
     def lifts(self, level: float = 0.95) -> list[Estimate]:
         """The lift that was measured at every level, with Jeffreys' interval."""
         found = []
         for count, total, floor in zip(self.counts, self.totals, self.levels.floors, strict=True):
             right, wrong = total / self.dispersion + 0.5, (count - total) / self.dispersion + 0.5
-            tails = ((1 - level) / 2, (1 + level) / 2)
-            low, high = (beta_quantile(share, right, wrong) for share in tails)
+            low, high = (beta_quantile((1 + side * level) / 2, right, wrong) for side in (-1, 1))
             score = Estimate(total / count, low, high, int(count)) if count else UNDEFINED
             found.append(lift_over_floor(score, floor))
         return found
@@ -309,10 +304,8 @@ class Posterior:
         places = np.array([self.levels.difficulty_of(value) for value in values])
         found = []
         for lifts in self._grid.curves.lifts(places, kept):
-            order = np.argsort(lifts)
-            reached = np.cumsum(weights[order])
-            tails = np.array([(1 - level) / 2, (1 + level) / 2]) * reached[-1]
-            low, high = lifts[order][np.searchsorted(reached, tails)]
+            tails = [(1 - level) / 2, (1 + level) / 2]
+            low, high = np.quantile(lifts, tails, weights=weights, method="inverted_cdf")
             found.append(Estimate(float(lifts @ weights), float(low), float(high), 0))
         return found
 
@@ -333,11 +326,6 @@ class Posterior:
             counts[np.argsort(counts - shares, kind="stable")[: size - counts.sum()]] += 1
         return [int(count) for count in counts]
 
-    def _by_cell(self, weights: Floats) -> Floats:
-        """The sum of something over the curves of every threshold that matters."""
-        places = self._grid.curves.thresholds[self._fit[0]]
-        return np.add.reduceat(weights, np.flatnonzero(np.diff(places, prepend=-math.inf)), axis=-1)
-
     def _gains(self) -> Floats:
         """The information about the threshold in one more item at every level."""
         kept, weights, _ = self._fit
@@ -345,8 +333,10 @@ class Posterior:
         measured = ((1 + right) / (2 + right + wrong))[:, None]
         free = self._grid.free[:, kept] > 0
         chances = np.where(free, measured, np.exp(self._grid.log_right[:, kept]))
-        held = np.maximum(self._by_cell(weights), 1e-300)
-        within = self._by_cell(chances * weights) / held
+        places = self._grid.curves.thresholds[kept]
+        groups = np.flatnonzero(np.diff(places, prepend=-math.inf))
+        held = np.add.reduceat(weights, groups)
+        within = np.add.reduceat(chances * weights, groups, axis=1) / held
         return np.maximum(_entropy(chances @ weights) - _entropy(within) @ held, 1e-12)
 
 
