@@ -1,6 +1,6 @@
 """How often intervals of thresholds are right, and what choosing items saves against a grid.
 
-Writes docs/thresholds-measured.md. Run it with `python perf/threshold_calibration.py` (about ten
+Writes docs/thresholds-measured.md. Run it with `python perf/threshold_calibration.py` (about four
 minutes), or with `--solvers 100` for a quick look.
 """
 
@@ -42,7 +42,7 @@ Written by `python perf/threshold_calibration.py`. What the figures mean is in
 `nhop_implicit` and `nhop_explicit`, batches of 25 and at most 400 items, for a width of 15% and
 then on to 10%. The threshold is where lift first falls to the target. "Or misfit" counts intervals
 that hold it or are announced as uncertain by the misfit check, "alarms" what it announces, and
-"items" is a mean. The aim is 93% to 97%. The method was made with seeds 5 and 6; this is {seed}.
+"items" is a mean. The aim is 93% to 97%. Settings were chosen with seeds 5 and 6; this is {seed}.
 
 | solver | floor | 15%: held | or misfit | alarms | items | 10%: held | or misfit | alarms | items |
 |---|---|---|---|---|---|---|---|---|---|
