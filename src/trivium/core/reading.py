@@ -292,6 +292,8 @@ _REFUSAL = re.compile(
     r"|\bi (?:(?:must|have to|will|am going to|respectfully) ){0,3}(?:decline|refuse)\b"
     r"|\bgoing to have to (?:decline|refuse|pass)\b|\brequest (?:declined|denied|refused)\b"
     r"|\b(?:sorry|afraid|no),? (?:but )?i (?:can't|cannot|won't|will not)[.!]?$"
+    r"|\b(?:sorry|afraid|unfortunately|apologi[sz]e)\b[^.\n]{0,60}"
+    r"\b(?:can't|cannot|can not|unable|not able|won't)\b"
     r"|\bas an? (?:\w{2,6} )?(?:language model|ai|assistant)\b[^.\n]{0,60}"
     r"\b(?:can't|cannot|am (?:not able|unable))\b|\bnot something (?:that )?i(?: can| am|'m)\b"
     r"|\b(?:outside|beyond) (?:of )?(?:the scope of )?(?:what i|my (?:capabilit|scope|abilit))",

@@ -135,7 +135,7 @@ def parse_structure(sentences: Sequence[str], known: Known) -> str | None:
 def _is_plain(kinds: list[str], *, doubt: bool) -> bool:
     """Whether a sentence says of the new machine what it is like, and not by the way."""
     if doubt:
-        return "like" in kinds or set(kinds) >= _KNOWN
+        return set(kinds) >= _KNOWN or ("like" in kinds and not set(kinds) & _KNOWN)
     like = max((place for place, kind in enumerate(kinds) if kind == "like"), default=0)
     return "new" in kinds[:like] or "label" in kinds[:3]
 
