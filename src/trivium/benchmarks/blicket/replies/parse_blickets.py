@@ -301,7 +301,7 @@ class Claims:
         """The other objects: those of which nothing was said, and as many as "the other four"."""
         options = (
             [each for each in self.new if each not in {*known, *self.status}],
-            [each for each in self.new if each not in known],
+            [each for each in self.new if each not in known and self.status.get(each) != "yes"],
             [each for each in self.last_group if self.status.get(each) != "yes"],
         )
         fitting = [each for each in options if count is None or len(each) == count]
