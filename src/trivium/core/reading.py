@@ -483,7 +483,7 @@ _REFUSAL = re.compile(
     r"|participate|support you"
     r"|answer (?:that|this|(?:any )?questions?)"
     r"|respond to (?:that|this)|provide (?:that|this|an answer|the answer|assistance|help)"
-    r"|do (?:that|this)|complete (?:that|this)|discuss|process (?:that|this) request|continue with)"
+    r"|do (?:that|this)|complete (?:that|this)|design (?:this|that|the|an)|discuss|process (?:that|this) request|continue with)"
     r"|\b(?:against|violates?) (?:my|our|the|openai|company)[\w' ]{0,20} (?:guidelines|policy"
     r"|policies)"
     r"|\bi (?:must|have to|respectfully) (?:respectfully )?(?:decline|refuse)\b"
