@@ -103,7 +103,7 @@ CORRECTION_WORDS = (
 _WITHDRAWN = re.compile(
     r"\b(?:(?:scratch|strike|scrap|forget|disregard|ignore) (?:that|the above|my)|never ?mind"
     r"|take that back|withdraw|i was wrong|misread|not right|mistaken"
-    r"|(?:is|was|that's|it's|made an?|my) (?:wrong|incorrect|mistake|error))\b",
+    r"|(?<!nothing )(?:is|was|that's|it's|made an?|my) (?:wrong|incorrect|mistake|error))\b",
     re.IGNORECASE,
 )
 

@@ -311,5 +311,7 @@ def all_that_is_said(text: str) -> str | None:
         return None
     words = list(LEXER.symbols(text))
     tokens = {word.upper() for kind, word in words if kind == "token"}
-    is_all = {kind for kind, _ in words} <= {"token", "small", "cue"} and len(tokens) == 1
+    is_all = {kind for kind, _ in words} <= {"token", "small", "cue", "break", "colon"} and len(
+        tokens
+    ) == 1
     return tokens.pop() if is_all else None
