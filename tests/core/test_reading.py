@@ -18,6 +18,7 @@ from trivium.core.reading import (
     sentences,
     split_reasoning,
     tables_as_lines,
+    withdraws,
 )
 
 TASK = trivium.load("nhop_implicit", hops=4)
@@ -56,6 +57,27 @@ def test_an_attempt_has_a_kind_and_says_whether_the_form_was_kept(
         ("x <reasoning>a", "x", False),
         ("<|channel|>analysis<|message|>a<|end|><|channel|>final<|message|>b", "b", True),
         ("[@ANSWER valid_hyp: false]", "[@ANSWER valid_hyp: false]", True),
+        ("[THINK]a[/THINK]b", "b", True),
+        ("<seed:think>a</seed:think>b", "b", True),
+        ("<Thought_Process>a</Thought_Process>b", "b", True),
+        ('<thinking budget="9">a</thinking>b', "b", True),
+        ("&lt;think&gt;a&lt;/think&gt;b", "b", True),
+        ("\uff1cthink\uff1ea\uff1c/think\uff1eb", "b", True),
+        ("\u25c1think\u25b7a\u25c1/think\u25b7b", "b", True),
+        ("<|START_THINKING|>a<|END_THINKING|>b", "b", True),
+        ("<|begin_of_thought|>a<|end_of_thought|>b", "b", True),
+        ("<unused94>thought\na<unused95>b", "b", True),
+        ('<details type="reasoning" done="true">a</details>b', "b", True),
+        ("<details>\n<summary>Thought for 3 seconds</summary>a</details>\nb", "b", True),
+        ("Thinking...\na\n...done thinking.\n\nb", "b", True),
+        ("Here is my thought process:\na\nHere is my response:\nb", "b", True),
+        ("analysisI see.assistantfinalb", "b", True),
+        ("analysisI see", "", False),
+        ("**Thinking:**\na\nAnswer: c?\n\n**Answer:** b", "**Answer:** b", True),
+        ("<think>a</think>b</think>", "b", True),
+        ("<think>a</think>", "", True),
+        ("Thinking: b", "Thinking: b", True),
+        ("<details><summary>Data</summary>b</details>", "<details><summary>Data</summary>b", True),
     ],
 )
 def test_reasoning_is_split_off(text: str, visible: str, finished: bool) -> None:
@@ -95,10 +117,78 @@ def test_refusals_in_other_languages_are_refusals(text: str) -> None:
     assert is_refusal(text)
 
 
-def test_what_is_none_and_what_is_a_refusal() -> None:
-    assert all(map(is_none, ["none", "N/A", "[]", "{}", "-", "no control variables", "null."]))
+REFUSED = """I'm sorry, but I can't help with that.|I cannot assist with this request.
+I won't be able to help with this.|I must decline to answer.|I respectfully decline.|I refuse.
+As an AI language model, I cannot do that.|This request violates our usage policies.|I can't comply.
+Sorry, I can't.|I'm afraid I can't do that.|I don't feel comfortable answering this.
+I'd prefer not to answer.|I'm not allowed to answer such questions.|I choose not to answer.
+That's not something I can help with.|This is outside my capabilities.|Content policy violation.
+My guidelines prohibit me from answering.|I'm going to have to decline.|I can't fulfill this.
+I do not wish to continue this conversation.|I'm not going to play this game.|I can't share that."""
+NOT_REFUSED = """I cannot determine the answer.|I can't tell.|There is too little to answer.
+I can't help but notice that facts are missing.|The facts do not allow me to determine it.
+This cannot be answered from the facts.|A cannot be a blicket.|Sorry, which block do you mean?
+I can't say more than that.|I'm sorry, but I can't be sure."""
+
+
+@pytest.mark.parametrize("text", REFUSED.replace("\n", "|").split("|"))
+def test_refusals_are_known_in_many_wordings(text: str) -> None:
+    assert is_refusal(text)
+
+
+@pytest.mark.parametrize("text", NOT_REFUSED.replace("\n", "|").split("|"))
+def test_who_does_not_know_does_not_refuse(text: str) -> None:
+    assert not is_refusal(text)
+
+
+NONE = (
+    "none|N/A|[]|{}|-|no control variables|null.|\u2205|\u7121|nessuno|none of the variables|zero"
+)
+
+
+def test_what_is_none() -> None:
+    assert [text for text in NONE.split("|") if not is_none(plain(text).strip())] == []
     assert not any(map(is_none, ["x_3", "no x_3", "nonet", ""]))
-    assert not is_refusal("I cannot determine the answer.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\boxed{\mathbf{\text{x\_9}}}",
+        r"$$\mathrm{x}_{9}$$",
+        r"\[ \textcolor{red}{\texttt{x\_9}} \]",
+        r"{\large x\_9}",
+        r"\begin{aligned} & x_{9} \end{aligned}",
+        r"\verb|x_9|",
+        "x&#95;9",
+        "<b>x</b><sub>9</sub>",
+        "[b]x_9[/b]",
+        "\uff58\uff3f\uff19",
+        "<!-- not y --> x_9",
+        r"x\textunderscore9",
+    ],
+)
+def test_markup_is_unwrapped(text: str) -> None:
+    assert plain(text).strip(" {}\n&") == "x_9"
+
+
+def test_lines_of_formulas_and_of_quoted_strings_are_lines() -> None:
+    assert plain(r"f(x) &= y \\ y &\neq z").split("\n") == ["f(x) = y ", "y is not z"]
+    assert plain(r'{"why": "a.\nSo b."}').split("\n") == ['{"why": "a.', 'So b."}']
+
+
+@pytest.mark.parametrize(
+    ("text", "taken_back"),
+    [
+        ("Oops, that's wrong", True),
+        ("Scratch that", True),
+        ("I made a mistake", True),
+        ("Let me double-check for mistakes", False),
+        ("Wait, nothing is wrong here", False),
+    ],
+)
+def test_what_is_withdrawn(text: str, taken_back: bool) -> None:
+    assert withdraws(text) == taken_back
 
 
 def test_fields_of_json_and_tags_become_lines() -> None:

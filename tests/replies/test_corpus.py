@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -74,6 +75,64 @@ def test_wrapping_never_changes_what_is_read(
     # Reasoning stands before everything else.
     for name in sorted(wrappings, key=lambda each: "think" in each or each == "channels"):
         reply = WRAPPINGS[name].format(reply)
+    assert read(case, reply) == case["meaning"]
+
+
+BLOCKS = [
+    "<think>{}</think>",
+    "<thinking>\n{}\n</thinking>\n\n",
+    "{}\n</think>",
+    "[THINK]{}[/THINK]",
+    "\u25c1think\u25b7{}\u25c1/think\u25b7",
+    "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>",
+    "<details>\n<summary>Reasoning</summary>\n{}\n</details>\n",
+    "Thinking...\n{}\n...done thinking.\n\n",
+]
+MARKS = re.compile(r"<|\[/?think|\u25c1|thinking|response|assistantfinal", re.IGNORECASE)
+ALL = [case for file in FILES for case in cases(file)]
+UNMARKED = [case for case in ALL if not MARKS.search(case["reply"])]
+
+
+@given(st.sampled_from(UNMARKED), st.sampled_from(UNMARKED), st.sampled_from(BLOCKS))
+@settings(max_examples=300, deadline=None)
+def test_reasoning_in_front_never_changes_what_is_read(
+    case: Case, thought: Case, block: str
+) -> None:
+    """Whatever was thought, be it another reply, what is said after it is what counts."""
+    assert read(case, block.format(thought["reply"]) + case["reply"]) == case["meaning"]
+
+
+STATED = [
+    case
+    for case in cases("nhop")
+    if case["style"] == "exact" and case["item"] == "implicit" and case["meaning"].startswith("E_")
+]
+TALK = [
+    "This follows from the facts above.",
+    "I hope this helps!",
+    "Let me know if you would like to see the steps.",
+    "Here D_0488 is f3 of C_0114.",
+    "It is not E_0367.",
+    "If the start were A_0130, it would be E_0367.",
+    "The chain of A_0130 ends in E_0367.",
+    "Others, such as E_0367, are decoys.",
+    "E_0367 is wrong.",
+    "Is there anything else?",
+    "| A_0130 | E_0367 |",
+    "A_0130 -> B_0262 -> C_0066 -> D_0069 -> E_0367",
+    "Other candidates:\n- E_0367\n- E_0248",
+]
+
+
+@given(
+    st.sampled_from(STATED),
+    st.sampled_from(["{}", "Answer: {}", "**{}**", "\\boxed{{{}}}", "So it is {}."]),
+    st.lists(st.sampled_from(TALK), max_size=4),
+)
+@settings(max_examples=200, deadline=None)
+def test_talk_after_an_answer_does_not_change_it(case: Case, form: str, talk: list[str]) -> None:
+    """What names no other answer, or says that it is none, is no correction."""
+    reply = "\n\n".join([form.format(case["reply"]), *talk])
     assert read(case, reply) == case["meaning"]
 
 

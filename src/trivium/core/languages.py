@@ -26,7 +26,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
             if own:
                 patterns.append(f"(?P<w{number}>{'|'.join(own)})")
     return (
-        re.compile(rf"(?<!\w)(?=\w)(?:{'|'.join(spaced)})(?:(?<=')|(?!\w))", re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?=\w)(?:{'|'.join(spaced)})(?:(?<=')|(?!\w))"),
         re.compile("|".join(joined)),
     )
 
@@ -41,10 +41,20 @@ ANSWER_WORDS = "|".join(
 
 def in_english(text: str) -> str:
     """The text with the words of an answer in English."""
-
-    def english(found: re.Match[str]) -> str:
-        return f" {_ENGLISH[int(str(found.lastgroup)[1:])]} "
-
     if not text.isascii():
-        text = _JOINED.sub(english, text)
-    return _SPACED.sub(english, text)
+        text = _translated(text, text, _JOINED)
+    # Small letters are matched several times as fast as letters of any case.
+    small = text.lower()
+    if len(small) != len(text):
+        small = "".join(letter.lower()[:1] for letter in text)
+    return _translated(text, small, _SPACED)
+
+
+def _translated(text: str, small: str, words: re.Pattern[str]) -> str:
+    """The text with English in the place of all words that are found in its small letters."""
+    parts: list[str] = []
+    end = 0
+    for found in words.finditer(small):
+        parts += [text[end : found.start()], f" {_ENGLISH[int(str(found.lastgroup)[1:])]} "]
+        end = found.end()
+    return "".join([*parts, text[end:]])

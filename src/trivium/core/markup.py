@@ -28,7 +28,7 @@ class Reply:
 
 
 _NAME = (
-    r"(?:[a-z]{1,12}[:_-]?)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflect(?:ion)?|monologue)"
+    r"(?:(?!end)[a-z]{1,12}[:_-]?)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflect(?:ion)?|monologue)"
     r"(?:[_ -](?:process|content|steps|trace|block))?|scratch_?pad|analysis|chain_of_thought|cot"
 )
 _SQUARE = r"(?:think|thinking|thoughts?|reasoning|scratchpad)\]"
@@ -178,7 +178,7 @@ _BBCODE = re.compile(
     r"|\[(?:final[ _-]?)?answer\]([^\[\]]{0,2000})\[/(?:final[ _-]?)?answer\]",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"<!--(?:[^-]|-(?!->)){0,2000}-->")
+_COMMENT = re.compile(r"<!--[^<>]{0,500}-->")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,6}|#x[0-9a-f]{1,5}|[a-z]{2,20}[0-9]{0,2});", re.IGNORECASE)
 _MARKDOWN = (
     (re.compile(r"^[ \t]{0,9}(?:```|~~~)[^\n`]{0,40}$", re.MULTILINE), ""),  # code fences

@@ -23,6 +23,7 @@ from trivium.core.markup import (
 __all__ = [
     "ANSWER_WORDS",
     "CORRECTION_WORDS",
+    "EXCLUSION_WORDS",
     "HYPOTHETICAL_WORDS",
     "NEGATION_WORDS",
     "UNSURE_WORDS",
@@ -44,7 +45,9 @@ __all__ = [
     "withdraws",
 ]
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)[\"')\]]{0,3}\s+|\n+")
+_SENTENCE_END = re.compile(  # but not "e.g. ", nor "A -> ... -> E"
+    r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?!(?<=\.\.) ->)[\"')\]]{0,3}\s+|\n+"
+)
 
 
 def sentences(text: str) -> list[str]:
@@ -101,7 +104,7 @@ CORRECTION_WORDS = (
 _WITHDRAWN = re.compile(
     r"\b(?:(?:scratch|strike|scrap|forget|disregard|ignore) (?:that|the above|my)|never ?mind"
     r"|take that back|withdraw|i was wrong|misread|not right|mistaken"
-    r"|(?:is|was|that's|it's|made an?|my) (?:wrong|incorrect|mistake|error))\b",
+    r"|(?<!nothing )(?:is|was|that's|it's|made an?|my) (?:wrong|incorrect|mistake|error))\b",
     re.IGNORECASE,
 )
 
@@ -112,11 +115,13 @@ def withdraws(sentence: str) -> bool:
 
 
 # Words that make a statement about something else than what is: "if it were ...".
-HYPOTHETICAL_WORDS = (
-    r"\b(?:would|were|had|if|unless|suppose|supposing|assuming|wrong|incorrect|distractors?|decoys?"
-    r"|tempting|trap|mislead\w{0,5}|ignor\w{1,4}|irrelevant|unlike|ruled? out|rules out"
-    r"|eliminat\w{1,4}|exclud\w{1,4}|rejects?|rejected|discard\w{0,3}|other candidates?"
-    r"|other (?:chains?|options?|lines?)|alternatives?)\b"
+HYPOTHETICAL_WORDS = r"\b(?:would|were|had|if|unless|suppose|supposing|assuming)\b"
+# Words that set something aside: "unlike X", "X is a decoy", "out of X, Y and Z".
+EXCLUSION_WORDS = (
+    r"\b(?:wrong|incorrect|distractors?|decoys?|tempting|trap|mislead\w{0,5}|ignor\w{1,4}|irrelevant"
+    r"|unlike|rul(?:ed?|es|ing) out|eliminat\w{1,4}|exclud\w{1,4}|reject\w{0,3}|discard\w{0,3}"
+    r"|other (?:candidates?|chains?|options?|lines?)|alternatives?|among(?:st)?|out of"
+    r"|second (?:choice|best|guess)|runner-up)\b"
 )
 NEGATION_WORDS = (
     r"\b(?:not|never|neither|nor|isn't|aren't|wasn't|weren't|cannot|can't|don't|doesn't"
@@ -152,7 +157,7 @@ UNSURE_WORDS = (
     r"|(?:consistent|compatible) with both|fits? both|either could|(?:could|may|might"
     r"|can) be either"
     r"|both (?:are |remain )?possible|equally (?:likely|possible|consistent|plausible|well)"
-    r"|a toss-?up|50(?=\s?%[^.\n]{1,60}\b50\s?%)|50[/-]50|coin[\s-]flip|who knows|either way"
+    r"|a toss-?up|50(?=\s?%[^.\n]{1,60}\b50\s?%)|50[/-]50|coin[\s-]flip|who knows|either way(?!,)"
     r"|no (?:telling|knowing|saying|idea|clue)|anyone's guess|your guess is as good as mine"
     r"|up in the air|beats me|idk|dunno|agnostic|too (?:little|few|early)|lacks?|lacking"
     r"|no (?:(?:definite|definitive|clear|certain|firm|unique|single|determinate|final|safe) )?"
@@ -286,14 +291,13 @@ _SERVE = (
 )
 _POLICY = r"(?:guidelines|polic(?:y|ies))"
 _REFUSAL = re.compile(
-    rf"\b{_CANNOT} (?:(?:\w{{2,12}} ){{0,3}}{_SERVE}|(?:answer|say more)[.!]?$)"
+    rf"\b{_CANNOT} (?:(?:\w{{2,12}} ){{0,3}}{_SERVE}|answer[.!]?$)"
     rf"|\b(?:against|violat\w{{1,3}}|breach\w{{0,3}}) (?:[a-z']{{2,9}} ){{0,3}}{_POLICY}"
     rf"|\b{_POLICY} (?:do(?:es)? not|don't|doesn't|prohibits?|forbids?|prevents?|violation)\b"
     r"|\bi (?:(?:must|have to|will|am going to|respectfully) ){0,3}(?:decline|refuse)\b"
     r"|\bgoing to have to (?:decline|refuse|pass)\b|\brequest (?:declined|denied|refused)\b"
-    r"|\b(?:sorry|afraid|no),? (?:but )?i (?:can't|cannot|won't|will not)[.!]?$"
-    r"|\b(?:sorry|afraid|unfortunately|apologi[sz]e)\b[^.\n]{0,60}"
-    r"\b(?:can't|cannot|can not|unable|not able|won't)\b"
+    r"|\b(?:sorry|afraid|no),? (?:but )?(?:that )?i (?:can't|cannot|won't|will not)(?:[.!]?$"
+    rf"| (?!(?:{_RATHER} ){{0,3}}(?:{_KNOW}|find|see|be|give)\b))"
     r"|\bas an? (?:\w{2,6} )?(?:language model|ai|assistant)\b[^.\n]{0,60}"
     r"\b(?:can't|cannot|am (?:not able|unable))\b|\bnot something (?:that )?i(?: can| am|'m)\b"
     r"|\b(?:outside|beyond) (?:of )?(?:the scope of )?(?:what i|my (?:capabilit|scope|abilit))",

@@ -62,14 +62,16 @@ MAX_PHRASE = 200  # characters of a reply that is compared as a whole with other
 
 def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
     """The answer in the last reply; None where it states none."""
-    text = reading.chosen_option(reading.plain(replies[-1], "Answer: ").replace('"', ""))
+    text = reading.json_as_lines(reading.plain(replies[-1], "Answer: ")).replace('"', "")
+    text = reading.chosen_option(text)
     spellings = {normalise(spelling): item.answer for spelling in item.accepted}
     if len(replies[-1]) < MAX_PHRASE and normalise(text) in spellings:
         return NhopAnswer(item.answer)
     known = {token for head, _, tail in item.triples() for token in (head, tail)}
     text = in_english(_LOOSE.sub(lambda found: _token_in(found, known), text))
     text = _IF_RIGHT.sub("", text)
-    reader = Reader({token.partition("_")[0].upper() for token in item.candidates})
+    layers = {token.partition("_")[0].upper() for token in item.candidates}
+    reader = Reader(layers, item.start.upper())
     for sentence in reading.sentences(text):
         if reader.token and _QUESTION.match(sentence) and item.start not in sentence.upper():
             break  # it goes on with a question of its own

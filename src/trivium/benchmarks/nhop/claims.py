@@ -12,8 +12,9 @@ The grammar, on the pieces of `trivium.core.reading`:
       asked       a token and a question mark
     chain       tokens joined by arrows or "=": its last token is meant
     or          chains joined by "or", "and", a comma or a slash claim no answer
-    not         a denied token ("not X", "X is not") claims nothing, nor does a clause that supposes
-                ("if it were X") or says what is unknown
+    not         a denied token ("not X", "X is not") claims nothing, nor does one that is set aside
+                ("unlike X", "X is a decoy", "out of X and Y"), nor a clause that supposes ("if it
+                were X"), says what is unknown or is about another start
     heading     a clause without a token, which says what the next ones are about: the answer,
                 several candidates, or the others
     correction  "Wait", "Actually", ...: what was claimed before counts as mentioned, or as nothing
@@ -26,7 +27,7 @@ all that a clause or the whole reply says is that this is the answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -50,7 +51,8 @@ LEXER = reading.Lexer(
         "unsure": reading.UNSURE_WORDS
         + r"|\b(?:undefined|null|none(?! o)|no (?:such )?(?:fact|answer|mapping|token)s?)\b",
         "sure": r"\b(?:without (?:a |any )?(?:doubt|question)|none other than|nothing but)\b",
-        "not": rf"{reading.NEGATION_WORDS}|\bover\b",
+        "not": rf"{reading.NEGATION_WORDS}|\b(?:over|(?:any|every)thing but)\b",
+        "aside": reading.EXCLUSION_WORDS,
         "also": r"\b(?:as well|too|equally|also (?:possible|plausible|fits?|works?|could|might"
         r"|may))\b",
         "break": r"\b(?:but|however|(?:even |al)?though|so|because|since|as|whereas|while)\b"
@@ -58,6 +60,7 @@ LEXER = reading.Lexer(
         "or": r"\b(?:or|either|one of|any of|both|between|alternatively|otherwise)\b",
         "and": r"\b(?:and|versus|vs)\b|[/&,]",
         "bar": r"\|",
+        "colon": ":",
         "would": r"\bwould(?: then| thus)? be(?=\W{1,6}[A-Za-z]{1,4}_[0-9])",  # "would be E_0441"
         "hypothetical": reading.HYPOTHETICAL_WORDS,
         "arrow": r"-{0,2}->|=>|=(?!=)|\bmaps to\b",
@@ -95,8 +98,10 @@ class Reader:
     """What has been claimed so far."""
 
     layers: set[str]  # the letters of tokens that could be the answer
+    start: str  # the token that the question is about
     claim: Claim = NO_CLAIM
     named: frozenset[str] = frozenset()  # all that was claimed
+    about_start: bool = False  # the sentence names the start
     heading: str = ""  # what the clauses are about: "answer", "several" or "others"
 
     @property
@@ -107,6 +112,7 @@ class Reader:
     def read(self, sentence: str) -> None:
         """Take in one sentence."""
         asks = sentence.endswith("?")
+        self.about_start = self.start in sentence.upper()
         if asks and _ASKS.match(sentence):
             return
         if self.heading != "answer" and sentence.endswith((".", "!")):
@@ -114,16 +120,23 @@ class Reader:
         if len(self.named) > 1 and reading.is_undecided(sentence):
             self._take(STATED, [])  # "I get X. The second time I get Y. I don't know which."
         for clause in self._clauses(_REMARK.sub(" ", sentence)):
-            kinds = {kind for kind, _ in clause}
-            if "correction" in kinds:
-                self._correct(clause)
+            kinds = self._kinds(clause)
             if kinds & {"token", "other", "denied"}:
                 self._read_clause(clause, kinds, asks=asks)
             elif not sentence.endswith((".", "!")):
                 self._read_heading(clause, kinds)
         for remark in _REMARK.findall(sentence):
             for clause in self._clauses(remark):
-                self._read_remark(clause, {kind for kind, _ in clause})
+                self._read_remark(clause, self._kinds(clause))
+
+    def _kinds(self, clause: Words) -> set[str]:
+        """The kinds of words in a clause; a correction takes back what was claimed before."""
+        kinds = {kind for kind, _ in clause}
+        if "correction" in kinds:
+            withdrawn = reading.withdraws(" ".join(word for _, word in clause))
+            strength = min(self.claim.strength, MENTIONED)
+            self.claim = NO_CLAIM if withdrawn else Claim(strength, self.claim.tokens)
+        return kinds
 
     def _clauses(self, sentence: str) -> Iterator[Words]:
         """Yields the words of every clause; a correction opens one."""
@@ -133,7 +146,7 @@ class Reader:
                 yield _with_denied(clause)
                 clause = []
             if kind == "token":
-                fits = word.partition("_")[0].upper() in self.layers
+                fits = _letters(word) in self.layers
                 clause.append(("token" if fits else "other", word.upper()))
             elif kind != "break":
                 clause.append((kind, word))
@@ -149,11 +162,6 @@ class Reader:
     def _add(self, tokens: Collection[str]) -> None:
         """Leave open which of these and of what is claimed is the answer."""
         self.claim = Claim(self.claim.strength, self.claim.tokens.union(tokens))
-
-    def _correct(self, clause: Words) -> None:
-        withdrawn = reading.withdraws(" ".join(word for _, word in clause))
-        strength = min(self.claim.strength, MENTIONED)
-        self.claim = NO_CLAIM if withdrawn else Claim(strength, self.claim.tokens)
 
     def _read_heading(self, clause: Words, kinds: set[str]) -> None:
         """Take in a clause without a token: what it announces."""
@@ -174,11 +182,12 @@ class Reader:
         heading = self.heading
         self.heading = "" if heading == "answer" else heading
         tokens = _of_kind("token", clause)
-        if kinds & {"unsure", "hypothetical"}:
+        weak = asks or self._is_weak(clause, kinds)
+        if self._is_aside(kinds):
             if "unsure" in kinds and len(set(tokens)) > 1:
                 self._take(STATED, tokens)
         elif ("cue" in kinds or heading == "answer") and (stated := _stated(clause, kinds)):
-            self._take(STATED, stated)
+            self._take(ASKED if weak else STATED, stated)
         elif heading == "others":
             return
         elif "also" in kinds:
@@ -189,19 +198,31 @@ class Reader:
                 self._add(chains)  # "X. Or maybe Y.", "X? Y?", "Candidates: X. Y."
             else:
                 steps = kinds & {"arrow", "bar"}
-                self._take(ASKED if asks else SHOWN if steps else STATED, chains)
+                self._take(ASKED if weak else SHOWN if steps else STATED, chains)
         else:
-            self._mention(tokens, kinds)
+            self._mention(ASKED if weak else MENTIONED, tokens, kinds)
 
     def _read_remark(self, remark: Words, kinds: set[str]) -> None:
         """Take in a remark in parentheses: "(or E_0255)" leaves open what was claimed."""
         tokens = _of_kind("token", remark)
         if remark[0][0] == "or" or "also" in kinds:
             self._add(tokens)
-        elif not kinds & {"hypothetical", "unsure"}:
-            self._mention(tokens, kinds)
+        elif not self._is_aside(kinds):
+            weak = self._is_weak(remark, kinds)
+            self._mention(ASKED if weak else MENTIONED, tokens, kinds)
 
-    def _mention(self, tokens: Sequence[str], kinds: set[str]) -> None:
+    def _is_aside(self, kinds: set[str]) -> bool:
+        """Whether a clause says what is unknown, or what would be if something else were."""
+        return "unsure" in kinds or ("hypothetical" in kinds and not self.about_start)
+
+    def _is_weak(self, clause: Words, kinds: set[str]) -> bool:
+        """Whether a clause supposes something or is about the chain of another start."""
+        others = _of_kind("other", clause)
+        starts = [token for token in others if _letters(token) == _letters(self.start)]
+        elsewhere = bool(starts) and self.start not in starts and "token" in kinds
+        return "hypothetical" in kinds or elsewhere
+
+    def _mention(self, strength: int, tokens: Sequence[str], kinds: set[str]) -> None:
         several = set(tokens)
         if len(several) > 2 and not kinds & {"arrow", "slot"}:
             return  # a list of what there is
@@ -209,27 +230,47 @@ class Reader:
             if self.claim.strength < STATED or self.claim.tokens & several:
                 self.claim = Claim(MENTIONED, frozenset(several))
         elif tokens:
-            self._take(MENTIONED, tokens[-1:])
+            self._take(strength, tokens[-1:])
 
 
 def _with_denied(clause: Words) -> Words:
-    """The words of a clause in which what is denied ("not X", "X is not") is no token."""
-    found = [*clause, ("and", ",")]
-    denied = False
-    before: int | None = None  # the place of the token that "is not" denies
-    for place, (kind, word) in enumerate(found):
-        if kind in ("token", "other"):
-            before = None if denied else place
-            found[place] = ("denied" if denied else kind, word)
-        elif kind == "not":
-            denied = True
-        elif kind == "arrow":
-            denied = False
-        elif word == ",":
-            if denied and before is not None:
-                found[before] = ("denied", found[before][1])
-            denied, before = False, None
-    return found[:-1]
+    """The words of a clause in which what is set aside or denied is no token."""
+    found = list(clause)
+    # A comma before a token or "and" goes on with a list, all of which is set aside.
+    for part in _parts(clause, lambda after: after not in ("token", "other", "and", "or")):
+        if any(clause[place][0] == "aside" for place in part):
+            _deny(found, part)
+    for part in _parts(clause, lambda after: True):
+        denied, before = False, []  # whether "not" stands before, and what "is not" may deny
+        for place in part:
+            if clause[place][0] in ("token", "other"):
+                _deny(found, [place] if denied else [])
+                before = [] if denied else [place]
+            elif clause[place][0] in ("not", "arrow", "colon"):
+                denied = clause[place][0] == "not"
+        _deny(found, before if denied else [])
+    return found
+
+
+def _parts(clause: Words, is_end: Callable[[str], bool]) -> Iterator[range]:
+    """Yields the places between commas, where the kind of word after a comma makes it an end."""
+    start = 0
+    for place, (_, word) in enumerate(clause):
+        after = clause[place + 1][0] if place + 1 < len(clause) else ""
+        if word == "," and is_end(after):
+            yield range(start, place)
+            start = place + 1
+    yield range(start, len(clause))
+
+
+def _deny(found: list[reading.Symbol], places: Iterable[int]) -> None:
+    for place in places:
+        if found[place][0] in ("token", "other"):
+            found[place] = ("denied", found[place][1])
+
+
+def _letters(token: str) -> str:
+    return token.partition("_")[0].upper()
 
 
 def _of_kind(wanted: str, words: Words) -> list[str]:
@@ -251,19 +292,16 @@ def _chains(words: Words, wanted: str = "token") -> list[str]:
     joined = "or"
     for kind, word in words:
         if kind == wanted:
-            if joined == "arrow":
-                ends[-1] = word
-            elif joined == "or":
-                ends.append(word)
-            else:
+            if joined == "end":
                 break
-            joined = ""
+            ends[len(ends) - (joined == "arrow") :] = [word]
+            joined = "next"
         elif kind == "arrow" and ends:
             joined = "arrow"
         elif kind in ("or", "and", "bar") and ends:
             joined = "or"
         elif ends and (kind in ("word", "cue") or (kind == "small" and joined != "or")):
-            joined = ""
+            joined = "end"
     return ends
 
 
@@ -273,5 +311,7 @@ def all_that_is_said(text: str) -> str | None:
         return None
     words = list(LEXER.symbols(text))
     tokens = {word.upper() for kind, word in words if kind == "token"}
-    is_all = {kind for kind, _ in words} <= {"token", "small", "cue"} and len(tokens) == 1
+    is_all = {kind for kind, _ in words} <= {"token", "small", "cue", "break", "colon"} and len(
+        tokens
+    ) == 1
     return tokens.pop() if is_all else None
