@@ -54,6 +54,7 @@ def read_sentence(kinds: list[str], label: str | None, *, seen: bool) -> list[Cl
         return rows
     claims: list[Claim] = []
     happens = False  # whether an earlier clause is about a machine
+    last: str | None = None  # the verdict of the clause before
     breaks = [number for number, kind in enumerate(kinds) if kind in ("break", "so")]
     for start, end in pairwise([-1, *breaks, len(kinds)]):
         clause = [_IN_CLAUSES.get(kind, kind) for kind in kinds[start + 1 : end]]
@@ -65,12 +66,12 @@ def read_sentence(kinds: list[str], label: str | None, *, seen: bool) -> list[Cl
             # "like the striped or the dotted one, because neither is certain"
             found = [claim for claim in found if clause[claim.place] not in ("these", "it")]
         objects, mark = _opening(clause)
-        status = mark or label
+        status = mark or label or last
         if objects and status and not found:
             alone = not set(clause[objects.stop :]) - {"and", "close"}
             found = list(_claims_of_list(clause, objects, status)) if alone or start < 0 else []
         claims += [claim._replace(place=start + 1 + claim.place) for claim in found]
-        label = found[-1].status if found else label
+        last = found[-1].status if found else last
         seen = seen or bool(named)
         happens = happens or "event" in clause
     return claims
@@ -278,7 +279,10 @@ def _split_gap(gap: list[str]) -> tuple[list[str], list[str]]:
             return gap[:number], gap[number + 1 :]
     for number in range(len(gap) - 1, -1, -1):
         if gap[number] in SUPPOSED:
-            return gap[:number], gap[number:]
+            # "A is not, and it is open whether B is"
+            joins = [place for place in range(number) if gap[place] in JOINS]
+            split = joins[-1] if joins and verdict(gap[: joins[-1]]) else number
+            return gap[:split], gap[split:]
     number = len(_without_end(gap, {*JOINS, *CHANGES, "word"}))
     if not (number and gap[number - 1] in NOUNS):
         # "not B" opens the second list only after a comma or a blicket: "A: no, B".
@@ -315,9 +319,9 @@ def _predicate(after: Sequence[str], seen: bool) -> str | None:
     """The verdict of what stands after a list: "are not blickets", ": maybe", "may be"."""
     if after[:1] == ["colon"] and (cells := _cells(after)) and (said := _cell_verdict(cells[0])):
         return said
-    if "colon" in after and (last := after[len(after) - after[::-1].index("colon") :]):
-        if set(last) <= {*NOUNS, *CHANGES, "sure"}:
-            return verdict(last)  # "A does it alone: blicket."
+    last = after[len(after) - after[::-1].index("colon") :] if "colon" in after else []
+    if last and set(last) <= {*NOUNS, *CHANGES, "sure"}:
+        return verdict(last)  # "A does it alone: blicket."
     noun = _noun(after)
     if noun == len(after):
         return _short_predicate(_without_end(after, {"and", "close", "colon"}), seen)

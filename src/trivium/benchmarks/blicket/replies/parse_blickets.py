@@ -25,7 +25,7 @@ from trivium.benchmarks.blicket.replies.grammar import (
     verdict,
 )
 from trivium.benchmarks.blicket.replies.sentences import CORRECTED
-from trivium.benchmarks.blicket.replies.words import NAME, Word, words_of
+from trivium.benchmarks.blicket.replies.words import NAME, Word, load_pairs, words_of
 from trivium.core import reading
 
 MAX_BACK = 60  # how many words back "they" and "the others" may refer
@@ -42,6 +42,8 @@ _ASKED_LINE = re.compile("(?:maybe )?blickets:")
 _SUMS_UP = re.compile(r"(?:so|hence|thus|therefore|in short|answer|final answer) {0,2}:")
 _ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
 _TESTS = re.compile(r"\b(?:trials?|tests?|lit|dark|lights? up|did|didn't)\b.{0,40}:$")
+_HEAD = re.compile(r"[a-z0-9# ]{1,40}: ")
+_JOINING = {"and", "or", "so", "one", "none", "maybe", "neither", "nor", "not", "but"}
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 _OPENING = re.compile(
     r"^ {0,3}(?:(?:no|yes|wait|actually|hmm+|okay?|so) {0,3}[,:.!] {0,3}){1,3}(?!$)"
@@ -51,44 +53,10 @@ _SAYS_WHICH = re.compile(  # the answer to "which objects are blickets?"
     r"(?:it|that|they|these|those|the answer) (?:is|are) "
     rf"(?:only |just |both )?(?:the )?(?=(?:{NAME}))"
 )
-# Other ways to say the same.
-_SIMPLER = (
-    (r", (?:though|however|therefore|by contrast|in turn),", ""),
-    (r"\b(it|that|they)'(?:s|re)\b", r"\1 is"),
-    (
-        r",? (?:and )?(?:thus|hence|therefore|so) (?=(?:also )?(?:an?|the(?: only)?) blicket)",
-        " and ",
-    ),
-    (r"\b(is|are|must|may|can|cannot) (?:therefore|thus|hence|so)\b,?", r"\1"),
-    (
-        r",? (?:which )?mak(?:es|ing) (?:it|them|these|both)(?: of them)? (?:both )?"
-        r"(?:the |a )?(?:only )?(?=blicket)",
-        "; they are ",
-    ),
-    (
-        r"\b(?:one|two|three|four|an?|only) blickets? (?:among|of|in|here|on)\b[^,:;.]{0,40}[,:]",
-        "blickets: ",
-    ),
-    (
-        r"\b(?:and|so|; )(?: that)? (?:they|these|those) (?:is|are) "
-        rf"(?:only |just |both )?(?=(?:the )?(?:{NAME}))",
-        "; blickets: ",
-    ),
-    (
-        rf"\b(?:but|rather|instead),? (?:in fact |actually )?it is (?=(?:the )?(?:{NAME}))",
-        "; blickets: ",
-    ),
-    (
-        r"\b(?:those|ones) (?:that|which) ((?:must|may|might|could|can't|cannot)(?: not)? be"
-        r"|are(?: not)?|aren't)(?: blickets?)? (?:are|is|include)\b",
-        r"\1 blickets:",
-    ),
-    (r"\bmay or may not\b|\bmay be or not\b|\bcould go\b", "may"),
-    (r"\b(is|be|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)", r"\1 a blicket"),
-    (r"\bso (?:may|might|could) ((?:the )?[a-z ]{1,60})", r"\1 may be a blicket"),
-    (r"\bso (?:is|are|must|does|do) ((?:the )?[a-z ]{1,60})", r"\1 is a blicket"),
-)
-_SIMPLER_PATTERNS = [(re.compile(pattern), words) for pattern, words in _SIMPLER]
+_PARAPHRASES = [
+    (re.compile(pattern), words.strip('"'))
+    for pattern, words in load_pairs("paraphrases.txt", " => ", name=NAME)
+]
 
 
 class _Label(NamedTuple):
@@ -137,11 +105,17 @@ class Claims:
         if sentence.startswith(CORRECTED) and self.last_status:
             self.label, self.label_is_new = _Label(self.last_status, complete=True), True
         sentence = _OPENING.sub("", sentence.removeprefix(CORRECTED))
-        for pattern, simpler in _SIMPLER_PATTERNS:
+        for pattern, simpler in _PARAPHRASES:
             sentence = pattern.sub(simpler, sentence)
         sentence = _BRACKET.sub(self._without_brackets, sentence)
         if self.asked:
             sentence = _SAYS_WHICH.sub("blickets: ", sentence)
+            head = _HEAD.match(sentence)
+            if head and not {word.kind for word in words_of(head[0], self.objects)} - {
+                "word",
+                "colon",
+            }:
+                sentence = sentence[head.end() :]  # "Answer to the first question: A"
         words = words_of(sentence, self.objects)
         kinds = {word.kind for word in words}
         if _ASKS.search(sentence) and (kinds & NAMING or len(sentence) > 1):
@@ -308,4 +282,4 @@ def _only_objects(sentence: str, patterns: Sequence[str]) -> bool:
     """Whether a sentence is objects, a machine and nothing else: "Only the brown torus."."""
     known = {pattern.lower() for pattern in patterns}
     words = _FILLER.sub(" ", re.sub(NAME, " ", sentence)).split()
-    return set(words) - {"and", "or", "so", "one", "none", "maybe"} <= known
+    return set(words) - _JOINING <= known

@@ -21,7 +21,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.replies.words import NAME, RULE_TALK, load_kinds
+from trivium.benchmarks.blicket.replies.words import NAME, RULE_TALK, load_pairs
 from trivium.core import reading
 
 UNSURE = "unsure"
@@ -57,7 +57,7 @@ _PLACEHOLDERS = ("zknowna", "zknownb", "znew")
 
 @cache
 def _lexer() -> re.Pattern[str]:
-    kinds = load_kinds(
+    kinds = load_pairs(
         "machine_words.txt",
         name=NAME,
         machine=_MACHINE,
@@ -212,7 +212,10 @@ def _is_comparison(kinds: list[str], places: list[int], like: int | None, *, ask
         # "one is enough -> striped"
         or (ends and kinds[-2:-1] == ["arrow"] and "object" not in kinds)
         # "So the second model is right: striped, with A as a blicket."
-        or (kinds[first - 1 : first] == ["colon"] and kinds[first + 1 : first + 2] == ["comma"])
+        or (
+            kinds[first - 1 : first] == ["colon"]
+            and kinds[first + 1 : first + 2] in ([], ["comma"])
+        )
     ):
         return True
     last = max((n for n, kind in enumerate(kinds) if kind in ("comma", "colon")), default=-1)

@@ -31,6 +31,7 @@ _CORRECTION = re.compile(
     rf"(?:it(?:'s| is) )?(?=(?:the )?(?:{'|'.join(COLOURS)}) )"
 )
 _KEY = re.compile(r"(?<=[a-z])_(?=[a-z]{2})")  # "must_be_blickets:"
+_NUMBER = re.compile(r"(?:^|[ \t])\((?:[1-9]|[a-d]|i{1,3})\)[ \t]", re.MULTILINE)  # "(1) A (2) B"
 _QUOTES = re.compile(r"[\"{<]+|(?<![-=])>+|(?<![a-z])'|'(?![a-z])")
 _BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
 _EMPTY = re.compile(r"[:=]\s{0,3}-{1,3}\s{0,3}(?=[;,.\n]|$)")  # "inhibitors: -"
@@ -62,6 +63,7 @@ def split_sentences(text: str) -> list[Sentence]:
     text = in_english(text).replace("tl;dr", "answer: ")
     text = reading.tables_as_lines(text, _is_verdict, one_column=True)
     text = _BAR.sub(lambda line: line[0].replace(" | ", "\n"), text)
+    text = _NUMBER.sub("\n", text)
     text = _DOUBT.sub("\u2753 ", _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text)))
     text = _QUOTES.sub(" ", _FIELD.sub(r"\1\3\n\2\4:", text))
     text = _CORRECTION.sub(f"\n{CORRECTED}", text)
