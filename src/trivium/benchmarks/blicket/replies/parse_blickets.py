@@ -162,7 +162,7 @@ class Claims:
             about = set(kinds) & _SAYS != {"not"} or kinds.count("word") < 3
             status = verdict(kinds) if about else None
             self.label = _Label(status, complete=True) if status else None
-        self.asked = self.asked and not _TESTS.search(sentence)
+        self.asked = self.asked and self.label is None and not _TESTS.search(sentence)
         # "It is not possible to figure out which objects are blickets" is an answer: none.
         doubt = set(kinds) & NOUNS and reading.is_unsure(sentence)
         self.any_claim = self.any_claim or bool(doubt)
