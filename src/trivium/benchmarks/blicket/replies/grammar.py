@@ -73,7 +73,7 @@ def read_sentence(kinds: list[str], label: str | None, *, seen: bool) -> list[Cl
         claims += [claim._replace(place=start + 1 + claim.place) for claim in found]
         last = found[-1].status if found else last
         seen = seen or bool(named)
-        happens = happens or "event" in clause
+        happens = happens or "machine" in clause
     return claims
 
 

@@ -29,9 +29,10 @@ from trivium.benchmarks.blicket.replies.words import NAME, Word, load_pairs, wor
 from trivium.core import reading
 
 MAX_BACK = 60  # how many words back "they" and "the others" may refer
+MAX_RECENT = 8  # how many objects "these four" may refer to
 MAX_LABEL = 8  # words of a label without objects
 _SAYS = {*NOUNS, *CHANGES, "sure"}  # what a verdict is made of
-_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_NUMBERS = {"two": 2, "both": 2, "neither": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _FILLER = re.compile(
     r"\b(?:only|just|both|the|answer|final|object|an?|its?|is|are|like|unsure)\b|[^a-z]+"
 )
@@ -87,6 +88,7 @@ class Claims:
     last_status: str | None = None  # the last verdict: "the same holds for B"
     subject: Sequence[str] = ()  # the objects of the sentence that opens the line
     last_named: Sequence[str] = ()  # the objects of the last sentence that named any
+    recent: Sequence[str] = ()  # the objects that were named last, each once
     last_group: Sequence[str] = ()  # the last objects that were named together
 
     def named(self, status: str) -> tuple[str, ...]:
@@ -201,6 +203,8 @@ class Claims:
             self.subject = _names(
                 words[: kinds.index("colon", 1)] if "colon" in kinds[1:] else words
             )
+        names = dict.fromkeys([*reversed(_names(words)), *reversed(self.recent)])
+        self.recent = list(names)[:MAX_RECENT][::-1]
         self.last_group = _last_group(words) or self.last_group
 
     def _without_brackets(self, found: re.Match[str]) -> str:
@@ -248,6 +252,10 @@ class Claims:
             # "The others never light it without A, so they are not blickets."
             return self._objects_of(words, place - len(near) + others[-1], claims)
         group = _last_group(near) or ([] if _names(near) else self.last_group)
+        count = _NUMBERS.get(name, 0)
+        recent = list(dict.fromkeys([*reversed(_names(near)), *reversed(self.recent)]))
+        if len(group) != count <= len(recent):
+            group = recent[:count] or group  # "A is dark. B is dark. Both are blickets."
         return list(group or before) if kind in ("these", "all") else []
 
     def _others(self, count: int | None, known: set[str]) -> list[str]:

@@ -79,7 +79,7 @@ _WORD = re.compile(
 _KINDS_OF = {
     f"k{number}": kinds.replace("skipped", "").split() for number, (kinds, _) in enumerate(_KINDS)
 }
-_COUNT = re.compile("two|three|four|five|six|seven")
+_COUNT = re.compile("two|both|neither|three|four|five|six|seven")
 _NAMING = {*COLOURS, *SHAPES}
 
 
