@@ -75,8 +75,9 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
 def _is_undecided(texts: Sequence[str]) -> bool:
     """Whether a reply leaves a choice of answers: "(a) Blickets: A (b) Blickets: B"."""
     answers = sum(text.startswith("blickets:") for text in texts)
-    left = any(map(reading.is_undecided, texts)) and not any(map(_CORRECTED.search, texts))
-    return answers > 1 and left
+    if answers < 2 or any(map(_CORRECTED.search, texts)):
+        return False
+    return any(map(reading.is_undecided, texts))
 
 
 _NO_ANSWER = re.compile(

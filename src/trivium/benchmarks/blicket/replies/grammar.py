@@ -269,7 +269,7 @@ def _read_clause(kinds: list[str], seen: bool) -> Iterator[Claim]:
 def _refers(after: Sequence[str]) -> bool:
     """Whether a verb follows "they"; "each trial they take part in includes a blicket"."""
     verb = (kind for kind in after if kind not in ("and", "only", "sure", "maybe"))
-    return next(verb, "") in {*NOUNS, "is", "colon", "not"}
+    return next(verb, "is" if after else "") in {*NOUNS, "is", "colon", "not"}
 
 
 def _split_gap(gap: list[str]) -> tuple[list[str], list[str]]:

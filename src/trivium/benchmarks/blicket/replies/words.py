@@ -105,6 +105,8 @@ def words_of(sentence: str, objects: Sequence[str]) -> list[Word]:
 
 def _named(text: str, objects: Sequence[str]) -> list[str]:
     """The one object that a text names: "brown torus", "torus"; none where there are several."""
+    if text in objects:
+        return [text]
     *others, last = text.split()
     singular = (last, last.removesuffix("s"), last.removesuffix("es"))
     shape = next((each for each in singular if each in _NAMING), last)
