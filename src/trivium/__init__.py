@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trivium.api import ResultSet as ResultSet
+    from trivium.api import Thresholds as Thresholds
     from trivium.api import compare as compare
     from trivium.api import evaluate as evaluate
     from trivium.api import export as export
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from trivium.api import load as load
     from trivium.api import open_results as open
     from trivium.api import score as score
+    from trivium.api import threshold as threshold
     from trivium.core.contract import check_benchmark as check_benchmark
     from trivium.core.errors import UserError as UserError
 
@@ -26,6 +28,7 @@ __version__ = "0.2.0.dev0"
 # Everything is imported when it is first used, so that `import trivium` takes no time.
 _PUBLIC = {
     "ResultSet": ("trivium.api", "ResultSet"),
+    "Thresholds": ("trivium.api", "Thresholds"),
     "UserError": ("trivium.core.errors", "UserError"),
     "check_benchmark": ("trivium.core.contract", "check_benchmark"),
     "compare": ("trivium.api", "compare"),
@@ -35,9 +38,11 @@ _PUBLIC = {
     "load": ("trivium.api", "load"),
     "open": ("trivium.api", "open_results"),
     "score": ("trivium.api", "score"),
+    "threshold": ("trivium.api", "threshold"),
 }
 __all__ = [
     "ResultSet",
+    "Thresholds",
     "UserError",
     "check_benchmark",
     "compare",
@@ -47,6 +52,7 @@ __all__ = [
     "load",
     "open",
     "score",
+    "threshold",
 ]
 
 

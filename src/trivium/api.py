@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -14,11 +14,12 @@ import orjson
 
 from trivium.benchmarks import benchmark_names, get_benchmark, load_task
 from trivium.core.errors import import_extra, require
-from trivium.core.files import Appender
-from trivium.core.records import RECORDS, Row, read_records
+from trivium.core.files import Appender, atomic_write
+from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row, read_records
 from trivium.core.results import Summary, summarise
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
+from trivium.evaluation.axes import make_axes
 from trivium.evaluation.dataset_folder import write_dataset_folder
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.execute import execute
@@ -26,6 +27,9 @@ from trivium.evaluation.export import Request, export_items
 from trivium.evaluation.plan import plan_evaluation
 from trivium.evaluation.scoring import Scoring, write_scores
 from trivium.evaluation.solvers import Function
+from trivium.evaluation.threshold import Search, ThresholdPlan
+from trivium.evaluation.threshold_results import TABLE, threshold_of
+from trivium.evaluation.threshold_search import find_thresholds
 from trivium.models.names import known_model
 from trivium.models.settings import ModelOptions, is_model
 from trivium.report.compare import Difference, differences, scores_of
@@ -34,6 +38,8 @@ from trivium.report.results import record_files
 
 if TYPE_CHECKING:
     import polars
+
+KEPT = {MANIFEST, RECORDS, SUMMARY, TABLE}  # the files of a search without logs and charts
 
 
 def list_benchmarks() -> tuple[str, ...]:
@@ -79,10 +85,7 @@ def evaluate(
     20
     """
     asked = ModelOptions(**options)
-    functions = {} if isinstance(solver, str) else {function_name(solver): solver}
-    name = solver if isinstance(solver, str) else function_name(solver)
-    if name not in task.benchmark.solvers:
-        name = known_model(name) or name
+    name, functions = _named(task, solver)
     evaluation = Evaluation(task, Items(seed, start, items), name, trials)
     if is_model(name):
         evaluation = replace(evaluation, settings=asked.settings())
@@ -93,6 +96,54 @@ def evaluate(
     with tempfile.TemporaryDirectory() as folder:
         execute(run, Path(folder), options=asked, functions=functions)
         return open_results(folder)
+
+
+def _named(task: Task, solver: str | Function) -> tuple[str, dict[str, Function]]:
+    """What a solver is called in records, and the function where it is one."""
+    if not isinstance(solver, str):
+        return function_name(solver), {function_name(solver): solver}
+    known = None if solver in task.benchmark.solvers else known_model(solver)
+    return known or solver, {}
+
+
+def threshold(
+    task: Task,
+    *solvers: str | Function,
+    vary: str | Sequence[str] | Mapping[str, Sequence[float]],
+    target: float = 0.5,
+    width: float = 0.15,
+    max_items: int = 400,
+    seed: int = DEFAULT_SEED,
+    label: str | None = None,
+    out: str | Path | None = None,
+    **options: Any,
+) -> Thresholds:
+    """How far solvers go: where their lift over the floor falls to a target along a field.
+
+    `vary` names a field of numbers, with its values from easy to hard or without; a second field
+    makes a map. Items go where they tell most, until the interval is narrow enough (`width`) or
+    `max_items` are used up for one threshold. Solvers, `out` and `options` are those of `evaluate`.
+
+    >>> task = load("blicket_game", preset="three-objects")
+    >>> found = threshold(task, "optimal", vary={"objects": [2, 3, 4, 5, 6]}, max_items=50)
+    >>> [(one.solver, one.field, one.low < one.value < one.high) for one in found.thresholds]
+    [('optimal', 'objects', True)]
+    """
+    asked = ModelOptions(**options)
+    named = [_named(task, solver) for solver in solvers]
+    functions = {name: own for _, found in named for name, own in found.items()}
+    names = tuple(name for name, _ in named)
+    axes = make_axes(task, vary)
+    by = axes[1] if len(axes) > 1 else None
+    plan = ThresholdPlan(
+        task, axes[0], by, names, target, seed, asked.settings(), label, width, max_items
+    )
+    if out is not None:
+        found = find_thresholds(plan, Path(out), options=asked, functions=functions)
+        return Thresholds(found.searches, Path(out))
+    with tempfile.TemporaryDirectory() as folder:
+        found = find_thresholds(plan, Path(folder), options=asked, functions=functions)
+        return Thresholds(found.searches, Path(folder))
 
 
 def export(
@@ -237,6 +288,32 @@ class ResultSet:
             target = Path(path)
             target.parent.mkdir(parents=True, exist_ok=True)
             return Path(shutil.copyfile(page, target))
+
+
+class Thresholds(ResultSet):
+    """Thresholds of solvers, with the records behind them."""
+
+    def __init__(self, searches: Sequence[Search], folder: Path) -> None:
+        super().__init__(open_results(folder))
+        self.thresholds = [threshold_of(search) for search in searches]
+        paths = [path for path in folder.rglob("*") if path.name in KEPT]
+        self._files = {path.relative_to(folder): path.read_bytes() for path in paths}
+
+    def __str__(self) -> str:
+        lines = []
+        for one in self.thresholds:
+            second = "" if one.by is None else f" at {one.by:g}"
+            lines.append(f"{one.solver}{second}: {one.field} {one.text}, {one.items} items")
+        return "\n".join(lines)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the run to a new folder; the same search resumes there."""
+        path = Path(folder)
+        require(not path.exists(), f"{folder} is there already; choose another folder")
+        for name, content in self._files.items():
+            with atomic_write(path / name) as file:
+                file.write(content)
+        return path
 
 
 def metrics_of(rows: Sequence[Row]) -> Any:

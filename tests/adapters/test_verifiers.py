@@ -174,7 +174,7 @@ def test_information_that_is_not_known_ends_the_run(tmp_path: Path) -> None:
     with Server(SolverModel(task, "information_gain", task.items(1, seed=TRAIN))) as server:
         with pytest.raises(UserError, match="without noise"):
             rollouts(server, environment("blicket_game", **noisy), tmp_path / "a", count=1)
-        env = environment("blicket_game", **noisy, task={"information": False})
+        env = environment("blicket_game", **noisy, information=False)
         (episode,) = rollouts(server, env, tmp_path / "b", count=1)
     assert set(episode.traces[0].rewards) == {"trivium_score"}
 

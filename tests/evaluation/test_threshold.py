@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 
+import trivium
 from tests.command_line import run
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.thresholds import Levels
-from trivium.evaluation.evaluation import Run
-from trivium.evaluation.execute import execute
-from trivium.evaluation.threshold import (
-    Axis,
-    ThresholdPlan,
-    find_thresholds,
-    make_axis,
-    ordered_fields,
-    read_thresholds,
-)
+from trivium.evaluation.axes import Axis, make_axis, ordered_fields
+from trivium.evaluation.threshold import ThresholdPlan
+from trivium.evaluation.threshold_results import read_thresholds
+from trivium.evaluation.threshold_search import find_thresholds
 
 GAME = "threshold blicket_game --preset three-objects --vary objects --values 2,3,4,5,6 --seed 3"
 
@@ -103,25 +100,86 @@ def test_no_item_is_asked_twice_and_batches_have_25(tmp_path: Path) -> None:
     task = load_task("blicket_game", "three-objects")
     axis, solvers = Axis("objects", (2, 3, 4, 5)), ("one_at_a_time",)
     plan = ThresholdPlan(task, axis, solvers=solvers, width=0.001, max_items=60)
-    sizes, held = [], 0
-
-    def ask(batch: Run) -> None:
-        nonlocal held
-        total = sum(one.attempts for one in batch.evaluations)
-        sizes.append(total - held)
-        held = total
-        execute(batch, tmp_path)
-
-    (search,) = find_thresholds(plan, tmp_path, ask)
-    assert sizes == [25, 25, 10]
+    asked: list[int] = []
+    found = find_thresholds(
+        plan, tmp_path, on_batch=lambda searches: asked.append(sum(searches[0].asked))
+    )
+    (search,) = found.searches
+    assert asked == [25, 50, 60]
     items = [
         (row["spec"]["objects"], row["id"])
         for file in records(tmp_path).values()
         for row in map(orjson.loads, file.splitlines())
     ]
-    assert len(items) == len(set(items)) == sum(search.asked) == 60
+    assert len(items) == len(set(items)) == search.posterior.counts.sum() == 60
     (read,) = read_thresholds(tmp_path)
     assert read.posterior.threshold() == search.posterior.threshold()
+
+
+def test_the_function_does_what_the_command_does(tmp_path: Path) -> None:
+    assert run(f"{GAME} --solver optimal --max_items 50 --out {tmp_path / 'run'}") == 0
+    before = records(tmp_path / "run")
+    task, vary = trivium.load("blicket_game", preset="three-objects"), {"objects": range(2, 7)}
+    found = trivium.threshold(
+        task, "optimal", vary=vary, max_items=50, seed=3, out=tmp_path / "run"
+    )
+    assert records(tmp_path / "run") == before, "nothing was left to ask"
+    (row,), (one,) = rows(tmp_path / "run"), found.thresholds
+    assert row["threshold"] == f"{one.value:.6g}"
+    assert (row["low"], row["high"]) == (f"{one.low:.6g}", f"{one.high:.6g}")
+    assert int(row["items"]) == one.items == len(found)
+    assert str(found) == f"optimal: objects {one.text}, {one.items} items"
+    assert records(found.save(tmp_path / "copy")) == before
+    with pytest.raises(UserError, match="copy is there already"):
+        found.save(tmp_path / "copy")
+    assert 'id="thresholds"' in found.report(tmp_path / "page.html").read_text()
+
+
+async def always_the_same(prompt: str) -> str:
+    return "B_0001"
+
+
+def test_functions_and_maps_in_python() -> None:
+    vary = {"hops": [3, 4, 5], "m": [4, 8]}
+    found = trivium.threshold(
+        trivium.load("nhop_implicit"), always_the_same, "oracle", vary=vary, max_items=25
+    )
+    mine = "tests.evaluation.test_threshold:always_the_same"
+    assert [(one.solver, one.by) for one in found.thresholds] == [
+        (mine, 4),
+        ("oracle", 4),
+        (mine, 8),
+        ("oracle", 8),
+    ]
+    assert {one.text for one in found.thresholds if one.solver == "oracle"} == {
+        "beyond 5, the hardest value"
+    }
+    assert "oracle at 8: hops beyond 5" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"vary": []}, "vary takes one field or two, got none"),
+        ({"vary": "hop"}, "vary must name a field of numbers, got 'hop'"),
+        ({"vary": {"hops": [3, 4.5]}}, "values of hops must be whole numbers, got '4.5'"),
+        ({"vary": "hops", "temp": -1}, "temp must be"),
+        ({"vary": "hops", "max_items": 0}, "max_items must be at least 25, got 0"),
+    ],
+)
+def test_the_function_refuses_with_one_sentence(words: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UserError, match=re.escape(sentence)):
+        trivium.threshold(trivium.load("nhop_implicit"), "oracle", **words)
+
+
+def test_values_from_hard_to_easy_are_found_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = GAME.replace("2,3,4,5,6", "6,5,4,3,2")
+    assert run(f"{words} --solver optimal --max_items 150 --out {tmp_path}") == 0
+    assert "lift rises along these values: name them from easy to hard" in " ".join(
+        capsys.readouterr().out.split()
+    )
 
 
 def test_two_fields_make_a_map(tmp_path: Path) -> None:
@@ -159,6 +217,11 @@ def test_every_benchmark_has_fields_that_can_be_varied(name: str) -> None:
         ("nhop_implicit", "hops", (3, 4, 5, 6, 8, 10, 12, 16, 20)),
         ("nhop_explicit", "L", (1, 2, 3, 4)),
         ("blicket_prompts", "objects", (3, 4, 5, 6, 8)),
+        (
+            "identifying_variables.markdown.original-hypotheses",
+            "max_vars",
+            (3, 4, 5, 6, 8, 10, 12, 16, 20, 24),
+        ),
         ("blicket_game", "noise", (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)),
         ("blicket_game", "tests", (32, 24, 20, 16, 12, 10, 8, 6, 4, 3, 2, 1, 0)),
     ],

@@ -21,7 +21,7 @@ from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.inspect.logs import sample_attempt
 from trivium.models.inspect.solvers import act, moves_of
-from trivium.models.inspect.tasks import build_task
+from trivium.models.inspect.tasks import build_task, item_dataset
 
 ITEMS, SEED = 6, 9
 GAMES = [name for name in benchmark_names() if get_benchmark(name).multi_turn]
@@ -43,7 +43,10 @@ def play(
 
     model = get_model("mockllm/scripted", custom_outputs=generate, memoize=False)
     (log,) = inspect_ai.eval(
-        build_task(items, tool=tool), model=model, log_dir=str(out), display="none"
+        build_task(items[0].task.benchmark, item_dataset(items, tool=tool), tool=tool),
+        model=model,
+        log_dir=str(out),
+        display="none",
     )
     assert log.status == "success"
     assert log.samples is not None
@@ -155,7 +158,7 @@ def test_a_game_without_tools_of_its_own_is_played_by_one(
     monkeypatch.setattr(type(task.benchmark), "tools", lambda self, spec: ())
     assert list(moves_of(task)) == [act]
     (log,) = inspect_ai.eval(
-        build_task(task.items(2, SEED)),
+        build_task(task.benchmark, item_dataset(task.items(2, SEED))),
         model="trivium/information_gain",
         log_dir=str(tmp_path),
         display="none",

@@ -50,7 +50,7 @@ from trivium.models.inspect.private import PrerequisiteError
 from trivium.models.inspect.run import EvalSet, inspect_model
 from trivium.models.inspect.samples import presented_item
 from trivium.models.inspect.solvers import baseline
-from trivium.models.inspect.tasks import TASKS, build_task
+from trivium.models.inspect.tasks import TASKS, build_task, item_dataset
 from trivium.models.settings import Model, ModelOptions
 
 ROOT = Path(trivium.__file__).parents[2]
@@ -269,7 +269,7 @@ def test_an_item_is_built_reordered_and_rendered_once(
 def test_samples_of_the_same_item_are_told_apart_by_view_and_trial() -> None:
     original, steps = NHOP.item(0).original, trivium.load("nhop_implicit", mode="steps")
     items = [PresentedItem(task, original, trial) for task in (NHOP, steps) for trial in (0, 1)]
-    datasets = [build_task([item]).dataset for item in items]
+    datasets = [item_dataset([item]) for item in items]
     metadata = [dataset[0].metadata or {} for dataset in datasets]
     assert all(presented_item(own) is item for own, item in zip(metadata, items, strict=True))
     expected = [item.prompt for item in items]
@@ -356,7 +356,7 @@ def test_a_sample_that_ends_twice_is_saved_once() -> None:
     eval_set = EvalSet()
     eval_set.task(batch, items)
     for item in (items[0], items[1], items[0]):
-        eval_set.save(batch, solve(item, NHOP.benchmark.solvers["oracle"]), item.prompt)
+        eval_set.save("b", item.id, solve(item, NHOP.benchmark.solvers["oracle"]), item.prompt)
     assert [attempt.id for attempt in saved] == ["IMP-000000", "IMP-000001"]
 
 
@@ -392,7 +392,10 @@ def test_a_solver_as_a_model_needs_a_sample_of_ours(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="only replies to samples of Trivium tasks"):
         asyncio.run(model.generate("hello"))
     (log,) = inspect_ai.eval(
-        build_task(NHOP.items(1)), model="trivium/nobody", log_dir=str(tmp_path), display="none"
+        build_task(NHOP.benchmark, item_dataset(NHOP.items(1))),
+        model="trivium/nobody",
+        log_dir=str(tmp_path),
+        display="none",
     )
     (attempt,) = read_attempts(Path(log.location))
     assert attempt.kind == "error"

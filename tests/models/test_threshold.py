@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import csv
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import read_eval_log
 
-from tests.models.common import records
+from tests.models.common import count_records, records
 from tests.models.skilled import Skill, skilled_server
 from trivium.cli import main
+from trivium.core.errors import UserError
+from trivium.evaluation.threshold import Search
+from trivium.models.inspect.logs import log_files
 
 VALUES, ITEMS, SEED = (3, 4, 5, 6, 8, 10), 250, 3
 SKILLS = {"weak": Skill(3.8), "fair": Skill(5.2), "strong": Skill(7.4)}
 WORDS = f"threshold nhop_implicit --vary hops --values 3,4,5,6,8,10 --seed {SEED}"
+
+
+@pytest.fixture
+def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.commands.threshold.write_report", lambda folder, **options: folder)
 
 
 def rows(folder: Path) -> list[dict[str, str]]:
@@ -46,33 +60,100 @@ def test_three_stub_models_through_the_direct_backend(
     assert all(f"vllm/{name}" in shown for name in SKILLS)
 
 
-def test_inspect_is_asked_batch_by_batch_and_agrees_with_the_direct_backend(tmp_path: Path) -> None:
-    with skilled_server(SKILLS, VALUES, 60, SEED) as server:
-        words = [*WORDS.split(), "--model", "vllm/fair", "--base_url", server.url]
-        words += ["--max_items", "50", "--width", "0.01"]
+def scores(folder: Path) -> dict[str, list[tuple[str, object]]]:
+    paths = sorted((folder / "results").iterdir())
+    return {path.name: [(row["id"], row["scores"]) for row in records(path)] for path in paths}
+
+
+@pytest.mark.usefixtures("no_report")
+def test_inspect_adds_samples_as_they_are_chosen_and_agrees_with_the_direct_backend(
+    tmp_path: Path,
+) -> None:
+    with skilled_server(SKILLS, VALUES, 80, SEED) as server:
+        words = [*WORDS.split(), "--model", "vllm/fair", "--model", "vllm/weak"]
+        words += ["--base_url", server.url, "--max_items", "75", "--width", "0.01"]
         for backend in ("direct", "inspect"):
             assert main([*words, "--backend", backend, "--out", str(tmp_path / backend)]) == 0
     assert rows(tmp_path / "inspect") == rows(tmp_path / "direct")
-    for path in (tmp_path / "direct" / "results").iterdir():
-        scores = [
-            [(row["id"], row["scores"]) for row in records(folder)]
-            for folder in (path, tmp_path / "inspect" / "results" / path.name)
-        ]
-        assert scores[0] == scores[1]
+    assert scores(tmp_path / "inspect") == scores(tmp_path / "direct")
+    logs = [read_eval_log(str(path)) for path in log_files(tmp_path / "inspect")]
+    assert {log.eval.model: len(log.samples or []) for log in logs} == {
+        "openai-api/vllm/fair": 75,
+        "openai-api/vllm/weak": 75,
+    }, "one eval set with a log for each model, of what was asked and nothing else"
+    assert {log.location.split("/")[-2] for log in logs} == {"1"}
 
 
-def test_failed_calls_are_made_again_by_the_same_command(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_report")
+def test_a_search_on_inspect_that_was_killed_resumes_and_ends_the_same(tmp_path: Path) -> None:
+    with skilled_server(SKILLS, VALUES, 80, SEED) as server:
+        words = [*WORDS.split(), "--model", "vllm/fair", "--base_url", server.url]
+        words += ["--max_items", "75", "--width", "0.01", "--backend", "inspect", "--out"]
+        assert main([*words, str(tmp_path / "whole")]) == 0
+        server.latency, once = 0.1, sum(server.asked.values())
+        cut = tmp_path / "cut"
+        words += [str(cut), "--concurrency", "4"]
+        run = subprocess.Popen([sys.executable, "-m", "trivium", *words])
+        while sum(count_records(path.parent) for path in cut.rglob("records.jsonl")) < 40:
+            time.sleep(0.02)
+        run.send_signal(signal.SIGKILL)
+        assert run.wait() == -signal.SIGKILL
+        server.latency = 0.0
+        assert main(words) == 0
+        assert sum(server.asked.values()) - once <= 75 + 4, "only what was under way is repeated"
+    assert rows(cut) == rows(tmp_path / "whole")
+    assert scores(cut) == scores(tmp_path / "whole")
+
+
+def test_a_decision_that_cannot_be_made_ends_the_eval_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(search: Search, out: Path, counts: Sequence[int]) -> None:
+        raise UserError("the records cannot be read")
+
+    monkeypatch.setattr(Search, "read", broken)
+    with skilled_server(SKILLS, VALUES, 30, SEED) as server:
+        words = [*WORDS.split(), "--model", "vllm/fair", "--base_url", server.url]
+        assert main([*words, "--backend", "inspect", "--out", str(tmp_path)]) == 1
+        assert sum(server.asked.values()) == 25
+    assert "the records cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("no_report")
+def test_a_game_on_inspect_has_the_threshold_of_the_same_player(tmp_path: Path) -> None:
+    words = "threshold blicket_game --preset three-objects --vary objects --values 2,3,4"
+    words += f" --vary tests --values 4,2 --max_items 50 --seed 3 --out {tmp_path} --solver optimal"
+    assert main([*words.split(), "--model", "trivium/optimal"]) == 0
+    by_solver: dict[str, list[dict[str, str]]] = {}
+    for row in rows(tmp_path):
+        by_solver.setdefault(row.pop("solver"), []).append(row)
+    assert by_solver["optimal"] == by_solver["trivium/optimal"]
+    (log,) = log_files(tmp_path)
+    assert str(log.relative_to(tmp_path)).startswith("logs/1/")
+
+
+@pytest.mark.usefixtures("no_report")
+@pytest.mark.parametrize("backend", ["direct", "inspect"])
+def test_failed_calls_are_made_again_by_the_same_command(tmp_path: Path, backend: str) -> None:
     server = skilled_server(SKILLS, VALUES, 60, SEED)
     broken = True
     server.fault = lambda prompt, nth: "400" if broken and len(prompt) % 7 == 0 else None
     with server:
         words = [*WORDS.split(), "--model", "vllm/fair", "--base_url", server.url]
         words += ["--max_items", "50", "--out", str(tmp_path), "--max_retries", "0"]
+        words += ["--backend", backend]
         assert main(words) == 1
+        asked, found = sum(server.asked.values()), rows(tmp_path)
+        assert asked == int(found[0]["items"]) + kinds(tmp_path).count("error"), "each once"
+        assert main([*words, "--no-retry_errors"]) == 1
+        assert (sum(server.asked.values()), rows(tmp_path)) == (asked, found), "same decisions"
         broken = False
         assert main(words) == 0
-    kinds = [row["kind"] for folder in (tmp_path / "results").iterdir() for row in records(folder)]
-    assert "error" not in kinds
+    assert "error" not in kinds(tmp_path)
+
+
+def kinds(folder: Path) -> list[str]:
+    return [row["kind"] for path in (folder / "results").iterdir() for row in records(path)]
 
 
 def test_it_asks_before_paying(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -56,6 +56,29 @@ def test_items_are_chosen_where_they_tell_most(tmp_path: Path) -> None:
     assert (found.low, found.high) == (5, 6)
 
 
+def test_a_drawn_game_is_as_large_as_tells_most(tmp_path: Path) -> None:
+    path = tmp_path / "objects.toml"
+    fields = {'"nhop_implicit"': '"blicket_game"', '"hops"': '"objects"', "items = 30": "items = 6"}
+    text = FILE.replace("[3, 4, 5, 6, 8]", "[2, 3, 4, 5, 6]")
+    for before, after in fields.items():
+        text = text.replace(before, after)
+    path.write_text(text.replace("check = false", "check = false\npractice = false"))
+    session = Session(read_experiment(path))
+    session.take(Step("consent", True, {"condition": "objects", "slot": 0}))
+    while session.stage != "done":
+        if session.stage == "explore":
+            session.take(Step("finish", None))
+        elif session.stage == "object":
+            session.take(Step("object", "no"))
+        elif session.stage == "form":
+            session.take(Step("form", "disjunctive"))
+        else:
+            session.take(Step("next", None))
+    objects = [len(one.item.content.objects) for one in session.rounds]
+    assert objects[0] > 2
+    assert objects[-1] == 2, "nothing was right, so that fewer objects tell more"
+
+
 def test_the_threshold_is_in_the_table_of_participants(tmp_path: Path) -> None:
     session = take_part(tmp_path / "hops.toml", slot=0, last=2)
     row = _participant(Participant(1, "k", "c", 0.0, 0.0, "hops", 0, None, "done", ""), session)
@@ -70,7 +93,12 @@ def test_the_threshold_is_in_the_table_of_participants(tmp_path: Path) -> None:
         ("[3, 4, 5, 6, 8]", "[3, 500]", "hops must be in"),
         ("[3, 4, 5, 6, 8]", "[3, 5, 4]", "go from easy to hard"),
         ("[3, 4, 5, 6, 8]", "[]", "needs values"),
-        ('"nhop_implicit"', '"blicket_game"', "read as text"),
+        ('"nhop_implicit"', '"blicket_game"\narm = "passive"', "vary goes with arm 'active'"),
+        (
+            "[3, 4, 5, 6, 8]",
+            '[3, 4]\n[[conditions]]\nname = "y"\narm = "yoked"\nyoked_to = "hops"',
+            "must name an active condition without vary",
+        ),
         ("items = 30", "items = 30\nwhere = { n = 5 }", "where does not go with vary"),
     ],
 )

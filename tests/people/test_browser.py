@@ -6,6 +6,7 @@ kept where SCREENSHOTS names a folder.
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.people.client import BASELINE, PAPER, make_study
 from tests.people.test_study import Direct
+from trivium.cli import main
 from trivium.core.dialogue import solve
 from trivium.people.export import export_study
 from trivium.people.server import Server
@@ -52,6 +54,7 @@ class Watched(Hands):
 
     problems: list[str]
     seen: list[str]
+    page_text: str  # of the last screen
 
     def act(self, screen: str) -> None:
         self.seen.append(screen)
@@ -134,6 +137,7 @@ def go_through(
         hands.problems, hands.seen = [], []
         assert hands.take_part() == "done"
         assert page.locator(".code-text").count() == 1
+        hands.page_text = page.inner_text("main")
         hands.problems += accessibility(page, "done")
         if SCREENSHOTS:
             page.screenshot(path=str(Path(SCREENSHOTS) / f"{kind.__name__}-99-done.png"))
@@ -181,6 +185,39 @@ def test_a_text_benchmark_by_keyboard(browser: Any, tmp_path: Path) -> None:
     go_through(browser, study, Keys, "oracle")
     assert [row["scores"]["em"] for row in records(study, tmp_path / "out")] == [1, 1, 1]
     check_scores(study, tmp_path / "out", "oracle")
+
+
+class Limited(Watched):
+    """Somebody who follows four hops and no more."""
+
+    def act(self, screen: str) -> None:
+        if screen != "text":
+            super().act(screen)
+            return
+        item = self._session().now.item
+        self.write("textarea", item.gold if item.task.spec.hops <= 4 else "I do not know")
+        self.click("button.main")
+
+
+def test_items_for_a_threshold_are_chosen_as_answers_come(browser: Any, tmp_path: Path) -> None:
+    study = make_study(
+        tmp_path,
+        "title = 'How far?'\ncheck = false\n[[conditions]]\nname = 'hops'\n"
+        "benchmark = 'nhop_implicit'\nitems = 12\nvary = 'hops'\nvalues = [3, 4, 5, 6, 8]",
+    )
+    hands = go_through(browser, study, Limited, "oracle")
+    assert "blicket" not in hands.page_text
+    rows = records(study, tmp_path / "out")
+    assert all(row["scores"]["em"] == (row["spec"]["hops"] <= 4) for row in rows)
+    assert {row["spec"]["hops"] for row in rows[6:]} <= {3, 4, 5, 6}, "around the threshold"
+    table = (tmp_path / "out" / "participants.csv").read_text().splitlines()
+    (person,) = csv.DictReader(table)
+    assert 3 < float(person["threshold_low"] or 3.1) < float(person["threshold"]) < 6
+    assert main(["report", str(tmp_path / "out")]) == 0
+    page = (tmp_path / "out" / "report.html").read_text()
+    section = page[page.index('<section id="thresholds">') :]
+    assert person["participant"] in section
+    assert f"{float(person['threshold']):.3g} [" in section
 
 
 ANSWERS = {

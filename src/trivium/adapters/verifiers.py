@@ -1,29 +1,19 @@
-"""Every benchmark as a taskset and environment of verifiers, with unlimited items.
+"""Every benchmark as an environment of verifiers, with unlimited items.
 
-verifiers finds them by the name of the package `trivium_verifiers`:
-
-    vf-eval trivium-verifiers --env.taskset.benchmark nhop_explicit -n 20
+vf-eval trivium-verifiers --env.taskset.benchmark nhop_explicit -n 20
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import count
 from typing import Any, Literal
 
 import verifiers.v1 as vf
 from pydantic import Field
 
-from trivium.adapters.episode import (
-    INFORMATION_WEIGHT,
-    certificate,
-    information_of,
-    item_of,
-    origin_of,
-    score_of,
-    split_seed,
-)
+from trivium.adapters import episode
 from trivium.benchmarks import load_task
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
@@ -31,17 +21,9 @@ from trivium.core.task import PresentedItem, Task
 AT_ONCE = 64  # items that are generated together: fast, and few when only one is asked for
 
 
-class TriviumTaskConfig(vf.TaskConfig):
-    """How rollouts are rewarded: under `--env.taskset.task.*`."""
-
-    information: bool = True
-    """Reward what the tests of a game find out; not known for machines with noise."""
-
-
 class TriviumConfig(vf.TasksetConfig):
     """Which items: under `--env.taskset.*`."""
 
-    task: TriviumTaskConfig = TriviumTaskConfig()
     benchmark: str = "nhop_explicit"
     preset: str | None = None
     fields: dict[str, Any] = Field(default_factory=dict)
@@ -51,35 +33,37 @@ class TriviumConfig(vf.TasksetConfig):
     seed: int = DEFAULT_SEED
     certificate_items: int = Field(1000, ge=2)
     """Items of each split that are compared for the overlap certificate."""
+    information: bool = True
+    """Reward what the tests of a game find out; not known for machines with noise."""
 
 
 class TriviumData(vf.TaskData):
     """What is sent to the model, and what makes the item again."""
 
     origin: dict[str, Any]
+    information: bool
 
 
-class TriviumTask(vf.Task[TriviumData, vf.State, TriviumTaskConfig]):
+class TriviumTask(vf.Task[TriviumData, vf.State, vf.TaskConfig]):
     """One item; its replies are read and scored as everywhere in Trivium."""
 
     @property
     def item(self) -> PresentedItem:
         """The item that this task presents."""
-        return item_of(self.data.origin)
+        return episode.item_of(self.data.origin)
 
     @vf.reward
     async def trivium_score(self, trace: vf.Trace) -> float:
         """The headline metric; a rollout without a reply raises, and has no reward."""
-        return score_of(self.item, replies_of(trace))
+        return episode.score_of(self.item, replies_of(trace))
 
-    @vf.reward(weight=INFORMATION_WEIGHT)
+    @vf.reward(weight=episode.INFORMATION_WEIGHT)
     async def information(self, trace: vf.Trace) -> dict[str, float]:
         """What a game's tests found out over what the optimum finds out; `info` has each test."""
-        found = information_of(self.item, replies_of(trace)) if self.config.information else None
-        if found is None:
+        if not self.data.information or not self.item.task.benchmark.multi_turn:
             return {}
-        trace.info["information"] = found
-        return {"information": sum(found)}
+        found = trace.info["information"] = episode.information_of(self.item, replies_of(trace))
+        return {"information": sum(found or ())}
 
     @vf.metric
     async def scores(self, trace: vf.Trace) -> dict[str, float]:
@@ -89,7 +73,7 @@ class TriviumTask(vf.Task[TriviumData, vf.State, TriviumTaskConfig]):
 
     async def validate(self, runtime: vf.Runtime) -> bool:
         """Whether the gold answer scores perfectly."""
-        return score_of(self.item, [self.item.gold]) == 1.0
+        return episode.score_of(self.item, [self.item.gold]) == 1.0
 
 
 def replies_of(trace: vf.Trace) -> list[str]:
@@ -111,15 +95,16 @@ class TriviumTaskset(vf.Taskset[TriviumTask, TriviumConfig]):
     @cached_property
     def certificate(self) -> dict[str, Any]:
         """The overlap certificate of the two splits."""
-        return certificate(self.task, self.config.seed, self.config.certificate_items)
+        return episode.certificate(self.task, self.config.seed, self.config.certificate_items)
 
     def load(self) -> Iterator[TriviumTask]:
         """Items as they are asked for."""
-        task, seed = self.task, split_seed(self.config.split, self.config.seed)
-        for start in itertools.count(step=AT_ONCE):
+        task, seed = self.task, episode.split_seed(self.config.split, self.config.seed)
+        for start in count(step=AT_ONCE):
             for item in task.generate(seed, start, AT_ONCE):
                 shown = {"name": item.id, "prompt": item.prompt, "system_prompt": item.system}
-                yield TriviumTask(TriviumData(**shown, origin=origin_of(item)), self.config.task)
+                made = {"origin": episode.origin_of(item), "information": self.config.information}
+                yield TriviumTask(TriviumData(**shown, **made), self.config.task)
 
 
 class TriviumEnvConfig(vf.EnvConfig):
@@ -136,8 +121,8 @@ class TriviumEnv(vf.Env[TriviumEnvConfig]):
     async def start(self) -> None:
         """Compute once what all episodes need, so that what cannot be computed ends the run."""
         _ = self.taskset.certificate
-        if self.taskset.config.task.information:
-            information_of(self.taskset.task.item(0), [])
+        if self.taskset.config.information:
+            episode.information_of(self.taskset.task.item(0), [])
 
     async def run(self, task: TriviumTask, agents: vf.Agents) -> None:
         """Reply to every reply until the attempt is over, or the model gave none."""
@@ -147,8 +132,7 @@ class TriviumEnv(vf.Env[TriviumEnvConfig]):
             interaction.trace.info.update(info)
             segment = await interaction.turn()
             while not segment.terminated:
-                said = [one.content for one in segment.messages if one.role == "assistant"]
-                response = dialogue.send(said[-1] or "")
-                if dialogue.done or response is None:
+                response = dialogue.send(segment.last_reply)
+                if dialogue.done:
                     break
                 segment = await interaction.turn(response)

@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -15,20 +14,17 @@ import tyro
 from trivium.commands.execution import ROOT, choose_folder, print_verdict
 from trivium.commands.flags import BenchmarkFlags, Models, read_benchmark_flags, refuse_model_flags
 from trivium.core.errors import require
+from trivium.core.records import MANIFEST
 from trivium.core.streams import DEFAULT_SEED
+from trivium.evaluation.axes import make_axis
 from trivium.evaluation.cost import confirm, cost_of_run
-from trivium.evaluation.execute import check_solver, execute
+from trivium.evaluation.execute import check_solver, claim_folder
 from trivium.evaluation.executors import Workers
-from trivium.evaluation.index import add_to_index, new_folder, write_table
+from trivium.evaluation.index import add_to_index, new_folder
 from trivium.evaluation.prices import Prices
-from trivium.evaluation.threshold import (
-    Search,
-    ThresholdPlan,
-    find_thresholds,
-    make_axis,
-    threshold_text,
-    write_thresholds,
-)
+from trivium.evaluation.threshold import Search, ThresholdPlan
+from trivium.evaluation.threshold_results import threshold_text
+from trivium.evaluation.threshold_search import find_thresholds
 from trivium.models.settings import ModelOptions
 from trivium.report.page import write_report
 from trivium.report.tables import terminal
@@ -84,6 +80,8 @@ def main(args: Sequence[str]) -> int:
         check_solver(evaluation, flags.options)
     prices = flags.prices.of_run(most)
     folder = choose_folder(most, flags.out, new=flags.new)
+    if folder is not None and (folder / MANIFEST).exists():
+        claim_folder(folder, most.manifest())  # refuses one of another search before anybody pays
     retry = flags.options.retry_errors
     held = [len(one.held(folder, errors=not retry)) if folder else 0 for one in most.evaluations]
     if most.models:
@@ -94,24 +92,14 @@ def main(args: Sequence[str]) -> int:
             print(f"{len(most.evaluations)} levels in {folder}", file=sys.stderr)
         elif any(held):
             print(f"{folder} holds {sum(held):,} attempts, which are kept", file=sys.stderr)
-        ask = partial(
-            execute,
-            out=folder,
+        searches, run, summaries = find_thresholds(
+            plan,
+            folder,
             executor=executor,
             options=flags.options,
             command=shlex.join(["trivium", "threshold", *args]),
-        )
-        searches = find_thresholds(
-            plan,
-            folder,
-            ask,
-            retry_errors=flags.options.retry_errors,
             on_batch=_print_progress,
         )
-        run = plan.run_of([(search, search.asked) for search in searches])
-        summaries = ask(run)
-    write_table(run, summaries, folder)
-    write_thresholds(searches, folder)
     add_to_index(run, folder)
     report = write_report(folder, prices=flags.prices)  # before a reader may have gone away
     for search in searches[:MAX_CURVES]:

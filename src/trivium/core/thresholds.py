@@ -3,7 +3,8 @@
 Lift is the share of the way from the floor to a perfect score, so the floor of every level is part
 of the model and is not estimated. Lift falls along a log-logistic curve from 1 minus the lapse rate
 (failures that have nothing to do with difficulty). Lapses may set in at a later level, which is a
-plateau on the way down. The posterior of threshold, slope and lapse rate is held on a grid.
+plateau on the way down. A solver may recover: then levels after the fall go their own ways, and the
+threshold is where lift first falls to the target. The posterior of all that is held on a grid.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ Floats = NDArray[np.float64]
 THRESHOLDS = 101  # on the grid
 MARGIN = math.log(1.5)  # how far it goes beyond the levels
 SLOPES = np.geomspace(1.0, 60.0, 10)
-LAPSES = np.array([0.0, 0.03, 0.08, 0.15, 0.22, 0.3, 0.4, 0.55])  # equally likely
+LAPSES = np.array([0.0, 0.03, 0.08, 0.15, 0.22, 0.3, 0.4, 0.55])
+USUAL_LAPSE = 0.2  # the scale of their exponential prior
 PLATEAU_LAPSES = np.array([0.1, 0.2, 0.3, 0.4])
 PLATEAU_SLOPES = np.geomspace(2.0, 60.0, 5)
 ONSET = 15.0  # the slope with which lapses set in
-PLATEAU = 0.35  # the prior probability of a plateau
-UNREACHED = 0.2  # how much less likely lapses are that keep lift below the target everywhere
-MISFIT = 20.0  # odds against all curves at which they are given up
+PLATEAU = 0.3  # the prior probability of a plateau
+RECOVERY = 0.1  # and of levels that go their own ways after the fall
+MISFIT = 20.0  # odds against falling curves at which they are given up
 NEGLIGIBLE = 20.0  # curves this far below the best, as a logarithm, are left out
 MIN_COUNT = 20  # items at every level before a threshold without a curve is believed
 MIN_AT_END = 10  # items at the easiest or hardest level before a threshold beyond it is believed
@@ -99,6 +101,7 @@ class Curves:
     slopes: Floats
     lapses: Floats
     starts: Floats  # the place from which on lapses happen
+    recover: NDArray[np.bool_]  # whether levels after the fall go their own ways
     prior: Floats  # logarithms of probabilities
 
     def lifts(self, places: Floats, which: NDArray[np.intp]) -> Floats:
@@ -109,11 +112,12 @@ class Curves:
 
 
 class Grid(NamedTuple):
-    """All curves, and the logarithms of the chances of right and wrong answers at each level."""
+    """All curves, and what they say about right and wrong answers; a row for each level."""
 
     curves: Curves
-    log_right: Floats
+    log_right: Floats  # logarithms of chances
     log_wrong: Floats
+    free: Floats  # 1 where a curve says nothing, and both logarithms are 0
 
 
 @lru_cache(maxsize=16)  # a few megabytes each
@@ -126,32 +130,36 @@ def make_grid(levels: Levels, target: float) -> Grid:
     # At a level or between two, after the easiest and before the last two.
     starts = np.append(places[1:-2], (places[:-3] + places[1:-2]) / 2)
     above = np.array([lapse for lapse in PLATEAU_LAPSES if 1 - lapse > target])
-    plateaus = [
-        (PLATEAU / len(starts), PLATEAU_SLOPES, above, start) for start in starts if above.size
+    axes = [
+        (1 - PLATEAU - RECOVERY, SLOPES, LAPSES, -math.inf, False),
+        (RECOVERY, SLOPES, LAPSES, -math.inf, True),
     ]
-    axes = [(1 - PLATEAU if plateaus else 1.0, SLOPES, LAPSES, -math.inf), *plateaus]
+    if above.size:
+        axes += [(PLATEAU / len(starts), PLATEAU_SLOPES, above, start, False) for start in starts]
     parts = []
-    for share, slopes, lapses, start in axes:
-        after = thresholds[thresholds > start + 2 / ONSET]  # a plateau comes before the threshold
-        threshold, slope, lapse = (
-            each.ravel() for each in np.meshgrid(after, slopes, lapses, indexing="ij")
-        )
-        prior = -0.5 * (np.log(slope / 6) / 1.2) ** 2
+    for share, slopes, lapses, onset, own_ways in axes:
+        after = thresholds[thresholds > onset + 2 / ONSET]  # a plateau comes before the threshold
+        grid = np.meshgrid(after, slopes, lapses, onset, own_ways, indexing="ij")
+        threshold, slope, lapse, start, recover = (each.ravel() for each in grid)
+        prior = -0.5 * (np.log(slope / 6) / 1.2) ** 2 - lapse / USUAL_LAPSE
         # Where lapses keep lift below the target, the threshold is below all levels.
         reaches = lapse < 1 - target
-        prior += np.where(reaches, 0.0, math.log(UNREACHED))
         height = np.where(reaches, target / (1 - lapse), 0.5)  # of the fall, at the threshold
         middle = threshold - np.log(1 / height - 1) / slope
         threshold = np.where(reaches, threshold, lowest)
         prior += math.log(share) - _log_sum(prior)
-        parts.append((threshold, middle, slope, lapse, np.full(len(lapse), start), prior))
+        parts.append((threshold, middle, slope, lapse, start, recover, prior))
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     order = np.argsort(columns[0], kind="stable")
     curves = Curves(*(column[order] for column in columns))
     floors = np.array(levels.floors)[:, None]
     lifts = curves.lifts(places, np.arange(len(order)))
     chances = np.clip(floors + (1 - floors) * lifts, 1e-4, 1 - 1e-4)
-    return Grid(curves, np.log(chances), np.log1p(-chances))
+    # The first level after the threshold shows the fall and is never free.
+    fallen = np.searchsorted(places, curves.thresholds)
+    free = (np.arange(len(places))[:, None] > fallen) & curves.recover
+    log_right, log_wrong = np.where(free, 0.0, [np.log(chances), np.log1p(-chances)])
+    return Grid(curves, log_right, log_wrong, free.astype(float))
 
 
 class Posterior:
@@ -192,24 +200,29 @@ class Posterior:
 
     @cached_property
     def _fit(self) -> tuple[NDArray[np.intp], Floats, float]:
-        """The curves that matter, their weights, and the log odds against all curves.
+        """The curves that matter, their weights, and the log odds against curves that only fall.
 
-        The odds are those of levels that go their own ways, every chance equally likely. They are
-        a martingale while a curve of the grid holds, so that looking often does little harm;
-        docs/thresholds-measured.md has the rate of false alarms.
+        The odds are those of levels that go their own ways, all or after the fall, every chance
+        equally likely. They are a martingale while a falling curve holds, so that looking often
+        does little harm; docs/thresholds-measured.md has the rate of false alarms.
         """
         right, wrong = self._evidence
         grid = self._grid
+        free = np.array(list(map(_log_beta, 1 + right, 1 + wrong)))
         joint = grid.curves.prior + right @ grid.log_right + wrong @ grid.log_wrong
-        evidence = _log_sum(joint)
+        joint += free @ grid.free
         kept = np.flatnonzero(joint > joint.max() - NEGLIGIBLE)
-        weights = np.exp(joint[kept] - evidence)
-        free = math.fsum(map(_log_beta, 1 + right, 1 + wrong))
-        return kept, weights / weights.sum(), free - evidence
+        weights = np.exp(joint[kept] - joint.max())
+        recover, prior = grid.curves.recover, grid.curves.prior
+        fall, recovery = (
+            _log_sum(joint[own]) - _log_sum(prior[own]) for own in (~recover, recover)
+        )
+        against = _log_sum(np.array([recovery, free.sum()])) - math.log(2)
+        return kept, weights / weights.sum(), against - fall
 
     @property
     def misfits(self) -> bool:
-        """Whether the levels go their own ways, which no curve of the grid follows."""
+        """Whether the levels go their own ways, which no falling curve follows."""
         return self._fit[2] > math.log(MISFIT)
 
     def threshold(self, level: float = 0.95) -> Estimate:
@@ -219,20 +232,16 @@ class Posterior:
         None is beyond the levels, where nothing was measured: on the side of the limit that is
         None too.
         """
+        shares = [0.5, (1 - level) / 2, (1 + level) / 2]
         if self.misfits:
-            places = np.sort(self._crossings())
-            return self._estimate(places, np.arange(1, DRAWS + 1) / DRAWS, level)
-        kept, weights, _ = self._fit
-        places = self._grid.curves.thresholds
-        return self._estimate(places[kept], np.cumsum(weights), level, places[-1] - places[-2])
-
-    def _estimate(
-        self, places: Floats, reached: Floats, level: float, cell: float = 0.0
-    ) -> Estimate:
-        """The median and the interval of sorted places, with the share up to each."""
-        shares = np.array([0.5, (1 - level) / 2, (1 + level) / 2])
-        found = np.searchsorted(reached, shares * reached[-1])
-        middle, low, high = places[found] + np.array([0.0, -0.5, 0.5]) * cell
+            middle, low, high = np.quantile(self._crossings(), shares)
+        else:  # each threshold of the grid stands for a cell around it
+            kept, weights, _ = self._fit
+            places = self._grid.curves.thresholds
+            half = (places[-1] - places[0]) / (THRESHOLDS - 1) / 2
+            ends = (places[0] - half, places[-1] + half)
+            held, edges = np.histogram(places[kept], THRESHOLDS, ends, weights=weights)
+            middle, low, high = np.interp(shares, np.append(0, np.cumsum(held)), edges)
         # Between two levels nothing was measured: an interval that lies there is the whole gap.
         marks = self.levels.difficulty
         above = int(np.searchsorted(marks, low, side="right"))
@@ -241,8 +250,8 @@ class Posterior:
         value = self.levels.value_at(float(middle)) if marks[0] <= middle <= marks[-1] else None
         first = None if low < marks[0] else self.levels.value_at(float(min(low, marks[-1])))
         last = None if high > marks[-1] else self.levels.value_at(float(max(high, marks[0])))
-        ends = (first, last) if self.levels.rising else (last, first)
-        return Estimate(value, *ends, int(self.counts.sum()))
+        low, high = (first, last) if self.levels.rising else (last, first)
+        return Estimate(value, low, high, int(self.counts.sum()))
 
     def beyond(self, found: Estimate) -> int | None:
         """The first or the last level where the whole interval lies beyond it; None elsewhere."""
@@ -266,26 +275,25 @@ class Posterior:
 
     def _crossings(self) -> Floats:
         """Draws of the place where lines between the levels first fall to the target."""
-        places = self.levels.difficulty
         right, wrong = self._evidence
         chances = np.random.default_rng(0).beta(right + 0.5, wrong + 0.5, (DRAWS, len(right)))
         floors = np.array(self.levels.floors)
-        lifts = (chances - floors) / (1 - floors)
-        below = np.column_stack([lifts < self.target, np.ones(DRAWS, dtype=bool)]).argmax(axis=1)
-        first = np.clip(below, 1, len(places) - 1)
-        before, after = lifts[np.arange(DRAWS), first - 1], lifts[np.arange(DRAWS), first]
-        share = np.clip((before - self.target) / np.maximum(before - after, 1e-12), 0, 1)
-        crossing = places[first - 1] + share * (places[first] - places[first - 1])
-        crossing = np.where(below == 0, places[0] - MARGIN, crossing)
-        return np.asarray(np.where(below == len(places), places[-1] + MARGIN, crossing))
+        # Perfect before the easiest level and lost after the hardest, so that there is a crossing.
+        lifts = np.pad((chances - floors) / (1 - floors), ((0, 0), (1, 1)))
+        lifts[:, 0] = 1.0
+        first, *_, last = self.levels.difficulty
+        places = np.array([first - MARGIN, *self.levels.difficulty, last + MARGIN])
+        draws, below = np.arange(DRAWS), (lifts < self.target).argmax(axis=1)
+        before, after = lifts[draws, below - 1], lifts[draws, below]
+        share = (before - self.target) / (before - after)
+        return np.asarray(places[below - 1] + share * (places[below] - places[below - 1]))
 
     def lifts(self, level: float = 0.95) -> list[Estimate]:
         """The lift that was measured at every level, with Jeffreys' interval."""
         found = []
         for count, total, floor in zip(self.counts, self.totals, self.levels.floors, strict=True):
             right, wrong = total / self.dispersion + 0.5, (count - total) / self.dispersion + 0.5
-            tails = ((1 - level) / 2, (1 + level) / 2)
-            low, high = (beta_quantile(share, right, wrong) for share in tails)
+            low, high = (beta_quantile((1 + side * level) / 2, right, wrong) for side in (-1, 1))
             score = Estimate(total / count, low, high, int(count)) if count else UNDEFINED
             found.append(lift_over_floor(score, floor))
         return found
@@ -296,10 +304,8 @@ class Posterior:
         places = np.array([self.levels.difficulty_of(value) for value in values])
         found = []
         for lifts in self._grid.curves.lifts(places, kept):
-            order = np.argsort(lifts)
-            reached = np.cumsum(weights[order])
-            tails = np.array([(1 - level) / 2, (1 + level) / 2]) * reached[-1]
-            low, high = lifts[order][np.searchsorted(reached, tails)]
+            tails = [(1 - level) / 2, (1 + level) / 2]
+            low, high = np.quantile(lifts, tails, weights=weights, method="inverted_cdf")
             found.append(Estimate(float(lifts @ weights), float(low), float(high), 0))
         return found
 
@@ -323,10 +329,13 @@ class Posterior:
     def _gains(self) -> Floats:
         """The information about the threshold in one more item at every level."""
         kept, weights, _ = self._fit
-        chances = np.exp(self._grid.log_right[:, kept])
+        right, wrong = self._evidence
+        measured = ((1 + right) / (2 + right + wrong))[:, None]
+        free = self._grid.free[:, kept] > 0
+        chances = np.where(free, measured, np.exp(self._grid.log_right[:, kept]))
         places = self._grid.curves.thresholds[kept]
         groups = np.flatnonzero(np.diff(places, prepend=-math.inf))
-        held = np.maximum(np.add.reduceat(weights, groups), 1e-300)
+        held = np.add.reduceat(weights, groups)
         within = np.add.reduceat(chances * weights, groups, axis=1) / held
         return np.maximum(_entropy(chances @ weights) - _entropy(within) @ held, 1e-12)
 

@@ -6,8 +6,8 @@ import asyncio
 import inspect
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -48,9 +48,9 @@ from trivium.evaluation.solvers import (
     shown,
     takes_messages,
 )
-from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
+from trivium.models.backends import LOGS, Batch, ask_in_steps, ask_models, require_reachable
 from trivium.models.providers import scrub
-from trivium.models.settings import Model, ModelOptions
+from trivium.models.settings import Model, ModelOptions, is_model
 
 SYNC_SECONDS = 5.0  # what a power failure may cost
 DATA = "data"  # the folder of item files in a run's folder
@@ -89,6 +89,33 @@ def execute(
         for one in awaited:
             _ask_function(one, options, functions[one.evaluation.solver])
         return [write_summary(one.evaluation.task.benchmark, one.folder) for one in pending]
+
+
+def execute_in_steps(
+    steps: Mapping[str, Iterator[Run]],
+    out: Path,
+    *,
+    executor: Executor | None = None,
+    options: ModelOptions | None = None,
+    functions: Mapping[str, Function] | None = None,
+) -> None:
+    """Execute runs that are chosen one after the other, with an iterator of them for each solver.
+
+    The next run is asked for when the one before is recorded: it may depend on its scores, and
+    be of the same evaluations with more items.
+    """
+    # What failed is left to the next command: no decision was made without a later record.
+    options = replace(options or ModelOptions(), retry_errors=False)
+    models = []
+    for solver, runs in steps.items():
+        if is_model(solver) and solver not in (functions or {}):
+            models.append(runs)
+            continue
+        for run in runs:
+            execute(run, out, executor=executor, options=options, functions=functions)
+    if models:
+        with locked(out):
+            _ask_in_steps(models, options, out)
 
 
 def _by_kind(
@@ -245,18 +272,39 @@ def do_job(job: Job) -> tuple[int, list[Attempt]]:
 def _ask_models(pending: Sequence[_Pending], options: ModelOptions, logs: Path) -> None:
     if not pending:
         return
-    with (
-        _progress(pending, options.log_every) as progress,
-        _Recorder(options, progress) as recorder,
-    ):
+    with _recording(_progress(pending, options.log_every), options) as recorder:
+        ask_models([_batch(one, options, recorder) for one in pending], logs)
+    for one in pending:
+        sort_records(one.records, one.order)
+
+
+def _ask_in_steps(steps: Sequence[Iterator[Run]], options: ModelOptions, out: Path) -> None:
+    begun: dict[Path, _Pending] = {}
+    progress = Progress("items chosen so far", 0, every=options.log_every)
+
+    def batches(runs: Iterator[Run], recorder: _Recorder) -> Iterator[list[Batch]]:
+        for run in runs:
+            found = [_Pending.find(evaluation, out, options) for evaluation in run.evaluations]
+            begun.update((one.records, one) for one in found)
+            progress.expect(sum(one.evaluation.attempts - len(one.done) for one in found))
+            yield [_batch(one, options, recorder) for one in found]
+
+    with _recording(progress, options) as recorder:
+        ask_in_steps([batches(runs, recorder) for runs in steps], out / LOGS)
+    for one in begun.values():
+        sort_records(one.records, one.order)
+
+
+@contextmanager
+def _recording(progress: Progress, options: ModelOptions) -> Iterator[_Recorder]:
+    """A recorder; what goes wrong meanwhile and is not its fault is a matter of failed calls."""
+    with progress, _Recorder(options, progress) as recorder:
         try:
-            ask_models([_batch(one, options, recorder) for one in pending], logs)
+            yield recorder
         except UserError as problem:
             if recorder.failed:
                 raise
             raise FailedCallsError(str(problem)) from None
-    for one in pending:
-        sort_records(one.records, one.order)
 
 
 def _batch(pending: _Pending, options: ModelOptions, recorder: _Recorder) -> Batch:

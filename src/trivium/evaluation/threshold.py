@@ -1,106 +1,28 @@
-"""Thresholds of solvers: items in batches where they tell most, until enough is known.
-
-Every level is an evaluation whose items grow, so records, resuming and backends are those of any
-other run. Repeating the command makes the same decisions from the same records, and asks only
-where something is missing.
-"""
+"""Which thresholds are looked for, and what is known of each after some items."""
 
 from __future__ import annotations
 
-import csv
-import io
-import typing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import NoneType
+from typing import Any
 
-from trivium.benchmarks import change_task, get_benchmark
-from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import UserError, require
-from trivium.core.files import atomic_write
-from trivium.core.records import MANIFEST, RECORDS, UNSCORED, drop_errors, read_records
-from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
+from trivium.benchmarks import change_task
+from trivium.core.errors import require
+from trivium.core.records import RECORDS, UNSCORED, read_records
+from trivium.core.spec import changed_fields
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
 from trivium.core.thresholds import Levels, Posterior
+from trivium.evaluation.axes import Axis
 from trivium.evaluation.evaluation import Evaluation, Items, Run
-from trivium.evaluation.execute import claim_folder
 from trivium.evaluation.plan import Setting, evaluations_of
 from trivium.models.names import full_model_name
 from trivium.models.settings import Settings, is_model
 
 KIND = "threshold"
 BATCH = 25  # items of one solver between two looks at the scores
-MAX_LEVELS = 10  # where no values are named
-WHOLE = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)
-SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
-EASIER_WITH_MORE = {"observations", "snr", "tests", "trials"}
-TABLE = "thresholds.csv"
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A field of the spec with values from easy to hard."""
-
-    field: str
-    values: tuple[float, ...]
-
-
-def make_axis(task: Task, name: str, texts: Sequence[str] = ()) -> Axis:
-    """The field of this name with these values, or with some that its spec allows."""
-    benchmark = task.benchmark
-    key = benchmark.field_aliases.get(name, name)
-    kinds = ordered_fields(benchmark)
-    require(
-        key in kinds,
-        f"vary must name a field of numbers, got {name!r}; {benchmark.name} has {', '.join(kinds)}",
-    )
-    if texts:
-        values = [_number(text, kinds[key], name) for text in texts]
-    else:
-        values = _usual_values(task, key, kinds[key])
-    for value in values:
-        change_task(task, {key: value})  # refuses what the spec does
-    return Axis(key, tuple(values))
-
-
-def ordered_fields(benchmark: AnyBenchmark) -> dict[str, type]:
-    """The fields of a spec that hold a number, and of which type."""
-    found: dict[str, type] = {}
-    for name, hint in typing.get_type_hints(benchmark.spec_type).items():
-        kinds = ({hint, *typing.get_args(hint)} - {NoneType}) & {int, float}
-        if kinds and hint is not bool:
-            found[name] = float if float in kinds else int
-    return found
-
-
-def _number(text: str, kind: type, name: str) -> float:
-    try:
-        return kind(text)  # type: ignore[no-any-return]
-    except ValueError:
-        what = "whole numbers" if kind is int else "numbers"
-        raise UserError(f"values of {name} must be {what}, got {text!r}") from None
-
-
-def _usual_values(task: Task, key: str, kind: type) -> list[float]:
-    """Some values that the spec allows, up to four times the present one, from easy to hard."""
-    present = getattr(task.spec, key)
-    require(present is not None, f"{key} has no value to start from: name some with --values")
-    found: list[float] = []
-    for value in WHOLE if kind is int else SHARES:
-        try:
-            change_task(task, {key: value})
-        except UserError:
-            continue
-        if kind is float or value <= 4 * present:
-            found.append(value)
-    require(len(found) >= 2, f"{key} allows too few values here: name some with --values")
-    step = (len(found) - 1) / (MAX_LEVELS - 1)
-    if step > 1:
-        found = [found[round(number * step)] for number in range(MAX_LEVELS)]
-    return found[::-1] if key in EASIER_WITH_MORE else found
 
 
 @dataclass(frozen=True)
@@ -141,8 +63,13 @@ class ThresholdPlan:
     def run_of(self, counts: Sequence[tuple[Search, Sequence[int]]]) -> Run:
         """So many items of every level as a run; its manifest does not say how many."""
         evaluations = [one for search, own in counts for one in search.evaluations(own).values()]
+        return Run(KIND, tuple(evaluations), self.config, self.label)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What is looked for, as run.json holds it."""
         axes = [self.axis, *([self.by] if self.by else [])]
-        config = {
+        return {
             "kind": KIND,
             "benchmark": self.task.benchmark.name,
             "label": self.label,
@@ -153,7 +80,6 @@ class ThresholdPlan:
             "spec": changed_fields(self.task.spec),
             "view": changed_fields(self.task.view),
         }
-        return Run(KIND, tuple(evaluations), config, self.label)
 
     @property
     def at_most(self) -> Run:
@@ -245,103 +171,3 @@ def _scores(path: Path, task: Task, indexes: range) -> Iterator[float]:
         value = row["scores"].get(headline.name)
         if row.get("index") in indexes and row["kind"] not in UNSCORED and value is not None:
             yield min(1.0, max(0.0, float(value)))
-
-
-def find_thresholds(
-    plan: ThresholdPlan,
-    out: Path,
-    ask: Callable[[Run], object],
-    *,
-    retry_errors: bool = True,
-    on_batch: Callable[[Sequence[Search]], None] = lambda searches: None,
-) -> list[Search]:
-    """Ask batch after batch until every threshold is known well enough; `ask` executes a run."""
-    searches = plan.searches()
-    everything = plan.run_of([(search, search.all_items) for search in searches])
-    claim_folder(out, everything.manifest())
-    if retry_errors:  # another score may lead elsewhere, where they would not be asked again
-        for evaluation in everything.evaluations:
-            if (path := out / evaluation.folder / RECORDS).exists():
-                drop_errors(path, evaluation.asks)
-    while True:
-        found = [(search, search.next_counts()) for search in searches]
-        batches = [(search, counts) for search, counts in found if counts is not None]
-        if not batches:
-            break
-        run = plan.run_of(batches)
-        errors = not retry_errors
-        if any(len(one.held(out, errors=errors)) < one.attempts for one in run.evaluations):
-            ask(run)
-        for search, counts in batches:
-            search.read(out, counts)
-        on_batch([search for search, _ in batches])
-    for search in searches:
-        asked = list(search.asked)
-        search.read(out, search.all_items)  # what else the folder holds
-        search.asked[:] = asked
-    return searches
-
-
-def read_thresholds(folder: Path) -> list[Search]:
-    """The thresholds of a folder from its manifest and records; none where it is no such run."""
-    path = folder / MANIFEST
-    manifest = read_mapping(path) if path.exists() else {}
-    if manifest.get("kind") != KIND:
-        return []
-    benchmark = get_benchmark(manifest["benchmark"])
-    spec = spec_from_dict(benchmark.spec_type, manifest["spec"])
-    view = spec_from_dict(benchmark.view_type, manifest["view"])
-    axes = [Axis(name, tuple(values)) for name, values in manifest["vary"].items()]
-    plan = ThresholdPlan(
-        Task(benchmark, spec, view),
-        axes[0],
-        axes[1] if len(axes) > 1 else None,
-        tuple(manifest["solvers"]),
-        manifest["target"],
-        manifest["seeds"][0],
-        label=manifest.get("label"),
-    )
-    searches = plan.searches()
-    for search in searches:
-        search.read(folder, search.all_items)
-    return searches
-
-
-def threshold_text(search: Search) -> str:
-    """A threshold with its interval; what lies beyond the values is said in words."""
-    found, levels = search.posterior.threshold(), search.levels
-    beyond = search.posterior.beyond(found)
-    if beyond is not None:
-        which = "the hardest value" if beyond else "the easiest value"
-        return f"{'beyond' if beyond else 'before'} {levels.values[beyond]:g}, {which}"
-    low = f"below {min(levels.values):g}" if found.low is None else f"{found.low:.3g}"
-    high = f"above {max(levels.values):g}" if found.high is None else f"{found.high:.3g}"
-    value = "outside" if found.value is None else f"{found.value:.3g}"
-    return f"{value} [{low}, {high}]"
-
-
-def fit_sentence(search: Search) -> str:
-    """Whether a curve fits, and what it means for the threshold where none does."""
-    if search.posterior.misfits:
-        return (
-            "no falling curve fits these scores: all values were tested evenly from then on, and "
-            "the threshold is the first one on straight lines between them"
-        )
-    return "a falling curve fits"
-
-
-def write_thresholds(searches: Sequence[Search], folder: Path) -> None:
-    """thresholds.csv: a row for every threshold."""
-    plan = searches[0].plan
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    by = [plan.by.field] if plan.by else []
-    table.writerow(["solver", *by, "field", "target", "threshold", "low", "high", "items", "fits"])
-    for search in searches:
-        found = search.posterior.threshold()
-        ends = ["" if end is None else f"{end:.6g}" for end in (found.value, found.low, found.high)]
-        own = [] if search.by is None else [f"{search.by:g}"]
-        fits = "no" if search.posterior.misfits else "yes"
-        table.writerow([search.solver, *own, plan.axis.field, plan.target, *ends, found.n, fits])
-    with atomic_write(folder / TABLE) as file:
-        file.write(text.getvalue().encode())

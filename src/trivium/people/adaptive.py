@@ -8,7 +8,8 @@ from functools import lru_cache
 from trivium.core.dialogue import Dialogue
 from trivium.core.task import PresentedItem, Task
 from trivium.core.thresholds import Posterior
-from trivium.evaluation.threshold import Axis, Search, ThresholdPlan, make_axis
+from trivium.evaluation.axes import Axis, make_axis
+from trivium.evaluation.threshold import Search, ThresholdPlan
 
 Seen = tuple[tuple[float, float], ...]  # the value of the field and the score, item by item
 

@@ -14,7 +14,7 @@ from trivium.core.dialogue import solve
 from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.threshold import Axis
+from trivium.evaluation.axes import Axis
 from trivium.people.adaptive import axis_of
 from trivium.people.texts import Texts, read_texts
 
@@ -86,8 +86,8 @@ class Condition:
             )
 
         require(
-            not self.vary or (not self.drawn and bool(self.values)),
-            f"vary goes with tasks that are read as text and needs values, got {self.vary!r}",
+            not self.vary or (not watched and bool(self.values)),
+            f"vary goes with arm 'active' and needs values, got {self.vary!r}",
         )
 
     @cached_property
@@ -138,10 +138,14 @@ class Experiment:
             value = getattr(self, name)
             require(value >= 1, f"{name} must be at least 1, got {value}")
         for one in self.conditions:
-            others = [each.name for each in self.conditions if each.arm == "active" and each.drawn]
+            others = [
+                each.name
+                for each in self.conditions
+                if each.arm == "active" and each.drawn and not each.vary
+            ]
             require(
                 not one.yoked_to or one.yoked_to in others,
-                f"yoked_to must name an active condition, one of {', '.join(others)}; "
+                f"yoked_to must name an active condition without vary, one of {', '.join(others)}; "
                 f"got {one.yoked_to!r}",
             )
             self.indexes(one)  # says what is wrong before anybody takes part

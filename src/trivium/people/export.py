@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,11 @@ import orjson
 
 from trivium.benchmarks.blicket.game.score import exploration_kinds, trajectory
 from trivium.core.errors import require
-from trivium.core.files import atomic_write, dump_line
-from trivium.core.records import RECORDS, Attempt
+from trivium.core.files import atomic_write, dump_line, write_json
+from trivium.core.records import MANIFEST, RECORDS, Attempt
+from trivium.evaluation.threshold import ThresholdPlan
 from trivium.people.adaptive import posterior_of
-from trivium.people.experiment import GAME
+from trivium.people.experiment import GAME, Experiment
 from trivium.people.rounds import Round
 from trivium.people.session import Session
 from trivium.people.store import Participant
@@ -82,7 +83,7 @@ TABLES: dict[str, dict[str, str]] = {
     },
 }
 DICTIONARY = "dictionary.csv"
-EXPORTS = (RECORDS, *TABLES, DICTIONARY)
+EXPORTS = (RECORDS, MANIFEST, *TABLES, DICTIONARY)
 
 
 def export_study(study: Study, out: Path) -> int:
@@ -107,6 +108,7 @@ def export_study(study: Study, out: Path) -> int:
         rows["events.csv"] += [person | vars(event) for event in study.store.events(one.id)]
     with atomic_write(out / RECORDS) as file:
         file.writelines(map(dump_line, attempts))
+    write_json(out / MANIFEST, _manifest(study.experiment, rows["participants.csv"]))
     for name, columns in TABLES.items():
         _write_table(out / name, list(columns), rows[name])
     meanings = [
@@ -116,6 +118,17 @@ def export_study(study: Study, out: Path) -> int:
     ]
     _write_table(out / DICTIONARY, ["file", "column", "meaning"], meanings)
     return len(attempts)
+
+
+def _manifest(experiment: Experiment, people: Sequence[Row]) -> Row:
+    """What the report needs to know: whose thresholds were looked for, and along what."""
+    adaptive = []
+    for one in experiment.conditions:
+        names = dict.fromkeys(row["participant"] for row in people if row["condition"] == one.name)
+        if one.axis is not None and names:
+            plan = ThresholdPlan(one.task, one.axis, solvers=tuple(names), seed=experiment.seed)
+            adaptive.append({"condition": one.name, **plan.config})
+    return {"kind": "people", "label": experiment.title, "adaptive": adaptive}
 
 
 def attempts_of(study: Study, participant: Participant, session: Session) -> list[Attempt]:

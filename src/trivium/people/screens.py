@@ -248,7 +248,10 @@ def _text(session: Session, texts: Texts, code: str | None) -> View:
 
 
 def _done(session: Session, texts: Texts, code: str | None) -> View:
-    view = _page(texts, "debrief", session.experiment.debriefing) | _own_code(texts, code)
+    own = session.experiment.debriefing
+    if not own and not session.drawn:
+        own = texts["debrief.text"].strip().split("\n")[0]  # the others are about machines
+    view = _page(texts, "debrief", own) | _own_code(texts, code)
     if session.experiment.completion_code:
         own = session.experiment.completion_code
         view["codes"].insert(0, {"label": texts["debrief.study"], "code": own, "note": ""})

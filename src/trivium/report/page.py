@@ -32,7 +32,13 @@ from trivium.report.tables import page_tables
 from trivium.report.templates import asset, render_page
 from trivium.report.thresholds import ThresholdSection, threshold_sections
 
-KINDS = {"sweep": "sweep", "diag": "diagnosis", "run": "main run", "threshold": "threshold"}
+KINDS = {
+    "sweep": "sweep",
+    "diag": "diagnosis",
+    "run": "main run",
+    "threshold": "threshold",
+    "people": "experiment",
+}
 MAX_ROWS = 1000  # of a table
 
 

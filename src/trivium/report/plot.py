@@ -80,6 +80,7 @@ class Panel:
     small: bool = False
     log: bool = False  # the x axis
     cells: Sequence[Cell] = ()
+    ticks: Sequence[float] = ()  # of the x axis; none: where there are figures
 
     @property
     def drawn(self) -> Drawing:
@@ -237,7 +238,8 @@ def _x_axis(
     """A function from values to places, and the ticks."""
     marked = [point for one in panel.series if one.mark is not None for point in one.points]
     values = sorted(
-        {point.x for point in marked or points}, key=lambda value: (isinstance(value, str), value)
+        panel.ticks or {point.x for point in marked or points},
+        key=lambda value: (isinstance(value, str), value),
     )
     margin = 16
     if not all(isinstance(value, (int, float)) for value in values):

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from trivium.core.records import MANIFEST
-from trivium.evaluation.threshold import Search, fit_sentence, read_thresholds, threshold_text
-from trivium.report.charts import WORDS, Look
+from trivium.core.records import MANIFEST, solver_group
+from trivium.evaluation.threshold import Search
+from trivium.evaluation.threshold_results import fit_sentence, read_thresholds, threshold_text
+from trivium.report.charts import Look
 from trivium.report.plot import Chart, Panel, Point, Series
 from trivium.report.tables import Table, number
 
@@ -44,7 +45,7 @@ def threshold_sections(folder: Path, looks: Mapping[str, Look]) -> list[Threshol
         charts = [curve_chart(searches, looks, name)]
         if searches[0].plan.by:
             charts.insert(0, map_chart(searches, looks, f"{name}_map"))
-        solvers = list(dict.fromkeys(search.solver for search in searches))
+        solvers = list(dict.fromkeys(solver_group(search.solver) for search in searches))
         table = threshold_table(searches)
         sections.append(ThresholdSection(f"{key[0]} along {key[1]}", solvers, table, charts))
     return sections
@@ -59,12 +60,17 @@ def threshold_table(searches: Sequence[Search]) -> Table:
         found = search.posterior.threshold()
         own = () if search.by is None else (f"{search.by:g}",)
         text = threshold_text(search)
-        rows.append((search.solver, *own, text, str(found.n), fit_sentence(search)))
+        fits = "no" if search.posterior.misfits else "yes"
+        rows.append((search.solver, *own, text, str(found.n), fits))
     field = plan.axis.field
-    heads = ("solver", *by, f"threshold of {field} [95%]", "items", "fit")
+    heads = ("solver", *by, "threshold [95%]", "items", "curve fits")
     title = f"{plan.task.benchmark.name}: where lift falls to {plan.target:g}, along {field}"
     note = "threshold: the median and the 95% credible interval; an interval that would lie "
-    return Table(title, heads, tuple(rows), f"{note}between two values is the gap between them")
+    notes = [f"{note}between two values is the gap between them"]
+    notes += dict.fromkeys(
+        f"curve fits, no: {sentence}" for search in searches if (sentence := fit_sentence(search))
+    )
+    return Table(title, heads, tuple(rows), ". ".join(notes))
 
 
 def curve_table(search: Search) -> Table:
@@ -104,7 +110,7 @@ def _dots(measured: float | None, fitted: float | None) -> str:
 def curve_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str) -> Chart:
     """The lift of every solver at every value, and the curve through it with its band."""
     plan = searches[0].plan
-    label = WORDS.get(plan.axis.field, plan.axis.field)
+    label = plan.axis.field
     panels = [_curve_panel(search, looks, label) for search in searches[:MAX_PANELS]]
     more = len(searches) - len(panels)
     about = "Dots: lift with 95% intervals. Line and band: the curve. "
@@ -115,7 +121,7 @@ def curve_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str
 
 def _curve_panel(search: Search, looks: Mapping[str, Look], label: str) -> Panel:
     posterior, levels = search.posterior, search.levels
-    look = looks.get(search.solver, Look("base", 0))
+    look = looks.get(solver_group(search.solver), Look("base", 0))
     series = []
     if not posterior.misfits:
         places = np.linspace(levels.difficulty[0], levels.difficulty[-1], STEPS)
@@ -139,7 +145,7 @@ def _curve_panel(search: Search, looks: Mapping[str, Look], label: str) -> Panel
         ends = [Point(x, search.plan.target) for x in (low, high)]
         name = f"threshold {threshold_text(search)}"
         series.append(Series(name, f"threshold {look.colour}", ends, mark=None))
-    return Panel(series, label, "lift", search.name, small=True)
+    return Panel(series, label, "lift", search.name, small=True, ticks=levels.values)
 
 
 def map_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str) -> Chart:
@@ -159,6 +165,6 @@ def map_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str) 
         if points:
             series.append(Series(solver, look.colour, points, look.mark))
     field, by = plan.axis.field, plan.by.field
-    panel = Panel(series, WORDS.get(by, by), f"threshold of {field}", y_range=None)
+    panel = Panel(series, by, f"threshold of {field}", y_range=None)
     about = "Thresholds beyond the values that were tried are in the table only."
     return Chart(name, f"Threshold of {field} over {by}", about, [panel] if series else [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from itertools import product
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer
 from trivium.benchmarks.variables.spec import VariablesView
+from trivium.core import reading
 
 LAST, FIRST = VariablesView(), VariablesView(answer_rule="first")
 ORIGINAL_RULE = VariablesView(answer_rule="original")
@@ -26,6 +28,7 @@ def write(answer: VariablesAnswer) -> str:
     return VARIABLES.write(None, answer, LAST)
 
 
+names = st.integers(0, 9999).map(lambda number: f"x_{number}")
 TWO = VariablesAnswer(True, "x_1", "x_2", ("x_3", "x_4"))
 NONE = VariablesAnswer(True, "x_1", "x_2", ())
 PLAIN = "[@ANSWER valid_hyp: true; independent: x_1; dependent: x_2; control: x_3, x_4]"
@@ -152,7 +155,7 @@ def test_control_variables(control: str, read: tuple[str, ...] | None) -> None:
         ("valid_hyp: <true/false>", None),
         ("valid_hyp: <true/false>; independent: <var>; dependent: <var>; control: <vars>", None),
         ("valid_hyp:", None),
-        ("valid_hyp true", None),
+        ("valid_hyp true", VariablesAnswer(True)),
         ("true; x_1; x_2; none", NONE),
         ("independent: x_1; dependent: x_2; control: none", None),
         ("valid_hyp: true; valid_hyp: false", None),
@@ -213,6 +216,17 @@ def test_brackets_may_be_missing(reply: str) -> None:
         ),
         ("Either [@ANSWER valid_hyp: false] or [@ANSWER valid_hyp: true].", None),
         (f"{PLAIN} Wait. No, no other controls are needed.", TWO),
+        # A reason holds names that say nothing, and a name is taken back or added.
+        ("Valid. Vary x_1, measure x_2, hold x_3 and x_4 fixed, as they move with x_5.", TWO),
+        ("Valid. Vary x_1, measure x_2, do not hold x_5 constant, but hold x_3 and x_4.", TWO),
+        (f"{PLAIN.replace('x_4', 'x_4, x_5')} Actually, x_5 should not be controlled.", TWO),
+        (f"{PLAIN.replace(', x_4', '')} Wait, x_4 should be controlled, too.", TWO),
+        ("Valid. Independent: x_5. Hmm, no: x_1. Dependent: x_2. Control: x_3, x_4.", TWO),
+        # A heading takes the list that follows, and nothing after that.
+        ("Valid.\nIV\nx_1\nDV\nx_2\nControls, in order:\n1. x_3: a\n2. x_4: b\nLeft: x_5", TWO),
+        ("Valid? Yes. Which one do we vary? x_1. And measure? x_2. Controls? None.", NONE),
+        # What is said under a condition is no claim, with a label or without one.
+        ("If it is noise: valid_hyp: false. If not: valid_hyp: true. I can't decide.", None),
     ],
 )
 def test_designs_in_sentences(reply: str, read: VariablesAnswer | None) -> None:
@@ -242,6 +256,61 @@ def test_verdicts_in_sentences(reply: str, valid: bool | None) -> None:
     assert (read.valid if read else None) == valid
 
 
+SYNTAXES: dict[str, Callable[[dict[str, str]], str]] = {
+    "brackets": lambda fields: f"[@ANSWER {'; '.join(f'{k}: {v}' for k, v in fields.items())}]",
+    "lines": lambda fields: "\n".join(f"{k}: {v}" for k, v in fields.items()),
+    "bullets": lambda fields: "\n".join(f"- **{k}** = `{v}`" for k, v in fields.items()),
+    "json": json.dumps,
+    "json with lists": lambda fields: json.dumps({k: v.split(", ") for k, v in fields.items()}),
+    "rows": lambda fields: "\n".join(f"| {k} | {v} |" for k, v in fields.items()),
+    "table": lambda fields: f"| {' | '.join(fields)} |\n|---|\n| {' | '.join(fields.values())} |",
+    "csv": lambda fields: f"{';'.join(fields)}\n{';'.join(fields.values())}",
+    "tags": lambda fields: "".join(f"<{k}>{v}</{k}>" for k, v in fields.items()),
+    "one sentence": lambda fields: ", ".join(f"{k} is {v}" for k, v in fields.items()),
+    "headings": lambda fields: "\n\n".join(f"{k}:\n{v}" for k, v in fields.items()),
+}
+
+
+@given(
+    st.sampled_from(sorted(SYNTAXES)),
+    st.lists(names, min_size=2, max_size=6, unique=True),
+    st.permutations(["valid_hyp", "independent", "dependent", "control"]),
+)
+def test_every_syntax_is_read_alike(syntax: str, used: list[str], order: list[str]) -> None:
+    independent, dependent, *control = used
+    values = {
+        "valid_hyp": "true",
+        "independent": independent,
+        "dependent": dependent,
+        "control": ", ".join(control) or "none",
+    }
+    reply = SYNTAXES[syntax]({name: values[name] for name in order})
+    assert parse(reply, LAST) == VariablesAnswer(True, independent, dependent, tuple(control))
+
+
+@given(
+    st.sampled_from(["", "So: ", "[@ANSWER valid_hyp: false] ", "Either [@ANSWER ", "@answer x "]),
+    st.sampled_from([PLAIN, PLAIN.replace("; c", ";  c"), PLAIN.lower(), f"{PLAIN}.", "None"]),
+    st.sampled_from(["", " \n", " or", "\n[@ANSWER valid_hyp: false]"]),
+    st.sampled_from([LAST, FIRST, ORIGINAL_RULE]),
+)
+def test_strict_replies_end_with_their_answer(
+    before: str, form: str, after: str, view: VariablesView
+) -> None:
+    reply = before + form + after
+    read = parse(reply, view)
+    ends = read is not None and reply.rstrip().endswith(write(read))
+    assert VARIABLES.strict(None, [reply], view) == ends
+
+
+def test_the_form_that_was_asked_for_is_checked_without_reading(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reading, "plain", None)
+    assert VARIABLES.strict(None, [f"Let me see. {PLAIN}"], LAST)
+    assert not VARIABLES.strict(None, [f"[@ANSWER valid_hyp: false] {PLAIN}!"], LAST)
+
+
 def test_the_last_or_the_first_answer_counts() -> None:
     other = PLAIN.replace("x_1", "x_7")
     assert parse(f"{other} ... {PLAIN}", LAST) == TWO
@@ -258,7 +327,6 @@ ORIGINAL = re.compile(
     r"\[@answer valid_hyp: (true|false)(?:; independent: (x_\d+))?(?:; dependent: (x_\d+))?"
     r"(?:; control: (none|x_\d+(?:, x_\d+)*))?\]"
 )
-names = st.integers(0, 9999).map(lambda number: f"x_{number}")
 
 
 @given(

@@ -282,3 +282,28 @@ def test_the_canonical_form_forgets_names_order_and_values_only() -> None:
         turned = item._replace(target=item.target[::-1])
         assert VARIABLES.canonical(item) != VARIABLES.canonical(turned)
     assert len({VARIABLES.canonical(item) for item in items}) == 30
+
+
+@pytest.mark.parametrize("controls", range(9))
+def test_a_fixed_number_of_control_variables_is_that_of_every_item(controls: int) -> None:
+    for spec in (CTRL, BOTH):
+        items = list(generate(replace(spec, controls=controls), 11, 0, 60))
+        valid = [item for item in items if item.gold.valid]
+        assert len(valid) == (60 if spec is CTRL else 30)
+        assert {len(item.gold.control) for item in valid} == {controls}
+        # A size would tell whether unobserved variables make up the number.
+        assert not any(item.hidden for item in items)
+        own_sets = {len(own) for item in items for own in item.observed.sets()}
+        assert own_sets == {controls + 2}
+
+
+def test_items_with_other_numbers_of_control_variables_are_other_items() -> None:
+    names = {
+        item.names
+        for controls in (None, 3, 4)
+        for item in generate(replace(CTRL, controls=controls), 11, 0, 20)
+    }
+    assert len(names) == 60
+    original = PRESETS["original-ctrl"]
+    for item in generate(replace(original, controls=8), 11, 0, 20):
+        assert len(item.gold.control) == 8

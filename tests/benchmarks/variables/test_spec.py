@@ -50,6 +50,11 @@ def test_specs_at_the_limits(fields: dict[str, Any]) -> None:
             {"min_vars": 5, "design": "original"},
             "balance control of the original design needs min_vars equal to max_vars, got 5 and 10",
         ),
+        ({"controls": 4}, "controls must be in 0..3 with max_vars 10, got 4"),
+        (
+            {"controls": 2, "design": "original", "balance": "none"},
+            "controls of the original design goes with balance control, got none",
+        ),
         (
             {"min_vars": 3, "max_vars": 3},
             "min_vars of matched items must be at least 4 with max_hyps 3, got 3",

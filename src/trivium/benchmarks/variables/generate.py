@@ -38,9 +38,15 @@ def generate(
         yield from _batch(spec, seed, first, min(BATCH, start + count - first))
 
 
+def _key(spec: VariablesSpec, seed: int) -> int:
+    """The key of all items; a fixed number of control variables has items of its own."""
+    key = spec_key(spec, seed)
+    return key if spec.controls is None else stream_key(key, "controls", spec.controls)
+
+
 def kinds_of(spec: VariablesSpec, seed: int, start: int, count: int) -> Ints:
     """The kind of each item: its number of control variables, or whether it is valid."""
-    key = stream_key("strata", spec_key(spec, seed))
+    key = stream_key("strata", _key(spec, seed))
     if spec.block_order == "random":
         return balanced_kinds(key, spec.strata, start, count)
     order = np.array(Stream(key).shuffled(range(spec.strata)))
@@ -57,7 +63,7 @@ class Drawn(NamedTuple):
 
 def _structures(spec: VariablesSpec, seed: int, start: int, count: int) -> Drawn:
     """The structures of a batch of items."""
-    key = spec_key(spec, seed)
+    key = _key(spec, seed)
     kinds = kinds_of(spec, seed, start, count)
     if spec.design == "matched":
         head = word_block(stream_key(key, "matched"), start, count, 3)
@@ -68,7 +74,10 @@ def _structures(spec: VariablesSpec, seed: int, start: int, count: int) -> Drawn
     keys = head[:, :2].copy().view(np.uint64)[:, 0]
     size, coin = head[:, 2:].T / 2.0**32
     sizes = spec.min_vars + (size * (spec.max_vars - spec.min_vars + 1)).astype(np.int64)
-    control = kinds if spec.balance == "control" else np.full(count, -1)
+    if spec.controls is not None:
+        control = np.full(count, spec.controls)
+    else:
+        control = kinds if spec.balance == "control" else np.full(count, -1)
     wanted = np.stack([sizes, _plausible(spec, kinds, coin), control])
     return Drawn(structures(spec, keys, wanted), sizes, Numbers(mixed(keys ^ REST)))
 
@@ -108,7 +117,7 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
     if spec.design == "matched":  # the two lines of a pair are worded alike
         wording[1::2] = wording[:-1:2]
     needed = words_needed(most, spec.observations, spec.snr is not None)
-    words = word_block(stream_key(spec_key(spec, seed), "table"), start, count, needed)
+    words = word_block(stream_key(_key(spec, seed), "table"), start, count, needed)
     tables = observe(terms, structure.rates, words, spec.observations, spec.snr, scales=scales)
     tables = np.take_along_axis(tables, order.T[:, None, :], axis=2)
     functions, rates, targets, edges = _printed(structure, terms, order)

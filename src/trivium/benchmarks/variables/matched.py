@@ -75,10 +75,15 @@ def layouts(spec: VariablesSpec) -> Layouts:
     control variable. Sizes of sets are as likely as makes the kinds come out even.
     """
     largest = spec.max_vars // 2
-    options = {size: _options(spec, size) for size in range(2, largest + 1)}
-    if spec.balance != "control":
+    sizes = range(2, largest + 1) if spec.controls is None else [spec.controls + 2]
+    options = {size: _options(spec, size) for size in sizes}
+    if spec.balance != "control" or spec.controls is not None:
         options = {size: own for size, own in options.items() if own}
-        require(bool(options), f"no layout of matched items has {_range(spec)} variables")
+        wanted = "any number of" if spec.controls is None else spec.controls
+        require(
+            bool(options),
+            f"no matched item has {_range(spec)} variables and {wanted} control variables",
+        )
         found = [_coins(own, 1 / len(options)) for own in options.values()]
         weights = {layout: share for part in found for layout, share in part.items()}
         shares = np.tile(list(weights.values()), (spec.strata, 1))
@@ -109,7 +114,9 @@ def _options(spec: VariablesSpec, size: int) -> list[Layout]:
     least, most = extra_hypotheses(spec)
     # The first variable that joins a tree of hypotheses stands between these and the target.
     unobserved = max(0, min(MAX_UNOBSERVED, least - 1)) if spec.thinned else 0
-    if spec.balance == "control":  # no more control variables than there are kinds for
+    if spec.controls is not None:  # a size would tell whether beliefs make up the number
+        unobserved = 0
+    elif spec.balance == "control":  # no more control variables than there are kinds for
         unobserved = min(unobserved, spec.strata + 1 - size)
     found = [
         Layout(size, sets, rest, hidden, False)

@@ -41,6 +41,9 @@ class VariablesSpec:
     design: Literal["matched", "original"] = new_default("matched", before="original")
     # the order of kinds within a balanced block: drawn for each block, or one for all blocks
     block_order: Literal["random", "fixed"] = new_default("random", before="fixed")
+    # every valid target has exactly so many control variables (default: balanced or drawn); all
+    # variables of matched items are then observed, else set sizes would give the others away
+    controls: int | None = new_default(None, before=None)
 
     def __post_init__(self) -> None:
         require(self.size >= 1, f"size must be at least 1, got {self.size}")
@@ -64,12 +67,21 @@ class VariablesSpec:
             self.snr is None or MIN_SNR <= self.snr <= MAX_SNR,
             f"snr must be in {MIN_SNR}..{MAX_SNR} dB, got {self.snr}",
         )
+        require(
+            self.controls is None or 0 <= self.controls <= self.most_controls,
+            f"controls must be in 0..{self.most_controls} with max_vars {self.max_vars}, "
+            f"got {self.controls}",
+        )
         if self.design == "original":
             self._check_original()
         else:
             self._check_matched()
 
     def _check_original(self) -> None:
+        require(
+            self.controls is None or self.balance == "control",
+            f"controls of the original design goes with balance control, got {self.balance}",
+        )
         require(
             self.balance != "control" or self.min_vars == self.max_vars,
             "balance control of the original design needs min_vars equal to max_vars, "
@@ -97,11 +109,16 @@ class VariablesSpec:
         )
 
     @property
+    def most_controls(self) -> int:
+        """The largest number of control variables."""
+        # Matched: of two sets of one size, one is the target's, and two of its variables are in it.
+        return self.max_vars - 2 if self.design == "original" else self.max_vars // 2 - 2
+
+    @property
     def strata(self) -> int:
         """How many kinds of item are balanced; each occurs once in every run of this many items."""
-        # Matched: of two sets of one size, one is the target's, and two of its variables are in it.
-        most_control = self.max_vars - 2 if self.design == "original" else self.max_vars // 2 - 2
-        return {"control": most_control + 1, "hypotheses": 2, "none": 1}[self.balance]
+        numbers = self.most_controls + 1 if self.controls is None else 1
+        return {"control": numbers, "hypotheses": 2, "none": 1}[self.balance]
 
     @property
     def parents(self) -> int:

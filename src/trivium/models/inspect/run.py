@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-import gc
 import math
 import signal
-import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import inspect_ai
-import rich
+from inspect_ai import SampleSource
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.model import Model as InspectModel
 from inspect_ai.solver import TaskState
-from rich.console import Console
 
 from trivium.core.errors import UserError
-from trivium.core.records import Attempt, AttemptKey
+from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.backends import Batch
 from trivium.models.calls import Caller
 from trivium.models.inspect.calls import CheckedClient
 from trivium.models.inspect.logs import failed_samples, read_header, remove_keys, sample_attempt
-from trivium.models.inspect.private import PrerequisiteError
-from trivium.models.inspect.samples import ATTEMPT, logged_attempt
-from trivium.models.inspect.tasks import build_task
+from trivium.models.inspect.process import (
+    in_one_sentence,
+    interruptible,
+    quiet_console,
+    rare_collections,
+)
+from trivium.models.inspect.samples import ATTEMPT, ItemDataset, logged_attempt, sample_id
+from trivium.models.inspect.tasks import build_task, item_dataset
 from trivium.models.providers import (
     find_address,
     find_key,
@@ -41,7 +44,7 @@ from trivium.models.providers import (
     one_line,
     scrub_urls,
 )
-from trivium.models.settings import Model, read_extra_body
+from trivium.models.settings import Model, folder_name, read_extra_body
 
 # Providers of Inspect's that do more than speak the protocol. The others go through its provider
 # for anything compatible: its own for vLLM would start servers and write to the environment.
@@ -58,12 +61,24 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
     is not asked again. Many samples are several eval sets, one after the other, since Inspect
     holds all samples of a set in memory.
     """
-    for path in logs.glob("*/*.eval"):
-        remove_keys(path)  # a run that was killed had no time for it
     for portion in _portions(batches):
         eval_set = EvalSet()
         tasks = [eval_set.task(batch, items) for batch, items in portion]
-        _ask(eval_set, tasks, _new_folder(logs))
+        _ask(eval_set, tasks, logs)
+
+
+def ask_through_inspect_in_steps(
+    models: Mapping[Model, Iterator[Sequence[Batch]]], logs: Path
+) -> None:
+    """Ask every model step by step, all in one eval set: its next batches are chosen meanwhile.
+
+    Every model has a task of its own, to which Inspect adds samples as they are chosen. Its early
+    stopping could only skip samples of a fixed list, which would have to hold all that might be
+    chosen, and does not hear of those that fail.
+    """
+    eval_set = EvalSet()
+    tasks = [eval_set.growing_task(model, steps) for model, steps in models.items()]
+    _ask(eval_set, tasks, logs)
 
 
 def _portions(batches: Sequence[Batch]) -> Iterator[list[tuple[Batch, list[PresentedItem]]]]:
@@ -81,7 +96,10 @@ def _portions(batches: Sequence[Batch]) -> Iterator[list[tuple[Batch, list[Prese
         yield portion
 
 
-def _ask(eval_set: EvalSet, tasks: list[inspect_ai.Task], folder: Path) -> None:
+def _ask(eval_set: EvalSet, tasks: list[inspect_ai.Task], logs: Path) -> None:
+    for path in logs.glob("*/*.eval"):
+        remove_keys(path)  # a run that was killed had no time for it
+    folder = _new_folder(logs)
     try:
         try:
             concurrency = min(model.options.concurrency for model in eval_set.models)
@@ -104,55 +122,96 @@ def _ask(eval_set: EvalSet, tasks: list[inspect_ai.Task], folder: Path) -> None:
 
 @dataclass
 class EvalSet:
-    """The batches that are asked together, and what of them is not saved yet."""
+    """What is asked together, and what of it is not saved yet."""
 
-    batches: dict[str, Batch] = field(default_factory=dict)
-    left: dict[str, set[AttemptKey]] = field(default_factory=dict)  # by name of the batch
+    # By name of the task and id of the sample; the items live here while Inspect copies samples.
+    left: dict[tuple[str, str | int], tuple[Batch, PresentedItem]] = field(default_factory=dict)
     models: dict[Model, InspectModel] = field(default_factory=dict)
     callers: dict[Model, Caller] = field(default_factory=dict)
     samples: Counter[Model] = field(default_factory=Counter)  # that have not ended
-    stopped: UserError | None = None  # why nothing more can be asked or saved
+    stopped: Exception | None = None  # why nothing more can be asked or saved
 
     def __post_init__(self) -> None:
         self.hide = key_hider()
 
     def task(self, batch: Batch, items: list[PresentedItem]) -> inspect_ai.Task:
         """The Inspect task of some items of a batch."""
+        return self._task(batch.name, batch, self._dataset(batch.name, batch, items))
+
+    def growing_task(self, model: Model, steps: Iterator[Sequence[Batch]]) -> inspect_ai.Task:
+        """The task of a model to which samples are added step by step."""
+        first = next(steps)
+        waiting = chain([first], steps)
+        name = folder_name(model.name)
+        self.samples[model] += 1  # until the last step is over
+
+        async def next_samples() -> list[Sample] | None:
+            """What is asked when all that was asked before is saved; None: nothing more."""
+            try:
+                batches = None if self.stopped else next(waiting, None)
+                if batches is not None:
+                    return [
+                        sample
+                        for batch in batches
+                        for sample in self._dataset(
+                            name, batch, list(batch.items), f"{batch.name}/"
+                        )
+                    ]
+                await self._ended(model)
+            except Exception as problem:  # Inspect would try this task again
+                await self.stop(problem)
+            return None
+
+        return self._task(name, first[0], SampleSource.from_samples([], next_samples=next_samples))
+
+    def _dataset(
+        self, name: str, batch: Batch, items: Sequence[PresentedItem], prefix: str = ""
+    ) -> ItemDataset:
+        """Some items for the task of this name; the prefix tells them from others there."""
+        self.samples[batch.model] += len(items)
+        for item in items:
+            self.left[name, prefix + sample_id(item)] = (batch, item)
+        return item_dataset(items, batch.model.settings.system, prefix=prefix)
+
+    def _task(
+        self, name: str, batch: Batch, dataset: ItemDataset | SampleSource
+    ) -> inspect_ai.Task:
         model = batch.model
-        self.batches[batch.name] = batch
-        self.left[batch.name] = {(item.id, item.trial) for item in items}
-        self.samples[model] += len(items)
         if model not in self.models:
             self.models[model] = inspect_model(model)
             where = find_address(model).shown_url if is_compatible(model) else None
             self.callers[model] = Caller(model, where, batch.note, self.stop, self._error_line)
 
         async def on_end(state: TaskState) -> None:
-            self.samples[model] -= 1
-            if not self.samples[model]:  # connections must be closed where they were opened
-                self.callers[model].close()
-                await self.models[model].api.aclose()
+            await self._ended(model)
             failed = (state.metadata.get(ATTEMPT) or {}).get("error")
             # What else failed is taken from the log, which knows why.
             if self.stopped is None and (state.scores or failed):
                 store = dict(state.store.items())
                 attempt = logged_attempt(state.metadata, store, model.name, self.hide)
                 try:
-                    self.save(batch, attempt, state.input_text)
+                    self.save(name, state.sample_id, attempt, state.input_text)
                     self.callers[model].count(attempt)
                 except UserError as problem:  # a full disk; Inspect itself would go on asking
                     await self.stop(problem)
 
         return build_task(
-            items,
-            name=batch.name,
+            batch.benchmark,
+            dataset,
+            name=name,
             model=self.models[model],
-            system=model.settings.system,
             caller=self.callers[model],
             on_end=on_end,
         )
 
-    async def stop(self, problem: UserError) -> None:
+    async def _ended(self, model: Model) -> None:
+        """Count a sample of a model, after the last of which its connections are closed."""
+        self.samples[model] -= 1
+        if not self.samples[model]:  # they must be closed where they were opened
+            self.callers[model].close()
+            await self.models[model].api.aclose()
+
+    async def stop(self, problem: Exception) -> None:
         """End the eval set, in the only way that Inspect knows."""
         if self.stopped is None:
             self.stopped = problem
@@ -166,34 +225,38 @@ class EvalSet:
     def _error_line(self, text: str) -> str:
         return one_line(scrub_urls(self.hide(text)))
 
-    def save(self, batch: Batch, attempt: Attempt, prompt: str) -> None:
-        """Save an attempt; a sample that Inspect had to run twice is saved once."""
-        if attempt.key in self.left[batch.name]:
-            self.left[batch.name].remove(attempt.key)
-            batch.save(attempt, prompt)
+    def save(self, task: str, sample: str | int, attempt: Attempt, prompt: str) -> None:
+        """Save the attempt of a sample; one that Inspect had to run twice is saved once."""
+        if (found := self.left.pop((task, sample), None)) is not None:
+            found[0].save(attempt, prompt)
 
     def end(self, path: Path) -> EvalLog | None:
         """Save the samples of a log that failed permanently; returns a log that is unfinished."""
         log = read_header(path)
-        batch = self.batches[log.eval.task]
+        name = log.eval.task
         # What was being asked when it was cancelled has not failed.
-        if self.left[batch.name] and log.status != "cancelled" and self.stopped is None:
-            for sample in failed_samples(path):
-                sent = sample.input if isinstance(sample.input, str) else sample.input[-1].text
-                self.save(batch, sample_attempt(sample, batch.model.name, self.hide), sent)
+        if log.status != "cancelled" and self.stopped is None:
+            left = {
+                sample: batch for (task, sample), (batch, _) in self.left.items() if task == name
+            }
+            for sample in failed_samples(path) if left else ():
+                if sample.id in left:
+                    sent = sample.input if isinstance(sample.input, str) else sample.input[-1].text
+                    solver = left[sample.id].model.name
+                    self.save(name, sample.id, sample_attempt(sample, solver, self.hide), sent)
         return None if log.status == "success" else log
 
 
 def _evaluate(tasks: list[inspect_ai.Task], concurrency: int, folder: Path) -> None:
     """Run the tasks as an eval set, small ones side by side so that together they fill it."""
-    largest = max(len(task.dataset) for task in tasks)
+    largest = max(len(task.dataset) for task in tasks) or 1  # a growing one starts with nothing
     together = min(len(tasks), math.ceil(concurrency / largest))
     with (
-        _in_one_sentence(),
+        in_one_sentence(),
         keys_hidden_in_logs(),
-        _quiet_console(),
-        _rare_collections(),
-        _interruptible(),
+        quiet_console(),
+        rare_collections(),
+        interruptible(),
     ):
         inspect_ai.eval_set(
             tasks,
@@ -218,59 +281,6 @@ def _new_folder(logs: Path) -> Path:
     return logs / str(max(taken, default=0) + 1)
 
 
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """An interrupt, which is how an eval set is ended, works in background jobs of a shell too."""
-    before = signal.getsignal(signal.SIGINT)
-    ignored = before is signal.SIG_IGN and threading.current_thread() is threading.main_thread()
-    if ignored:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        if ignored:
-            signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _quiet_console() -> Iterator[None]:
-    """Inspect renders nothing: an eval set has a table of every task, whatever its display."""
-    console, render = rich.get_console(), Console.print
-    quiet = console.quiet
-
-    def print_elsewhere(self: Console, *parts: Any, **options: Any) -> None:
-        if self is not console:
-            render(self, *parts, **options)
-
-    # Not on the console itself, whose attributes Inspect resets.
-    Console.print = print_elsewhere  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        Console.print = render  # type: ignore[method-assign]
-        console.quiet = quiet  # Inspect makes it quiet permanently
-
-
-@contextmanager
-def _rare_collections() -> Iterator[None]:
-    """Garbage is collected less often: at Python's own rate that takes a quarter of the time."""
-    before = gc.get_threshold()
-    gc.set_threshold(50_000, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
-@contextmanager
-def _in_one_sentence() -> Iterator[None]:
-    """Turns what Inspect finds missing into a UserError."""
-    try:
-        yield
-    except PrerequisiteError as problem:
-        raise UserError(" ".join(key_hider()(str(problem.message)).split())) from None
-
-
 def inspect_model(model: Model) -> InspectModel:
     """The model as Inspect knows it; UserError for what is missing."""
     options, settings = model.options, model.settings
@@ -287,7 +297,7 @@ def inspect_model(model: Model) -> InspectModel:
     url: str | None = None
     key: str | None
     more: dict[str, Any] = {}
-    with _in_one_sentence():
+    with in_one_sentence():
         if is_compatible(model):
             address = find_address(model)
             name = model.name if model.provider in OWN_PROVIDER else f"openai-api/{model.name}"

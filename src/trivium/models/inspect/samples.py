@@ -34,14 +34,23 @@ class ItemDataset(MemoryDataset):
     """A sample for every item; it holds the items, so that samples need not be read back."""
 
     def __init__(
-        self, items: Sequence[PresentedItem], system: str | None = None, hint: str | None = None
+        self,
+        items: Sequence[PresentedItem],
+        system: str | None = None,
+        hint: str | None = None,
+        prefix: str = "",
     ) -> None:
-        name = items[0].task.benchmark.name
-        super().__init__([_sample(item, system, hint) for item in items], name)
+        name = items[0].task.benchmark.name if items else None
+        super().__init__([_sample(item, system, hint, prefix) for item in items], name)
         self.items = items
 
 
-def _sample(item: PresentedItem, system: str | None, hint: str | None) -> Sample:
+def sample_id(item: PresentedItem) -> str:
+    """What an item is called among the samples of its task."""
+    return item.id if item.trial == 0 else f"{item.id}~{item.trial}"
+
+
+def _sample(item: PresentedItem, system: str | None, hint: str | None, prefix: str) -> Sample:
     """The item as a sample; `system` replaces the task's message, `hint` follows the prompt."""
     benchmark, view = item.task.benchmark, item.task.view
     system = item.system if system is None else system
@@ -60,7 +69,7 @@ def _sample(item: PresentedItem, system: str | None, hint: str | None) -> Sample
     }
     _items[_key(metadata)] = item
     return Sample(
-        id=item.id if item.trial == 0 else f"{item.id}~{item.trial}",
+        id=prefix + sample_id(item),
         input=messages or text,  # text alone where it says the same, as it is cheaper to copy
         target=item.gold,
         metadata=metadata,

@@ -7,10 +7,12 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import inspect_ai
+from inspect_ai import SampleSource
 from inspect_ai.model import Model
 from inspect_ai.solver import TaskState
 
 from trivium.benchmarks import benchmark_names, load_task
+from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.spec import spec_from_dict
 from trivium.core.streams import DEFAULT_SEED
@@ -22,7 +24,7 @@ from trivium.models.inspect.scoring import metrics_of, scores
 from trivium.models.inspect.solvers import BuiltIn, baseline, converse, play, tool_hint
 
 # Inspect finds here what it lists as ours.
-__all__ = ["TASKS", "BuiltIn", "TaskParameters", "baseline", "build_task"]
+__all__ = ["TASKS", "BuiltIn", "TaskParameters", "baseline", "build_task", "item_dataset"]
 
 
 @dataclass(frozen=True)
@@ -41,27 +43,38 @@ class TaskParameters:
         require(self.order_trials >= 1, f"order_trials must be at least 1, got {self.order_trials}")
 
 
-def build_task(
+def item_dataset(
     items: Sequence[PresentedItem],
+    system: str | None = None,
+    *,
+    tool: bool = True,
+    prefix: str = "",
+) -> ItemDataset:
+    """Some items of one task as samples, whose ids begin with a prefix."""
+    through_tools = bool(items) and items[0].task.benchmark.multi_turn and tool
+    return ItemDataset(items, system, tool_hint(items[0].task) if through_tools else None, prefix)
+
+
+def build_task(
+    benchmark: AnyBenchmark,
+    dataset: ItemDataset | SampleSource,
     *,
     name: str | None = None,
     model: Model | None = None,
-    system: str | None = None,
     tool: bool = True,
     caller: Caller | None = None,
     on_end: Callable[[TaskState], Awaitable[None]] | None = None,
 ) -> inspect_ai.Task:
-    """An Inspect task over these items of one task; `on_end` is called after every sample.
+    """An Inspect task over a benchmark's samples; `on_end` is called after every one.
 
     `caller` retries calls; without one, Inspect itself does.
     """
-    benchmark = items[0].task.benchmark
-    through_tools = benchmark.multi_turn and tool
     return inspect_ai.Task(
-        dataset=ItemDataset(items, system, tool_hint(items[0].task) if through_tools else None),
-        solver=play(caller) if through_tools else converse(caller),
+        dataset=dataset,
+        solver=play(caller) if benchmark.multi_turn and tool else converse(caller),
         scorer=scores(),
-        metrics=metrics_of(benchmark),
+        # A source adds samples of several specs, over which an average would say nothing.
+        metrics=None if isinstance(dataset, SampleSource) else metrics_of(benchmark),
         cleanup=on_end,
         name=name or benchmark.name,
         model=model,
@@ -83,7 +96,8 @@ def _task_from_values(name: str, values: Mapping[str, Any]) -> inspect_ai.Task:
         for item in task.generate(own.seed, own.start, own.items)
         for trial in range(own.order_trials)
     ]
-    return build_task(items, system=own.system, tool=own.tool)
+    dataset = item_dataset(items, own.system, tool=own.tool)
+    return build_task(task.benchmark, dataset, tool=own.tool)
 
 
 def _register(name: str) -> Any:

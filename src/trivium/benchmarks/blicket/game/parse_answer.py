@@ -122,7 +122,7 @@ def read_answer(text: str, objects: str, rules: Sequence[str]) -> Command | None
     form = _read_example(said) if UNSURE in rules else _read_form(said, rules)
     if form is None and DASH in text:
         form = INHIBITOR
-    if form == INHIBITOR:
+    if form == INHIBITOR and not any(each.startswith("inhibitor") for each in said):
         sentences = list(_without_dashes(sentences))
     names = [f"o_{letter.lower()}" for letter in objects]
     claims = Claims(names, names)

@@ -171,8 +171,9 @@ def _moves(
             texts = dict.fromkeys([text[end:stop].partition("\n")[0], text[end:stop]])
             answers = (read_answer(each, objects, rules) for each in texts if not either)
             command = next(filter(None, answers), None)
+            weighed = 3 * (_WEIGHED.search(text[end:stop].partition("\n")[0]) is not None)
             if command is not None or _is_final(text[end:stop]):
-                yield _Move(rank, place, command)
+                yield _Move(max(rank, weighed), place, command)
         elif kind in ("TEST", "test", "verb") and not blocked and "past" not in said:
             commands = kind == "TEST" or (kind == "test" and opens)
             made = _read_test(words, place, objects, exact=kind == "test") if commands else None
@@ -192,6 +193,9 @@ def _moves(
             said -= {"aside", "if", "or"}
         else:
             said.add(kind)
+
+
+_WEIGHED = re.compile(r"\b(?:would|could|might) (?:be|have been)\b", re.IGNORECASE)
 
 
 def _read_test(

@@ -68,8 +68,10 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
         return None
     if claims.either and not answer.blickets and like in (None, UNSURE):
         return None  # "It is A or B."
-    declines = any(_NO_ANSWER.search(sentence.text) for sentence in sentences)
-    return None if declines and not answer.blickets else answer
+    if answer.blickets:
+        return answer
+    declines = any(map(_NO_ANSWER.search, texts)) or reading.is_refusal(replies[-1])
+    return None if declines else answer
 
 
 def _is_undecided(texts: Sequence[str]) -> bool:
@@ -122,9 +124,12 @@ def _final_part(sentences: Sequence[Sentence], lines_asked: bool) -> slice:
 
 
 _EXPLANATION = re.compile(
-    r"(?:brief |short |my |the |here's |here is ){0,2}(?:explanation|reasoning|rationale"
-    r"|justification"
-    r"|why|because|how|details?|derivation|notes?|proof|confidence)\b[a-z' ]{0,30}[:?]"
+    r"(?:brief |short |quick |sanity |a |my |the |here's |here is |as a ){0,3}(?:(?:explanation"
+    r"|reasoning|rationale|justification|why|because|how|details?|derivation|notes?|proof"
+    r"|confidence|verification|check|caveat|evidence|what would help|next steps?|further tests?)"
+    r"\b[a-z' ]{0,30}(?:[:?.]|$)"
+    r"|(?:let me |let's |to |i )?(?:double[- ]?)?(?:check(?:ing)?|verify(?:ing)?)\b"
+    r"|for completeness|(?:to|in order to) (?:settle|resolve|find out|decide)\b)"
 )
 _ANSWER_LINE = re.compile(
     r"(?:the )?(?:objects? that )?(?:must|may|might|can(?:not|'t)?|definite|certain|possible|not"

@@ -21,6 +21,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 MAX_LABEL = 16  # words of a label inside a sentence
+MAX_OTHERS = 6  # other words in a label without a blicket
 MAX_WORDS = 4  # other words in a verdict without a blicket
 NAMING = {"object", "all", "none", "others", "these", "it"}
 JOINS = {"and", "or"}
@@ -50,6 +51,11 @@ def read_sentence(kinds: list[str], label: str | None, *, seen: bool) -> list[Cl
     """
     opening, mark = _opening(kinds)
     label = mark or label
+    concluded = max((n for n, kind in enumerate(kinds) if kind in ("so", "arrow")), default=-1)
+    if opening and _is_row(kinds, opening) and "object" in kinds[concluded + 1 :] and concluded > 0:
+        # "A, B: lit, so A must be a blicket"
+        own = read_sentence(kinds[concluded + 1 :], None, seen=True)
+        return [claim._replace(place=concluded + 1 + claim.place) for claim in own]
     if opening and _is_row(kinds, opening) and (rows := _read_rows(kinds, opening, label)):
         return rows
     claims: list[Claim] = []
@@ -69,7 +75,9 @@ def read_sentence(kinds: list[str], label: str | None, *, seen: bool) -> list[Cl
         status = mark or label or last
         if objects and status and not found:
             alone = not set(clause[objects.stop :]) - {"and", "close"}
-            found = list(_claims_of_list(clause, objects, status)) if alone or start < 0 else []
+            told = clause[objects.stop : objects.stop + 1] in (["is"], ["event"])
+            listed = alone or (start < 0 and not told)
+            found = list(_claims_of_list(clause, objects, status)) if listed else []
         claims += [claim._replace(place=start + 1 + claim.place) for claim in found]
         last = found[-1].status if found else last
         seen = seen or bool(named)
@@ -237,12 +245,12 @@ def _read_clause(kinds: list[str], seen: bool) -> Iterator[Claim]:
             after, rest = [], [*before, *gap]  # "two other objects may be blickets: A and B"
         only = "only" in [*before, *after]
         before, after = ([kind for kind in part if kind != "only"] for part in (before, after))
-        label = _label(before)
+        label = None if after[:1] == ["event"] else _label(before)  # "the A and B trials"
         is_last = not following
         own = _predicate(after, (seen or _noun(kinds) < objects.start) and is_last)
         if first in ("these", "it") and not _refers(after):
             own = None
-        earlier = kinds[: objects.start] if first in ("these", "it") else before
+        earlier = kinds if first in ("these", "it") else before
         if own == "maybe" and "event" in earlier and not NOUNS & set(after):
             own = None  # "any combination with A that lacks B"
         if _is_supposed(before) and own != "maybe":
@@ -307,7 +315,7 @@ def _label(before: Sequence[str]) -> str | None:
         end = _without_end(tail, {*CHANGES, "and", "word", "sure"})
         named = set(tail) <= {*CHANGES, "and", "colon"} or end[-1:] in (["is"], ["colon"])
         return verdict(said) if named else None
-    short = said.count("word") <= MAX_WORDS and "event" not in said
+    short = said.count("word") <= MAX_OTHERS and "event" not in said
     ends = _without_end(said, {"word"})[-1:] == ["colon"]
     # "Certain is A", "Still open are B and C"
     verb = said[-1:] == ["is"] or (said[:1] == ["is"] and "not" not in said)
@@ -332,6 +340,8 @@ def _predicate(after: Sequence[str], seen: bool) -> str | None:
 
 def _short_predicate(said: Sequence[str], seen: bool) -> str | None:
     """The verdict of words without a blicket: "may be", "is not", and "is" after a blicket."""
+    if said[:1] == ["and"] and 1 < len(said) < 4 and not set(said[1:]) - {"sure", *CHANGES}:
+        return verdict(said)  # "A and B, yes"
     words = said.count("word")
     possible = "maybe" in said and "event" not in said[: said.index("maybe")]
     if possible and words <= MAX_WORDS + 1 and not SUPPOSED & set(said):

@@ -30,11 +30,14 @@ from trivium.core import reading
 
 MAX_BACK = 60  # how many words back "they" and "the others" may refer
 MAX_RECENT = 8  # how many objects "these four" may refer to
+MAX_REMARK = 5  # words of a verdict in brackets
+MAX_ELLIPTIC = 3  # other words of a verdict by itself
 MAX_LABEL = 8  # words of a label without objects
 _SAYS = {*NOUNS, *CHANGES, "sure"}  # what a verdict is made of
 _NUMBERS = {"two": 2, "both": 2, "neither": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _FILLER = re.compile(
-    r"\b(?:only|just|both|the|answer|final|object|an?|its?|is|are|like|unsure)\b|[^a-z]+"
+    r"\b(?:only|just|both|the|answer|final|object|an?|its?|is|are|like|unsure|nothing else"
+    r"|no others?|alone)\b|[^a-z]+"
 )
 _SAME = re.compile(
     r"\bsame (?:holds|goes|is true|applies|can be said)|^(?:likewise|similarly) for\b"
@@ -45,14 +48,17 @@ _ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
 _TESTS = re.compile(r"\b(?:trials?|tests?|lit|dark|lights? up|did|didn't)\b.{0,40}:$")
 _HEAD = re.compile(r"[a-z0-9# ]{1,40}: ")
 _JOINING = {"and", "or", "so", "one", "none", "maybe", "neither", "nor", "not", "but"}
+_RESULT = re.compile(r" ?(?:the )?(?:dark|lit|on|off|no|yes|lights?|light|nothing|machine)\b")
+_REASON = re.compile(r"\b(?:so|because|since|therefore|as (?:it|they|the))\b")
+_END = re.compile(r"(?<=[a-z])(?: ?;| ?:(?= ))")
 _BRACKET = re.compile(r"\(([^()]{0,300})\)")
 _OPENING = re.compile(
     r"^ {0,3}(?:(?:no|yes|wait|actually|hmm+|okay?|so) {0,3}[,:.!] {0,3}){1,3}(?!$)"
 )
 _SAYS_WHICH = re.compile(  # the answer to "which objects are blickets?"
-    r"^(?:[a-z ]{1,30}: )?(?:so |i think |i believe |i'd say )?"
-    r"(?:it|that|they|these|those|the answer) (?:is|are) "
-    rf"(?:only |just |both )?(?:the )?(?=(?:{NAME}))"
+    r"^(?:[^:,;]{0,60}[:,] )?(?:so |i think |i believe |i'd say )?"
+    r"(?:(?:it|that|they|these|those|the answer) (?:is|are) (?:only |just |both )?"
+    rf"|(?:just |only )?(?:one|two|three)(?: of (?:them|these))?[:,] )(?:the )?(?=(?:{NAME}))"
 )
 _PARAPHRASES = [
     (re.compile(pattern), words.strip('"'))
@@ -86,7 +92,7 @@ class Claims:
     question: Sequence[str] = ()  # the objects that the last question is about
     question_is_new: bool = False  # whether the sentence before asked it
     last_status: str | None = None  # the last verdict: "the same holds for B"
-    subject: Sequence[str] = ()  # the objects of the sentence that opens the line
+    subject: Sequence[str] = ()  # the objects that open the line, with a colon after them
     last_named: Sequence[str] = ()  # the objects of the last sentence that named any
     recent: Sequence[str] = ()  # the objects that were named last, each once
     last_group: Sequence[str] = ()  # the last objects that were named together
@@ -110,7 +116,7 @@ class Claims:
         for pattern, simpler in _PARAPHRASES:
             sentence = pattern.sub(simpler, sentence)
         sentence = _BRACKET.sub(self._without_brackets, sentence)
-        if self.asked:
+        if self.asked or not self.status:
             sentence = _SAYS_WHICH.sub("blickets: ", sentence)
             head = _HEAD.match(sentence)
             if head and not {word.kind for word in words_of(head[0], self.objects)} - {
@@ -120,15 +126,26 @@ class Claims:
                 sentence = sentence[head.end() :]  # "Answer to the first question: A"
         words = words_of(sentence, self.objects)
         kinds = {word.kind for word in words}
+        if opens_line:
+            self.subject = _subject(words)
         if _ASKS.search(sentence) and (kinds & NAMING or len(sentence) > 1):
             self._read_question(words, about_machine=" like " in sentence or "event" in kinds)
         elif kinds & NAMING:
             self._read_named(sentence, words, opens_line=opens_line)
-        elif kinds & NOUNS and not opens_line and self.subject and not kinds - _ELLIPTIC:
+        elif " like" not in sentence and self._is_elliptic(_kinds(words), opens_line=opens_line):
             # "Olive tube: in every lit test. May be a blicket."
-            self._take(dict.fromkeys(self.subject, str(verdict(_kinds(words)))))
+            named = self.subject or self.last_named
+            self._take(dict.fromkeys(named, str(verdict(_kinds(words)))))
         else:
             self._read_label(sentence, _kinds(words))
+
+    def _is_elliptic(self, kinds: list[str], *, opens_line: bool) -> bool:
+        """Whether a sentence is a verdict about what the line is about: "Can't say."."""
+        if opens_line or verdict(kinds) is None:
+            return False
+        if self.subject and kinds.count("word") <= MAX_ELLIPTIC:
+            return not set(kinds) - _ELLIPTIC - {"word", "colon", "and"}
+        return bool(NOUNS & set(kinds) and self.last_named) and not set(kinds) - _ELLIPTIC
 
     def _read_yes_or_no(self, sentence: str) -> None:
         """Take in the answer to a question about objects: "Yes.", "So no."."""
@@ -174,7 +191,7 @@ class Claims:
         label = self.label if opens_line or self.label_is_new else None
         only_names = not opens_line and not {word.kind for word in words} - {"object", "and"}
         same = "event" not in _kinds(words) and _SAME.search(sentence)
-        if self.asked and _only_objects(sentence.partition(";")[0], self.patterns):
+        if self.asked and _only_objects(_first_part(sentence), self.patterns):
             label = _Label("yes", complete=True)
             words = [word for word in words if word.kind in NAMING | JOINS | _SAYS | {"break"}]
         elif self.last_status and ((only_names and label is None) or same):
@@ -191,7 +208,9 @@ class Claims:
         for claim in found:
             claims |= dict.fromkeys(self._objects_of(words, claim.place, claims), claim.status)
             self.none = self.none or kinds[claim.place] == "none"
-            self.last_status, self.either = claim.status, claim.either
+            self.either = claim.either
+            if set(claims) & set(self.new):
+                self.last_status = claim.status
         self.any_claim = self.any_claim or self.none or bool(claims)
         self.seen = self.seen or bool(set(kinds) & NOUNS)
         answers = label is not None or _ASKED_LINE.match(sentence) is not None
@@ -199,10 +218,6 @@ class Claims:
         if opens_line and self.label:
             self.label = self.label._replace(complete=False) if found else None
         self.last_named = _names(words) or self.last_named
-        if opens_line:
-            self.subject = _names(
-                words[: kinds.index("colon", 1)] if "colon" in kinds[1:] else words
-            )
         names = dict.fromkeys([*reversed(_names(words)), *reversed(self.recent)])
         self.recent = list(names)[:MAX_RECENT][::-1]
         self.last_group = _last_group(words) or self.last_group
@@ -216,7 +231,8 @@ class Claims:
             return f"\0{found[1]}"  # a name after its translation
         if "object" in kinds <= {"object", *JOINS} and _SAYS & set(before[-2:]):
             return f": {found[1]}; "  # "two objects are blickets (A, B)"
-        if "event" in kinds or not kinds & {*_SAYS, "object"}:
+        long = "object" not in kinds and found[1].count(" ") > MAX_REMARK
+        if long or "event" in kinds or _REASON.search(found[1]) or not kinds & {*_SAYS, "object"}:
             return ""
         if "object" in kinds:
             clause = kinds & _SAYS and kinds & {*NOUNS, "is", "colon"}
@@ -246,7 +262,7 @@ class Claims:
         if kind == "others":
             return self._others(_NUMBERS.get(name), {*before, *claims})
         if kind == "it":
-            return before[-1:]
+            return list(self.subject) or before[-1:]
         others = [number for number, word in enumerate(near) if word.kind == "others"]
         if others and kind == "these" and not _last_group(near):
             # "The others never light it without A, so they are not blickets."
@@ -256,7 +272,8 @@ class Claims:
         recent = list(dict.fromkeys([*reversed(_names(near)), *reversed(self.recent)]))
         if len(group) != count <= len(recent):
             group = recent[:count] or group  # "A is dark. B is dark. Both are blickets."
-        return list(group or before) if kind in ("these", "all") else []
+        refers = words[place + 1 : place + 2] != [Word("colon")]  # not "sure of these: A and B"
+        return list(group or before) if refers and kind in ("these", "all") else []
 
     def _others(self, count: int | None, known: set[str]) -> list[str]:
         """The other objects: those of which nothing was said, and as many as "the other four"."""
@@ -265,8 +282,8 @@ class Claims:
             [each for each in self.new if each not in known],
             [each for each in self.last_group if self.status.get(each) != "yes"],
         )
-        counted = [option for option in options if len(option) == count]
-        return next((option for option in (*counted, *options[:2]) if option), [])
+        fitting = [each for each in options if count is None or len(each) == count]
+        return next((option for option in fitting if option), [])
 
 
 _ELLIPTIC = {"so", "sure", "not", "maybe", "is", *NOUNS}
@@ -274,6 +291,14 @@ _ELLIPTIC = {"so", "sure", "not", "maybe", "is", *NOUNS}
 
 def _kinds(words: Sequence[Word]) -> list[str]:
     return [word.kind for word in words]
+
+
+def _subject(words: list[Word]) -> list[str]:
+    """The objects of a row: "brown torus: ..."."""
+    first = next(lists_of(_kinds(words)), range(0))
+    after = words[first.stop : first.stop + 1]
+    named = bool(first) and first.start == 0 and (not after or after[0].kind == "colon")
+    return _names(words[: first.stop]) if named else []
 
 
 def _names(words: Sequence[Word]) -> list[str]:
@@ -284,6 +309,13 @@ def _last_group(words: Sequence[Word]) -> list[str]:
     """The last objects that were named together: "the torus and the cone"."""
     groups = [each for each in lists_of(_kinds(words)) if len(each) > 1]
     return _names(words[groups[-1].start : groups[-1].stop]) if groups else []
+
+
+def _first_part(sentence: str) -> str:
+    """What stands before a colon or a semicolon, where it names objects and no trial."""
+    first, *rest = _END.split(sentence, maxsplit=1)
+    trial = rest and _RESULT.match(rest[0])
+    return first if re.search(NAME, first) and not trial else sentence.partition(";")[0]
 
 
 def _only_objects(sentence: str, patterns: Sequence[str]) -> bool:

@@ -30,8 +30,13 @@ _CORRECTION = re.compile(
     r"\b(?:wait|sorry|correction|i mean|scratch that|actually|rather)[,:. -]{1,4}(?:no[,: ]{1,3})?"
     rf"(?:it(?:'s| is) )?(?=(?:the )?(?:{'|'.join(COLOURS)}) )"
 )
-_KEY = re.compile(r"(?<=[a-z])_(?=[a-z]{2})")  # "must_be_blickets:"
 _NUMBER = re.compile(r"(?:^|[ \t])\((?:[1-9]|[a-d]|i{1,3})\)[ \t]", re.MULTILINE)  # "(1) A (2) B"
+_MARK = re.compile(r"^[ \t]{0,9}(?:-[ \t])?[?\u2753\u2754](?=[ \t])", re.MULTILINE)  # "? red wedge"
+_RECORD = re.compile(r"\{([^{}]{1,600})\}")
+_KEY_AND_VALUE = re.compile(
+    r"[\"']([a-z][a-z_ -]{0,40})[\"']\s{0,3}:\s{0,3}(?:[\"']([^\"']{0,200})[\"']|([a-z0-9.]{1,10}))"
+)
+_UNDERSCORE = re.compile(r"(?<=[a-z]{2})_(?=[a-z]{2})")  # "must_be_blickets:"
 _QUOTES = re.compile(r"[\"{<]+|(?<![-=])>+|(?<![a-z])'|'(?![a-z])")
 _BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
 _EMPTY = re.compile(r"[:=]\s{0,3}-{1,3}\s{0,3}(?=[;,.\n]|$)")  # "inhibitors: -"
@@ -50,6 +55,16 @@ def _is_verdict(cell: str) -> bool:
     return _VERDICT.search(cell) is not None and not mentions(cell)
 
 
+def _as_row(record: re.Match[str]) -> str:
+    """A JSON record about one object as a row: {"name": "red wedge", "blicket": false}."""
+    fields = [(key, text or value) for key, text, value in _KEY_AND_VALUE.findall(record[1])]
+    names = [value for key, value in fields if key in ("name", "object", "item", "id")]
+    if len(names) != 1 or len(fields) < 2:
+        return record[0]
+    said = [f"{key} {value}" for key, value in fields if value != names[0]]
+    return f"\n{names[0]}: {', '.join(said)}\n"
+
+
 class Sentence(NamedTuple):
     """A sentence of a reply, and whether it opens a line."""
 
@@ -59,7 +74,8 @@ class Sentence(NamedTuple):
 
 def split_sentences(text: str) -> list[Sentence]:
     """The sentences of a plain text in lower case and in English."""
-    text = reading.json_as_lines(_KEY.sub(" ", text.lower())).replace("\u2209", " is not ")
+    text = _RECORD.sub(_as_row, _MARK.sub("maybe: ", text.lower()))
+    text = _UNDERSCORE.sub(" ", reading.json_as_lines(text))
     text = in_english(text).replace("tl;dr", "answer: ")
     text = reading.tables_as_lines(text, _is_verdict, one_column=True)
     text = _BAR.sub(lambda line: line[0].replace(" | ", "\n"), text)

@@ -96,11 +96,22 @@ def words_of(sentence: str, objects: Sequence[str]) -> list[Word]:
         elif group == "word":
             words.append(Word("word"))
         elif group == "k0":
-            words += [Word("object", name) for name in _named(found[0], objects)]
+            named = [Word("object", name) for name in _named(found[0], objects)]
+            if words[-1:] == [Word("and")] and named and named[0] in _last_list(words):
+                words[-1] = Word("break")  # "since it lights up with A and B, A must be one"
+            words += named
         else:
             count = _COUNT.search(found[0])
             words += [Word(kind, count[0] if count else "") for kind in _KINDS_OF[group]]
     return words
+
+
+def _last_list(words: Sequence[Word]) -> list[Word]:
+    """The objects that the words end with."""
+    start = len(words)
+    while start and words[start - 1].kind in ("object", "and", "or"):
+        start -= 1
+    return list(words[start:])
 
 
 def _named(text: str, objects: Sequence[str]) -> list[str]:

@@ -1,0 +1,135 @@
+"""What searches for thresholds have found: read from folders, said in words, written as a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trivium.benchmarks import get_benchmark
+from trivium.core.files import atomic_write
+from trivium.core.records import MANIFEST, RECORDS, read_records
+from trivium.core.spec import read_mapping, spec_from_dict
+from trivium.core.task import Task
+from trivium.evaluation.axes import Axis
+from trivium.evaluation.threshold import KIND, Search, ThresholdPlan
+
+TABLE = "thresholds.csv"
+
+
+def read_thresholds(folder: Path) -> list[Search]:
+    """The thresholds of a folder from its manifest and records; none where it is no such run."""
+    path = folder / MANIFEST
+    manifest = read_mapping(path) if path.exists() else {}
+    if manifest.get("kind") != KIND:
+        return _thresholds_of_people(folder, manifest)
+    searches = _read_plan(manifest).searches()
+    for search in searches:
+        search.read(folder, search.all_items)
+    return searches
+
+
+def _thresholds_of_people(folder: Path, manifest: Mapping[str, Any]) -> list[Search]:
+    """Those of everybody in a study, whose records are in one file; none in any other folder."""
+    searches = {
+        (one["condition"], search.solver): search
+        for one in manifest.get("adaptive", ())
+        for search in _read_plan(one).searches()
+    }
+    for _, row in read_records(folder / RECORDS) if searches else ():
+        search = searches.get((row["groups"].get("condition"), row["solver"]))
+        if search is not None:
+            axis, (headline, *_) = search.plan.axis, search.plan.task.benchmark.metrics
+            score = row["scores"].get(headline.name)
+            if score is not None:
+                search.posterior.add(axis.values.index(row["spec"][axis.field]), [score])
+    return list(searches.values())
+
+
+def _read_plan(manifest: Mapping[str, Any]) -> ThresholdPlan:
+    benchmark = get_benchmark(manifest["benchmark"])
+    spec = spec_from_dict(benchmark.spec_type, manifest["spec"])
+    view = spec_from_dict(benchmark.view_type, manifest["view"])
+    axes = [Axis(name, tuple(values)) for name, values in manifest["vary"].items()]
+    return ThresholdPlan(
+        Task(benchmark, spec, view),
+        axes[0],
+        axes[1] if len(axes) > 1 else None,
+        tuple(manifest["solvers"]),
+        manifest["target"],
+        manifest["seeds"][0],
+        label=manifest.get("label"),
+    )
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Where the lift of a solver falls to the target, with a 95% credible interval.
+
+    None lies beyond the values that were tried; `text` says on which side.
+    """
+
+    solver: str
+    field: str
+    value: float | None
+    low: float | None
+    high: float | None
+    items: int  # that were scored
+    fits: bool  # whether a falling curve does
+    text: str
+    by: float | None = None  # the value of the second field
+
+
+def threshold_of(search: Search) -> Threshold:
+    """What a search has found."""
+    found, misfits = search.posterior.threshold(), search.posterior.misfits
+    ends = (found.value, found.low, found.high)
+    text = threshold_text(search)
+    return Threshold(
+        search.solver, search.plan.axis.field, *ends, found.n, not misfits, text, search.by
+    )
+
+
+def threshold_text(search: Search) -> str:
+    """A threshold with its interval; what lies beyond the values is said in words."""
+    found, levels = search.posterior.threshold(), search.levels
+    beyond = search.posterior.beyond(found)
+    if beyond is not None:
+        which = "the hardest value" if beyond else "the easiest value"
+        return f"{'beyond' if beyond else 'before'} {levels.values[beyond]:g}, {which}"
+    low = f"below {min(levels.values):g}" if found.low is None else f"{found.low:.3g}"
+    high = f"above {max(levels.values):g}" if found.high is None else f"{found.high:.3g}"
+    value = "outside" if found.value is None else f"{found.value:.3g}"
+    return f"{value} [{low}, {high}]"
+
+
+def fit_sentence(search: Search) -> str:
+    """What it means where no curve fits; nothing where one does."""
+    if not search.posterior.misfits:
+        return ""
+    first, *_, last = search.posterior.lifts()
+    if first.high is not None and last.low is not None and last.low > first.high:
+        return "lift rises along these values: name them from easy to hard"
+    return (
+        "no falling curve fits the scores, so all values were tested evenly and the threshold "
+        "is the first one on straight lines between them"
+    )
+
+
+def write_thresholds(searches: Sequence[Search], folder: Path) -> None:
+    """thresholds.csv: a row for every threshold."""
+    plan = searches[0].plan
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    by = [plan.by.field] if plan.by else []
+    table.writerow(["solver", *by, "field", "target", "threshold", "low", "high", "items", "fits"])
+    for found in map(threshold_of, searches):
+        ends = ["" if end is None else f"{end:.6g}" for end in (found.value, found.low, found.high)]
+        own = [] if found.by is None else [f"{found.by:g}"]
+        fits = "yes" if found.fits else "no"
+        table.writerow([found.solver, *own, found.field, plan.target, *ends, found.items, fits])
+    with atomic_write(folder / TABLE) as file:
+        file.write(text.getvalue().encode())
