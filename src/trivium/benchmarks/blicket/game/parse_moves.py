@@ -168,8 +168,8 @@ def _moves(
             stop = min(ends.get(place, len(text)), end + MAX_READ)
             either = re.search(r"(?:\bor|/)[\s,;:]{0,9}$", text[end:stop]) is not None
             # Its line where that is a whole answer, so that remarks below it do not count.
-            texts = [] if either else [text[end:stop].partition("\n")[0], text[end:stop]]
-            answers = (read_answer(each, objects, rules) for each in texts)
+            texts = dict.fromkeys([text[end:stop].partition("\n")[0], text[end:stop]])
+            answers = (read_answer(each, objects, rules) for each in texts if not either)
             command = next(filter(None, answers), None)
             weighed = 3 * (_WEIGHED.search(text[end:stop].partition("\n")[0]) is not None)
             if command is not None or _is_final(text[end:stop]):

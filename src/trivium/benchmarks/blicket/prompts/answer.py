@@ -68,17 +68,18 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
         return None
     if claims.either and not answer.blickets and like in (None, UNSURE):
         return None  # "It is A or B."
-    declines = reading.is_refusal(replies[-1]) or any(
-        _NO_ANSWER.search(sentence.text) for sentence in sentences
-    )
-    return None if declines and not answer.blickets else answer
+    if answer.blickets:
+        return answer
+    declines = any(map(_NO_ANSWER.search, texts)) or reading.is_refusal(replies[-1])
+    return None if declines else answer
 
 
 def _is_undecided(texts: Sequence[str]) -> bool:
     """Whether a reply leaves a choice of answers: "(a) Blickets: A (b) Blickets: B"."""
     answers = sum(text.startswith("blickets:") for text in texts)
-    left = any(map(reading.is_undecided, texts)) and not any(map(_CORRECTED.search, texts))
-    return answers > 1 and left
+    if answers < 2 or any(map(_CORRECTED.search, texts)):
+        return False
+    return any(map(reading.is_undecided, texts))
 
 
 _NO_ANSWER = re.compile(

@@ -60,6 +60,7 @@ def read_sentence(kinds: list[str], label: str | None, *, seen: bool) -> list[Cl
         return rows
     claims: list[Claim] = []
     happens = False  # whether an earlier clause is about a machine
+    last: str | None = None  # the verdict of the clause before
     breaks = [number for number, kind in enumerate(kinds) if kind in ("break", "so")]
     for start, end in pairwise([-1, *breaks, len(kinds)]):
         clause = [_IN_CLAUSES.get(kind, kind) for kind in kinds[start + 1 : end]]
@@ -71,16 +72,16 @@ def read_sentence(kinds: list[str], label: str | None, *, seen: bool) -> list[Cl
             # "like the striped or the dotted one, because neither is certain"
             found = [claim for claim in found if clause[claim.place] not in ("these", "it")]
         objects, mark = _opening(clause)
-        status = mark or label
+        status = mark or label or last
         if objects and status and not found:
             alone = not set(clause[objects.stop :]) - {"and", "close"}
             told = clause[objects.stop : objects.stop + 1] in (["is"], ["event"])
             listed = alone or (start < 0 and not told)
             found = list(_claims_of_list(clause, objects, status)) if listed else []
         claims += [claim._replace(place=start + 1 + claim.place) for claim in found]
-        label = found[-1].status if found else label
+        last = found[-1].status if found else last
         seen = seen or bool(named)
-        happens = happens or "event" in clause
+        happens = happens or "machine" in clause
     return claims
 
 
@@ -276,7 +277,7 @@ def _read_clause(kinds: list[str], seen: bool) -> Iterator[Claim]:
 def _refers(after: Sequence[str]) -> bool:
     """Whether a verb follows "they"; "each trial they take part in includes a blicket"."""
     verb = (kind for kind in after if kind not in ("and", "only", "sure", "maybe"))
-    return next(verb, "") in {*NOUNS, "is", "colon", "not"}
+    return next(verb, "is" if after else "") in {*NOUNS, "is", "colon", "not"}
 
 
 def _split_gap(gap: list[str]) -> tuple[list[str], list[str]]:
@@ -286,7 +287,10 @@ def _split_gap(gap: list[str]) -> tuple[list[str], list[str]]:
             return gap[:number], gap[number + 1 :]
     for number in range(len(gap) - 1, -1, -1):
         if gap[number] in SUPPOSED:
-            return gap[:number], gap[number:]
+            # "A is not, and it is open whether B is"
+            joins = [place for place in range(number) if gap[place] in JOINS]
+            split = joins[-1] if joins and verdict(gap[: joins[-1]]) else number
+            return gap[:split], gap[split:]
     number = len(_without_end(gap, {*JOINS, *CHANGES, "word"}))
     if not (number and gap[number - 1] in NOUNS):
         # "not B" opens the second list only after a comma or a blicket: "A: no, B".

@@ -25,15 +25,16 @@ from trivium.benchmarks.blicket.replies.grammar import (
     verdict,
 )
 from trivium.benchmarks.blicket.replies.sentences import CORRECTED
-from trivium.benchmarks.blicket.replies.words import NAME, Word, words_of
+from trivium.benchmarks.blicket.replies.words import NAME, Word, load_pairs, words_of
 from trivium.core import reading
 
 MAX_BACK = 60  # how many words back "they" and "the others" may refer
+MAX_RECENT = 8  # how many objects "these four" may refer to
 MAX_REMARK = 5  # words of a verdict in brackets
 MAX_ELLIPTIC = 3  # other words of a verdict by itself
 MAX_LABEL = 8  # words of a label without objects
 _SAYS = {*NOUNS, *CHANGES, "sure"}  # what a verdict is made of
-_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_NUMBERS = {"two": 2, "both": 2, "neither": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _FILLER = re.compile(
     r"\b(?:only|just|both|the|answer|final|object|an?|its?|is|are|like|unsure|nothing else"
     r"|no others?|alone)\b|[^a-z]+"
@@ -45,6 +46,8 @@ _ASKED_LINE = re.compile("(?:maybe )?blickets:")
 _SUMS_UP = re.compile(r"(?:so|hence|thus|therefore|in short|answer|final answer) {0,2}:")
 _ASKS = re.compile(r"(?<![:>|-])(?<![:>|-] )[?]$")  # but not in "red wedge: ?"
 _TESTS = re.compile(r"\b(?:trials?|tests?|lit|dark|lights? up|did|didn't)\b.{0,40}:$")
+_HEAD = re.compile(r"[a-z0-9# ]{1,40}: ")
+_JOINING = {"and", "or", "so", "one", "none", "maybe", "neither", "nor", "not", "but"}
 _RESULT = re.compile(r" ?(?:the )?(?:dark|lit|on|off|no|yes|lights?|light|nothing|machine)\b")
 _REASON = re.compile(r"\b(?:so|because|since|therefore|as (?:it|they|the))\b")
 _END = re.compile(r"(?<=[a-z])(?: ?;| ?:(?= ))")
@@ -57,48 +60,10 @@ _SAYS_WHICH = re.compile(  # the answer to "which objects are blickets?"
     r"(?:(?:it|that|they|these|those|the answer) (?:is|are) (?:only |just |both )?"
     rf"|(?:just |only )?(?:one|two|three)(?: of (?:them|these))?[:,] )(?:the )?(?=(?:{NAME}))"
 )
-# Other ways to say the same.
-_SIMPLER = (
-    (r", (?:though|however|therefore|by contrast|in turn),", ""),
-    (r"\b(it|that|they)'(?:s|re)\b", r"\1 is"),
-    (
-        r",? (?:and )?(?:thus|hence|therefore|so) (?=(?:also )?(?:an?|the(?: only)?) blicket)",
-        " and ",
-    ),
-    (r"\b(is|are|must|may|can|cannot) (?:therefore|thus|hence|so)\b,?", r"\1"),
-    (
-        r",? (?:which )?mak(?:es|ing) (?:it|them|these|both)(?: of them)? (?:both )?"
-        r"(?:the |a )?(?:only )?(?=blicket)",
-        "; they are ",
-    ),
-    (
-        r"\b(?:one|two|three|four|an?|only) blickets? (?:among|of|in|here|on)\b[^,:;.]{0,40}[,:]",
-        "blickets: ",
-    ),
-    (
-        r"\b(?:and|so|; )(?: that)? (?:they|these|those) (?:is|are) "
-        rf"(?:only |just |both )?(?=(?:the )?(?:{NAME}))",
-        "; blickets: ",
-    ),
-    (
-        rf"\b(?:but|rather|instead),? (?:in fact |actually )?it is (?=(?:the )?(?:{NAME}))",
-        "; blickets: ",
-    ),
-    (
-        r"\b(?:those|ones) (?:that|which) ((?:must|may|might|could|can't|cannot)(?: not)? be"
-        r"|are(?: not)?|aren't)(?: blickets?)? (?:are|is|include)\b",
-        r"\1 blickets:",
-    ),
-    (
-        rf"(?<=[,;] )(?:and )?(?:these|they|those|which) are (?=(?:the )?(?:{NAME}))",
-        "; blickets: ",
-    ),
-    (r"\bmay or may not\b|\bmay be or not\b|\bcould go\b", "may"),
-    (r"\b(is|be|isn't|not|also|are) ones?(?= either| too|[.,;!]|$)", r"\1 a blicket"),
-    (r"\bso (?:may|might|could) ((?:the )?[a-z ]{1,60})", r"\1 may be a blicket"),
-    (r"\bso (?:is|are|must|does|do) ((?:the )?[a-z ]{1,60})", r"\1 is a blicket"),
-)
-_SIMPLER_PATTERNS = [(re.compile(pattern), words) for pattern, words in _SIMPLER]
+_PARAPHRASES = [
+    (re.compile(pattern), words.strip('"'))
+    for pattern, words in load_pairs("paraphrases.txt", " => ", name=NAME)
+]
 
 
 class _Label(NamedTuple):
@@ -129,6 +94,7 @@ class Claims:
     last_status: str | None = None  # the last verdict: "the same holds for B"
     subject: Sequence[str] = ()  # the objects that open the line, with a colon after them
     last_named: Sequence[str] = ()  # the objects of the last sentence that named any
+    recent: Sequence[str] = ()  # the objects that were named last, each once
     last_group: Sequence[str] = ()  # the last objects that were named together
 
     def named(self, status: str) -> tuple[str, ...]:
@@ -147,11 +113,17 @@ class Claims:
         if sentence.startswith(CORRECTED) and self.last_status:
             self.label, self.label_is_new = _Label(self.last_status, complete=True), True
         sentence = _OPENING.sub("", sentence.removeprefix(CORRECTED))
-        for pattern, simpler in _SIMPLER_PATTERNS:
+        for pattern, simpler in _PARAPHRASES:
             sentence = pattern.sub(simpler, sentence)
         sentence = _BRACKET.sub(self._without_brackets, sentence)
         if self.asked or not self.status:
             sentence = _SAYS_WHICH.sub("blickets: ", sentence)
+            head = _HEAD.match(sentence)
+            if head and not {word.kind for word in words_of(head[0], self.objects)} - {
+                "word",
+                "colon",
+            }:
+                sentence = sentence[head.end() :]  # "Answer to the first question: A"
         words = words_of(sentence, self.objects)
         kinds = {word.kind for word in words}
         if opens_line:
@@ -209,7 +181,7 @@ class Claims:
             about = set(kinds) & _SAYS != {"not"} or kinds.count("word") < 3
             status = verdict(kinds) if about else None
             self.label = _Label(status, complete=True) if status else None
-        self.asked = self.asked and not _TESTS.search(sentence)
+        self.asked = self.asked and self.label is None and not _TESTS.search(sentence)
         # "It is not possible to figure out which objects are blickets" is an answer: none.
         doubt = set(kinds) & NOUNS and reading.is_unsure(sentence)
         self.any_claim = self.any_claim or bool(doubt)
@@ -246,6 +218,8 @@ class Claims:
         if opens_line and self.label:
             self.label = self.label._replace(complete=False) if found else None
         self.last_named = _names(words) or self.last_named
+        names = dict.fromkeys([*reversed(_names(words)), *reversed(self.recent)])
+        self.recent = list(names)[:MAX_RECENT][::-1]
         self.last_group = _last_group(words) or self.last_group
 
     def _without_brackets(self, found: re.Match[str]) -> str:
@@ -294,6 +268,10 @@ class Claims:
             # "The others never light it without A, so they are not blickets."
             return self._objects_of(words, place - len(near) + others[-1], claims)
         group = _last_group(near) or ([] if _names(near) else self.last_group)
+        count = _NUMBERS.get(name, 0)
+        recent = list(dict.fromkeys([*reversed(_names(near)), *reversed(self.recent)]))
+        if len(group) != count <= len(recent):
+            group = recent[:count] or group  # "A is dark. B is dark. Both are blickets."
         refers = words[place + 1 : place + 2] != [Word("colon")]  # not "sure of these: A and B"
         return list(group or before) if refers and kind in ("these", "all") else []
 
@@ -344,4 +322,4 @@ def _only_objects(sentence: str, patterns: Sequence[str]) -> bool:
     """Whether a sentence is objects, a machine and nothing else: "Only the brown torus."."""
     known = {pattern.lower() for pattern in patterns}
     words = _FILLER.sub(" ", re.sub(NAME, " ", sentence)).split()
-    return set(words) - {"and", "or", "so", "one", "none", "maybe"} <= known
+    return set(words) - _JOINING <= known

@@ -21,7 +21,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.replies.words import NAME, RULE_TALK, load_kinds
+from trivium.benchmarks.blicket.replies.words import NAME, RULE_TALK, load_pairs
 from trivium.core import reading
 
 UNSURE = "unsure"
@@ -59,7 +59,7 @@ _PLACEHOLDERS = ("zknowna", "zknownb", "znew")
 
 @cache
 def _lexer() -> re.Pattern[str]:
-    kinds = load_kinds(
+    kinds = load_pairs(
         "machine_words.txt",
         name=NAME,
         machine=_MACHINE,
@@ -260,7 +260,8 @@ def _is_comparison(kinds: list[str], places: list[int], like: int | None, *, ask
 def _is_denied(kinds: list[str], place: int) -> bool:
     """Whether what is said of this machine is denied: "not like it", "like it: no"."""
     after = [kind for kind in kinds[place + 1 : place + 4] if kind not in ("colon", "is", "topic")]
-    if after[:1] == ["denial"] and "new" not in kinds[:place]:
+    following = set(kinds[place + 1 : place + 7]) & _KNOWN  # "striped rather than dotted"
+    if after[:1] == ["denial"] and "new" not in kinds[:place] and not following:
         return True  # "striped: no", "The striped one isn't of this kind."
     likened = False
     while kinds[max(0, place - 2) : place] == [kinds[place], "comma"]:
@@ -268,12 +269,9 @@ def _is_denied(kinds: list[str], place: int) -> bool:
     before = kinds[max(0, place - MAX_BACK) : place]
     if before[-1:] == ["colon"] and before[-2:-1] in (["label"], ["like"], ["denial"]):
         before.pop()  # "Does not work like: striped"
-    for number in range(len(before) - 1, -1, -1):
-        kind = before[number]
+    for kind in reversed(before):
         if kind == "denial":
             return True
-        if kind == "comma" and before[number - 1] == kinds[place]:
-            continue  # "not like the second one, the dotted one"
         if kind in ("comma", "colon") or (likened and kind in _KNOWN):
             return False  # "unlike the striped one and just like the dotted one"
         likened = likened or kind == "like"

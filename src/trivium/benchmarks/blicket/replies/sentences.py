@@ -30,6 +30,7 @@ _CORRECTION = re.compile(
     r"\b(?:wait|sorry|correction|i mean|scratch that|actually|rather)[,:. -]{1,4}(?:no[,: ]{1,3})?"
     rf"(?:it(?:'s| is) )?(?=(?:the )?(?:{'|'.join(COLOURS)}) )"
 )
+_NUMBER = re.compile(r"(?:^|[ \t])\((?:[1-9]|[a-d]|i{1,3})\)[ \t]", re.MULTILINE)  # "(1) A (2) B"
 _MARK = re.compile(r"^[ \t]{0,9}(?:-[ \t])?[?\u2753\u2754](?=[ \t])", re.MULTILINE)  # "? red wedge"
 _RECORD = re.compile(r"\{([^{}]{1,600})\}")
 _KEY_AND_VALUE = re.compile(
@@ -78,6 +79,7 @@ def split_sentences(text: str) -> list[Sentence]:
     text = in_english(text).replace("tl;dr", "answer: ")
     text = reading.tables_as_lines(text, _is_verdict, one_column=True)
     text = _BAR.sub(lambda line: line[0].replace(" | ", "\n"), text)
+    text = _NUMBER.sub("\n", text)
     text = _DOUBT.sub("\u2753 ", _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text)))
     text = _QUOTES.sub(" ", _FIELD.sub(r"\1\3\n\2\4:", text))
     text = _CORRECTION.sub(f"\n{CORRECTED}", text)

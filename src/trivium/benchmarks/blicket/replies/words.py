@@ -42,15 +42,15 @@ RULE_TALK = (
 )
 
 
-def load_kinds(file: str, **parts: str) -> list[tuple[str, str]]:
-    """The kinds of words of a file, each with its pattern; `parts` are named in the patterns."""
+def load_pairs(file: str, separator: str = ": ", **parts: str) -> list[tuple[str, str]]:
+    """The pairs that a file holds, one a line; `parts` are named in the patterns."""
     text = resources.files(__package__).joinpath(file).read_text("utf-8")
     lines = re.sub(r"\n[ ]+", "", re.sub("^#.*\n", "", text, flags=re.MULTILINE)).splitlines()
-    pairs = (line.split(": ", 1) for line in lines)
-    return [(kinds, pattern % parts) for kinds, pattern in pairs]
+    pairs = ((line % parts).split(separator, 1) for line in lines)
+    return [(first, second) for first, second in pairs]
 
 
-_KINDS = load_kinds(
+_KINDS = load_pairs(
     "object_words.txt",
     name=NAME,
     colour=_COLOUR,
@@ -79,7 +79,7 @@ _WORD = re.compile(
 _KINDS_OF = {
     f"k{number}": kinds.replace("skipped", "").split() for number, (kinds, _) in enumerate(_KINDS)
 }
-_COUNT = re.compile("two|three|four|five|six|seven")
+_COUNT = re.compile("two|both|neither|three|four|five|six|seven")
 _NAMING = {*COLOURS, *SHAPES}
 
 
@@ -116,6 +116,8 @@ def _last_list(words: Sequence[Word]) -> list[Word]:
 
 def _named(text: str, objects: Sequence[str]) -> list[str]:
     """The one object that a text names: "brown torus", "torus"; none where there are several."""
+    if text in objects:
+        return [text]
     *others, last = text.split()
     singular = (last, last.removesuffix("s"), last.removesuffix("es"))
     shape = next((each for each in singular if each in _NAMING), last)
