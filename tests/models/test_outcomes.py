@@ -271,6 +271,24 @@ def test_what_cannot_succeed_stops_at_once(
     assert sum(server.asked.values()) <= 8
 
 
+@BACKENDS
+def test_replies_under_way_when_a_run_stops_are_kept(
+    backend: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, last = prompts(8)[0], prompts(8)[-1]
+
+    def fault(prompt: str, nth: int) -> str | None:
+        return None if prompt == first else "quota" if prompt == last else "slow"
+
+    with Server(oracle(8), fault, slow=2.0, latency=0.5) as server:
+        assert ask(server, tmp_path, backend, "--concurrency", "8", items=8) == 1
+    assert sum(server.asked.values()) == 8
+    assert [row["kind"] for row in records(tmp_path)] == ["right"] * 7
+    error = capsys.readouterr().err
+    assert "stopping when the 6 calls under way have ended" in error
+    assert "7 of 8 attempts are recorded, and the same command makes the others" in error
+
+
 def test_a_background_job_stops_at_once_too(tmp_path: Path) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell starts a job with &
     try:

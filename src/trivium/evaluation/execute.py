@@ -254,9 +254,17 @@ def _ask_models(pending: Sequence[_Pending], options: ModelOptions, logs: Path) 
         except UserError as problem:
             if recorder.failed:
                 raise
-            raise FailedCallsError(str(problem)) from None
+            raise FailedCallsError(f"{problem}{_kept(pending, recorder.saved)}") from None
     for one in pending:
         sort_records(one.records, one.order)
+
+
+def _kept(pending: Sequence[_Pending], saved: int) -> str:
+    """What a run that was stopped leaves in its folder, in brackets; nothing where that is none."""
+    held = saved + sum(len(one.done) for one in pending)
+    total = sum(one.evaluation.attempts for one in pending)
+    text = f" ({held:,} of {total:,} attempts are recorded, and the same command makes the others)"
+    return text if held else ""
 
 
 def _batch(pending: _Pending, options: ModelOptions, recorder: _Recorder) -> Batch:
@@ -302,6 +310,7 @@ class _Recorder:
     def __init__(self, options: ModelOptions, progress: Progress) -> None:
         self._save_prompt, self._progress = options.save_prompt, progress
         self.failed = False  # whether an attempt could not be written
+        self.saved = 0  # attempts, failed ones left out
         self._path: Path | None = None
         self._file = ExitStack()
         self._unsynced: set[Path] = set()
@@ -317,6 +326,7 @@ class _Recorder:
         row = asdict(attempt) | {"prompt": prompt} if self._save_prompt else attempt
         self._appender.add([row])
         self.failed = False
+        self.saved += attempt.error is None
         self._unsynced.add(path)
         if time.monotonic() - self._synced >= SYNC_SECONDS:
             self._sync()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import math
 import signal
@@ -47,6 +48,7 @@ from trivium.models.settings import Model, read_extra_body
 # for anything compatible: its own for vLLM would start servers and write to the environment.
 OWN_PROVIDER = {"openai", "openrouter"}
 MAX_SAMPLES = 5000  # of one eval set, all of which Inspect holds in memory
+SECONDS_TO_SCORE = 0.5  # between two looks at whether samples still end when a run is stopped
 
 
 def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
@@ -112,6 +114,7 @@ class EvalSet:
     callers: dict[Model, Caller] = field(default_factory=dict)
     samples: Counter[Model] = field(default_factory=Counter)  # that have not ended
     stopped: UserError | None = None  # why nothing more can be asked or saved
+    unwritable: bool = False  # whether an attempt could not be saved
 
     def __post_init__(self) -> None:
         self.hide = key_hider()
@@ -134,12 +137,13 @@ class EvalSet:
                 await self.models[model].api.aclose()
             failed = (state.metadata.get(ATTEMPT) or {}).get("error")
             # What else failed is taken from the log, which knows why.
-            if self.stopped is None and (state.scores or failed):
+            if not self.unwritable and (state.scores or failed):
                 store = dict(state.store.items())
                 attempt = logged_attempt(state.metadata, store, model.name, self.hide)
                 try:
                     self.save(batch, attempt, state.input_text)
-                    self.callers[model].count(attempt)
+                    if self.stopped is None:
+                        self.callers[model].count(attempt)
                 except UserError as problem:  # a full disk; Inspect itself would go on asking
                     await self.stop(problem)
 
@@ -158,10 +162,18 @@ class EvalSet:
             self.stopped = problem
             for model, own in self.models.items():
                 self.callers[model].close()
-                await self.callers[model].drain()
+                if not self.unwritable:
+                    await self.callers[model].drain()
                 with suppress(Exception):  # a call may be under way
                     await own.api.aclose()
+            await self._end_of_samples()
             signal.raise_signal(signal.SIGINT)
+
+    async def _end_of_samples(self) -> None:
+        """Wait until samples whose replies have come are scored and saved."""
+        left = -1
+        while left != (left := self.samples.total()):
+            await asyncio.sleep(SECONDS_TO_SCORE)
 
     def _error_line(self, text: str) -> str:
         return one_line(scrub_urls(self.hide(text)))
@@ -170,7 +182,9 @@ class EvalSet:
         """Save an attempt; a sample that Inspect had to run twice is saved once."""
         if attempt.key in self.left[batch.name]:
             self.left[batch.name].remove(attempt.key)
+            self.unwritable = True  # unless what follows comes to its end
             batch.save(attempt, prompt)
+            self.unwritable = False
 
     def end(self, path: Path) -> EvalLog | None:
         """Save the samples of a log that failed permanently; returns a log that is unfinished."""
