@@ -220,6 +220,8 @@ def test_choices_of_one_completion_are_trials(tmp_path: Path) -> None:
         rows.append(batch(name, body))
     assert score(lines(tmp_path / "replies.jsonl", rows)) == 0
     assert sorted(kinds(tmp_path / "run")) == ["right"] * 6 + ["token-not-in-the-prompt"] * 6
+    summary = json.loads((tmp_path / "run/summary.json").read_text())
+    assert summary["tokens"] == {}, "their tokens are those of both together"
 
 
 def test_replies_without_ids_go_by_order(
@@ -407,6 +409,10 @@ def test_a_reply_is_taken_once() -> None:
 def test_tokens_are_kept_where_they_are_numbers() -> None:
     (reply,) = read_reply({"id": "a", "response": chat("x")}, "line 1", lists=False)
     assert reply.usage == {"input_tokens": 40, "output_tokens": 3}
+    reasoned = chat("x")
+    reasoned["usage"]["completion_tokens_details"] = {"reasoning_tokens": 2}
+    (reply,) = read_reply({"id": "a", "response": reasoned}, "line 1", lists=False)
+    assert reply.usage == {"input_tokens": 40, "output_tokens": 3, "reasoning_tokens": 2}
     odd = chat("x") | {"usage": {"prompt_tokens": "many", "completion_tokens": True}}
     (reply,) = read_reply({"id": "a", "response": odd}, "line 1", lists=False)
     assert reply.usage == {}

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 from trivium.core.dialogue import failed_attempt
 from trivium.core.errors import UserError
@@ -164,6 +165,7 @@ class Caller:
         self._model, self._note, self._on_stop = model, note, on_stop
         self.hide = hide  # removes keys from an error, which is made one line
         self._name = model.name if where is None else f"{model.name} at {where}"
+        self._short_url = where is not None and not urlsplit(where).path.strip("/")
         self._answered = self._failed = 0  # attempts
         self._replied = self._warned = self._draining = False
         self._open = 0  # calls under way
@@ -239,7 +241,8 @@ class Caller:
         """Why the run ends, for the caller to raise; through Inspect, it is ended here."""
         first = self.stopped is None
         if self.stopped is None:
-            self.stopped = UserError(f"{self._name} cannot be asked: {problem}")
+            hint = " (does its URL end in /v1?)" if self._short_url else ""
+            self.stopped = UserError(f"{self._name} cannot be asked: {problem}{hint}")
         if self._on_stop is not None:
             if first:
                 await self._on_stop(self.stopped)

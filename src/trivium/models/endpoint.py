@@ -87,7 +87,7 @@ class Endpoint:
 
     async def _probe(self, messages: Sequence[str], system: str | None) -> Reply:
         protocols: tuple[Protocol, Protocol] = ("chat", "responses")
-        if self._model.provider == "openai":
+        if (urlsplit(self._address.base_url).hostname or "").endswith("api.openai.com"):
             protocols = ("responses", "chat")
         first, second = protocols
         try:
