@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -284,6 +285,14 @@ def test_the_results_of_other_replies_are_never_overwritten(
     assert run(f"eval nhop_implicit --items 2 --solver oracle --out {evaluated}") == 0
     words = f"score nhop_implicit --items 6 --seed 3 --replies {replies} --out {evaluated}"
     assert run(words) == 2
+
+
+def test_a_pipe_is_refused_as_it_is_read_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert score(tmp_path / "pipe") == 2
+    assert "a pipe can be read only once; write it to a file first" in capsys.readouterr().err
 
 
 def test_replies_that_cannot_be_scored_do_not_claim_the_folder(tmp_path: Path) -> None:
