@@ -22,6 +22,7 @@ from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.model import Model as InspectModel
 from inspect_ai.solver import TaskState
 from rich.console import Console
+from rich.text import Text
 
 from trivium.core.errors import UserError
 from trivium.core.records import Attempt, AttemptKey
@@ -282,7 +283,8 @@ def _in_one_sentence() -> Iterator[None]:
     try:
         yield
     except PrerequisiteError as problem:
-        raise UserError(" ".join(key_hider()(str(problem.message)).split())) from None
+        text = Text.from_markup(key_hider()(str(problem.message))).plain
+        raise UserError(" ".join(text.removeprefix("ERROR: ").split())) from None
 
 
 def inspect_model(model: Model) -> InspectModel:
