@@ -260,7 +260,7 @@ def _ask_models(pending: Sequence[_Pending], options: ModelOptions, logs: Path) 
 
 
 def _kept(pending: Sequence[_Pending], saved: int) -> str:
-    """What a run that was stopped leaves in its folder, in brackets; nothing where that is none."""
+    """How a run that was stopped can be continued, in brackets; nothing where it has nothing."""
     held = saved + sum(len(one.done) for one in pending)
     total = sum(one.evaluation.attempts for one in pending)
     text = f" ({held:,} of {total:,} attempts are recorded, and the same command makes the others)"

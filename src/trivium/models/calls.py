@@ -212,8 +212,7 @@ class Caller:
         self._failed += attempt.error is not None
         if self._failed >= MAX_FIRST_FAILURES and not self._answered:
             self.stopped = UserError(
-                f"the first {self._failed} attempts of {self._name} all failed "
-                f"({attempt.error}); the same command asks them again"
+                f"the first {self._failed} attempts of {self._name} all failed ({attempt.error})"
             )
             raise self.stopped
 

@@ -101,7 +101,9 @@ def _ask(eval_set: EvalSet, tasks: list[inspect_ai.Task], folder: Path) -> None:
     if eval_set.stopped is not None:
         raise eval_set.stopped
     for log in unfinished:
-        why = log.error.message if log.error is not None else log.status
+        why = "its log breaks off; is the disk full?"
+        if log.status != "started":
+            why = log.error.message if log.error is not None else log.status
         raise UserError(f"Inspect did not finish {log.eval.task}: {eval_set.hide(why)}")
 
 
@@ -167,7 +169,8 @@ class EvalSet:
                     await self.callers[model].drain()
                 with suppress(Exception):  # a call may be under way
                     await own.api.aclose()
-            await self._end_of_samples()
+            if not self.unwritable:
+                await self._end_of_samples()
             signal.raise_signal(signal.SIGINT)
 
     async def _end_of_samples(self) -> None:
