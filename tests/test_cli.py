@@ -26,11 +26,12 @@ def test_a_folder_whose_records_are_none_is_not_gone_on_with(
     assert run(words) == 0
     path = tmp_path / "records.jsonl"
     whole = path.read_bytes()
-    for line in (b'{"id": 5}', b'{"id": "a", "trial": [], "kind": "right"}', b'{"id": ["a"]}'):
+    usage = whole.splitlines()[0].replace(b'"usage":{', b'"usage":{"input_tokens":"many"')
+    for line in (b'{"id": 5}', b'{"id": "a", "trial": [], "kind": "right"}', usage):
         path.write_bytes(whole + line + b"\n")
         capsys.readouterr()
         assert run(words) == 2
-        assert "records.jsonl line 6: not a record (id, trial and kind" in capsys.readouterr().err
+        assert "records.jsonl line 6: not a record (" in capsys.readouterr().err
 
 
 def test_show_puts_the_system_message_before_the_prompt(

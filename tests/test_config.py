@@ -80,13 +80,29 @@ def test_flags_win_over_the_file(config: str) -> None:
     assert only.task.spec.block_head_balance is False
 
 
+def test_a_file_may_name_no_solvers_and_how_a_model_reasons(
+    config: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VLLM_BASE_URL", "http://127.0.0.1:9/v1")
+    text = CONFIG.replace('["elimination"]', "[]").replace("L = [2, 3]", "L = 2")
+    write(Path(config), text + 'models = ["vllm/m"]\nreasoning_effort = "low"\n')
+    (only,) = read_sweep(config).evaluations
+    assert (only.solver, only.settings.reasoning_effort) == ("vllm/m", "low")
+    assert run(f"eval --config {config} --out run") == 1, "nobody listens there"
+    assert manifest("run")["shaping"]["reasoning_effort"] == "low"
+    assert run(f"eval --config {config} --reasoning_effort high --out other") == 1
+    assert manifest("other")["shaping"]["reasoning_effort"] == "high"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         ("generate nhop_explicit --config {0} --out x", "L has 2 values, as a sweep may have"),
         ("generate nhop_implicit --config {0} --out x", "is about nhop_explicit, not about"),
         ("eval nhop_explicit --config two.toml --out x", "solvers has 2 values"),
-        ("generate nhop_explicit --config odd.toml --out x", "unknown key 'hopps'"),
+        ("generate nhop_explicit --config odd.toml --out x", "odd.toml: unknown key 'hopps'"),
+        ("sweep nhop_explicit --config effort.toml", "reasoning_effort must be one of none, min"),
+        ("sweep nhop_implicit --config {0}", "one.toml is about nhop_explicit, not about nhop_im"),
         ("generate --items 3 --out x", "--items is no benchmark; name one of nhop_explicit"),
         ("sweep nhop_explicit --hops", "--hops needs a value"),
         ("sweep nhop_explicit --hops four", "hops must be a whole number, got 'four'"),
@@ -101,6 +117,7 @@ def test_what_is_wrong_is_one_sentence(
 ) -> None:
     write(Path("two.toml"), 'solvers = ["oracle", "elimination"]\n')
     write(Path("odd.toml"), "hopps = 4\n")
+    write(Path("effort.toml"), 'benchmark = "nhop_explicit"\nreasoning_effort = "lots"\n')
     before = sorted(Path().iterdir())
     assert run(words.format(config)) == 2
     error = capsys.readouterr().err

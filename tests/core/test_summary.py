@@ -201,3 +201,10 @@ def test_chance_is_averaged_where_the_headline_is_defined() -> None:
     assert found.floor == pytest.approx(0.4)
     assert found.metrics["em"].n == 2
     assert found.metrics["lift"].value == pytest.approx((0.75 - 0.4) / 0.6)
+
+
+def test_the_floor_is_known_where_nothing_was_scored() -> None:
+    rows = [row(name, None, kind="error", scores={}, floor="guess") for name in "abc"]
+    found = summarise(rows, METRICS)
+    assert (found.floor, found.floor_name) == (0.25, "guess")
+    assert found.metrics["lift"].value is None

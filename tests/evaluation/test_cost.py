@@ -95,6 +95,8 @@ def test_prices_come_from_flags_or_a_file(tmp_path: Path) -> None:
     assert Prices(1, 2).of(["a/b"]) == {"a/b": Price(1, 2)}
     path = write(tmp_path / "p.toml", '["a/b"]\nprice_in = 0.4\nprice_out = 1.6\n')
     assert Prices(prices=path).of(["a/b"]) == {"a/b": Price(0.4, 1.6)}
+    path.write_text(path.read_text() + '["o3"]\nprice_in = 2\nprice_out = 8\n')
+    assert Prices(prices=path).of(["openai/o3"]) == {"openai/o3": Price(2, 8)}
     with pytest.raises(UserError, match=r"p\.toml: there is no price of c/d"):
         Prices(prices=path).of(["a/b", "c/d"])
 

@@ -218,7 +218,15 @@ def test_what_was_spent_is_summed(
     assert main([*eval_words(server, Path("e"), *prices, items=20), "--max_retries", "0"]) == 1
     said = capsys.readouterr().out
     spent = (17 * 11 * 2 + 17 * 7 * 10) / 1e6
-    assert f"spent: {spent:.2g} for 187 input and 119 output tokens" in said
+    tokens = "187 input and 119 output tokens; 3 attempts did not report theirs"
+    assert f"spent: at least {spent:.2g} for {tokens}" in said
+    assert "tokens: input 187 (3 attempts not reported), output 119 (3" in said
+    assert "reasoning not reported" in said
+    server.alter = lambda body, nth: body.pop("usage")
+    assert main(eval_words(server, Path("n"), *prices, items=2)) == 0
+    said = capsys.readouterr().out
+    assert "\ntokens: not reported\n" in said
+    assert "\nspent: not known, as no tokens were reported\n" in said
     assert main(eval_words(server, Path("f"), "--prices", "none.toml", items=5)) == 2
     assert "none.toml: No such file" in capsys.readouterr().err
     assert not Path("f").exists()

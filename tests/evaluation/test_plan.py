@@ -163,12 +163,18 @@ def test_recorded_attempts_cost_nothing(tmp_path: Path) -> None:
     def record(seed: int, count: int, failed: int = 0) -> None:
         path = tmp_path / f"results/one_seed{seed}_openai_gpt-4.1-mini" / RECORDS
         path.parent.mkdir(parents=True)
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "id": f"SYN-{n // 2:06d}",
                 "index": n // 2,
                 "trial": n % 2,
                 "kind": "error" if n < failed else "right",
+                "benchmark": "nhop_explicit",
+                "solver": "openai/gpt-4.1-mini",
+                "answer": None,
+                "scores": {},
+                "chance": 0.0,
+                "groups": {},
             }
             for n in range(count)
         ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -220,6 +221,8 @@ def test_choices_of_one_completion_are_trials(tmp_path: Path) -> None:
         rows.append(batch(name, body))
     assert score(lines(tmp_path / "replies.jsonl", rows)) == 0
     assert sorted(kinds(tmp_path / "run")) == ["right"] * 6 + ["token-not-in-the-prompt"] * 6
+    summary = json.loads((tmp_path / "run/summary.json").read_text())
+    assert summary["tokens"] == {}, "their tokens are those of both together"
 
 
 def test_replies_without_ids_go_by_order(
@@ -282,6 +285,14 @@ def test_the_results_of_other_replies_are_never_overwritten(
     assert run(f"eval nhop_implicit --items 2 --solver oracle --out {evaluated}") == 0
     words = f"score nhop_implicit --items 6 --seed 3 --replies {replies} --out {evaluated}"
     assert run(words) == 2
+
+
+def test_a_pipe_is_refused_as_it_is_read_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert score(tmp_path / "pipe") == 2
+    assert "a pipe can be read only once; write it to a file first" in capsys.readouterr().err
 
 
 def test_replies_that_cannot_be_scored_do_not_claim_the_folder(tmp_path: Path) -> None:
@@ -407,6 +418,10 @@ def test_a_reply_is_taken_once() -> None:
 def test_tokens_are_kept_where_they_are_numbers() -> None:
     (reply,) = read_reply({"id": "a", "response": chat("x")}, "line 1", lists=False)
     assert reply.usage == {"input_tokens": 40, "output_tokens": 3}
+    reasoned = chat("x")
+    reasoned["usage"]["completion_tokens_details"] = {"reasoning_tokens": 2}
+    (reply,) = read_reply({"id": "a", "response": reasoned}, "line 1", lists=False)
+    assert reply.usage == {"input_tokens": 40, "output_tokens": 3, "reasoning_tokens": 2}
     odd = chat("x") | {"usage": {"prompt_tokens": "many", "completion_tokens": True}}
     (reply,) = read_reply({"id": "a", "response": odd}, "line 1", lists=False)
     assert reply.usage == {}

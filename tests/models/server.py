@@ -265,6 +265,9 @@ def _failure(request: web.Request, fault: str, retry_after: str) -> web.StreamRe
     if fault == "quota":
         body = {"message": "pay first", "type": "x", "code": "insufficient_quota"}
         return web.json_response({"error": body}, status=429)
+    if fault == "context":
+        body = {"message": "too long", "type": "x", "code": "context_length_exceeded"}
+        return web.json_response({"error": body}, status=400)
     if fault.isdigit():
         # As careless as a server can be: it repeats the key.
         key = request.headers.get("Authorization", "")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.models.names import full_model_name, known_model
 
@@ -49,6 +52,37 @@ def test_the_refusal_says_what_to_type() -> None:
     )
     with pytest.raises(UserError, match=r"such as openai/gpt-4.1-mini or ollama/llama3.2; got ''"):
         full_model_name("")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "eval nhop_implicit --out x",
+        "run --items 2",
+        "sweep nhop_implicit --hops 4",
+        "diagnose nhop_explicit",
+        "threshold nhop_implicit --vary hops",
+    ],
+)
+def test_every_command_reads_names_in_the_same_way(
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert main([*words.split(), "--model", "o3"]) == 2
+    assert capsys.readouterr().err.startswith("trivium: OPENAI_API_KEY is not set:")
+
+
+def test_what_inspect_misses_is_said_without_its_markup() -> None:
+    from trivium.models.inspect.private import PrerequisiteError
+    from trivium.models.inspect.process import in_one_sentence
+
+    with pytest.raises(UserError) as said, in_one_sentence():
+        raise PrerequisiteError("[bold]ERROR[/bold]: install\n\n[bold]anthropic[/bold]")
+    assert str(said.value) == "install anthropic"
 
 
 def test_no_built_in_solver_is_taken_for_a_model() -> None:

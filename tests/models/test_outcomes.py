@@ -66,6 +66,38 @@ def test_reasoning_of_the_provider_is_kept_apart_from_the_reply(
     assert summary(tmp_path)["tokens"]["reasoning_tokens"] == reported
 
 
+@BACKENDS
+def test_content_in_parts_is_read(backend: str, tmp_path: Path) -> None:
+    def alter(body: dict[str, Any], nth: int) -> None:
+        message = body["choices"][0]["message"]
+        thought = {"type": "thinking", "thinking": [{"type": "text", "text": "first A"}]}
+        message["content"] = [thought, {"type": "text", "text": message["content"]}]
+
+    with Server(oracle(3), alter=alter) as server:
+        assert ask(server, tmp_path, backend) == 0
+    assert {(row["kind"], row["reasoning"]) for row in records(tmp_path)} == {("right", "first A")}
+
+
+@BACKENDS
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ("context", "400: too long"),
+        ("cut", "the connection broke off before the reply was complete"),
+        ("dropped", "the connection broke off before the reply was complete"),
+        ("slow", "no whole reply within 1 seconds"),
+    ],
+)
+def test_errors_read_the_same_on_both_backends(
+    fault: str, error: str, backend: str, tmp_path: Path
+) -> None:
+    with Server(oracle(2), lambda prompt, nth: fault, slow=3.0) as server:
+        flags = ("--timeout", "1", "--max_retries", "0")
+        assert ask(server, tmp_path, backend, *flags, items=2) == 1
+    found = [(row["kind"], row["error"], row["reply"]) for row in records(tmp_path)]
+    assert found == [("error", error, None)] * 2
+
+
 def test_reasoning_of_the_other_protocol_is_kept_too(tmp_path: Path) -> None:
     def alter(body: dict[str, Any], nth: int) -> None:
         summary = [{"type": "summary_text", "text": "first A"}]
@@ -269,6 +301,24 @@ def test_what_cannot_succeed_stops_at_once(
     assert error.startswith(f"trivium: vllm/m at {server.url} cannot be asked: {status}: no:")
     assert error.count("\n") == 1
     assert sum(server.asked.values()) <= 8
+
+
+@BACKENDS
+def test_replies_under_way_when_a_run_stops_are_kept(
+    backend: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, last = prompts(8)[0], prompts(8)[-1]
+
+    def fault(prompt: str, nth: int) -> str | None:
+        return None if prompt == first else "quota" if prompt == last else "slow"
+
+    with Server(oracle(8), fault, slow=2.0, latency=0.5) as server:
+        assert ask(server, tmp_path, backend, "--concurrency", "8", items=8) == 1
+    assert sum(server.asked.values()) == 8
+    assert [row["kind"] for row in records(tmp_path)] == ["right"] * 7
+    error = capsys.readouterr().err
+    assert "stopping when the 6 calls under way have ended" in error
+    assert "7 of 8 attempts are recorded, and the same command makes the others" in error
 
 
 def test_a_background_job_stops_at_once_too(tmp_path: Path) -> None:

@@ -184,3 +184,11 @@ def test_usage_is_that_of_models_and_leaves_out_empty_columns(tmp_path: Path) ->
         ("a/model", "2", "1", "200", "20", "not reported", "2 s"),
     ]  # fmt: skip
     assert usage_table([results_of(tmp_path / "b", scored("a/m", [1.0]))], ["a/m"], {}) == []
+
+
+def test_tokens_that_some_attempts_did_not_report_are_no_whole_sum(tmp_path: Path) -> None:
+    rows = scored("a/model", [1.0, 1.0, 0.0], usage={"requests": 1, "retries": 0})
+    rows[0] |= {"usage": {"requests": 1, "retries": 0, "output_tokens": 10}}
+    (_, cells) = usage_table([results_of(tmp_path, rows)], ["a/model"], {})
+    assert cells[:5] == ("a/model", "3", "not reported", "10 (2 attempts not reported)",
+                         "not reported")  # fmt: skip

@@ -96,6 +96,7 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
         "attempts": "12",
         "errors": "0",
         "cut-offs": "1",
+        "refusals": "0",
         "tokens in, out": "6.0M / 90k",
         "cost": "3.90",
         "median latency": "1.5 s",

@@ -9,7 +9,7 @@ from typing import Any
 
 from trivium.benchmarks import by_alias
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import require
+from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping
 from trivium.evaluation.plan import DERIVED, LISTS, VALUES, axis, respelled, switch
 
@@ -60,7 +60,10 @@ def read_config(
         if key in known and key not in given:
             fields[key] = _one(axis(benchmark, key, value), key, f"--{key}", path)
         elif key not in {*known, *LISTS, *VALUES}:
-            fields[key] = value  # refused, with a list of what is allowed
+            try:
+                axis(benchmark, key, value)  # refuses it, with a list of what is allowed
+            except UserError as problem:
+                raise UserError(f"{path}: {problem}") from None
     for name in values.get("switches", ()):
         fields.setdefault(switch(benchmark, name), True)
     preset = values.get("preset")
@@ -83,6 +86,8 @@ def _words(
         if key not in values or key in skipped or {key, flag} & set(given):
             continue
         parts = values[key] if isinstance(values[key], list) else [values[key]]
+        if not parts and key in ("solvers", "models"):
+            continue  # none of these, as a sweep may say
         if flag in own and flag != "benchmark":
             yield from (f"--{flag}", str(_one(parts, key, f"--{flag}", path)))
         elif key == "models" and "models" in own:

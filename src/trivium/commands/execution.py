@@ -20,7 +20,7 @@ from trivium.evaluation.prices import Price, Prices
 from trivium.models.settings import ModelOptions
 from trivium.report.markdown import MARKDOWN
 from trivium.report.results import read_results
-from trivium.report.tables import condensed, result_table, terminal
+from trivium.report.tables import condensed, result_table, terminal, token_line, total_tokens
 
 ROOT = Path("runs")
 MAX_ROWS = 24  # of a table on the terminal, before it is cut down
@@ -123,6 +123,9 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
         print(f"{cut:,} of {attempts:,} attempts were cut off before an answer")
     if refused := sum(summary.refusals for summary in summaries):
         print(f"{refused:,} of {attempts:,} attempts were refused")
+    asked = [summary for summary in summaries if summary.tokens]
+    if asked and run.kind != "eval":  # whose table of metrics says it
+        print(token_line(asked))
     if run.models and (known := prices.of_run(run)):
         print(spending(summaries, known))
     if failed:
@@ -139,19 +142,22 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
 def _first_error(folder: Path) -> str:
     """Why the first failed attempt failed, as plain text on one line."""
     errors = (row["error"] for _, row in read_records(folder / RECORDS) if row["kind"] == ERROR)
-    return ascii(next(errors, ""))[1:-1]
+    line = " ".join((next(errors, None) or "not known").split())
+    return "".join(sign if sign.isprintable() else "?" for sign in line)
 
 
 def spending(summaries: Sequence[Summary], prices: Mapping[str, Price]) -> str:
     """What the recorded attempts of models cost, by the tokens that their providers reported."""
-    total, sent, received, not_reported = 0.0, 0, 0, 0
-    for summary in summaries:
-        if summary.tokens:  # programs have none
-            given, made = summary.tokens["input_tokens"], summary.tokens["output_tokens"]
-            total += prices[summary.solver].of(given.total, made.total)
-            sent, received = sent + given.total, received + made.total
-            not_reported += max(given.not_reported, made.not_reported)
-    text = f"spent: {money(total)} for {sent:,} input and {received:,} output tokens"
-    return text + (
-        f"; of {not_reported:,} attempts the tokens were not reported" if not_reported else ""
+    asked = [summary for summary in summaries if summary.tokens]  # programs have none
+    sent, received = (total_tokens(asked, name) for name in ("input_tokens", "output_tokens"))
+    if not sent.reported and not received.reported:
+        return "spent: not known, as no tokens were reported"
+    total = sum(
+        prices[one.solver].of(one.tokens["input_tokens"].total, one.tokens["output_tokens"].total)
+        for one in asked
     )
+    missing = max(sent.not_reported, received.not_reported)
+    text = f"for {sent.total:,} input and {received.total:,} output tokens"
+    if not missing:
+        return f"spent: {money(total)} {text}"
+    return f"spent: at least {money(total)} {text}; {missing:,} attempts did not report theirs"

@@ -17,6 +17,7 @@ from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation
 from trivium.evaluation.export import MAX_REQUESTS, TEXT_FORMATS, Format, Request, write_items
 from trivium.models.names import full_model_name
+from trivium.models.settings import Effort
 
 ABOUT = """Prompts for other tools, each with its system message, gold answer, floor, groups, and
 the spec, seed and index that make it again. Replies to them are scored by trivium score.
@@ -41,6 +42,7 @@ class Flags:
     model: str | None = None  # openai-batch: which model is asked
     temp: float | None = None  # openai-batch: the temperature (default: the provider's own)
     max_output_tokens: int | None = None  # openai-batch: where a reply is cut off
+    reasoning_effort: Effort | None = None  # openai-batch: how much the model reasons
     audit: bool = True  # huggingface: audit the spec for the card
 
 
@@ -86,8 +88,8 @@ def _request(asked: BenchmarkFlags[Flags]) -> Request | None:
         require(flags.model is not None, "--model is missing: which model does the batch ask?")
         name = full_model_name(str(flags.model))
         served = name.partition("/")[2]
-        return Request(served, flags.temp, flags.max_output_tokens)
-    for name in ("model", "temp", "max_output_tokens"):
+        return Request(served, flags.temp, flags.max_output_tokens, flags.reasoning_effort)
+    for name in ("model", "temp", "max_output_tokens", "reasoning_effort"):
         given = asked.given.get(name, "")
         require(not given.startswith("--"), f"{given} goes with --format openai-batch")
     return None

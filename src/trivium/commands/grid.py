@@ -57,6 +57,9 @@ def _name_first(words: list[str]) -> list[str]:
         if name is not None:
             place = next(i for i, word in enumerate(words) if word.split("=")[0] == f"--{flag}")
             del words[place : place + (1 if "=" in words[place] else 2)]
+            if flag == "config" and words and not words[0].startswith("-"):
+                own, about = by_alias(words.pop(0)), benchmark_of(read_mapping(find_config(name)))
+                require(own == about, f"{name} is about {about}, not about {own}")
             return [name, *words]
     return words
 

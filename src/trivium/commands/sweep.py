@@ -17,7 +17,7 @@ from trivium.evaluation.cost import cost_of_run
 from trivium.evaluation.evaluation import Run
 from trivium.evaluation.executors import Workers, all_processors
 from trivium.evaluation.index import add_to_index, write_table
-from trivium.evaluation.plan import VALUES, read_sweep, shipped_configs
+from trivium.evaluation.plan import SHAPING, read_sweep, shipped_configs
 from trivium.evaluation.prices import Prices
 from trivium.models.settings import ModelOptions
 from trivium.report.page import write_report
@@ -69,8 +69,8 @@ def main(args: Sequence[str]) -> int:
     given = {"label": flags.label, "items": flags.items, "models": list(flags.models) or None}
     overrides = grid | {key: value for key, value in given.items() if value is not None}
     options = flags.running.options
-    asked = VALUES.keys() & given_flags(words)  # temp, max_output_tokens
-    overrides |= {key: getattr(options, key) for key in asked if hasattr(options, key)}
+    asked = SHAPING.keys() & given_flags(words)
+    overrides |= {key: getattr(options, key) for key in asked}
     run = read_sweep(flags.config, overrides, options.settings())
     if not run.models:
         refuse_model_flags(args, "neither the config nor a flag names one")

@@ -25,6 +25,7 @@ from trivium.evaluation.prices import Prices
 from trivium.evaluation.threshold import Search, ThresholdPlan
 from trivium.evaluation.threshold_results import threshold_text
 from trivium.evaluation.threshold_search import find_thresholds
+from trivium.models.names import full_model_name
 from trivium.models.settings import ModelOptions
 from trivium.report.page import write_report
 from trivium.report.tables import terminal
@@ -120,7 +121,7 @@ def _plan(asked: BenchmarkFlags[Flags]) -> ThresholdPlan:
         f"give --values once for each --vary or not at all, got {len(flags.values)} for "
         f"{len(flags.vary)}",
     )
-    solvers = (*flags.solver, *flags.models)
+    solvers = (*flags.solver, *map(full_model_name, flags.models))
     require(bool(solvers), "name a solver with --solver, or a model with --model PROVIDER/MODEL")
     texts = [[part.strip() for part in text.split(",") if part.strip()] for text in flags.values]
     axes = []

@@ -161,19 +161,16 @@ def recorded(
     left_out: set[AttemptKey] = set()
     for number, row in read_rows(path):
         where = f"{path} line {number}"
-        key = _attempt_key(row, where)
+        try:
+            check_record(row)  # before anything is paid for: the summary would refuse it
+        except UserError as problem:
+            raise UserError(f"{where}: {problem}") from None
+        key = (row["id"], row["trial"])
         require(key not in seen, f"{where}: a second record of the same item and trial")
         seen.add(key)
         if (row["kind"] == ERROR and not errors) or (asked is not None and not asked(row)):
             left_out.add(key)
     return seen - left_out
-
-
-def _attempt_key(row: Mapping[str, Any], where: str) -> AttemptKey:
-    item, trial, kind = row.get("id"), row.get("trial"), row.get("kind")
-    valid = isinstance(item, str) and isinstance(trial, int) and isinstance(kind, str)
-    require(valid, f"{where}: not a record (id, trial and kind are {item!r}, {trial!r}, {kind!r})")
-    return str(item), int(trial or 0)
 
 
 def drop_errors(path: Path, asked: Callable[[Row], bool]) -> None:

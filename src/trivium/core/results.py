@@ -116,7 +116,8 @@ class Tally:
         self._metrics = metrics
         self._name = ("", "")
         self._kinds: Counter[str] = Counter()
-        self._floors: Counter[tuple[float, str]] = Counter()
+        self._floors: Counter[tuple[float, str]] = Counter()  # where the headline is defined
+        self._other_floors: Counter[tuple[float, str]] = Counter()
         self._lines = self._chars = 0
         self._all_items = array("q")
         self._cut_items = array("q")  # the items of attempts that were cut off
@@ -142,6 +143,10 @@ class Tally:
         self._add_usage(row)
         if row["kind"] == CUT_OFF:
             self._cut_items.append(item)
+        scores, floor = row["scores"], (row["chance"], row.get("floor") or "")
+        # It is the floor of the headline, so it is averaged where the headline is defined.
+        defined = scores.get(self._metrics[0].name) is not None
+        (self._floors if defined else self._other_floors)[floor] += 1
         if row["kind"] in UNSCORED:
             return
         # What one person says of several items is not independent: the person is the cluster, and
@@ -150,13 +155,9 @@ class Tally:
         self._items.append(hash(solver) if person else item)
         self._trials.append(0 if person else row["trial"])
         self._answers.append(hash(orjson.dumps(row["answer"], option=orjson.OPT_SORT_KEYS)))
-        scores = row["scores"]
         for name, values in self._values.items():
             value = scores.get(name)
             values.append(math.nan if value is None else value)
-        if scores.get(self._metrics[0].name) is not None:
-            # It is the floor of the headline, so it is averaged where the headline is defined.
-            self._floors[row["chance"], row.get("floor") or ""] += 1
 
     def _add_usage(self, row: Mapping[str, Any]) -> None:
         """Add what a model's attempt took; programs have no usage."""
@@ -165,8 +166,9 @@ class Tally:
             return
         self._asked += 1
         self._retries += usage.get("retries") or 0
-        if row["kind"] != ERROR:
-            self._seconds.append(row.get("seconds") or 0.0)
+        seconds = row.get("seconds")  # none of replies that were collected elsewhere
+        if seconds and row["kind"] != ERROR:
+            self._seconds.append(seconds)
         for name in TOKENS:
             count = usage.get(name)
             if count is not None:
@@ -178,6 +180,7 @@ class Tally:
         self._name = other._name
         self._kinds.update(other._kinds)
         self._floors.update(other._floors)
+        self._other_floors.update(other._other_floors)
         self._lines += other._lines
         self._chars += other._chars
         self._all_items.extend(other._all_items)
@@ -196,9 +199,10 @@ class Tally:
     def summary(self) -> Summary:
         """The figures of all records added so far."""
         scored = len(self._items)
-        total = math.fsum(value * times for (value, _), times in self._floors.items())
-        floor = total / max(1, self._floors.total())
-        names = {name for _, name in self._floors}
+        floors = self._floors or self._other_floors  # nothing was scored: the floor is known
+        total = math.fsum(value * times for (value, _), times in floors.items())
+        floor = total / max(1, floors.total())
+        names = {name for _, name in floors}
         repeated = _distinct(self._items) < scored
         metrics = {metric.name: self._estimate(metric, repeated) for metric in self._metrics}
         headline = self._metrics[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -272,7 +272,7 @@ def do_job(job: Job) -> tuple[int, list[Attempt]]:
 def _ask_models(pending: Sequence[_Pending], options: ModelOptions, logs: Path) -> None:
     if not pending:
         return
-    with _recording(_progress(pending, options.log_every), options) as recorder:
+    with _recording(_progress(pending, options.log_every), options, pending) as recorder:
         ask_models([_batch(one, options, recorder) for one in pending], logs)
     for one in pending:
         sort_records(one.records, one.order)
@@ -289,14 +289,16 @@ def _ask_in_steps(steps: Sequence[Iterator[Run]], options: ModelOptions, out: Pa
             progress.expect(sum(one.evaluation.attempts - len(one.done) for one in found))
             yield [_batch(one, options, recorder) for one in found]
 
-    with _recording(progress, options) as recorder:
+    with _recording(progress, options, begun.values()) as recorder:
         ask_in_steps([batches(runs, recorder) for runs in steps], out / LOGS)
     for one in begun.values():
         sort_records(one.records, one.order)
 
 
 @contextmanager
-def _recording(progress: Progress, options: ModelOptions) -> Iterator[_Recorder]:
+def _recording(
+    progress: Progress, options: ModelOptions, pending: Collection[_Pending]
+) -> Iterator[_Recorder]:
     """A recorder; what goes wrong meanwhile and is not its fault is a matter of failed calls."""
     with progress, _Recorder(options, progress) as recorder:
         try:
@@ -304,7 +306,15 @@ def _recording(progress: Progress, options: ModelOptions) -> Iterator[_Recorder]
         except UserError as problem:
             if recorder.failed:
                 raise
-            raise FailedCallsError(str(problem)) from None
+            raise FailedCallsError(f"{problem}{_kept(pending, recorder.saved)}") from None
+
+
+def _kept(pending: Collection[_Pending], saved: int) -> str:
+    """How a run that was stopped can be continued, in brackets; nothing where it has nothing."""
+    held = saved + sum(len(one.done) for one in pending)
+    total = sum(one.evaluation.attempts for one in pending)
+    text = f" ({held:,} of {total:,} attempts are recorded, and the same command makes the others)"
+    return text if held else ""
 
 
 def _batch(pending: _Pending, options: ModelOptions, recorder: _Recorder) -> Batch:
@@ -350,6 +360,7 @@ class _Recorder:
     def __init__(self, options: ModelOptions, progress: Progress) -> None:
         self._save_prompt, self._progress = options.save_prompt, progress
         self.failed = False  # whether an attempt could not be written
+        self.saved = 0  # attempts, failed ones left out
         self._path: Path | None = None
         self._file = ExitStack()
         self._unsynced: set[Path] = set()
@@ -365,6 +376,7 @@ class _Recorder:
         row = asdict(attempt) | {"prompt": prompt} if self._save_prompt else attempt
         self._appender.add([row])
         self.failed = False
+        self.saved += attempt.error is None
         self._unsynced.add(path)
         if time.monotonic() - self._synced >= SYNC_SECONDS:
             self._sync()

@@ -54,10 +54,15 @@ class Request:
     model: str  # as the provider calls it
     temp: float | None = None
     max_output_tokens: int | None = None
+    reasoning_effort: str | None = None
 
     def body(self, messages: list[dict[str, str]]) -> Row:
         """The body of a call of chat completions."""
-        more = {"temperature": self.temp, "max_completion_tokens": self.max_output_tokens}
+        more = {
+            "temperature": self.temp,
+            "max_completion_tokens": self.max_output_tokens,
+            "reasoning_effort": self.reasoning_effort,
+        }
         given = {key: value for key, value in more.items() if value is not None}
         return {"model": self.model, "messages": messages, **given}
 

@@ -45,13 +45,13 @@ SPELLINGS = {
     "model": "models",
 }
 LISTS = {"seeds": int, "solvers": str, "models": str, "switches": str, "preset": str}
+SHAPING = {"temp": float, "max_output_tokens": int, "reasoning_effort": str}  # of Settings
 VALUES = {
     "benchmark": str,
     "label": str,
     "items": int,
     "order_trials": int,
-    "temp": float,
-    "max_output_tokens": int,
+    **SHAPING,
 }
 DERIVED = {"kind", "command", "settings"}  # what run.json holds besides the keys of a sweep
 
@@ -191,7 +191,7 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
     large = [seed for seed in seeds if abs(seed) >= 2**63]
     require(not large, f"seeds must fit into 64 bits, got {large}")
     items, trials = own.get("items", DEFAULT_ITEMS), own.get("order_trials", 1)
-    shaping = {key: own[key] for key in ("temp", "max_output_tokens") if key in own}
+    shaping = {key: own[key] for key in SHAPING if key in own}
     settings = dataclasses.replace(settings or Settings(), **shaping)
     evaluations = [
         evaluation

@@ -10,6 +10,7 @@ from pathlib import Path
 from trivium.core.errors import require
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.evaluation.evaluation import Run
+from trivium.models.names import known_model
 
 MILLION = 1_000_000
 
@@ -62,6 +63,7 @@ class Prices:
         for name, table in tables.items():
             ok = isinstance(table, dict)
             require(ok, f"{self.prices}: {name} must be a table with price_in and price_out")
+        tables = {known_model(name) or name: table for name, table in tables.items()}
         missing = [model for model in models if model not in tables]
         require(not missing, f"{self.prices}: there is no price of {', '.join(missing)}")
         return {

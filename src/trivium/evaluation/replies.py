@@ -24,6 +24,8 @@ TRIALS = ("trial", "sample", "epoch")
 STOPS = {**STOP_REASONS, "safety": "content_filter", "end_turn": "stop"}
 TOKENS = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
 TOKENS |= {"input_tokens": "input_tokens", "output_tokens": "output_tokens"}
+TOKENS |= {"reasoning_tokens": "reasoning_tokens"}
+DETAILS = ("completion_tokens_details", "output_tokens_details")  # of usage, with the last of these
 
 
 @dataclass(frozen=True)
@@ -205,6 +207,8 @@ def _of_body(body: Mapping[str, Any], where: str) -> list[Reply]:
     for key in ("choices", "candidates"):
         if isinstance(body.get(key), list):
             require(bool(body[key]), f"{where}: {key} is empty")
+            if len(body[key]) > 1:
+                usage = {}  # of all together, and nobody says how much of it each one took
             return [_of_choice(choice, usage, where) for choice in body[key]]
     content = body.get("content", body.get("output"))
     require(content is not None, f"{where}: not a response of a model that is known here")
@@ -261,6 +265,9 @@ def _message(error: Any) -> str:
 def _usage(usage: Any) -> dict[str, int]:
     """The tokens that a provider reports, under the names of records."""
     counts = usage if isinstance(usage, dict) else {}
+    for key in DETAILS:
+        if isinstance(counts.get(key), dict):
+            counts = counts[key] | counts
     return {name: counts[key] for key, name in TOKENS.items() if _is_count(counts.get(key))}
 
 

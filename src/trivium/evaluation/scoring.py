@@ -258,6 +258,8 @@ def content_hash(paths: Iterable[Path]) -> str:
     """A hash of what is in some files or folders."""
     digest = hashlib.sha256()
     for path in paths:
+        once = path.exists() and not (path.is_file() or path.is_dir())
+        require(not once, f"{path}: a pipe can be read only once; write it to a file first")
         parts = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
         for part in parts:
             with open_input(part) as file:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 from trivium.core.dialogue import failed_attempt
 from trivium.core.errors import UserError
@@ -21,7 +22,8 @@ MAX_BACKOFF = 60.0  # seconds between two tries of one call, unless the server a
 MAX_WAIT = 600.0  # seconds that a server may ask us to wait
 SECONDS_BETWEEN_NOTES = 10.0  # of a countdown; a shorter wait is not announced
 SECONDS_TO_FIRST_NOTE = 30.0  # of silence before a run says that no reply has come
-SECONDS_TO_DRAIN = 1.0  # that calls under way have when a run is stopped
+SECONDS_TO_DRAIN = 60.0  # that calls under way have when a run is stopped: they are paid for
+SECONDS_TO_CLOSE = 1.0  # that they have where they cannot succeed
 # This many attempts failed permanently and none succeeded: something is set up wrong.
 MAX_FIRST_FAILURES = 20
 
@@ -163,10 +165,11 @@ class Caller:
         self._model, self._note, self._on_stop = model, note, on_stop
         self.hide = hide  # removes keys from an error, which is made one line
         self._name = model.name if where is None else f"{model.name} at {where}"
+        self._short_url = where is not None and not urlsplit(where).path.strip("/")
         self._answered = self._failed = 0  # attempts
-        self._replied = self._warned = False
+        self._replied = self._warned = self._draining = False
         self._open = 0  # calls under way
-        self._stopped: UserError | None = None  # why no call is made any more
+        self.stopped: UserError | None = None  # why no call is made any more
         self._countdown: asyncio.Task[None] | None = None
         self._waits_until = 0.0
         self._silence: asyncio.TimerHandle | None = None
@@ -175,12 +178,11 @@ class Caller:
         """The reply, asked for until it comes or there is no point in asking again."""
         self._expect_a_reply()
         for tried in range(self._model.options.max_retries + 1):
-            if self._stopped is not None:
-                await asyncio.sleep(MAX_WAIT)  # until the run is cancelled
+            if self.stopped is not None:
+                raise await self._stop(self.stopped)
             taken.retries += tried > 0
-            self._open += 1
             try:
-                reply = await call_once(ask, taken)
+                reply = await self._call_once(ask, taken)
             except CallError as problem:
                 if problem.hopeless or (problem.at_first and not self._replied):
                     raise await self._stop(problem) from None
@@ -195,24 +197,36 @@ class Caller:
             else:
                 self._replied = True
                 return reply
-            finally:
-                self._open -= 1
         raise AssertionError("the last try returns or raises")
+
+    async def _call_once(self, ask: Callable[[], Awaitable[Reply]], taken: Taken) -> Reply:
+        self._open += 1
+        try:
+            return await call_once(ask, taken)
+        finally:
+            self._open -= 1
 
     def count(self, attempt: Attempt) -> None:
         """Stop a run in which no attempt succeeds."""
         self._answered += attempt.error is None
         self._failed += attempt.error is not None
         if self._failed >= MAX_FIRST_FAILURES and not self._answered:
-            raise UserError(
-                f"the first {self._failed} attempts of {self._name} all failed "
-                f"({attempt.error}); the same command asks them again"
+            self.stopped = UserError(
+                f"the first {self._failed} attempts of {self._name} all failed ({attempt.error})"
             )
+            raise self.stopped
 
     async def drain(self) -> None:
-        """Wait a little for the calls that are under way, so that their connections are closed."""
-        deadline = time.monotonic() + SECONDS_TO_DRAIN
-        while self._open > 1 and time.monotonic() < deadline:  # one of them is the caller's own
+        """Wait for the calls that are under way: their replies are paid for, and are saved.
+
+        Where no reply has come before, none is expected; Inspect needs to close its connections.
+        """
+        if self._open and self._replied and not self._draining:
+            self._draining = True
+            self._note(f"{self._name}: stopping when the {self._open} calls under way have ended")
+        to_close = 0.0 if self._on_stop is None else SECONDS_TO_CLOSE
+        deadline = time.monotonic() + (SECONDS_TO_DRAIN if self._replied else to_close)
+        while self._open and time.monotonic() < deadline:
             await asyncio.sleep(0.01)
 
     def close(self) -> None:
@@ -222,20 +236,18 @@ class Caller:
         if self._countdown is not None:
             self._countdown.cancel()
 
-    async def _stop(self, problem: CallError) -> UserError:
-        first = self._stopped is None
-        stopped = self._stopped or UserError(f"{self._name} cannot be asked: {problem}")
-        self._stopped = stopped
+    async def _stop(self, problem: Exception) -> UserError:
+        """Why the run ends, for the caller to raise; through Inspect, it is ended here."""
+        first = self.stopped is None
+        if self.stopped is None:
+            hint = " (does its URL end in /v1?)" if self._short_url else ""
+            self.stopped = UserError(f"{self._name} cannot be asked: {problem}{hint}")
         if self._on_stop is not None:
             if first:
-                await self._on_stop(stopped)
+                await self._on_stop(self.stopped)
             # An error of every sample would be rendered at length; they are cancelled instead.
-            self._open -= 1
-            try:
-                await asyncio.sleep(MAX_WAIT)
-            finally:
-                self._open += 1
-        return stopped
+            await asyncio.sleep(MAX_WAIT)
+        return self.stopped
 
     async def _wait(self, problem: CallError, tried: int) -> None:
         # Jitter keeps calls that failed together from coming back together.

@@ -47,10 +47,17 @@ class _Pool:
             await self._endpoint.close()
 
     async def _worker(self) -> None:
-        for batch, item in self._left:
-            attempt = await self._attempt(item)
-            batch.save(attempt, item.prompt)
-            self._caller.count(attempt)
+        try:
+            for batch, item in self._left:
+                attempt = await self._attempt(item)
+                batch.save(attempt, item.prompt)
+                self._caller.count(attempt)
+                if self._caller.stopped is not None:
+                    return
+        except UserError as problem:
+            if problem is self._caller.stopped:
+                await self._caller.drain()  # the others are cancelled when this one ends
+            raise
 
     async def _attempt(self, item: PresentedItem) -> Attempt:
         own = self._model.settings.system

@@ -87,7 +87,7 @@ class Endpoint:
 
     async def _probe(self, messages: Sequence[str], system: str | None) -> Reply:
         protocols: tuple[Protocol, Protocol] = ("chat", "responses")
-        if self._model.provider == "openai":
+        if (urlsplit(self._address.base_url).hostname or "").endswith("api.openai.com"):
             protocols = ("responses", "chat")
         first, second = protocols
         try:
@@ -128,9 +128,10 @@ class Endpoint:
         except aiohttp.ConnectionTimeoutError as problem:
             raise unreachable(problem) from problem
         except TimeoutError as problem:
-            message = f"no whole reply within {self._model.options.timeout:g} seconds"
-            raise CallError(message, retryable=True) from problem
-        except (aiohttp.ClientError, OSError) as problem:  # dropped or cut short
+            raise too_slow(self._model.options.timeout) from problem
+        except (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError, OSError) as problem:
+            raise broken_off() from problem
+        except aiohttp.ClientError as problem:
             raise CallError(f"{type(problem).__name__}: {problem}", retryable=True) from problem
         if response.status >= 300:
             message, code = read_error(content)
@@ -167,6 +168,16 @@ def unreachable(problem: BaseException) -> CallError:
     else:
         why = getattr(problem, "strerror", None) or str(problem)
     return CallError(f"no connection ({why})", retryable=True, at_first=True, unreachable=True)
+
+
+def too_slow(seconds: float) -> CallError:
+    """The reply did not come in time."""
+    return CallError(f"no whole reply within {seconds:g} seconds", retryable=True)
+
+
+def broken_off() -> CallError:
+    """The connection was closed before the reply was complete."""
+    return CallError("the connection broke off before the reply was complete", retryable=True)
 
 
 def _is_unsupported(problem: CallError) -> bool:

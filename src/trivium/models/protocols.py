@@ -82,13 +82,21 @@ def read_error(content: bytes) -> tuple[str, str | None]:
         return content[:500].decode("utf-8", "replace"), None
 
 
-def without_odd_usage(content: bytes) -> bytes:
-    """The body of a response, without counts of tokens that are no counts."""
+def plain_body(content: bytes) -> bytes:
+    """The body of a response as every client reads it: no odd counts, the content as text."""
     body = _loads(content)
+    plain = dict(body)
     usage = body.get("usage")
-    if usage is None or (isinstance(usage, dict) and all(map(_is_usage, usage.values()))):
-        return content
-    return json.dumps(body | {"usage": None}).encode()
+    if not (usage is None or (isinstance(usage, dict) and all(map(_is_usage, usage.values())))):
+        plain["usage"] = None
+    if "choices" in body:
+        choice = body["choices"][0]
+        message = choice["message"]
+        if isinstance(message.get("content"), list):
+            text, thought = _joined(message["content"])
+            message = {"reasoning_content": thought} | message | {"content": text}
+            plain["choices"] = [choice | {"message": message}]
+    return content if plain == body else json.dumps(plain).encode()
 
 
 def _is_usage(value: object) -> bool:
@@ -157,16 +165,24 @@ def _read_chat(body: Mapping[str, Any]) -> Reply:
     _refuse_broken(stop, error.get("message"), usage)
     message = choice["message"]
     content = message.get("content")
+    thought = None
     if isinstance(content, list):
-        content = "".join(part.get("text") or "" for part in content)
+        content, thought = _joined(content)
     refusal = message.get("refusal")
     if refusal and not content:
         stop = "refusal"
     text = content or refusal or ""
-    reasoning = message.get("reasoning_content") or message.get("reasoning")
+    reasoning = message.get("reasoning_content") or message.get("reasoning") or thought
     if not isinstance(text, str):
         raise TypeError("the content is not text")
     return Reply(text, usage, _stop_reason(stop), reasoning if isinstance(reasoning, str) else None)
+
+
+def _joined(parts: list[Any]) -> tuple[str, str | None]:
+    """The text of a content in parts, and what some servers send among them as thinking."""
+    thoughts = [one for part in parts for one in part.get("thinking") or [] if "text" in one]
+    text = "".join(part.get("text") or "" for part in parts)
+    return text, "".join(one["text"] for one in thoughts) or None
 
 
 def _refuse_broken(stop: object, message: object, usage: dict[str, int]) -> None:

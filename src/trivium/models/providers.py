@@ -89,6 +89,7 @@ def scrub_urls(text: str) -> str:
     def scrubbed(found: re.Match[str]) -> str:
         start, user, rest, query = found.groups()
         kept = "".join(f"{name}{value}" for name, value in _PUBLIC.findall(query or ""))
+        kept = kept.replace("&", "?", 1) if kept.startswith("&") else kept
         hidden = "" if not query or kept == query else f"{'&' if kept else '?'}{HIDDEN}"
         return f"{start}{f'{HIDDEN}@' if user else ''}{rest}{kept}{hidden}"
 
@@ -204,7 +205,8 @@ def _check_url(url: str) -> None:
         valid = False
     require(
         valid and parts.username is None and not re.search(r"\s", url),
-        "base_url must be an http or https URL without a user name in it",
+        "base_url must be an http or https URL such as http://localhost:8000/v1, without a user "
+        "name in it",
     )
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import tyro
 
@@ -35,6 +35,12 @@ class Settings:
         require(self.temp is None or self.temp >= 0, f"temp must be at least 0, got {self.temp}")
         limit = self.max_output_tokens
         require(limit is None or limit >= 1, f"max_output_tokens must be at least 1, got {limit}")
+        for name, allowed in (("reasoning_effort", get_args(Effort)), ("api", get_args(Api))):
+            value = getattr(self, name)
+            require(
+                value is None or value in allowed,
+                f"{name} must be one of {', '.join(allowed)}, got {value!r}",
+            )
         read_extra_body(self.extra_body)
 
     def to_dict(self) -> dict[str, Any]:

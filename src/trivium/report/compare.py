@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import combinations
 from pathlib import Path
@@ -15,13 +15,20 @@ import orjson
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.clusters import Side, clustered_mean
 from trivium.core.errors import require
-from trivium.core.records import MANIFEST, PERSON, Row, read_records, solver_group
+from trivium.core.records import (
+    MANIFEST,
+    PERSON,
+    UNSCORED,
+    Row,
+    read_records,
+    solver_group,
+)
 from trivium.core.spec import read_mapping, spec_to_dict, stored_spec
 from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.report.answer import Column, Grid, GridCell, GridRow
 from trivium.report.charts import Look
 from trivium.report.results import record_files
-from trivium.report.tables import Table
+from trivium.report.tables import UNANSWERED, Table
 from trivium.report.templates import asset, render_page
 
 Item = tuple[str, int | None, str]  # id, seed, and what tells items of that name apart
@@ -39,6 +46,7 @@ class SolverScores:
     limits: frozenset[Limits] = frozenset()  # under which a model replied; none for programs
     people: tuple[tuple[str, Item, float], ...] = ()  # who scored what where; empty for others
     only_run: bool = False  # so that its name need not be said
+    unscored: Mapping[str, int] = field(default_factory=dict)  # attempts by kind, in no difference
 
     def __str__(self) -> str:
         return self.solver if self.only_run else f"{self.solver} ({self.run})"
@@ -99,11 +107,13 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
     """The scores of every solver of one run."""
     scores: dict[tuple[str, str], dict[Item, list[float]]] = defaultdict(dict)
     people: dict[tuple[str, str], list[tuple[str, Item, float]]] = defaultdict(list)
+    unscored: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row in rows:
         value, solver = row["scores"].get(_headline(row["benchmark"])), row["solver"]
+        key = (row["benchmark"], solver_group(solver))
+        unscored[key][row["kind"]] += row["kind"] in UNSCORED
         if value is not None:
             item = (row["id"], row.get("seed"), _content(row, run))
-            key = (row["benchmark"], solver_group(solver))
             scores[key].setdefault(item, []).append(value)
             if solver.startswith(PERSON):
                 people[key].append((solver, item, value))
@@ -114,6 +124,7 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
             benchmark,
             {item: float(np.mean(v)) for item, v in own.items()},
             people=tuple(people[benchmark, solver]),
+            unscored=+unscored[benchmark, solver],
         )
         for (benchmark, solver), own in scores.items()
     ]
@@ -178,6 +189,9 @@ def left_out(
         if run not in {one.run for one in found}
     ]
     for one in found:
+        kinds = (f"{one.unscored[kind]:,} {UNANSWERED[kind]}" for kind in one.unscored)
+        if one.unscored:
+            notes.append(f"{one}, {one.benchmark}: {', '.join(kinds)} are in no difference")
         if id(one) not in compared:
             base = found[0]
             held = any((o.run, o.solver) == (base.run, base.solver) for o in found

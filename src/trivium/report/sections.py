@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from trivium.core.results import Summary
+from trivium.core.records import TOKENS
+from trivium.core.results import Summary, TokenCount
 from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.evaluation.cost import money
 from trivium.evaluation.prices import Price
@@ -15,7 +16,7 @@ from trivium.report.charts import shown
 from trivium.report.overview import Bar, SettingTable, bar
 from trivium.report.plot import REFERENCES, Chart
 from trivium.report.results import BenchmarkResults
-from trivium.report.tables import Table, count_kinds
+from trivium.report.tables import Table, count_kinds, token_text, total_tokens
 
 Pair = tuple[str, list[float], list[float]]  # a variant, its scores and those of the control
 MAX_KINDS = 8
@@ -167,19 +168,11 @@ def _usage(own: Sequence[Summary], price: Price | None) -> Iterator[str]:
     yield f"{sum(part.errors for part in own):,}"
     yield f"{sum(part.cut_offs for part in own):,}"
     yield f"{sum(part.refusals for part in own):,}"
-    totals = [
-        total_tokens(own, name) for name in ("input_tokens", "output_tokens", "reasoning_tokens")
-    ]
-    yield from ("not reported" if total is None else f"{total:,}" for total in totals)
-    yield "" if price is None else money(price.of(totals[0] or 0, totals[1] or 0))
+    totals = [total_tokens(own, name) for name in TOKENS]
+    yield from map(token_text, totals)
+    yield "" if price is None else money(price.of(totals[0].total, totals[1].total))
     seconds = [part.median_seconds for part in own if part.median_seconds is not None]
     yield seconds_text(seconds)
-
-
-def total_tokens(own: Sequence[Summary], name: str) -> int | None:
-    """Tokens of one kind; None where no provider reported any."""
-    counts = [part.tokens[name] for part in own if name in part.tokens]
-    return sum(count.total for count in counts) if any(count.reported for count in counts) else None
 
 
 def seconds_text(seconds: Sequence[float]) -> str:
@@ -206,7 +199,7 @@ def facts(
         for part in asked
         if part.solver in prices
     ]
-    tokens = [total_tokens(asked, name) for name in ("input_tokens", "output_tokens")]
+    tokens = [total_tokens(asked, name) for name in TOKENS[:2]]
     seeds = sorted({seed for results in all_results for seed in results.seeds})
     items = sum(max(part.items for part in results.by_solver.values()) for results in all_results)
     found = {
@@ -216,6 +209,7 @@ def facts(
         "attempts": f"{sum(results.records for results in all_results):,}",
         "errors": f"{sum(part.errors for part in own):,}" if asked else "",
         "cut-offs": f"{sum(part.cut_offs for part in own):,}" if asked else "",
+        "refusals": f"{sum(part.refusals for part in own):,}" if asked else "",
         "tokens in, out": " / ".join(map(_short, tokens)) if asked else "",
         "cost": money(sum(costs)) if costs else "",
         "median latency": seconds_text([p.median_seconds for p in asked if p.median_seconds]),
@@ -224,9 +218,10 @@ def facts(
     return {name: value for name, value in found.items() if value}
 
 
-def _short(count: int | None) -> str:
-    if count is None:
+def _short(tokens: TokenCount) -> str:
+    if not tokens.reported:
         return "not reported"
+    count = tokens.total
     return (
         f"{count / 1e6:.1f}M"
         if count >= 1e6

@@ -17,8 +17,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.records import CUT_OFF, ERROR, REFUSAL
-from trivium.core.results import Summary
+from trivium.core.records import CUT_OFF, ERROR, REFUSAL, TOKENS
+from trivium.core.results import Summary, TokenCount
 from trivium.core.statistics import Estimate
 from trivium.report.results import STUDIED, BenchmarkResults, GroupKey, role_of
 
@@ -206,7 +206,31 @@ def metric_table(summary: Summary) -> Table:
     if summary.refusals:
         title += f", {summary.refusals} refusals"
     note = f"floor {named_floor(summary)}, ceiling {summary.ceiling:.3f}"
+    note += f"\n{token_line([summary])}" if summary.tokens else ""
     return Table(title, ("metric", "value [95%]", "n"), tuple(rows), note)
+
+
+def token_line(summaries: Sequence[Summary]) -> str:
+    """The tokens that models took, and of how many attempts they were not reported."""
+    totals = {name: total_tokens(summaries, name) for name in TOKENS}
+    if not any(total.reported for total in totals.values()):
+        return "tokens: not reported"
+    parts = (f"{name.removesuffix('_tokens')} {token_text(totals[name])}" for name in TOKENS)
+    return f"tokens: {', '.join(parts)}"
+
+
+def total_tokens(summaries: Sequence[Summary], name: str) -> TokenCount:
+    """Tokens of one kind over several summaries; programs have none."""
+    counts = [one.tokens[name] for one in summaries if one.tokens]
+    return TokenCount(*map(sum, zip(*counts, strict=True))) if counts else TokenCount(0, 0, 0)
+
+
+def token_text(count: TokenCount) -> str:
+    """A number of tokens, with the attempts that it leaves out."""
+    if not count.reported:
+        return "not reported"
+    missing = f" ({count.not_reported:,} attempts not reported)" if count.not_reported else ""
+    return f"{count.total:,}{missing}"
 
 
 def bounds(summary: Summary) -> str:

@@ -14,13 +14,20 @@ from inspect_ai.model import Model as InspectModel
 from openai import DefaultAsyncHttpxClient
 
 from trivium.models.calls import CallError, Reply
-from trivium.models.endpoint import retry_delay, status_error, unreachable
+from trivium.models.endpoint import (
+    broken_off,
+    retry_delay,
+    status_error,
+    too_slow,
+    unreachable,
+)
 from trivium.models.protocols import (
     PROTOCOLS,
     STOP_REASONS,
     merged,
+    plain_body,
+    read_error,
     read_reply,
-    without_odd_usage,
 )
 from trivium.models.providers import Address
 
@@ -44,12 +51,17 @@ class CheckedClient(DefaultAsyncHttpxClient):
         if options.get("stream"):
             return response
         content = self._address.hide_key(response.text).encode("utf-8", "replace")
-        if response.status_code < 300:
+        if response.status_code >= 300:
+            message, code = read_error(content)
+            if code != "declined":  # of some errors Inspect would make a reply
+                after = retry_delay(response.headers)
+                raise status_error(response.status_code, message, code, after)
+        else:
             path = request.url.path
             for protocol, spoken in PROTOCOLS.items():
                 if path.endswith(spoken.path):
                     read_reply(protocol, content)
-                    content = without_odd_usage(content)
+                    content = plain_body(content)
         if content == response.content:
             return response
         dropped = ("content-length", "content-encoding", "transfer-encoding")
@@ -105,11 +117,12 @@ def call_error(
     # What happened first says most: of "Connection error." it is the cause that is of use.
     found = (made for link in reversed(links) if (made := _known(link)) is not None)
     error = next(found, None)
+    if error is None and any("Timeout" in type(link).__name__ for link in links):
+        error = too_slow(model.config.attempt_timeout or 0)
     if error is None:
         last = links[-1]
         text = str(last) or str(links[0])
-        slow = any("Timeout" in type(link).__name__ for link in links)
-        retry = slow or any(_may_succeed(link, model) for link in links)
+        retry = any(_may_succeed(link, model) for link in links)
         error = CallError(f"{type(last).__name__}: {text}", retryable=retry)
     error.args = (hide(str(error)),)
     return error
@@ -132,6 +145,8 @@ def _known(link: BaseException) -> CallError | None:
         return unreachable(link)
     if type(link).__name__ in ("ConnectError", "ConnectTimeout"):
         return unreachable(link)
+    if type(link).__name__ in ("RemoteProtocolError", "ReadError"):
+        return broken_off()
     return None
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import rich
 from rich.console import Console
+from rich.text import Text
 
 from trivium.core.errors import UserError
 from trivium.models.inspect.private import PrerequisiteError
@@ -67,4 +68,5 @@ def in_one_sentence() -> Iterator[None]:
     try:
         yield
     except PrerequisiteError as problem:
-        raise UserError(" ".join(key_hider()(str(problem.message)).split())) from None
+        text = Text.from_markup(key_hider()(str(problem.message))).plain
+        raise UserError(" ".join(text.removeprefix("ERROR: ").split())) from None

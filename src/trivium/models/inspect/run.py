@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import signal
 from collections import Counter
@@ -50,6 +51,7 @@ from trivium.models.settings import Model, folder_name, read_extra_body
 # for anything compatible: its own for vLLM would start servers and write to the environment.
 OWN_PROVIDER = {"openai", "openrouter"}
 MAX_SAMPLES = 5000  # of one eval set, all of which Inspect holds in memory
+SECONDS_TO_SCORE = 0.5  # between two looks at whether samples still end when a run is stopped
 
 
 def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
@@ -116,7 +118,9 @@ def _ask(eval_set: EvalSet, tasks: list[inspect_ai.Task], logs: Path) -> None:
     if eval_set.stopped is not None:
         raise eval_set.stopped
     for log in unfinished:
-        why = log.error.message if log.error is not None else log.status
+        why = "its log breaks off; is the disk full?"
+        if log.status != "started":
+            why = log.error.message if log.error is not None else log.status
         raise UserError(f"Inspect did not finish {log.eval.task}: {eval_set.hide(why)}")
 
 
@@ -130,6 +134,7 @@ class EvalSet:
     callers: dict[Model, Caller] = field(default_factory=dict)
     samples: Counter[Model] = field(default_factory=Counter)  # that have not ended
     stopped: Exception | None = None  # why nothing more can be asked or saved
+    unwritable: bool = False  # whether an attempt could not be saved
 
     def __post_init__(self) -> None:
         self.hide = key_hider()
@@ -186,12 +191,13 @@ class EvalSet:
             await self._ended(model)
             failed = (state.metadata.get(ATTEMPT) or {}).get("error")
             # What else failed is taken from the log, which knows why.
-            if self.stopped is None and (state.scores or failed):
+            if not self.unwritable and (state.scores or failed):
                 store = dict(state.store.items())
                 attempt = logged_attempt(state.metadata, store, model.name, self.hide)
                 try:
                     self.save(name, state.sample_id, attempt, state.input_text)
-                    self.callers[model].count(attempt)
+                    if self.stopped is None:
+                        self.callers[model].count(attempt)
                 except UserError as problem:  # a full disk; Inspect itself would go on asking
                     await self.stop(problem)
 
@@ -217,10 +223,19 @@ class EvalSet:
             self.stopped = problem
             for model, own in self.models.items():
                 self.callers[model].close()
-                await self.callers[model].drain()
+                if not self.unwritable:
+                    await self.callers[model].drain()
                 with suppress(Exception):  # a call may be under way
                     await own.api.aclose()
+            if not self.unwritable:
+                await self._end_of_samples()
             signal.raise_signal(signal.SIGINT)
+
+    async def _end_of_samples(self) -> None:
+        """Wait until samples whose replies have come are scored and saved."""
+        left = -1
+        while left != (left := self.samples.total()):
+            await asyncio.sleep(SECONDS_TO_SCORE)
 
     def _error_line(self, text: str) -> str:
         return one_line(scrub_urls(self.hide(text)))
@@ -228,7 +243,9 @@ class EvalSet:
     def save(self, task: str, sample: str | int, attempt: Attempt, prompt: str) -> None:
         """Save the attempt of a sample; one that Inspect had to run twice is saved once."""
         if (found := self.left.pop((task, sample), None)) is not None:
+            self.unwritable = True  # unless what follows comes to its end
             found[0].save(attempt, prompt)
+            self.unwritable = False
 
     def end(self, path: Path) -> EvalLog | None:
         """Save the samples of a log that failed permanently; returns a log that is unfinished."""
