@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from trivium.benchmarks.blicket.game.parse_answer import Command, read_answer, with_names
@@ -209,7 +209,9 @@ def _read_test(
     """The test whose word stands at this place; `exact` (it may be prose) allows nothing after."""
     line = list(_line(words, place + 1))
     if not line and words[place].kind == "TEST":
-        empty = any(word.kind == "nothing" for word in words[max(0, place - 40) : place])
+        after = (word for word in words[place + 1 : place + 9] if word.kind not in ("stop", "open"))
+        near = [*words[max(0, place - 40) : place], *islice(after, 1)]
+        empty = any(word.kind == "nothing" for word in near)
         return Command("") if empty else None  # "First with nothing on it. TEST"
     sees = words[place].text.lower() in ("see", "know", "learn", "find out", "check")
     if sees and line[:1] and line[0].kind == "open":

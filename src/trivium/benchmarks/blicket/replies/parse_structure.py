@@ -237,7 +237,8 @@ def _is_comparison(kinds: list[str], places: list[int], like: int | None, *, ask
     """Whether a clause that names a known machine says that the new one is like it."""
     first, ends = places[0], places[-1] == len(kinds) - 1
     inverted = first == 0 and kinds[1:3] == ["new", "is"]  # "Striped it is"
-    if inverted or (asked and not set(kinds[:first]) - _SMALL):
+    row = kinds[first + 1 : first + 3] == ["colon", "object"]  # what was seen on it
+    if inverted or (asked and not row and not set(kinds[:first]) - _SMALL):
         return True  # "Which is it like? The striped one: both need two blickets."
     alone = kinds[places[-1] + 1 :][:1] in ([], ["comma"])
     concluded = kinds[places[-1] - 1 : places[-1]] in (["arrow"], ["colon"])
