@@ -156,7 +156,7 @@ def make_grid(levels: Levels, target: float) -> Grid:
     lifts = curves.lifts(places, np.arange(len(order)))
     chances = np.clip(floors + (1 - floors) * lifts, 1e-4, 1 - 1e-4)
     # The first level after the threshold shows the fall and is never free.
-    fallen = np.searchsorted(places, curves.thresholds)
+    fallen = np.searchsorted(places + 1e-9, curves.thresholds)  # at a level, whatever the rounding
     free = (np.arange(len(places))[:, None] > fallen) & curves.recover
     log_right, log_wrong = np.where(free, 0.0, [np.log(chances), np.log1p(-chances)])
     return Grid(curves, log_right, log_wrong, free.astype(float))
