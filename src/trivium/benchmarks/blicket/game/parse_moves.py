@@ -209,8 +209,8 @@ def _read_test(
     """The test whose word stands at this place; `exact` (it may be prose) allows nothing after."""
     line = list(_line(words, place + 1))
     if not line and words[place].kind == "TEST":
-        after = (word for word in words[place + 1 : place + 9] if word.kind not in ("stop", "open"))
-        near = [*words[max(0, place - 40) : place], *islice(after, 1)]
+        below = (word for word in words[place + 1 : place + 9] if word.kind not in ("stop", "open"))
+        near = [*words[max(0, place - 40) : place], *islice(below, 1)]
         empty = any(word.kind == "nothing" for word in near)
         return Command("") if empty else None  # "First with nothing on it. TEST"
     sees = words[place].text.lower() in ("see", "know", "learn", "find out", "check")
