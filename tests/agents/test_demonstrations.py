@@ -83,7 +83,7 @@ class Watcher(eqx.Module):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_agent_plays_the_game_with_demonstrations(kind: str) -> None:
-    """Disjunctive machines are found alone; the form is told by the example that was alike."""
+    """Disjunctive machines are found alone; the form is that of the example that was alike."""
     config = task(kind)
     agent = _Player(Trained(AgentConfig(), config, task_world(config), Watcher(kind == "given")))
     spec = PRESETS[f"demonstrations-{kind.replace('_', '-')}"]

@@ -62,7 +62,7 @@ def test_cut_offs_and_refusals_are_in_no_metric_and_bounded() -> None:
     assert summarise(trials, METRICS).bounds == (0.25, 0.5)
 
 
-def test_tokens_are_summed_where_they_are_told() -> None:
+def test_tokens_are_summed_where_they_are_reported() -> None:
     rows = [
         row("a", 1, usage={"requests": 2, "retries": 1, "input_tokens": 10}, seconds=1.0),
         row("b", 1, usage={"requests": 1, "retries": 0, "input_tokens": 5}, seconds=3.0),
@@ -110,7 +110,7 @@ def test_order_trials_are_summed_up_by_item() -> None:
 
 
 @pytest.mark.parametrize("score", [0.0, 1.0])
-def test_no_share_is_certain_however_often_its_items_were_told(score: float) -> None:
+def test_no_share_is_certain_however_often_its_items_were_presented(score: float) -> None:
     """Trials of one item are one observation: the interval is that of so many items tried once."""
     metrics = (*METRICS, Metric("ndcg", "a share", "mean"))
     scores = {"em": score, "depth": 3.0, "ndcg": score}

@@ -1,12 +1,14 @@
-"""Files: JSON Lines with line numbers, atomic writes, appending after a crash, folder locks."""
+"""Files: JSON Lines, atomic writes, appending after a crash, folder locks, packaged texts."""
 
 from __future__ import annotations
 
 import dataclasses
 import io
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import resources
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -229,3 +231,15 @@ def _lock(file: BinaryIO, refusal: str) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         raise UserError(refusal) from None
+
+
+def packaged_pairs(package: str, file: str, separator: str = ": ") -> list[tuple[str, str]]:
+    """The pairs in a text file of a package, one a line.
+
+    An indented line belongs to the one above it; blank lines and those with a "#" are left out.
+    """
+    text = resources.files(package).joinpath(file).read_text("utf-8")
+    kept = [line for line in text.split("\n") if line and not line.startswith("#")]
+    lines = re.sub(r"\n +", "", "\n".join(kept)).split("\n")
+    pairs = (line.partition(separator) for line in lines)
+    return [(first, second) for first, _, second in pairs]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from importlib import resources
 
-_LINES = resources.files("trivium.core").joinpath("languages.txt").read_text("utf-8").split("\n")
-_WORDS = dict(line.split(": ", 1) for line in _LINES if line and not line.startswith("#"))
+from trivium.core.files import packaged_pairs
+
+_WORDS = dict(packaged_pairs("trivium.core", "languages.txt"))
 _ALTERNATIVE = re.compile(r"(?:[^|()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))+")
 
 

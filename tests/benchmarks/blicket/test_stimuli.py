@@ -149,8 +149,8 @@ def test_the_ideal_observer_answers_the_papers_prompts(
     blickets = {"disjunctive": ("brown torus",), "conjunctive": ("brown torus", "teal prism")}
     assert item.answer.blickets == blickets[form]
     like = {"disjunctive": "dotted", "conjunctive": "striped"}[form]
-    told = hypotheses == "given" or stimuli == "paper_two_shot"
-    assert item.answer.like == (like if told else "unsure")
+    known = hypotheses == "given" or stimuli == "paper_two_shot"
+    assert item.answer.like == (like if known else "unsure")
     # The printed key says unsure wherever hypotheses are not given.
     key = {"paper_key": float(hypotheses == "given")} if stimuli == "paper_two_shot" else {}
     assert {name: row.scores[name] for name in row.scores if name == "paper_key"} == key

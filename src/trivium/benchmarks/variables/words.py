@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from importlib import resources
 
 from trivium.core import reading
+from trivium.core.files import packaged_pairs
 from trivium.core.reading import Found
 
 VARIABLE = r"(?<![A-Za-z0-9])x[\s_-]{0,2}[0-9]{1,9}(?![A-Za-z0-9_])"
@@ -36,11 +36,11 @@ _SIGNS = {  # what is no word
 
 def _lexer() -> reading.Lexer:
     """The lexer for the words of words.txt, and for signs."""
-    text = resources.files("trivium.benchmarks.variables").joinpath("words.txt").read_text("utf-8")
-    for short, meaning in _SHORT.items():
-        text = text.replace(short, meaning)
-    kinds = dict(line.split(": ", 1) for line in text.split("\n") if line and line[0] != "#")
-    patterns = {kind: rf"(?<!\w)(?:{words})(?!\w)" for kind, words in kinds.items()}
+    patterns: dict[str, str] = {}
+    for kind, words in packaged_pairs(__package__, "words.txt"):
+        for short, meaning in _SHORT.items():
+            words = words.replace(short, meaning)  # noqa: PLW2901
+        patterns[kind] = rf"(?<!\w)(?:{words})(?!\w)"
     both = {kind: f"{patterns[kind]}|{_SIGNS[kind]}" for kind in patterns.keys() & _SIGNS.keys()}
     return reading.Lexer(_SIGNS | patterns | both)
 

@@ -75,8 +75,8 @@ def read_sentence(kinds: list[str], label: str | None, *, seen: bool) -> list[Cl
         status = mark or label or last
         if objects and status and not found:
             alone = not set(clause[objects.stop :]) - {"and", "close"}
-            told = clause[objects.stop : objects.stop + 1] in (["is"], ["event"])
-            listed = alone or (start < 0 and not told)
+            has_verb = clause[objects.stop : objects.stop + 1] in (["is"], ["event"])
+            listed = alone or (start < 0 and not has_verb)
             found = list(_claims_of_list(clause, objects, status)) if listed else []
         claims += [claim._replace(place=start + 1 + claim.place) for claim in found]
         last = found[-1].status if found else last

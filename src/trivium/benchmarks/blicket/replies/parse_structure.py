@@ -211,9 +211,9 @@ def _clause(kinds: list[str], known: Known, *, about: bool, asked: bool) -> str 
         return _pattern(claimed.pop(), known)
     # No doubt: "We want to know whether it is like A or B", "There are three machines: A, B and C".
     # Nor is "like both" or "like neither".
-    told = bool({"whether", "both", "neither"} & set(kinds)) or "new" in kinds[places[-1] :]
+    stated = bool({"whether", "both", "neither"} & set(kinds)) or "new" in kinds[places[-1] :]
     alike = like is not None and like > places[-1]  # "A and B are of the same type"
-    return UNSURE if len(named) == 2 and like is not None and not (told or alike) else None
+    return UNSURE if len(named) == 2 and like is not None and not (stated or alike) else None
 
 
 def _is_unsure(kinds: list[str], like: int | None, *, about: bool) -> bool:

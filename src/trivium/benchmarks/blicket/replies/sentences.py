@@ -40,7 +40,6 @@ _UNDERSCORE = re.compile(r"(?<=[a-z]{2})_(?=[a-z]{2})")  # "must_be_blickets:"
 _QUOTES = re.compile(r"[\"{<]+|(?<![-=])>+|(?<![a-z])'|'(?![a-z])")
 _BULLET = re.compile(r"^[ \t|&]{0,9}(?:(?:-|\d{1,2}[.)])[ \t]+)?", re.MULTILINE)
 _EMPTY = re.compile(r"[:=]\s{0,3}-{1,3}\s{0,3}(?=[;,.\n]|$)")  # "inhibitors: -"
-_DOUBT = re.compile(r"^[?][ \t]+(?=\w)", re.MULTILINE)  # "? red wedge"
 _LEADER = re.compile(r"(?<![.!?\n])[ \t](?:-{1,2}|\.{3,60})[ \t]|\.{4,60}")
 _VERDICT = re.compile(
     r"\b(?:blickets?|must|may|might|maybe|possibl[ey]|definite(?:ly)?|certain|not|no|non|unsure"
@@ -80,7 +79,7 @@ def split_sentences(text: str) -> list[Sentence]:
     text = reading.tables_as_lines(text, _is_verdict, one_column=True)
     text = _BAR.sub(lambda line: line[0].replace(" | ", "\n"), text)
     text = _NUMBER.sub("\n", text)
-    text = _DOUBT.sub("\u2753 ", _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text)))
+    text = _BULLET.sub("", re.sub(r"[ \t]{2,}", " ", text))
     text = _QUOTES.sub(" ", _FIELD.sub(r"\1\3\n\2\4:", text))
     text = _CORRECTION.sub(f"\n{CORRECTED}", text)
     text = _LEADER.sub(": ", _EMPTY.sub(": none", text))

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from importlib import resources
 from typing import NamedTuple
 
 from trivium.benchmarks.blicket.names import COLOURS, SHAPES
 from trivium.core import reading
+from trivium.core.files import packaged_pairs
 
 
 class Word(NamedTuple):
@@ -43,11 +43,9 @@ RULE_TALK = (
 
 
 def load_pairs(file: str, separator: str = ": ", **parts: str) -> list[tuple[str, str]]:
-    """The pairs that a file holds, one a line; `parts` are named in the patterns."""
-    text = resources.files(__package__).joinpath(file).read_text("utf-8")
-    lines = re.sub(r"\n[ ]+", "", re.sub("^#.*\n", "", text, flags=re.MULTILINE)).splitlines()
-    pairs = ((line % parts).split(separator, 1) for line in lines)
-    return [(first, second) for first, second in pairs]
+    """The pairs in a file of this package; `parts` are what its patterns name."""
+    pairs = packaged_pairs(__package__, file, separator)
+    return [(first % parts, second % parts) for first, second in pairs]
 
 
 _KINDS = load_pairs(
