@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from trivium.audit.engine import audit as run_audit
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.spec import spec_to_dict
@@ -55,7 +56,7 @@ def audit_all(names: Sequence[str]) -> None:
     kept = orjson.loads(AUDITS.read_bytes()) if AUDITS.exists() else {}
     for benchmark, preset, spec in presets(names):
         started = time.perf_counter()
-        found = stored_audit(benchmark.audit(spec, 0))
+        found = stored_audit(run_audit(benchmark, spec, 0))
         found |= {"benchmark": benchmark.name, "preset": preset}
         found["seconds"] = round(time.perf_counter() - started)
         kept[audit_key(benchmark, spec_to_dict(spec))] = found
@@ -67,11 +68,13 @@ def audit_all(names: Sequence[str]) -> None:
 def count_false_alarms(names: Sequence[str], seeds: int, items: int | None) -> None:
     """Audit presets that should be clean with many seeds."""
     for benchmark, preset, spec in presets(names):
-        first = benchmark.audit(spec, 0, 200)
+        first = run_audit(benchmark, spec, 0, 200)
         if first.keeps_leaks:
             continue
         alarms = [
-            seed for seed in range(seeds) if benchmark.audit(spec, seed, items).verdict == "caught"
+            seed
+            for seed in range(seeds)
+            if run_audit(benchmark, spec, seed, items).verdict == "caught"
         ]
         print(f"{benchmark.name} {preset}: {len(alarms)} of {seeds} seeds raise an alarm: {alarms}")
 

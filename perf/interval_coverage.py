@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.benchmarks import load_task
-from trivium.core.clusters import Side, clustered_mean
 from trivium.core.dialogue import solve
 from trivium.core.statistics import Estimate, mean_interval, paired_difference, proportion
+from trivium.report.clusters import Side, clustered_mean
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Floats]

@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from trivium.benchmarks import load_task
-from trivium.core.thresholds import Floats, Levels, Posterior
-from trivium.evaluation.axes import Axis
-from trivium.evaluation.threshold import BATCH, Search, ThresholdPlan
+from trivium.thresholds.posterior import Floats, Levels, Posterior
+from trivium.thresholds.search import BATCH, Axis, Search, ThresholdPlan
 
 Lift = Callable[[Floats], Floats]  # of values of the field
 PAGE = Path(__file__).parents[1] / "docs" / "thresholds-measured.md"

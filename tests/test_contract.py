@@ -12,8 +12,8 @@ from types import MappingProxyType
 import pytest
 
 from trivium.benchmarks import benchmark_names, get_benchmark
+from trivium.benchmarks.contract import CHECKS, ContractError
 from trivium.core.benchmark import AnyBenchmark, Floor, Solver, by_name
-from trivium.core.contract import CHECKS, ContractError
 from trivium.core.question import PlainView, Question, QuestionBenchmark, oracle, random_option
 from trivium.core.streams import Stream
 

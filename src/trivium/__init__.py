@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trivium.api import open_results as open
     from trivium.api import score as score
     from trivium.api import threshold as threshold
-    from trivium.core.contract import check_benchmark as check_benchmark
+    from trivium.benchmarks.contract import check_benchmark as check_benchmark
     from trivium.core.errors import UserError as UserError
 
 __version__ = "0.2.0.dev0"
@@ -30,7 +30,7 @@ _PUBLIC = {
     "ResultSet": ("trivium.api", "ResultSet"),
     "Thresholds": ("trivium.api", "Thresholds"),
     "UserError": ("trivium.core.errors", "UserError"),
-    "check_benchmark": ("trivium.core.contract", "check_benchmark"),
+    "check_benchmark": ("trivium.benchmarks.contract", "check_benchmark"),
     "compare": ("trivium.api", "compare"),
     "evaluate": ("trivium.api", "evaluate"),
     "export": ("trivium.api", "export"),

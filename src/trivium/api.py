@@ -19,22 +19,20 @@ from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row, read_records
 from trivium.core.results import Summary, summarise
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
-from trivium.evaluation.axes import make_axes
-from trivium.evaluation.dataset_folder import write_dataset_folder
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.execute import execute
-from trivium.evaluation.export import Request, export_items
 from trivium.evaluation.plan import plan_evaluation
-from trivium.evaluation.scoring import Scoring, write_scores
 from trivium.evaluation.solvers import Function
-from trivium.evaluation.threshold import Search, ThresholdPlan
-from trivium.evaluation.threshold_results import TABLE, threshold_of
-from trivium.evaluation.threshold_search import find_thresholds
+from trivium.exchange.dataset_folder import write_dataset_folder
+from trivium.exchange.export import Request, export_items
+from trivium.exchange.score import Scoring, write_scores
 from trivium.models.names import known_model
 from trivium.models.settings import ModelOptions, is_model
 from trivium.report.compare import Difference, differences, scores_of
 from trivium.report.page import write_report
 from trivium.report.results import record_files
+from trivium.thresholds.results import TABLE, threshold_of, write_thresholds
+from trivium.thresholds.search import Search, ThresholdPlan, find_thresholds, make_axes
 
 if TYPE_CHECKING:
     import polars
@@ -140,9 +138,11 @@ def threshold(
     )
     if out is not None:
         found = find_thresholds(plan, Path(out), options=asked, functions=functions)
+        write_thresholds(found.searches, Path(out))
         return Thresholds(found.searches, Path(out))
     with tempfile.TemporaryDirectory() as folder:
         found = find_thresholds(plan, Path(folder), options=asked, functions=functions)
+        write_thresholds(found.searches, Path(folder))
         return Thresholds(found.searches, Path(folder))
 
 
@@ -171,7 +171,7 @@ def export(
     chosen = exported_items(task, items, seed, start, files)
     prompts = Evaluation(task, chosen, "export", trials)
     if format == "huggingface":
-        write_dataset_folder(prompts, Path(out), audit=audit)
+        write_dataset_folder(prompts, Path(out), with_audit=audit)
     else:
         export_items(prompts.presented(), Path(out), format, prompts.attempts, request)
     return prompts.attempts

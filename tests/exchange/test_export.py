@@ -19,10 +19,10 @@ from trivium.benchmarks import benchmark_names, load_task
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.probes import Audit, Cue
 from trivium.core.task import Task
-from trivium.evaluation.dataset_folder import card, changed_flags, task_flags
 from trivium.evaluation.evaluation import Evaluation, Items
-from trivium.evaluation.export import export_id
-from trivium.evaluation.tables import read_table
+from trivium.exchange.dataset_folder import card, changed_flags, task_flags
+from trivium.exchange.export import export_id
+from trivium.exchange.tables import read_table
 
 COLUMNS = ["id", "system", "prompt", "gold", "floor", "groups", "benchmark", "spec", "view"]
 COLUMNS += ["seed", "index", "trial", "item", "source"]
@@ -161,7 +161,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A dataset folder of three shards."""
     path = tmp_path_factory.mktemp("hub") / "implicit"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("trivium.evaluation.dataset_folder.SHARD", 5)
+        patch.setattr("trivium.exchange.dataset_folder.SHARD", 5)
         words = "export nhop_implicit --hops 4 --items 12 --seed 7 --format huggingface"
         words += " --no-audit --out"
         assert run(words, str(path)) == 0

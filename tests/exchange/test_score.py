@@ -15,8 +15,8 @@ import trivium
 from tests.command_line import run, write
 from trivium.core.errors import UserError
 from trivium.core.files import read_rows
-from trivium.evaluation.export import export_id
-from trivium.evaluation.replies import Replies, Reply, read_reply
+from trivium.exchange.export import export_id
+from trivium.exchange.replies import Replies, Reply, read_reply
 
 TASK = trivium.load("nhop_implicit")
 ITEMS = TASK.items(6, seed=3)

@@ -17,8 +17,8 @@ from tests.models.common import count_records, records
 from tests.models.skilled import Skill, skilled_server
 from trivium.cli import main
 from trivium.core.errors import UserError
-from trivium.evaluation.threshold import Search
 from trivium.models.inspect.logs import log_files
+from trivium.thresholds.search import Search
 
 VALUES, ITEMS, SEED = (3, 4, 5, 6, 8, 10), 250, 3
 SKILLS = {"weak": Skill(3.8), "fair": Skill(5.2), "strong": Skill(7.4)}

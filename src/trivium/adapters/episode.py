@@ -9,11 +9,11 @@ from typing import Any
 
 import orjson
 
+from trivium.audit.overlap import overlap
 from trivium.benchmarks import get_benchmark, load_task
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.information import information
 from trivium.core.errors import UserError, require
-from trivium.core.overlap import overlap
 from trivium.core.reading import visible_replies
 from trivium.core.spec import spec_from_dict, spec_to_dict, stored_spec
 from trivium.core.streams import DEFAULT_SEED

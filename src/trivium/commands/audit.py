@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trivium.audit.engine import audit
+from trivium.audit.overlap import Overlap, overlap
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import require
-from trivium.core.overlap import Overlap, overlap
 from trivium.core.probes import GAIN, Audit
 from trivium.report.tables import Table, terminal
 
@@ -47,18 +48,18 @@ def main(args: Sequence[str]) -> int:
     require(not few, f"items must be at least {MIN_ITEMS}, got {flags.items}")
     name = task.benchmark.name
     if flags.overlap:
-        found = overlap(task.benchmark, task.spec, flags.seed, flags.items or OVERLAP_ITEMS)
+        repeats = overlap(task.benchmark, task.spec, flags.seed, flags.items or OVERLAP_ITEMS)
         if flags.json:
-            print(json.dumps(found.to_dict(), indent=2))  # item spaces outgrow orjson's integers
+            print(json.dumps(repeats.to_dict(), indent=2))  # item spaces outgrow orjson's integers
         else:
-            show_overlap(name, found)
+            show_overlap(name, repeats)
         return 0
-    audit = task.benchmark.audit(task.spec, flags.seed, flags.items)
+    found = audit(task.benchmark, task.spec, flags.seed, flags.items)
     if flags.json:
-        print(json.dumps(audit.to_dict(), indent=2))
+        print(json.dumps(found.to_dict(), indent=2))
     else:
-        show_audit(name, audit)
-    return 0 if audit.passed else 1
+        show_audit(name, found)
+    return 0 if found.passed else 1
 
 
 def show_audit(name: str, audit: Audit) -> None:

@@ -15,7 +15,7 @@ from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags, require
 from trivium.core.errors import import_extra, require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation
-from trivium.evaluation.export import MAX_REQUESTS, TEXT_FORMATS, Format, Request, write_items
+from trivium.exchange.export import MAX_REQUESTS, TEXT_FORMATS, Format, Request, write_items
 from trivium.models.names import full_model_name
 from trivium.models.settings import Effort
 

@@ -16,20 +16,18 @@ from trivium.commands.flags import BenchmarkFlags, Models, read_benchmark_flags,
 from trivium.core.errors import require
 from trivium.core.records import MANIFEST
 from trivium.core.streams import DEFAULT_SEED
-from trivium.evaluation.axes import make_axis
 from trivium.evaluation.cost import confirm, cost_of_run
 from trivium.evaluation.execute import check_solver, claim_folder
 from trivium.evaluation.executors import Workers
 from trivium.evaluation.index import add_to_index, new_folder
 from trivium.evaluation.prices import Prices
-from trivium.evaluation.threshold import Search, ThresholdPlan
-from trivium.evaluation.threshold_results import threshold_text
-from trivium.evaluation.threshold_search import find_thresholds
 from trivium.models.names import full_model_name
 from trivium.models.settings import ModelOptions
 from trivium.report.page import write_report
 from trivium.report.tables import terminal
 from trivium.report.thresholds import curve_table, threshold_table
+from trivium.thresholds.results import threshold_text, write_thresholds
+from trivium.thresholds.search import Search, ThresholdPlan, find_thresholds, make_axis
 
 ABOUT = """How far does a solver go? Looks for the value of a spec field at which the lift over the
 floor falls to a target, with as few items as it can: batches of 25 go where they tell most, until
@@ -101,6 +99,7 @@ def main(args: Sequence[str]) -> int:
             command=shlex.join(["trivium", "threshold", *args]),
             on_batch=_print_progress,
         )
+    write_thresholds(searches, folder)
     add_to_index(run, folder)
     report = write_report(folder, prices=flags.prices)  # before a reader may have gone away
     for search in searches[:MAX_CURVES]:

@@ -18,7 +18,7 @@ import orjson
 
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
-from trivium.core.probes import Audit, Probe
+from trivium.core.probes import Probe
 from trivium.core.records import Groups, Scores
 from trivium.core.streams import Stream
 
@@ -275,21 +275,13 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """
         return self.render(item, view)
 
-    def audit(self, spec: SpecT, seed: int, items: int | None = None) -> Audit:
-        """Every shortcut tried on fresh items; `items` None takes as many as are needed."""
-        from trivium.core.audit import audit  # noqa: PLC0415 - it is built on this module
-
-        return audit(self, spec, seed, items)
-
-    def canonical(self, item: ItemT) -> Hashable:
+    def canonical(self, item: ItemT) -> Hashable | None:
         """What stays of an item when names are exchanged and lines reordered.
 
-        Items that are the same up to both must have the same form. By default lines of the
-        prompt in the default view, with every name replaced by what is said about it.
+        Items that are the same up to both must have the same form. None, the default, compares
+        the lines of the prompt in the default view, with each name replaced by what its lines say.
         """
-        from trivium.core.overlap import line_structure  # noqa: PLC0415 - it needs this module
-
-        return line_structure(self.render(item, self.view_type()), self.names(item))
+        return None
 
     def item_space(self, spec: SpecT) -> int | None:
         """How many different items there are, if that is known."""

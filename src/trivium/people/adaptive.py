@@ -7,9 +7,8 @@ from functools import lru_cache
 
 from trivium.core.dialogue import Dialogue
 from trivium.core.task import PresentedItem, Task
-from trivium.core.thresholds import Posterior
-from trivium.evaluation.axes import Axis, make_axis
-from trivium.evaluation.threshold import Search, ThresholdPlan
+from trivium.thresholds.posterior import Posterior
+from trivium.thresholds.search import Axis, Search, ThresholdPlan, make_axis
 
 Seen = tuple[tuple[float, float], ...]  # the value of the field and the score, item by item
 

@@ -14,9 +14,9 @@ from trivium.core.dialogue import solve
 from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.axes import Axis
 from trivium.people.adaptive import axis_of
 from trivium.people.texts import Texts, read_texts
+from trivium.thresholds.search import Axis
 
 GAME = "blicket_game"  # the benchmark that has a page of its own; all others are read as text
 MAX_POOL = 10_000

@@ -14,13 +14,13 @@ from trivium.benchmarks.blicket.game.score import exploration_kinds, trajectory
 from trivium.core.errors import require
 from trivium.core.files import atomic_write, dump_line, write_json
 from trivium.core.records import MANIFEST, RECORDS, Attempt
-from trivium.evaluation.threshold import ThresholdPlan
 from trivium.people.adaptive import posterior_of
 from trivium.people.experiment import GAME, Experiment
 from trivium.people.rounds import Round
 from trivium.people.session import Session
 from trivium.people.store import Participant
 from trivium.people.study import Study
+from trivium.thresholds.search import ThresholdPlan
 
 Row = dict[str, Any]
 # Every table and its columns, with what they mean: the data dictionary.

@@ -23,7 +23,7 @@ from trivium.core.dialogue import Dialogue
 from trivium.core.errors import UserError, require
 from trivium.core.records import PERSON, Attempt
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.tables import read_table
+from trivium.exchange.tables import read_table
 
 KNOWN = ("participant", "machine", "tests", "blickets", "form", "unsure", "preset", "seconds")
 _TEST = re.compile(r"(-|[A-H]{1,8}):([01])")

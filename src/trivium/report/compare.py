@@ -13,7 +13,6 @@ import numpy as np
 import orjson
 
 from trivium.benchmarks import benchmark_names, get_benchmark
-from trivium.core.clusters import Side, clustered_mean
 from trivium.core.errors import require
 from trivium.core.records import (
     MANIFEST,
@@ -27,6 +26,7 @@ from trivium.core.spec import read_mapping, spec_to_dict, stored_spec
 from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.report.answer import Column, Grid, GridCell, GridRow
 from trivium.report.charts import Look
+from trivium.report.clusters import Side, clustered_mean
 from trivium.report.results import record_files
 from trivium.report.tables import UNANSWERED, Table
 from trivium.report.templates import asset, render_page

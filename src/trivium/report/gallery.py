@@ -6,7 +6,7 @@ from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
-from trivium.evaluation.dataset_folder import changed_flags, task_flags
+from trivium.exchange.dataset_folder import changed_flags, task_flags
 
 
 def gallery() -> str:

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from trivium.core.records import MANIFEST, solver_group
-from trivium.evaluation.threshold import Search
-from trivium.evaluation.threshold_results import fit_sentence, read_thresholds, threshold_text
 from trivium.report.charts import Look
 from trivium.report.plot import Chart, Panel, Point, Series
 from trivium.report.tables import Table, number
+from trivium.thresholds.results import fit_sentence, read_thresholds, threshold_text
+from trivium.thresholds.search import Search
 
 STEPS = 60  # of a fitted curve
 DOTS = 41  # characters of a curve in the terminal

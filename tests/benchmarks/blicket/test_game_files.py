@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.benchmarks.blicket.games import BUDGETED, game_of
+from trivium.audit.engine import audit as run_audit
 from trivium.benchmarks.blicket.game import GAME, BlicketGame
 from trivium.benchmarks.blicket.game.audit import machines_up_to_renaming
 from trivium.benchmarks.blicket.game.generate import GameItem, generate
@@ -81,7 +82,7 @@ def test_a_bad_spec_is_refused(values: dict[str, Any], sentence: str) -> None:
 
 def test_the_audit_of_an_opening_finds_nothing() -> None:
     # One of 100 audits fails by chance (level 0.99 over all cues); this seed is fixed.
-    found = GAME.audit(PRESETS["six-objects"], 1, 300)
+    found = run_audit(GAME, PRESETS["six-objects"], 1, 300)
     assert found.verdict != "caught"
     assert {cue.name.partition(":")[0] for cue in found.cues} == {"blickets", "form"}
 
@@ -97,7 +98,7 @@ def test_the_audit_catches_a_machine_that_follows_the_listing() -> None:
                 listing = sorted(item.listing, key=lambda each: not mask_of(each) & held)
                 yield item._replace(listing="".join(listing))
 
-    assert Leaky().audit(PRESETS["paper"], 1, 300).verdict == "caught"
+    assert run_audit(Leaky(), PRESETS["paper"], 1, 300).verdict == "caught"
 
 
 @pytest.mark.parametrize("name", BUDGETED)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.core.planted import Leak, caught, planted
+from tests.audit.planted import Leak, caught, planted
+from trivium.audit import engine as audit
+from trivium.audit import rules as cues
+from trivium.audit.engine import audit as run_audit
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.inference.hypotheses import letters
 from trivium.benchmarks.blicket.prompts import PROMPTS
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
-from trivium.core import audit, cues
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +65,7 @@ OF_PROMPTS: dict[str, tuple[Leak, str]] = {
 @pytest.mark.parametrize("name", OF_PROMPTS)
 def test_leaks_of_prompts_are_caught(name: str) -> None:
     leak, cue = OF_PROMPTS[name]
-    found = planted(PROMPTS, leak).audit(PROMPTS.default_spec, 0, 150)
+    found = run_audit(planted(PROMPTS, leak), PROMPTS.default_spec, 0, 150)
     assert cue in caught(found)
 
 
@@ -93,5 +95,5 @@ OF_GAMES: dict[str, tuple[Leak, str]] = {
 @pytest.mark.parametrize("name", OF_GAMES)
 def test_leaks_of_games_are_caught(name: str) -> None:
     leak, cue = OF_GAMES[name]
-    found = planted(GAME, leak).audit(GAME.default_spec, 0, 200)
+    found = run_audit(planted(GAME, leak), GAME.default_spec, 0, 200)
     assert cue in caught(found)

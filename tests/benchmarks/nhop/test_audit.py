@@ -9,12 +9,13 @@ from math import factorial, perm
 import pytest
 
 from tests.benchmarks.nhop.examples import ladder
+from trivium.audit import rules as cues
+from trivium.audit.engine import audit as run_audit
+from trivium.audit.overlap import overlap
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT, NhopExplicit
 from trivium.benchmarks.nhop.generate import generate, item_space
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
-from trivium.core import cues
-from trivium.core.overlap import overlap
 from trivium.core.probes import Audit
 
 HARD = EXPLICIT.presets["explicit-hard"]
@@ -32,28 +33,28 @@ def caught(audit: Audit) -> set[str]:
 
 
 def test_the_audit_passes_hard_ladders_and_bags() -> None:
-    for audit in (EXPLICIT.audit(HARD, 0, 200), IMPLICIT.audit(ImplicitSpec(), 0, 200)):
+    for audit in (run_audit(EXPLICIT, HARD, 0, 200), run_audit(IMPLICIT, ImplicitSpec(), 0, 200)):
         assert audit.passed, caught(audit)
         assert not audit.keeps_leaks
 
 
 def test_the_audit_catches_easy_ladders_which_keep_their_leaks_on_purpose() -> None:
-    audit = EXPLICIT.audit(EASY, 0, 150)
+    audit = run_audit(EXPLICIT, EASY, 0, 150)
     assert {"first_rank_head", "elimination", "line of f4: head's mentions above"} <= caught(audit)
     assert audit.keeps_leaks
 
 
 def test_each_control_off_is_caught_by_the_cue_it_was_there_for() -> None:
-    paths = caught(EXPLICIT.audit(replace(HARD, path_collision_stress=False), 0, 150))
+    paths = caught(run_audit(EXPLICIT, replace(HARD, path_collision_stress=False), 0, 150))
     assert "line of f4: head is a tail of the block above" in paths
-    heads = caught(EXPLICIT.audit(replace(HARD, block_head_balance=False), 0, 150))
+    heads = caught(run_audit(EXPLICIT, replace(HARD, block_head_balance=False), 0, 150))
     assert "line of f2: head's mentions above" in heads
 
 
 @pytest.mark.parametrize("L", [1, 5])
 def test_the_audit_passes_hard_ladders_of_other_depths(L: int) -> None:
     """Also where the first block has the question's own token, which is no cue but the task."""
-    audit = EXPLICIT.audit(replace(HARD, hops=5, L=L), 1, 150)
+    audit = run_audit(EXPLICIT, replace(HARD, hops=5, L=L), 1, 150)
     assert audit.passed, caught(audit)
 
 
@@ -116,7 +117,7 @@ class Leaky(NhopExplicit):
 @pytest.mark.parametrize("name", LEAKS)
 def test_planted_leaks_are_caught(name: str) -> None:
     leak, cue = LEAKS[name]
-    audit = Leaky(leak).audit(replace(HARD, L=1), 0, 150)
+    audit = run_audit(Leaky(leak), replace(HARD, L=1), 0, 150)
     assert any(cue in one for one in caught(audit))
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from trivium.audit.engine import audit as run_audit
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.audit import column_statistics, probes
 from trivium.benchmarks.variables.generate import generate
@@ -88,6 +89,6 @@ def test_the_looks_of_related_columns_are_as_different_as_those_of_others() -> N
 
 def test_items_that_leave_nothing_to_guess_are_left_out() -> None:
     """Two variables are both in the target, so none could be a control variable."""
-    audit = VARIABLES.audit(PRESETS["original-hypotheses"], 0, 100)
+    audit = run_audit(VARIABLES, PRESETS["original-hypotheses"], 0, 100)
     assert audit.verdict == "caught"
     assert audit.keeps_leaks

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.core.planted import Leak, caught, planted
+from tests.audit.planted import Leak, caught, planted
+from trivium.audit import engine as audit
+from trivium.audit import rules as cues
+from trivium.audit.engine import audit as run_audit
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.item import Table, VariablesItem
 from trivium.benchmarks.variables.spec import PRESETS, view_of
-from trivium.core import audit, cues
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +25,7 @@ def check(leak: Leak, renderer: str, preset: str, cue: str) -> None:
     """The audit of one view catches the leak by this cue."""
     benchmark = planted(VARIABLES, leak)
     benchmark.audit_views = lambda: [view_of(renderer)]  # type: ignore[method-assign]
-    assert cue in caught(benchmark.audit(PRESETS[preset], 0, 100))
+    assert cue in caught(run_audit(benchmark, PRESETS[preset], 0, 100))
 
 
 def first_column(item: VariablesItem, index: int) -> VariablesItem | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
+from trivium.audit.features import spelling
+from trivium.audit.overlap import line_structure
 from trivium.benchmarks.nhop.item import NhopItem, true_chain
 from trivium.benchmarks.nhop.spec import NhopView
-from trivium.core.overlap import line_structure
 from trivium.core.probes import Probe
-from trivium.core.surface import spelling
 
 
 def probes(item: NhopItem, view: NhopView) -> list[Probe]:

@@ -1,25 +1,116 @@
-"""Which thresholds are looked for, and what is known of each after some items."""
+"""Searching for thresholds: which fields vary, which item comes next, and when to stop.
+
+Every level is an evaluation whose items grow, so records, resuming and backends are those of any
+other run. Repeating the command makes the same decisions from the same records, and asks only
+where something is missing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, NamedTuple
 
 from trivium.benchmarks import change_task
-from trivium.core.errors import require
-from trivium.core.records import RECORDS, UNSCORED, read_records
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.errors import UserError, require
+from trivium.core.files import locked
+from trivium.core.records import RECORDS, UNSCORED, drop_errors, read_records
+from trivium.core.results import Summary
 from trivium.core.spec import changed_fields
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
-from trivium.core.thresholds import Levels, Posterior
-from trivium.evaluation.axes import Axis
 from trivium.evaluation.evaluation import Evaluation, Items, Run
+from trivium.evaluation.execute import check_solver, claim_folder, execute, execute_in_steps
+from trivium.evaluation.executors import Executor
+from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import Setting, evaluations_of
+from trivium.evaluation.solvers import Function
 from trivium.models.names import full_model_name
-from trivium.models.settings import Settings, is_model
+from trivium.models.settings import ModelOptions, Settings, is_model
+from trivium.thresholds.posterior import Levels, Posterior
+
+MAX_LEVELS = 10  # where no values are named
+WHOLE = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)
+SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
+EASIER_WITH_MORE = {"observations", "snr", "tests", "trials"}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A field of the spec with values from easy to hard."""
+
+    field: str
+    values: tuple[float, ...]
+
+
+def make_axes(task: Task, vary: str | Sequence[str] | Mapping[str, Sequence[object]]) -> list[Axis]:
+    """One or two fields, each with the values that are given for it or with usual ones."""
+    names = [vary] if isinstance(vary, str) else list(vary)
+    require(1 <= len(names) <= 2, f"vary takes one field or two, got {', '.join(names) or 'none'}")
+    values = vary if isinstance(vary, Mapping) else {}
+    return [make_axis(task, name, [str(value) for value in values.get(name, ())]) for name in names]
+
+
+def make_axis(task: Task, name: str, texts: Sequence[str] = ()) -> Axis:
+    """The field of this name with these values, or with some that its spec allows."""
+    benchmark = task.benchmark
+    key = benchmark.field_aliases.get(name, name)
+    kinds = ordered_fields(benchmark)
+    require(
+        key in kinds,
+        f"vary must name a field of numbers, got {name!r}; {benchmark.name} has {', '.join(kinds)}",
+    )
+    if texts:
+        values = [_number(text, kinds[key], name) for text in texts]
+    else:
+        values = _usual_values(task, key, kinds[key])
+    for value in values:
+        change_task(task, {key: value})  # refuses what the spec does
+    return Axis(key, tuple(values))
+
+
+def ordered_fields(benchmark: AnyBenchmark) -> dict[str, type]:
+    """The fields of a spec that hold a number, and of which type."""
+    found: dict[str, type] = {}
+    for name, hint in typing.get_type_hints(benchmark.spec_type).items():
+        kinds = ({hint, *typing.get_args(hint)} - {NoneType}) & {int, float}
+        if kinds and hint is not bool:
+            found[name] = float if float in kinds else int
+    return found
+
+
+def _number(text: str, kind: type, name: str) -> float:
+    try:
+        return kind(text)  # type: ignore[no-any-return]
+    except ValueError:
+        what = "whole numbers" if kind is int else "numbers"
+        raise UserError(f"values of {name} must be {what}, got {text!r}") from None
+
+
+def _usual_values(task: Task, key: str, kind: type) -> list[float]:
+    """Some values that the spec allows, up to four times the present one, from easy to hard."""
+    present = getattr(task.spec, key)
+    require(present is not None, f"{key} has no value to start from: name some with --values")
+    found: list[float] = []
+    for value in WHOLE if kind is int else SHARES:
+        try:
+            change_task(task, {key: value})
+        except UserError:
+            continue
+        if kind is float or value <= 4 * present:
+            found.append(value)
+    require(len(found) >= 2, f"{key} allows too few values here: name some with --values")
+    step = (len(found) - 1) / (MAX_LEVELS - 1)
+    if step > 1:
+        found = [found[round(number * step)] for number in range(MAX_LEVELS)]
+    found = [value for value in found if change_task(task, {key: value}).floor.value < 1]
+    return found[::-1] if key in EASIER_WITH_MORE else found
+
 
 KIND = "threshold"
 BATCH = 25  # items of one solver between two looks at the scores
@@ -171,3 +262,63 @@ def _scores(path: Path, task: Task, indexes: range) -> Iterator[float]:
         value = row["scores"].get(headline.name)
         if row.get("index") in indexes and row["kind"] not in UNSCORED and value is not None:
             yield min(1.0, max(0.0, float(value)))
+
+
+class Found(NamedTuple):
+    """Thresholds, and what was asked to find them."""
+
+    searches: list[Search]
+    run: Run
+    summaries: list[Summary]
+
+
+def find_thresholds(
+    plan: ThresholdPlan,
+    out: Path,
+    *,
+    executor: Executor | None = None,
+    options: ModelOptions | None = None,
+    functions: Mapping[str, Function] | None = None,
+    command: str | None = None,
+    on_batch: Callable[[Sequence[Search]], None] = lambda searches: None,
+) -> Found:
+    """Ask batch after batch until every threshold is known well enough, and write the tables."""
+    options, functions = options or ModelOptions(), functions or {}
+    searches = plan.searches()
+    everything = plan.run_of([(search, search.all_items) for search in searches])
+    for evaluation in everything.evaluations:
+        if evaluation.solver not in functions:
+            check_solver(evaluation, options)
+    with locked(out):
+        claim_folder(out, everything.manifest())
+        if options.retry_errors:  # a new score may lead elsewhere, where none would be asked again
+            for evaluation in everything.evaluations:
+                if (path := out / evaluation.folder / RECORDS).exists():
+                    drop_errors(path, evaluation.asks)
+    options = replace(options, retry_errors=False)
+    groups = {name: [one for one in searches if one.solver == name] for name in plan.solvers}
+    steps = {name: _batches(group, out, on_batch) for name, group in groups.items()}
+    execute_in_steps(steps, out, executor=executor, options=options, functions=functions)
+    run = plan.run_of([(search, search.asked) for search in searches])
+    for search in searches:
+        search.read(out, search.all_items)  # what else the folder holds
+    summaries = execute(run, out, options=options, functions=functions, command=command)
+    write_table(run, summaries, out)
+    return Found(searches, run, summaries)
+
+
+def _batches(
+    searches: Sequence[Search], out: Path, on_batch: Callable[[Sequence[Search]], None]
+) -> Iterator[Run]:
+    """The batches of one solver, each chosen from the records of those before."""
+    while True:
+        found = [(search, search.next_counts()) for search in searches]
+        batches = [(search, counts) for search, counts in found if counts is not None]
+        if not batches:
+            return
+        run = searches[0].plan.run_of(batches)
+        if any(len(one.held(out)) < one.attempts for one in run.evaluations):
+            yield run
+        for search, counts in batches:
+            search.read(out, counts)
+        on_batch([search for search, _ in batches])

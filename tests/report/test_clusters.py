@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.core.clusters import Side, clustered_mean
 from trivium.core.statistics import UNDEFINED, Estimate, mean_interval
+from trivium.report.clusters import Side, clustered_mean
 
 Generator = np.random.Generator
 

@@ -14,8 +14,7 @@ from trivium.core.files import atomic_write
 from trivium.core.records import MANIFEST, RECORDS, read_records
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import Task
-from trivium.evaluation.axes import Axis
-from trivium.evaluation.threshold import KIND, Search, ThresholdPlan
+from trivium.thresholds.search import KIND, Axis, Search, ThresholdPlan
 
 TABLE = "thresholds.csv"
 

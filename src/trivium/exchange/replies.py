@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from trivium.core.errors import require
-from trivium.evaluation.tables import read_table
+from trivium.exchange.tables import read_table
 from trivium.models.protocols import BROKEN, STOP_REASONS
 
 # What columns are called, the first of them that a row has. Lines of a batch have an id of their

@@ -16,11 +16,15 @@ from tests.command_line import run
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.cli import main
 from trivium.core.errors import UserError
-from trivium.core.thresholds import Levels
-from trivium.evaluation.axes import Axis, make_axis, ordered_fields
-from trivium.evaluation.threshold import ThresholdPlan
-from trivium.evaluation.threshold_results import read_thresholds
-from trivium.evaluation.threshold_search import find_thresholds
+from trivium.thresholds.posterior import Levels
+from trivium.thresholds.results import read_thresholds
+from trivium.thresholds.search import (
+    Axis,
+    ThresholdPlan,
+    find_thresholds,
+    make_axis,
+    ordered_fields,
+)
 
 GAME = "threshold blicket_game --preset three-objects --vary objects --values 2,3,4,5,6 --seed 3"
 
@@ -144,7 +148,7 @@ def test_functions_and_maps_in_python() -> None:
     found = trivium.threshold(
         trivium.load("nhop_implicit"), always_the_same, "oracle", vary=vary, max_items=25
     )
-    mine = "tests.evaluation.test_threshold:always_the_same"
+    mine = "tests.thresholds.test_search:always_the_same"
     assert [(one.solver, one.by) for one in found.thresholds] == [
         (mine, 4),
         ("oracle", 4),

@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from trivium import __version__
+from trivium.audit.engine import audit
 from trivium.core.dialogue import solve
 from trivium.core.errors import require
 from trivium.core.files import atomic_write, open_output, write_json
 from trivium.core.probes import Audit
 from trivium.core.results import Summary, summarise
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.croissant import croissant
 from trivium.evaluation.evaluation import Evaluation
-from trivium.evaluation.export import COLUMNS, write_items
+from trivium.exchange.croissant import croissant
+from trivium.exchange.export import COLUMNS, write_items
 
 SHARD = 50_000  # rows of one Parquet file
 SAMPLE = 200  # items on which the ceilings of the card are measured
@@ -30,14 +31,14 @@ CARD = "README.md"
 SIZES = ((1000, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
 
 
-def write_dataset_folder(evaluation: Evaluation, out: Path, *, audit: bool) -> None:
+def write_dataset_folder(evaluation: Evaluation, out: Path, *, with_audit: bool) -> None:
     """Write the folder, under a temporary name until it is complete."""
     taken = out.exists() and (not out.is_dir() or any(out.iterdir()))
     require(not taken, f"{out} is there already; choose another folder with --out")
     task, result = evaluation.task, None
-    if audit and not evaluation.items.files:
+    if with_audit and not evaluation.items.files:
         print("auditing for the card; --no_audit leaves that out", file=sys.stderr, flush=True)
-        result = task.benchmark.audit(task.spec, 0)
+        result = audit(task.benchmark, task.spec, 0)
     partial = out.with_name(out.name + ".part")
     if partial.is_dir():
         shutil.rmtree(partial)  # of an export that was killed

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trivium.audit.features import Page, features, names_of_features
 from trivium.core.probes import Probe
-from trivium.core.surface import Page, features, names_of_features
 
 TEXT = """Ann has 07 stones, Ben has -3.50 stones
 the Cleo7, Ann

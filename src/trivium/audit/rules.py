@@ -17,9 +17,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.audit.features import Page, features, names_of_features
 from trivium.core.errors import MissingExtraError, import_extra
 from trivium.core.probes import Probe
-from trivium.core.surface import Page, features, names_of_features
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]

@@ -21,9 +21,9 @@ from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict, stored
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.execute import write_summary
-from trivium.evaluation.export import NESTED, export_id
-from trivium.evaluation.replies import Replies, Reply, numbered_replies, read_replies
-from trivium.evaluation.tables import read_table
+from trivium.exchange.export import NESTED, export_id
+from trivium.exchange.replies import Replies, Reply, numbered_replies, read_replies
+from trivium.exchange.tables import read_table
 from trivium.models.calls import LENGTH, REFUSED
 
 NO_REPLY = "no reply"

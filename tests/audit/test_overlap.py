@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.leaks import Constant, LeakSpec
+from tests.audit.leaks import Constant, LeakSpec
+from trivium.audit.overlap import in_order_of_appearance, line_structure, overlap
 from trivium.core.benchmark import rename_text
-from trivium.core.overlap import in_order_of_appearance, line_structure, overlap
 from trivium.core.question import Question
 
 NAMES = ["ann", "ben", "cy dee", "eve"]

@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from tests.core.leaks import LEAKS, Constant, LeakSpec, Leaky, LeakyLabel, LeakySet
-from trivium.core import cues
-from trivium.core.audit import cue, is_chosen, items_needed
-from trivium.core.cues import Outcome, Sample, judge, ranks
+from tests.audit.leaks import LEAKS, Constant, LeakSpec, Leaky, LeakyLabel, LeakySet
+from trivium.audit import rules as cues
+from trivium.audit.engine import audit as run_audit
+from trivium.audit.engine import cue, is_chosen, items_needed
+from trivium.audit.rules import Outcome, Sample, judge, ranks
+from trivium.audit.tails import binomial_tail, upper_tail
 from trivium.core.probes import Audit, Probe
 from trivium.core.question import PlainView, Question
-from trivium.core.tails import binomial_tail, upper_tail
 
 
 @pytest.fixture(autouse=True)
@@ -61,25 +62,25 @@ def test_there_are_enough_kinds_of_leaks() -> None:
 
 @pytest.mark.parametrize("leak", LEAKS)
 def test_planted_leaks_are_caught(leak: str) -> None:
-    audit = Leaky().audit(LeakSpec(leak), 3, 200)
+    audit = run_audit(Leaky(), LeakSpec(leak), 3, 200)
     assert audit.verdict == "caught"
     assert CAUGHT_BY[leak] in names_of_caught(audit) + ";"
 
 
 @pytest.mark.parametrize("leak", LeakyLabel.leaks)
 def test_planted_leaks_of_labels_are_caught(leak: str) -> None:
-    assert LeakyLabel().audit(LeakSpec(leak, 0.7), 3, 300).verdict == "caught"
+    assert run_audit(LeakyLabel(), LeakSpec(leak, 0.7), 3, 300).verdict == "caught"
 
 
 def test_a_leak_of_several_right_candidates_is_caught() -> None:
-    audit = LeakySet().audit(LeakSpec("middle places"), 3, 300)
+    audit = run_audit(LeakySet(), LeakSpec("middle places"), 3, 300)
     assert "members: place" in names_of_caught(audit)
     assert {found.chance for found in audit.cues} == {0.5}
 
 
 def test_a_leak_of_five_points_is_caught() -> None:
     """A sixth plus 5 points: 6% of the items have their answer in the first place on purpose."""
-    audit = Leaky().audit(LeakSpec("first place", 0.06), 3, 1500)
+    audit = run_audit(Leaky(), LeakSpec("first place", 0.06), 3, 1500)
     found = next(found for found in audit.cues if found.name == "answer: place")
     assert found.caught
     assert 0.18 < found.value < 0.25
@@ -88,22 +89,22 @@ def test_a_leak_of_five_points_is_caught() -> None:
 @pytest.mark.parametrize("benchmark", [Leaky(), LeakyLabel(), LeakySet()])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_clean_items_pass(benchmark: Leaky, seed: int) -> None:
-    audit = benchmark.audit(LeakSpec(), seed, 250)
+    audit = run_audit(benchmark, LeakSpec(), seed, 250)
     assert audit.passed, names_of_caught(audit)
 
 
 def test_a_floor_below_the_best_constant_answer_is_caught() -> None:
-    audit = Constant().audit(LeakSpec(strength=0.65), 0, 400)
+    audit = run_audit(Constant(), LeakSpec(strength=0.65), 0, 400)
     assert names_of_caught(audit) == "heads; answer: always 'heads'"
-    assert Constant().audit(LeakSpec(strength=0.5), 0, 400).passed
+    assert run_audit(Constant(), LeakSpec(strength=0.5), 0, 400).passed
 
 
 def test_without_scikit_learn_nothing_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    clean = Leaky().audit(LeakSpec(), 0, 150)
+    clean = run_audit(Leaky(), LeakSpec(), 0, 150)
     assert (clean.learned, clean.passed, clean.verdict) == (False, False, "incomplete")
-    assert Leaky().audit(LeakSpec("odd number"), 0, 150).verdict == "caught"
+    assert run_audit(Leaky(), LeakSpec("odd number"), 0, 150).verdict == "caught"
 
 
 # Error rates, by simulation of what the verdict is made from.
@@ -203,7 +204,7 @@ def test_a_probe_that_only_the_training_items_ask_is_no_alarm() -> None:
             self.asked += 1
             return [Probe("rare", ["a", "b"], [True, False])] if self.asked < 300 else []
 
-    audit = Rare().audit(LeakSpec(), 0, 100)
+    audit = run_audit(Rare(), LeakSpec(), 0, 100)
     assert {found.n for found in audit.cues} == {0}
     assert not any(found.caught for found in audit.cues)
 

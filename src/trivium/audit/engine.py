@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from trivium.core.benchmark import AnyBenchmark, Solver
-from trivium.core.cues import (
+from trivium.audit.features import Page
+from trivium.audit.rules import (
     Floats,
     Outcome,
     Rule,
@@ -29,14 +29,14 @@ from trivium.core.cues import (
     pair_rules,
     single_rules,
 )
+from trivium.audit.tails import interval, upper_tail
+from trivium.core.benchmark import AnyBenchmark, Solver
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.errors import require
 from trivium.core.probes import GAIN, LEVEL, Audit, Cue, Probe
 from trivium.core.spec import changed_fields
 from trivium.core.statistics import items_to_see
 from trivium.core.streams import stream_key
-from trivium.core.surface import Page
-from trivium.core.tails import interval, upper_tail
 from trivium.core.task import PresentedItem, Task
 
 ALARM = 1 - LEVEL  # how often an audit of clean items may raise a false alarm

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trivium import __version__
-from trivium.evaluation.export import COLUMNS
+from trivium.exchange.export import COLUMNS
 
 TYPES = {"string": "sc:Text", "json": "sc:Text", "int64": "cr:Int64", "float64": "cr:Float64"}
 LICENSE = "https://spdx.org/licenses/MIT.html"

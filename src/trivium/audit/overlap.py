@@ -113,8 +113,10 @@ def _forms(
     view = benchmark.view_type()
     for item in benchmark.generate(spec, seed, 0, count):
         text = benchmark.render(item, view)
-        renamed = in_order_of_appearance(text, benchmark.names(item))
-        yield hash(text), renamed, benchmark.canonical(item)
+        names = benchmark.names(item)
+        canonical = benchmark.canonical(item)
+        reordered = line_structure(text, names) if canonical is None else canonical
+        yield hash(text), in_order_of_appearance(text, names), reordered
 
 
 def _repeats(way: str, first: Sequence[Hashable], second: Sequence[Hashable]) -> Repeats:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from trivium.core.errors import UserError
 from trivium.core.statistics import Estimate
-from trivium.core.thresholds import Levels, Posterior
+from trivium.thresholds.posterior import Levels, Posterior
 
 HOPS = (2.0, 3.0, 4.0, 6.0, 8.0)
 LEVELS = Levels(HOPS, (0.125,) * 5)

@@ -1,0 +1,1 @@
+"""The audit: does anything on the surface of an item give its answer away?"""
