@@ -71,7 +71,7 @@ def test_an_agent_plays_the_game(folder: Path, tmp_path: Path) -> None:
     game = ["eval", "blicket_game", "--preset", "paper", "--items", "6"]
     assert main([*game, "--out", str(tmp_path / "g"), "--solver", f"agent:{folder}"]) == 0
     summary = orjson.loads((tmp_path / "g" / "summary.json").read_bytes())
-    assert (summary["answered"], summary["violations"]) == (6, 0)
+    assert (summary["answered"], summary["no_answers"]) == (6, 0)
 
 
 def test_rollouts_from_the_command_line(

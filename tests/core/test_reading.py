@@ -34,8 +34,8 @@ ITEM = TASK.item(0, seed=7)
         ("A thought. " * 100_000 + f"Answer: {ITEM.gold}", "right", 0.0),
         ("<think>" + "A thought. " * 100_000 + f"</think>{ITEM.gold}", "right", 1.0),
         ("<think>It is", "cut-off", 0.0),
-        ("I'm sorry, but I can't help with that.", "refusal", 0.0),
-        ("I do not know.", "violation", 0.0),
+        ("I'm sorry, but I can't help with that.", "no-answer", 0.0),
+        ("I do not know.", "no-answer", 0.0),
     ],
 )
 def test_an_attempt_has_a_kind_and_says_whether_the_form_was_kept(

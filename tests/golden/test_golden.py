@@ -207,7 +207,7 @@ def test_the_records_of_every_folder_open(old: Path) -> None:
         assert result.summaries
         assert main(["report", f"runs/{folder}"]) == 0
     (summary,) = trivium.open(old / "runs" / "model").summaries
-    assert (summary.items, summary.errors, summary.answered) == (5, 1, 4)
+    assert (summary.items, summary.failed, summary.answered) == (5, 1, 4)
 
 
 def test_a_trained_agent_still_plays_as_it_did(old: Path) -> None:

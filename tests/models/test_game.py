@@ -82,7 +82,7 @@ def test_a_model_that_does_not_play_ends_without_an_answer(
 ) -> None:
     items = load_task(name).items(ITEMS, SEED)
     for (row, _, _), item in zip(play(respond, items, tmp_path), items, strict=True):
-        assert (row.kind, row.error) == ("violation", None)
+        assert (row.kind, row.error) == ("no-answer", None)
         assert isinstance(row.reply, list)
         assert 1 <= len(row.reply) <= item.task.benchmark.max_turns(item.content)
 
@@ -95,7 +95,7 @@ def test_a_model_that_never_stops_is_stopped(name: str, tmp_path: Path) -> None:
     for row, _, _ in play(lambda _: call((move, arguments)), task.items(ITEMS, SEED), tmp_path):
         assert isinstance(row.reply, list)
         assert len(row.reply) < 200
-        assert row.kind == "violation"
+        assert row.kind == "no-answer"
 
 
 def test_several_moves_in_one_message_are_made_in_order(tmp_path: Path) -> None:

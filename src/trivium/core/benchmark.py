@@ -19,7 +19,7 @@ import orjson
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.probes import Probe
-from trivium.core.records import Groups, Scores
+from trivium.core.records import NO_ANSWER, Groups, Scores
 from trivium.core.streams import Stream
 
 
@@ -228,9 +228,9 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         return {self.metrics[0].name: float(answer == self.gold(item))}
 
     def kind(self, item: ItemT, answer: AnswerT | None) -> str:
-        """What kind of answer this is: "right", "violation" or a kind of wrong answer."""
+        """What kind of answer this is: "right", "no-answer" or a kind of wrong answer."""
         if answer is None:
-            return "violation"
+            return NO_ANSWER
         headline = self.metrics[0]
         return "right" if self.score(item, answer)[headline.name] == headline.best else "wrong"
 

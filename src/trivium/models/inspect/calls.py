@@ -13,7 +13,8 @@ from inspect_ai.model import ContentReasoning, ModelOutput
 from inspect_ai.model import Model as InspectModel
 from openai import DefaultAsyncHttpxClient
 
-from trivium.models.calls import CallError, Reply
+from trivium.core.dialogue import Reply
+from trivium.models.calls import CallError
 from trivium.models.endpoint import (
     broken_off,
     retry_delay,

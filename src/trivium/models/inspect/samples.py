@@ -114,7 +114,8 @@ def logged_attempt(
         attempt = unanswered(item, solver, replies, noted, error if error is None else hide(error))
     else:
         dialogue = Dialogue(item)
-        dialogue.note(replies)
+        for number, reply in enumerate(replies, 1):
+            dialogue.note(reply, noted.get("stop_reason") if number == len(replies) else None)
         attempt = finish(dialogue.attempt(solver), noted)
     attempt.seconds = round(held["seconds"] or 0.0, 6)
     return attempt

@@ -21,12 +21,12 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolDef, ToolInfo
 
-from trivium.core.dialogue import Dialogue, next_reply
+from trivium.core.dialogue import Dialogue, Reply, next_reply
 from trivium.core.dialogue import converse as lead
 from trivium.core.errors import require
 from trivium.core.task import Task
 from trivium.core.tokens import approximate_tokens
-from trivium.models.calls import Caller, CallError, RefusedError, Reply, Taken, call_once
+from trivium.models.calls import Caller, CallError, RefusedError, Taken, call_once
 from trivium.models.inspect.calls import call_error, reply_of
 from trivium.models.inspect.private import sample_state
 from trivium.models.inspect.samples import ATTEMPT, presented_item
