@@ -142,7 +142,7 @@ def _written(value: Any) -> str:
         return "; ".join(_fields(value)).strip()
     if isinstance(value, list):
         return ", ".join(map(_written, value)) or "none"
-    return {None: "none", True: "true", False: "false"}.get(value) or str(value)
+    return "none" if value is None else str(value)
 
 
 _ANSWER = re.compile(
@@ -169,7 +169,7 @@ class Stated(NamedTuple):
     values: list[str]  # the value in each extent in which it may be read, the longest first
     labelled: bool  # whether there is an ANSWER line; without one the value is the whole reply
     text: str  # the whole reply
-    remark: str = ""  # what follows the value on its line, in the shortest extent
+    after: str = ""  # what follows the line of the value, and any remark on it
 
 
 def find_answer(reply: str) -> Stated:
@@ -183,12 +183,12 @@ def find_answer(reply: str) -> Stated:
         return Stated([_stripped(text)], False, text)
     value = text[lines[-1].end() :].lstrip()
     paragraph = value.partition("\n\n")[0]
-    line = paragraph.partition("\n")[0]
-    extents, remark = [paragraph, line], ""
+    line, _, after = value.partition("\n")
+    extents = [paragraph, line]
     if (found := _REMARK.search(line)) and not raises_doubt(line[found.start() :]):
-        remark = line[found.start() :]
+        after = f"{line[found.start() :]}\n{after}"
         extents.append(line[: found.start()])
-    return Stated(list(dict.fromkeys(map(_stripped, extents))), True, text, remark)
+    return Stated(list(dict.fromkeys(map(_stripped, extents))), True, text, after)
 
 
 def _stripped(text: str) -> str:

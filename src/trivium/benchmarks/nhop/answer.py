@@ -53,31 +53,31 @@ def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer 
     """The answer in the last reply; None where it states none."""
     stated = find_answer(replies[-1])
     token = next(filter(None, (_value(text, item) for text in stated.values)), None)
-    if set(_tokens(stated.remark)) & set(item.candidates):
-        token = None  # "D_0441 (D_0552 ...)" names two values
     if token is None and not stated.labelled:
         token = _only_claim(stated.text, item)
-    if token is None:
-        return None
+    if token is None or set(_tokens(stated.after)) & set(item.candidates) - {token}:
+        return None  # what follows names another value
     return NhopAnswer(token, _slots(stated.text, item.depth) if view.mode == "steps" else ())
 
 
 def _value(text: str, item: NhopItem) -> str | None:
-    """The token that a value is."""
+    """The token that a value is; a candidate may lack its underscore."""
     if text.casefold() in map(str.casefold, item.accepted):
         return item.answer
     found = _VALUE.fullmatch(text)
-    return _spelled(found) if found else None
+    if found is None or ("_" not in text and _spelled(found) not in item.candidates):
+        return None
+    return _spelled(found)
 
 
 def _only_claim(text: str, item: NhopItem) -> str | None:
-    """The only token of the asked layer that a text names, where it is claimed without a doubt."""
+    """The candidate that a text claims, where it names no other and leaves no doubt."""
     layers = {token.partition("_")[0] for token in item.candidates}
-    asked = {token for token in _tokens(text) if token.partition("_")[0] in layers}
-    claimed = {_spelled(found) for found in _CLAIM.finditer(text)} & asked
-    if len(asked) != 1 or not claimed or _DENIAL.search(text) or raises_doubt(text):
+    named = {token for token in _tokens(text) if token.partition("_")[0] in layers}
+    claimed = {_spelled(found) for found in _CLAIM.finditer(text)} & set(item.candidates)
+    if claimed != named or len(named) != 1 or _DENIAL.search(text) or raises_doubt(text):
         return None
-    return claimed.pop()
+    return named.pop()
 
 
 def _tokens(text: str) -> list[str]:

@@ -61,35 +61,33 @@ _NAMES = {
 _VERDICTS = {"": True, "valid": True, "true": True, "yes": True}
 _VERDICTS |= {"invalid": False, "not valid": False, "false": False, "no": False}
 _VARIABLE = re.compile(r"x_?([0-9]{1,9})", re.IGNORECASE)
+_FIELD = re.compile(rf"(?i)\b(?:{'|'.join(_NAMES.values())})\s?[:=]")
 
 
 def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAnswer | None:
     """The answer in the last reply; None where it states none."""
     if view.answer_form == "original":
         return parse_as_original(replies[-1])
-    names = set(item.names)
-    answers = (_read(value, names) for value in find_answer(replies[-1]).values)
-    return next(filter(None, answers), None)
+    stated = find_answer(replies[-1])
+    for number, value in enumerate(stated.values):
+        answer = _read(value, set(item.names))
+        below = number > 0 and _FIELD.search(stated.after)  # fields that another extent left out
+        if answer is not None:
+            return None if below else answer
+    return None
 
 
 def _read(value: str, names: set[str]) -> VariablesAnswer | None:
-    """The answer that a value is; None where it says no verdict or names an unknown variable."""
-    fields = read_fields(value, _NAMES, head="valid")
-    valid = _VERDICTS.get(fields.get("valid", "?").casefold()) if fields else None
-    if fields is None or valid is None:
+    """The answer that a value is: a verdict, and for a valid hypothesis all of its fields."""
+    fields = read_fields(value, _NAMES, head="verdict") or {}
+    if fields.get("verdict", "invalid").casefold() != "invalid":
         return None
+    valid = _VERDICTS.get(fields.get("valid", fields.get("verdict", "?")).casefold())
     if not valid:
-        return INVALID
+        return INVALID if valid is False else None
     try:
-        independent, dependent = (
-            _variables([fields[role]], names)[0] if role in fields else None
-            for role in ("independent", "dependent")
-        )
-        control = (
-            _variables(read_list(fields["control"].replace(" ", ",")), names)
-            if "control" in fields
-            else None
-        )
+        independent, dependent = _variables([fields["independent"], fields["dependent"]], names)
+        control = _variables(read_list(fields["control"].replace(" ", ",")), names)
     except KeyError:
         return None
     return VariablesAnswer(True, independent, dependent, control)
@@ -104,7 +102,7 @@ def _variables(texts: Iterable[str], names: set[str]) -> tuple[str, ...]:
         if name not in names:
             raise KeyError(name)
         found.append(name)
-    return tuple(dict.fromkeys(found))
+    return tuple(found)
 
 
 _ORIGINAL = re.compile(
