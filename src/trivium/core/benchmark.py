@@ -19,6 +19,7 @@ import orjson
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.probes import Probe
+from trivium.core.reading import in_asked_form
 from trivium.core.records import NO_ANSWER, Groups, Scores
 from trivium.core.streams import Stream
 
@@ -212,12 +213,13 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """A reply that gives this answer; `parse` reads it back."""
 
     def strict(self, item: ItemT, replies: Sequence[str], view: ViewT) -> bool | None:
-        """Whether the replies have exactly the asked form; None where none was asked for.
-
-        By default the last reply has to be what `write` gives for the answer that is read.
-        """
+        """Whether the last reply is in exactly the asked form; None where none was asked for."""
         answer = self.parse(item, replies, view)
-        return answer is not None and replies[-1].strip() == self.write(item, answer, view)
+        return answer is not None and in_asked_form(replies[-1], self.write(item, answer, view))
+
+    def schema(self, item: ItemT, view: ViewT) -> dict[str, Any] | None:
+        """The JSON schema of an answer, for models that can be forced to a form."""
+        return None
 
     @abstractmethod
     def gold(self, item: ItemT) -> AnswerT:
