@@ -148,6 +148,10 @@ _ANSWER = re.compile(
 )
 _WRAPPING = " \t\n\"'[](){}<>|"
 _SENTENCE = re.compile(r"[.!](?=\s)")
+_TAKEN_BACK = re.compile(
+    r"\b(?:or|no|wait|actually|maybe|perhaps|might|could|(?:not |un)sure|instead|answer|test)\b|\?",
+    re.IGNORECASE,
+)
 
 
 class Stated(NamedTuple):
@@ -167,12 +171,21 @@ def find_answer(reply: str) -> Stated:
     lines = list(_ANSWER.finditer(text))
     if not lines:
         return Stated([_stripped(text)], False, text)
-    value = text[lines[-1].end() :].lstrip()
-    paragraph = re.split(r"\n[ \t]*\n", value, maxsplit=1)[0]
+    return Stated(extents(text[lines[-1].end() :].lstrip()), True, text)
+
+
+def extents(text: str) -> list[str]:
+    """Where a value may end: with its paragraph, its line, or its first sentence.
+
+    A first sentence that the rest of its line takes back is no value.
+    """
+    paragraph = re.split(r"\n[ \t]*\n", text, maxsplit=1)[0]
     line = paragraph.partition("\n")[0]
-    sentence = _SENTENCE.split(line, maxsplit=1)[0]
-    values = dict.fromkeys(map(_stripped, (paragraph, line, sentence)))
-    return Stated(list(values), True, text)
+    sentence, *remark = _SENTENCE.split(line, maxsplit=1)
+    found = (
+        [paragraph, line] if any(map(_TAKEN_BACK.search, remark)) else [paragraph, line, sentence]
+    )
+    return list(dict.fromkeys(map(_stripped, found)))
 
 
 def _stripped(text: str) -> str:
