@@ -91,7 +91,7 @@ _UNWRAPPED = (  # applied in this order
     (re.compile(r"\\\\(?=\s|$)"), "\n"),
     (re.compile(r"\\[()\[\],;:! ]|\$|\\(?:quad|left|right|displaystyle)\b"), " "),
     (re.compile(r"\\[A-Za-z]{2,12}\s?\{"), "{"),  # \boxed{, \text{
-    (re.compile(r"</?[A-Za-z][A-Za-z_-]{0,20}\s?/?>"), " "),  # tags
+    (re.compile(r"</?[A-Za-z][A-Za-z_-]{0,20}\s?/?>|<\|\w{1,20}\|>"), " "),  # tags, end of turn
     (re.compile(r"^[ \t]*(?:(?:>|#{1,6}|[-*+\u2022]|\d{1,2}[.)])[ \t]+)+", re.MULTILINE), ""),
     (re.compile(r"[*`]+|~~"), ""),
     (re.compile(r"(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"), ""),  # emphasis
@@ -186,6 +186,14 @@ def extents(text: str) -> list[str]:
         [paragraph, line] if any(map(_TAKEN_BACK.search, remark)) else [paragraph, line, sentence]
     )
     return list(dict.fromkeys(map(_stripped, found)))
+
+
+def without_remarks(text: str, names: str) -> str:
+    """The text without remarks in parentheses, unless they take it back or match these names."""
+    kept = re.compile(rf"{_TAKEN_BACK.pattern}|\b(?:and|with)\b|\b(?:{names})\b", re.IGNORECASE)
+    return re.sub(
+        r"\s\([^()\n]{3,200}\)", lambda found: found[0] if kept.search(found[0]) else "", text
+    )
 
 
 def _stripped(text: str) -> str:

@@ -7,9 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trivium.benchmarks.blicket.game.generate import GameAnswer
-from trivium.benchmarks.blicket.game.spec import UNSURE
-from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR
-from trivium.core.reading import answer_line, extents, find_answer, plain, read_fields, read_list
+from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
+from trivium.benchmarks.blicket.inference.hypotheses import FORMS, INHIBITOR
+from trivium.core.reading import (
+    answer_line,
+    extents,
+    find_answer,
+    plain,
+    read_fields,
+    read_list,
+    without_remarks,
+)
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,7 @@ def strict(item: object, replies: Sequence[str], view: object) -> bool:
 # also be an entry of JSON.
 _TEST = re.compile(r"(?:^[ \t\"'(\[{]*|; (?=test:))(test)\b[\"'\])]*[ \t]*([:=|]?)", re.I | re.M)
 _LAST_ON_LINE = re.compile(r"^(.*)\b(?:TEST|ANSWER)\b", re.M)
+_NAMES = rf"(?-i:[A-H]+)|{'|'.join((*FORMS, *EXAMPLES))}"
 _OPENS_LINE = re.compile(r"\W*(?:(?:my|the) )?(?:final )?", re.IGNORECASE)
 
 
@@ -66,7 +75,7 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
 
     `rules` are what may be answered as the form after demonstrations.
     """
-    text = plain(reply)
+    text = plain(without_remarks(reply, _NAMES))
     moves = [*_LAST_ON_LINE.finditer(text)]
     if moves and not _OPENS_LINE.fullmatch(moves[-1][1]):
         return None  # a sentence below the line names another move
@@ -86,13 +95,13 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
 
 
 _FIELDS = {"blickets": "blickets?", "form": "form", "inhibitors": "inhibitors?", "unsure": "unsure"}
-_COMMA = re.compile(r",\s*(?=(?:form|inhibitors|unsure)\b)", re.IGNORECASE)
+_FIELD = re.compile(r"(?:,\s*|\s+)(?=(?:form|inhibitors)\b)|,\s*(?=unsure\b)", re.IGNORECASE)
 _FORM = re.compile(r"conjunctive|disjunctive|parity|inhibitor|threshold-[1-9]")
 
 
 def _read_answer(text: str, objects: str, rules: Sequence[str]) -> Command | None:
     """The answer that a value is; None where a part is missing, unknown or contradicts another."""
-    fields = read_fields(_COMMA.sub(";", text), _FIELDS)
+    fields = read_fields(_FIELD.sub(";", text), _FIELDS)
     if fields is None or not {"blickets", "form"} <= set(fields):
         return None
     form = re.sub(r"\bthreshold\s", "threshold-", fields["form"].casefold())
@@ -110,7 +119,7 @@ def _read_answer(text: str, objects: str, rules: Sequence[str]) -> Command | Non
     return Command(blickets, form, inhibitors, unsure)
 
 
-_BETWEEN = re.compile(r"(?:\b(?:objects?|and)\b|[\s,;&+\"'()\[\]{}])+", re.IGNORECASE)
+_BETWEEN = re.compile(r"(?:\b(?:objects?|and)\b|[\s,;&+\"'\[\]{}])+", re.IGNORECASE)
 
 
 def _objects(text: str, objects: str) -> str | None:
@@ -120,7 +129,6 @@ def _objects(text: str, objects: str) -> str | None:
     if not read_list(text):
         return ""
     names = [name for name in _BETWEEN.split(text) if name]
-    named = "".join(names).upper()
+    named = set("".join(names).upper())
     in_order = all(name.isupper() or [*name] == sorted(name) for name in names)  # "ab", not "bad"
-    known = set(named) <= set(objects) and len(set(named)) == len(named)
-    return "".join(sorted(named)) if named and known and in_order else None
+    return "".join(sorted(named)) if names and named <= set(objects) and in_order else None

@@ -11,7 +11,7 @@ from trivium.benchmarks.blicket.prompts.free_reply import read_sentences
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.render import asks_for_lines, in_sentences
 from trivium.benchmarks.blicket.prompts.spec import PromptView
-from trivium.core.reading import answer_line, find_answer, read_fields, read_list
+from trivium.core.reading import answer_line, find_answer, read_fields, read_list, without_remarks
 
 
 def write(item: PromptItem, answer: PromptAnswer, view: PromptView) -> str:
@@ -67,11 +67,13 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     """The answer in the last reply; None where it states none."""
     if not asks_for_lines(item, view):
         return read_sentences(item, replies[-1], view.sentences)
-    answers = (_value(value, item) for value in find_answer(replies[-1]).values)
+    reply = without_remarks(replies[-1], "|".join((*item.objects, *item.known)))
+    answers = (_value(value, item) for value in find_answer(reply).values)
     return next(filter(None, answers), None)
 
 
 _FIELDS = {"blickets": "blickets?", "maybe": "maybe", "machine": "machine"}
+_MAYBE = re.compile(r"\bmaybe blickets?\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:the|an?) ", re.IGNORECASE)
 _MACHINE = re.compile(
     r"(?:like )?(?:the )?(\w+)(?: pattern(?:ed)?)?(?: blicket)?(?: (?:machine|detector|one))?"
@@ -80,7 +82,7 @@ _MACHINE = re.compile(
 
 def _value(text: str, item: PromptItem) -> PromptAnswer | None:
     """The answer that a value is; only `maybe` may be left out, and an object is in one list."""
-    fields = read_fields(text, _FIELDS)
+    fields = read_fields(_MAYBE.sub("maybe", text), _FIELDS)
     if fields is None or not {"blickets", "machine"} <= set(fields):
         return None
     sure, maybe = (_objects(fields.get(name, ""), item) for name in ("blickets", "maybe"))
