@@ -8,8 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from trivium.benchmarks.blicket.game.parse_answer import Command
-from trivium.benchmarks.blicket.game.parse_moves import read_command
+from trivium.benchmarks.blicket.game.answer import Command, read_command
 from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR
 from trivium.core.benchmark import Solver
 from trivium.core.dialogue import Dialogue, next_reply
