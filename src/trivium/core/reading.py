@@ -153,8 +153,8 @@ _ANSWER = re.compile(
 _WRAPPING = " \t\n\"'[](){}<>|"
 _REMARK = re.compile(r" \(| - (?=[A-Za-z])|,? (?:because|since|as)\b|[.!](?= )")
 _DOUBT = re.compile(
-    r"\b(?:or|if|either|unless|maybe|perhaps|might|could|(?:not |un)sure|alternatively|actually|wait"
-    r"|instead)\b|\?",
+    r"\b(?:or|if|either|unless|maybe|perhaps|might|could|(?:not |un)sure|alternatively"
+    r"|actually|wait|instead)\b|\?",
     re.IGNORECASE,
 )
 
