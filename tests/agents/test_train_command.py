@@ -45,20 +45,20 @@ def test_ctrl_c_loses_no_point(
     monkeypatch.setattr(training, "segment_all", interrupted)
     with pytest.raises(KeyboardInterrupt):
         train(JOB, tmp_path, lambda report: None)
-    assert not (tmp_path / "policy_0.npz").exists()
+    assert not (tmp_path / "policy_0.eqx").exists()
     parts = train(JOB, tmp_path, lambda report: None)
     assert [int(point.steps[0]) for point in parts.curve] == [100, 200, 300]
-    for name in ("policy_0.npz", "curve.json", "agent.json"):
+    for name in ("policy_0.eqx", "curve.json", "agent.json"):
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
 
 
 def test_a_finished_training_is_not_trained_again(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    policy = (folder / "policy_0.npz").read_bytes()
+    policy = (folder / "policy_0.eqx").read_bytes()
     assert main([*WORDS, "--out", str(folder)]) == 0
     assert "300 steps, greedy reward" in capsys.readouterr().out
-    assert (folder / "policy_0.npz").read_bytes() == policy
+    assert (folder / "policy_0.eqx").read_bytes() == policy
     assert main([*WORDS, "--width", "9", "--out", str(folder)]) == 2
     assert "holds another training" in capsys.readouterr().err
 
@@ -203,9 +203,9 @@ def test_an_imitator_of_a_dataset_is_trained_and_played(tmp_path: Path) -> None:
     assert agent.name == "cloning"
     assert [one.total for one in agent_episodes(agent, 6, seed=0, greedy=True)] == [3.0] * 6
     check_episodes(agent, False, reward_structure="quiz")
-    model = (out / "model_0.npz").read_bytes()
+    model = (out / "model_0.eqx").read_bytes()
     assert main([*words, "--out", str(out)]) == 0  # finished: nothing is trained again
-    assert (out / "model_0.npz").read_bytes() == model
+    assert (out / "model_0.eqx").read_bytes() == model
 
 
 def test_games_are_imitated_as_episodes_of_the_quiz(tmp_path: Path) -> None:
