@@ -15,7 +15,7 @@ from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.information import information
 from trivium.core.errors import UserError, require
 from trivium.core.reading import visible_replies
-from trivium.core.spec import spec_from_dict, spec_to_dict, stored_spec
+from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 
@@ -46,7 +46,7 @@ def item_of(origin: Mapping[str, Any]) -> PresentedItem:
 def _item(origin: bytes) -> PresentedItem:
     row = orjson.loads(origin)
     benchmark = get_benchmark(row["benchmark"])
-    spec = stored_spec(benchmark.spec_type, row["spec"])
+    spec = spec_from_dict(benchmark.spec_type, row["spec"])
     view = spec_from_dict(benchmark.view_type, row["view"])
     return Task(benchmark, spec, view).item(row["index"], row["seed"])
 

@@ -151,7 +151,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     metrics: Sequence[Metric] = (Metric("em", "the answer is right"), STRICT)
     solvers: Mapping[str, Solver]
     aliases: ClassVar[tuple[str, ...]] = ()  # short names that configs may use
-    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # older spellings of fields
+    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # spellings of the sources
     default_items: ClassVar[int] = 1000  # items of each preset in `trivium run`
     multi_turn: ClassVar[bool] = False
     diagnostics: Mapping[str, Diagnostic] = MappingProxyType({"control": CONTROL})

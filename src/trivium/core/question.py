@@ -13,7 +13,7 @@ from trivium.core.files import dump_line
 from trivium.core.probes import Probe
 from trivium.core.reading import answer_line, ask, find_answer, plain
 from trivium.core.records import Groups
-from trivium.core.spec import spec_to_dict, stored_spec
+from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.streams import Stream, item_stream
 
 
@@ -66,7 +66,7 @@ class QuestionBenchmark(Benchmark[SpecT, PlainView, Question, str], Generic[Spec
         values = [row.get(key) for key in ("spec", "seed", "index")]
         known = all(isinstance(v, kind) for v, kind in zip(values, (dict, int, int), strict=True))
         require(known, "a row needs spec, seed and index")
-        spec = stored_spec(self.spec_type, row["spec"])
+        spec = spec_from_dict(self.spec_type, row["spec"])
         item = next(self.generate(spec, row["seed"], row["index"]))
         same = dump_line(self.to_row(item)) == dump_line(dict(row))
         require(same, "the row is not what its spec, seed and index generate")

@@ -16,7 +16,6 @@ from typing import Any
 
 import orjson
 
-from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark, Solver
 from trivium.core.dialogue import Dialogue, converse, solve
 from trivium.core.errors import FailedCallsError, UserError
@@ -32,7 +31,7 @@ from trivium.core.records import (
     sort_records,
 )
 from trivium.core.results import Summary, Tally
-from trivium.core.spec import read_mapping, spec_to_dict, stored_spec
+from trivium.core.spec import read_mapping
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.executors import Executor, Here
@@ -156,7 +155,7 @@ def claim_folder(out: Path, manifest: Mapping[str, Any]) -> None:
     if not path.exists():
         write_json(path, manifest)
         return
-    held = _with_later_fields(read_mapping(path))
+    held = read_mapping(path)
     key = first_difference(held, manifest)
     if key is not None:
         raise UserError(
@@ -166,15 +165,6 @@ def claim_folder(out: Path, manifest: Mapping[str, Any]) -> None:
     cosmetic = {key: value for key, value in manifest.items() if key in COSMETIC}
     if any(held.get(key) != value for key, value in cosmetic.items()):
         write_json(path, held | cosmetic)
-
-
-def _with_later_fields(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """A manifest of an earlier version with the fields that specs have today."""
-    spec, name = manifest.get("spec"), manifest.get("benchmark")
-    if "kind" in manifest or not isinstance(spec, dict) or not isinstance(name, str):
-        return dict(manifest)  # a run names only the fields that differ from the defaults
-    fields = spec_to_dict(stored_spec(get_benchmark(name).spec_type, spec))
-    return {**manifest, "spec": orjson.loads(orjson.dumps(fields))}
 
 
 def first_difference(

@@ -30,8 +30,8 @@ from trivium.core.streams import Stream, stream_key
 
 
 def full(*fields: Any, **named: Any) -> PromptSpec:
-    """A spec of version 0.1."""
-    return PromptSpec(*fields, **{"evidence": "full", "block_order": "fixed", **named})
+    """A spec with the paper's evidence."""
+    return PromptSpec(*fields, **{"evidence": "full", **named})
 
 
 SPECS = [

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
-from trivium.core.spec import new_default, spec_from_dict
+from trivium.core.spec import spec_from_dict
 
 MAX_VARS = 30  # sets of variables are held as bits of one number
 UNOBSERVED = 0.8  # a variable that has lost more of its observations than this is unobserved
@@ -38,12 +38,10 @@ class VariablesSpec:
     snr: float | None = None  # signal-to-noise ratio of the table in dB (default: no noise)
     # matched: neither a structure nor a single variable gives the answer away;
     # original: the distribution of the original evaluation, with its leaks
-    design: Literal["matched", "original"] = new_default("matched", before="original")
-    # the order of kinds within a balanced block: drawn for each block, or one for all blocks
-    block_order: Literal["random", "fixed"] = new_default("random", before="fixed")
+    design: Literal["matched", "original"] = "matched"
     # every valid target has exactly so many control variables (default: balanced or drawn); all
     # variables of matched items are then observed, else set sizes would give the others away
-    controls: int | None = new_default(None, before=None)
+    controls: int | None = None
 
     def __post_init__(self) -> None:
         require(self.size >= 1, f"size must be at least 1, got {self.size}")
