@@ -20,7 +20,7 @@ pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
 from playwright.sync_api import sync_playwright
 
-from tests.people.client import BASELINE, PAPER, make_study
+from tests.people.client import BASELINE, GAME, PAPER, make_study
 from tests.people.test_study import Direct
 from trivium.cli import main
 from trivium.core.dialogue import solve
@@ -306,8 +306,7 @@ FAST = """() => {
 def test_dragging_reloading_two_tabs_and_fast_fingers(browser: Any, tmp_path: Path) -> None:
     study = make_study(
         tmp_path,
-        "title = 'x'\npractice = false\ncheck = false\n[[conditions]]\nname = 'a'\n"
-        "preset = 'paper'",
+        f"title = 'x'\npractice = false\ncheck = false\n{GAME}preset = 'paper'",
     )
     server = Server(study, "token")
     with server.in_background():

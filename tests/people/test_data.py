@@ -16,12 +16,12 @@ import pytest
 from tests.people.client import PAPER, make_study
 from tests.people.test_study import Direct
 from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.people.trajectories import read_trajectories
 from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.results import summarise
 from trivium.people.export import TABLES, export_study
 from trivium.people.study import reopen_study
-from trivium.people.trajectories import read_trajectories
 from trivium.report.charts import looks
 from trivium.report.compare import read_scores
 from trivium.report.overview import overview

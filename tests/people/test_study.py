@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.people.client import PAPER, make_study, right_check
+from tests.people.client import GAME, PAPER, make_study, right_check
 from trivium.core.dialogue import Dialogue, solve
 from trivium.core.errors import UserError
 from trivium.people.experiment import read_experiment
 from trivium.people.export import attempts_of, delete_participant, export_study
-from trivium.people.rounds import RefusedError, Step
+from trivium.people.pages import RefusedError, Step
 from trivium.people.screens import screen
 from trivium.people.session import Session, session_after
 from trivium.people.study import Study, open_study, reopen_study
@@ -25,16 +25,19 @@ title = "arms"
 pool = 12
 [[conditions]]
 name = "chose"
+benchmark = "blicket_game"
 preset = "paper"
 cap = 2
 [[conditions]]
 name = "saw a program"
+benchmark = "blicket_game"
 preset = "paper"
 arm = "passive"
 shown_by = "one_at_a_time"
 cap = 2
 [[conditions]]
 name = "saw a person"
+benchmark = "blicket_game"
 arm = "yoked"
 yoked_to = "chose"
 cap = 2
@@ -182,7 +185,7 @@ def test_conditions_fill_up_evenly_and_count_completions(tmp_path: Path) -> None
 
 
 def test_a_dropout_frees_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "title = 'x'\n[[conditions]]\nname = 'a'\npreset = 'paper'\ncap = 1"
+    text = f"title = 'x'\n{GAME}preset = 'paper'\ncap = 1"
     study = make_study(tmp_path, text)
     Direct(study, "leaves").to_the_machine()
     waiting = Direct(study, "waits")
@@ -210,7 +213,10 @@ def test_passive_and_yoked_participants_see_tests_instead_of_choosing(tmp_path: 
 
 
 def test_a_failed_check_gives_a_second_chance_and_then_ends(tmp_path: Path) -> None:
-    study = make_study(tmp_path, "title = 'x'\npractice = false\n[[conditions]]\nname = 'a'")
+    study = make_study(
+        tmp_path,
+        f"title = 'x'\npractice = false\n{GAME}",
+    )
     person = Direct(study, "one")
     session = person.take("consent", True)
     for chance in range(2):
@@ -258,7 +264,7 @@ def test_steps_are_limited_at_every_item(tmp_path: Path) -> None:
     """A participant with several items is not stopped by the steps of the earlier ones."""
     study = make_study(
         tmp_path,
-        "title = 'x'\npractice = false\ncheck = false\n[[conditions]]\nname = 'a'\nitems = 2",
+        f"title = 'x'\npractice = false\ncheck = false\n{GAME}items = 2",
     )
     session = Session(study.experiment)
     session.take(Step("consent", True, {"condition": "a", "slot": 0}))

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from trivium.people import security
-from trivium.people.export import EXPORTS, export_study
+from trivium.people.export import export_files, export_study
 from trivium.people.security import equal
 from trivium.people.study import Study
 
@@ -52,7 +52,7 @@ class Admin:
             progress=study.progress() if known else [],
             total=len(study.store.participants()) if known else 0,
             answers=self._answers() if known else [],
-            exports=EXPORTS,
+            exports=export_files(study.experiment),
         )
 
     def _answers(self) -> list[tuple[str, dict[str, str]]]:
@@ -89,7 +89,7 @@ class Admin:
         name = request.path_params["name"]
         if not self._known(request):
             return Response("not allowed", 403, media_type="text/plain")
-        if name not in EXPORTS:
+        if name not in export_files(self._study.experiment):
             return Response("no such file", 404, media_type="text/plain")
         content = await run_in_threadpool(self._exported, name)
         headers = {"content-disposition": f'attachment; filename="{name}"'}

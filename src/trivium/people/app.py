@@ -19,8 +19,8 @@ from starlette.staticfiles import StaticFiles
 
 from trivium.people import security
 from trivium.people.admin import Admin
-from trivium.people.rounds import RefusedError
-from trivium.people.screens import View, ending_screen, screen
+from trivium.people.pages import RefusedError, View
+from trivium.people.screens import ending_screen, screen
 from trivium.people.security import equal, json_response
 from trivium.people.session import ENDED, Session
 from trivium.people.study import StoppedError, Study, events_from, step_from

@@ -15,7 +15,7 @@ import orjson
 from trivium.core.errors import require
 from trivium.core.files import atomic_write
 from trivium.people.experiment import Condition, Experiment, read_experiment
-from trivium.people.rounds import RefusedError, Step
+from trivium.people.pages import RefusedError, Step
 from trivium.people.session import ENDED, Session, session_after
 from trivium.people.store import EXPERIMENT, Event, Participant, Store
 
@@ -179,7 +179,7 @@ class Study:
         fewest = min(one.taken for one, _ in found)
         one, place = secrets.choice([pair for pair in found if pair[0].taken == fewest])
         if one.condition.arm == "passive":
-            shown = self.experiment.tests_shown(one.condition, place["slot"])
+            shown = self.experiment.moves_shown(one.condition, place["slot"])
             place = {**place, "shown": shown}
         return {"condition": one.condition.name, **place}
 
@@ -199,7 +199,7 @@ class Study:
             return None
         partner = min(partners, key=lambda one: (used[one.id], one.id))
         rounds = self.session(partner).finished
-        shown = [[placed for placed, _ in one.game.tests] for one in rounds]
+        shown = [one.dialogue.replies[:-1] for one in rounds]
         return {"slot": partner.slot, "partner": partner.id, "shown": shown}
 
 
