@@ -194,7 +194,7 @@ class Limited(Watched):
         if screen != "text":
             super().act(screen)
             return
-        item = self._session().now.item
+        item = self.session().now.item
         self.write("textarea", item.gold if item.task.spec.hops <= 4 else "I do not know")
         self.click("button.main")
 

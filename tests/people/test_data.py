@@ -15,6 +15,7 @@ import pytest
 
 from tests.people.client import PAPER, make_study
 from tests.people.test_study import Direct
+from trivium.benchmarks import register_environments
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.people.trajectories import read_trajectories
 from trivium.cli import main
@@ -234,6 +235,7 @@ NAMES = (("BlicketGiven-v0", "given"), ("BlicketNotGiven-v0", "not_given"))
 @pytest.mark.parametrize(("name", "kind"), NAMES)
 def test_environments_with_demonstrations(name: str, kind: str) -> None:
     gymnasium = pytest.importorskip("gymnasium")
+    register_environments()  # trivium may have been imported before gymnasium
     checker = pytest.importorskip("gymnasium.utils.env_checker")
     env = gymnasium.make(f"trivium:trivium/{name}", render_mode="ansi")
     checker.check_env(env.unwrapped, skip_render_check=True)
@@ -268,6 +270,7 @@ def test_environments_with_demonstrations(name: str, kind: str) -> None:
 @pytest.mark.parametrize(("name", "kind"), NAMES)
 def test_batched_environments_with_demonstrations_are_the_same(name: str, kind: str) -> None:
     gymnasium = pytest.importorskip("gymnasium")
+    register_environments()  # trivium may have been imported before gymnasium
     single = [gymnasium.make(f"trivium:trivium/{name}") for _ in range(5)]
     batch = gymnasium.make_vec(
         f"trivium:trivium/{name}", num_envs=5, vectorization_mode="vector_entry_point"
