@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.people.client import GAME, PAPER, make_study, right_check
+from trivium.benchmarks.blicket.people.rounds import GameRound
 from trivium.core.dialogue import Dialogue, solve
 from trivium.core.errors import UserError
 from trivium.people.experiment import read_experiment
@@ -42,6 +43,12 @@ arm = "yoked"
 yoked_to = "chose"
 cap = 2
 """
+
+
+def game_of(session: Session) -> GameRound:
+    """The game in progress."""
+    assert isinstance(session.now, GameRound)
+    return session.now
 
 
 class Direct:
@@ -77,7 +84,7 @@ class Direct:
 
     def answer(self, session: Session, blickets: str, form: str) -> Session:
         while session.stage == "object":
-            asked = session.now.asked or ""
+            asked = game_of(session).asked
             session = self.take("object", "yes" if asked in blickets else "no")
         return self.take("form", form)
 
@@ -126,11 +133,11 @@ def test_a_step_counts_once_however_often_it_is_sent(tmp_path: Path) -> None:
     number = person.number
     for _ in range(3):
         session, in_time = study.take_step("one", number, Step("toggle", "A"))
-        assert (session.now.placed, in_time) == ("A", True)
+        assert (game_of(session).placed, in_time) == ("A", True)
     session, in_time = study.take_step("one", number, Step("toggle", "B"))  # the other tab
-    assert (session.now.placed, in_time) == ("A", False)
+    assert (game_of(session).placed, in_time) == ("A", False)
     session, in_time = study.take_step("one", number + 5, Step("press", None))
-    assert (session.now.lit, in_time) == (None, False)
+    assert (game_of(session).lit, in_time) == (None, False)
     assert len(study.store.steps(1)) == number + 1
 
 
@@ -205,8 +212,12 @@ def test_passive_and_yoked_participants_see_tests_instead_of_choosing(tmp_path: 
     program, person = found["saw a program"], found["saw a person"]
     partner = study.store.find("id", person.assigned["partner"])
     chose = study.session(partner)
-    assert [placed for placed, _ in program.now.game.tests] == ["A", "B", "C"]
-    assert person.now.game.tests == chose.now.game.tests == [("A", chose.now.game.tests[0][1])]
+    assert [placed for placed, _ in game_of(program).game.tests] == ["A", "B", "C"]
+    assert (
+        game_of(person).game.tests
+        == game_of(chose).game.tests
+        == [("A", game_of(chose).game.tests[0][1])]
+    )
     assert person.now.item.content == chose.now.item.content
     records = [attempts_of(study, one, study.session(one)) for one in study.store.participants()]
     assert {made.groups["arm"] for own in records for made in own} == {"active", "passive", "yoked"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,64 +15,20 @@ from trivium.core.files import atomic_write, dump_line, write_json
 from trivium.core.records import MANIFEST, RECORDS, Attempt
 from trivium.people.adaptive import posterior_of
 from trivium.people.experiment import Experiment
-from trivium.people.pages import Page, Round, page_of
+from trivium.people.pages import Page, Round, Tables, page_of, read_tables
 from trivium.people.session import Session
 from trivium.people.store import Participant
 from trivium.people.study import Study
 from trivium.thresholds.search import ThresholdPlan
 
 Row = dict[str, Any]
-# Every table and its columns, with what they mean: the data dictionary.
-TABLES: dict[str, dict[str, str]] = {
-    "participants.csv": {
-        "participant": "the person's name in records, a keyed hash",
-        "condition": "the name of the condition in the experiment file",
-        "arm": "active (chose tests), passive (saw a program's), yoked (saw another person's)",
-        "stage": "where the person is or stopped; done is completed",
-        "created": "server time of the first step, seconds since 1970",
-        "last_step": "server time of the last step, seconds since 1970",
-        "failed_checks": "how often the questions about the instructions were answered wrong",
-        "answers": "the answers to the experiment's own questions, as JSON",
-        "threshold": "where the person's lift falls to 0.5, in conditions with vary",
-        "threshold_low": "the lower end of its 95% interval; empty: below the values",
-        "threshold_high": "the upper end; empty: above the values",
-    },
-    "answers.csv": {
-        "participant": "the person's name in records",
-        "condition": "the name of the condition",
-        "benchmark": "the benchmark",
-        "item": "the id of the item",
-        "seed": "the seed of the item",
-        "index": "the index of the item",
-        "reply": "the last reply, in the form that models use",
-        "kind": "right, or what kind of wrong answer",
-        "headline": "the value of the benchmark's first metric",
-        "seconds": "server time from the first screen of the item to its answer",
-    },
-    "steps.csv": {
-        "participant": "the person's name in records",
-        "number": "the number of the step, from 0",
-        "kind": "what was done: toggle, press, next, object, form, reply, ...",
-        "value": "with which value, as JSON",
-        "server_time": "when the server stored it, seconds since 1970",
-        "client_time": "when the browser sent it, seconds since 1970",
-    },
-    "events.csv": {
-        "participant": "the person's name in records",
-        "page": "which visit of the page it belongs to",
-        "number": "the number of the event on that visit",
-        "kind": "hidden, visible, blur, focus, paste, drag",
-        "detail": "such as the number of pasted characters",
-        "server_time": "when the server stored it, seconds since 1970",
-        "client_time": "when it happened, seconds since 1970",
-    },
-}
+TABLES = read_tables("trivium.people")
 DICTIONARY = "dictionary.csv"
 
 
-def tables_of(experiment: Experiment) -> dict[str, Mapping[str, str]]:
+def tables_of(experiment: Experiment) -> Tables:
     """The tables of an experiment: those of every one, and what the pages of its items add."""
-    tables: dict[str, Mapping[str, str]] = dict(TABLES)
+    tables = dict(TABLES)
     for one in experiment.conditions:
         tables |= page_of(one.task.benchmark).tables
     return tables

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pkgutil
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import Dialogue
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from trivium.people.simulate import Hands
 
 MAX_REPLY = 10_000  # characters of a text
+Tables = Mapping[str, Mapping[str, str]]  # the columns of every table, with what they mean
 View = dict[str, Any]  # a screen, as the page in the browser gets it
 
 
@@ -36,6 +39,9 @@ class Step:
     client_time: float | None = None
 
 
+Handlers = Mapping[tuple[str, str], Callable[[Any, Step], None]]  # by stage and kind of step
+
+
 class Activity:
     """Something with screens and steps of its own.
 
@@ -43,7 +49,7 @@ class Activity:
     value, which comes from a browser, before it changes anything.
     """
 
-    handlers: Mapping[tuple[str, str], Callable[[Any, Step], None]] = {}
+    handlers: ClassVar[Handlers] = {}
     stage = ""  # the screen that is shown
     over = False
 
@@ -79,7 +85,7 @@ class Round(Activity):
             raise RefusedError("the reply is empty")
         self.dialogue.send(text)
 
-    handlers = {("text", "reply"): _reply}  # noqa: RUF012
+    handlers: ClassVar[Handlers] = {("text", "reply"): _reply}
 
     def view(self, texts: Texts) -> View:
         """The conversation so far, and a box for the reply."""
@@ -98,7 +104,7 @@ class Page:
 
     kind = "text"  # names its instructions, its questions about them and its debriefing
     watchable = False  # whether the moves of another player can be shown instead of chosen
-    tables: Mapping[str, Mapping[str, str]] = {}  # what the export adds: columns and their meaning
+    tables: ClassVar[Tables] = {}  # what the export adds
 
     def practice(self) -> Activity | None:
         """What participants can try before the first item."""
@@ -134,6 +140,11 @@ def page_of(benchmark: AnyBenchmark) -> Page:
     declared = benchmark.experiment_page
     page: Page = pkgutil.resolve_name(declared) if declared else TEXT
     return page
+
+
+def read_tables(package: str) -> Tables:
+    """The tables that a package declares in its file tables.toml."""
+    return tomllib.loads(resources.files(package).joinpath("tables.toml").read_text("utf-8"))
 
 
 def button(texts: Texts, kind: str, label: str, **options: Any) -> View:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from trivium.core.streams import Stream, stream_key
 from trivium.core.task import PresentedItem
@@ -12,6 +12,7 @@ from trivium.people.experiment import Condition, Experiment
 from trivium.people.pages import (
     TEXT,
     Activity,
+    Handlers,
     Page,
     RefusedError,
     Round,
@@ -175,7 +176,7 @@ class Session(Activity):
             self.activity, self._practised = None, True
             self._start_check()
 
-    handlers = {  # noqa: RUF012
+    handlers: ClassVar[Handlers] = {
         ("consent", "consent"): _consent,
         ("questions", "questions"): _questions,
         ("instructions", "next"): _next_instruction,

@@ -15,7 +15,7 @@ from trivium.benchmarks.blicket.people.drawing import THINGS, machine_view
 from trivium.benchmarks.blicket.people.rounds import PRACTICE_THINGS, GameRound, Practice
 from trivium.core.errors import require
 from trivium.core.task import PresentedItem
-from trivium.people.pages import Activity, Page, Round, View
+from trivium.people.pages import Activity, Page, Round, View, read_tables
 from trivium.people.texts import Texts
 
 if TYPE_CHECKING:
@@ -27,23 +27,7 @@ class GamePage(Page):
 
     kind = "game"
     watchable = True
-    tables = {  # noqa: RUF012
-        "tests.csv": {
-            "participant": "the person's name in records",
-            "condition": "the name of the condition",
-            "item": "the id of the item",
-            "seed": "the seed of the item",
-            "index": "the index of the item",
-            "machine": "the true machine, such as conjunctive:AB",
-            "test": "the number of the test, from 1",
-            "objects": "the letters of the objects on the machine; empty for none",
-            "light": "1 where the machine lit up, else 0",
-            "bits": "bits of information that the test gave",
-            "best_bits": "expected bits of the best possible test at that point",
-            "kind": "single (one object), combination (several), empty, or repeat (of an earlier "
-            "test)",
-        }
-    }
+    tables = read_tables("trivium.benchmarks.blicket.people")
 
     def practice(self) -> Activity:
         """A machine that one thing lights up."""

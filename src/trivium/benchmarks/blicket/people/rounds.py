@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
 from trivium.benchmarks.blicket.game.demonstrations import EXAMPLE_OBJECTS, examples_of
@@ -20,7 +21,7 @@ from trivium.benchmarks.blicket.people.drawing import (
     thing_view,
 )
 from trivium.core.task import PresentedItem
-from trivium.people.pages import Activity, RefusedError, Round, Step, View, button, one_of
+from trivium.people.pages import Activity, Handlers, RefusedError, Round, Step, View, button, one_of
 from trivium.people.texts import Texts
 
 PRACTICE_THINGS = {"A": "moon", "B": "hexagon"}  # the first one lights the practice machine up
@@ -49,7 +50,7 @@ class Practice(Activity):
             raise RefusedError("nothing was tried yet")
         self.over = True
 
-    handlers = {  # noqa: RUF012
+    handlers: ClassVar[Handlers] = {
         ("practice", "toggle"): _toggle,
         ("practice", "press"): _press,
         ("practice", "next"): _next,
@@ -161,7 +162,7 @@ class GameRound(Round):
         )
         self.dialogue.send(write_answer(GameAnswer(blickets, form, inhibitors, unsure=unsure)))
 
-    handlers = {  # noqa: RUF012
+    handlers: ClassVar[Handlers] = {
         ("example", "next"): _next_example,
         ("new", "next"): _begin,
         ("explore", "toggle"): _toggle,
@@ -269,7 +270,7 @@ class GameRound(Round):
         words = like_examples("form.like", texts) if self._slides else texts["form.rule"]
         return {"paragraphs": [words], "buttons": buttons, **self._history(texts)}
 
-    _screens = {  # noqa: RUF012
+    _screens: ClassVar[Mapping[str, Callable[[Any, Texts], View]]] = {
         "example": _view_example,
         "new": _view_new,
         "explore": _view_explore,
