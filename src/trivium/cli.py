@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 import signal
@@ -14,9 +13,11 @@ from difflib import get_close_matches
 from typing import TextIO
 
 from trivium import __version__
+from trivium.benchmarks import declared
+from trivium.commands import command_module
 from trivium.core.errors import FailedCallsError, UserError, require
 
-# name: what it does; the work is in trivium.commands.NAME.main
+# name: what it does; the work is in command_module(name).main
 COMMANDS = {
     "run": "the main job: every benchmark, every built-in solver, one report",
     "list": "benchmarks, presets and solvers",
@@ -36,14 +37,10 @@ COMMANDS = {
     "report": "write the page of any folder that holds records",
     "compare": "paired differences between solvers and runs on common items",
     "serve": "an experiment with people on a web page, on the same items",
-    "play": "play the blicket game in the terminal, against the ideal observer",
-    "ceilings": "what an ideal observer can reach on blicket machines",
-    "record": "play Blicket-v0 with a program; trajectories as a Minari dataset",
-    "train": "train an agent in the blicket world",
-    "rollout": "play Blicket-v0 with a trained agent; trajectories as a Minari dataset",
     "new": "write a new benchmark, one file that works as it is",
     "gallery": "write the gallery page from the code",
     "completion": "what a shell needs to complete commands and flags",
+    **declared("COMMANDS"),
 }
 
 # How the commands are grouped in the help; others come last.
@@ -158,7 +155,7 @@ def _dispatch(words: list[str]) -> int:
     near = get_close_matches(name, [*COMMANDS, "--help", "--version"], n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}"
     require(name in COMMANDS, f"unknown command {name!r}; {hint}")
-    module = importlib.import_module(f"trivium.commands.{name}")
+    module = command_module(name)
     more = [COMMANDS] if name == "completion" else []
     code: int = module.main(rest, *more)
     return code

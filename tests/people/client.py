@@ -14,6 +14,7 @@ from trivium.people.study import Study, open_study
 
 PAPER = Path(__file__).parents[2] / "src/trivium/people/examples/paper.toml"
 BASELINE = PAPER.with_name("baseline.toml")
+GAME = "[[conditions]]\nname = 'a'\nbenchmark = 'blicket_game'\n"
 Answer = Callable[[dict[str, Any]], tuple[str, Any]]
 
 

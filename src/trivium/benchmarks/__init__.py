@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import UserError, require
+from trivium.core.errors import UserError, import_extra, require
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import Task
 
@@ -33,6 +33,8 @@ BENCHMARKS = {
     "blicket_prompts": "trivium.benchmarks.blicket.prompts:PROMPTS",
     "blicket_game": "trivium.benchmarks.blicket.game:GAME",
 }
+# Packages of benchmarks that declare more than items: commands, imports and environments.
+EXTENSIONS = ("trivium.benchmarks.blicket",)
 ENTRY_POINTS = "trivium.benchmarks"  # the group in which other packages add theirs
 PROJECT_FILE = "trivium.toml"
 
@@ -102,6 +104,23 @@ def change_task(task: Task, fields: Mapping[str, Any], where: str = "") -> Task:
         spec_from_dict(benchmark.spec_type, spec, base=task.spec, where=where),
         spec_from_dict(benchmark.view_type, view, base=task.view, where=where),
     )
+
+
+def declared(what: str) -> dict[str, Any]:
+    """All COMMANDS, IMPORTS or ENVIRONMENTS that the extensions declare."""
+    found: dict[str, Any] = {}
+    for package in EXTENSIONS:
+        found |= getattr(importlib.import_module(package), what)
+    return found
+
+
+def register_environments() -> None:
+    """Register every environment with Gymnasium, which does not look for plug-ins itself."""
+    registration = import_extra("gymnasium.envs.registration", "gym")
+    text = {"trivium/Text-v0": {"entry_point": "trivium.adapters.text_env:TextEnv"}}
+    for name, options in {**text, **declared("ENVIRONMENTS")}.items():
+        if name not in registration.registry:
+            registration.register(name, **options)
 
 
 def import_project_benchmarks() -> None:

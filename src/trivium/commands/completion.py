@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ import tyro
 
 from trivium.agents.config import AGENTS
 from trivium.benchmarks import benchmark_names, by_alias, get_benchmark
+from trivium.commands import command_module
 from trivium.commands.flags import read_flags
 from trivium.core.errors import UserError, require
 from trivium.evaluation.plan import shipped_configs
@@ -74,7 +74,7 @@ def _flags(before: Sequence[str]) -> Mapping[str, str]:
         suppress(ModuleNotFoundError, UserError, SystemExit),
         redirect_stdout(io.StringIO()) as out,
     ):
-        module = importlib.import_module(f"trivium.commands.{before[0]}")
+        module = command_module(before[0])
         module.main([*before[1:2], "--help"])
     flags = {}
     for no, name, value in re.findall(r"^  --(\[no_\])?(\w+)(?: (\S+))?", out.getvalue(), re.M):
@@ -114,7 +114,7 @@ def _arguments(command: str) -> Iterable[str]:
     if command == "completion":
         return SCRIPTS
     with suppress(ModuleNotFoundError):
-        module = importlib.import_module(f"trivium.commands.{command}")
+        module = command_module(command)
         if "read_benchmark_flags" in vars(module):
             return benchmark_names()
     return ()

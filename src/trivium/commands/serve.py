@@ -126,16 +126,14 @@ def _serve(flags: Flags, experiment: Path, folder: Path) -> int:
 
 
 def _export(flags: ExportFlags) -> int:
-    from trivium.people.export import export_study  # noqa: PLC0415
+    from trivium.people.export import export_episodes, export_study  # noqa: PLC0415
     from trivium.people.study import reopen_study  # noqa: PLC0415
 
     out, study = require_out(flags.out), reopen_study(flags.study)
     records = export_study(study, out)
     print(f"{records} records and the tables of dictionary.csv in {out}")
     if flags.minari is not None:
-        from trivium.people.episodes import write_episodes  # noqa: PLC0415
-
-        for name, episodes in write_episodes(study, flags.minari, out).items():
+        for name, episodes in export_episodes(study, flags.minari, out).items():
             print(f"{episodes} episodes in {out / name}")
     return 0
 

@@ -156,6 +156,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     multi_turn: ClassVar[bool] = False
     diagnostics: Mapping[str, Diagnostic] = MappingProxyType({"control": CONTROL})
     published: Sequence[Published] = ()
+    experiment_page: ClassVar[str] = ""  # module:object of a drawn page for people; else text
     trace_label: ClassVar[str | None] = None  # what `trace` measures, if anything
     metrics_heading: ClassVar[str] = "Every metric between 0 and 1"
     answer_field: ClassVar[str] = "answer"  # where a row of an item file has the right answer
@@ -297,6 +298,13 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     def trace(self, item: ItemT, answer: AnswerT) -> Sequence[float]:
         """The quantity named by `trace_label` before the first step and after every one."""
         return ()
+
+    def information(self, item: ItemT, replies: Sequence[str]) -> Sequence[float] | None:
+        """What each move found out, as a share of what the best player finds out in all.
+
+        Adapters reward it; None, the default, where there is nothing to find out.
+        """
+        return None
 
     def output_tokens(self, view: ViewT) -> int:
         """About how many tokens a reply takes, for estimates."""

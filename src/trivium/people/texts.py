@@ -49,9 +49,9 @@ def _flat(table: Mapping[str, Any], where: str, prefix: str = "") -> dict[str, s
     return texts
 
 
-def numbered(texts: Texts, prefix: str) -> list[str]:
+def numbered(texts: Texts, prefix: str, suffix: str = "") -> list[str]:
     """The texts prefix.1, prefix.2, ... in order."""
     found: list[str] = []
-    while f"{prefix}.{len(found) + 1}" in texts:
-        found.append(texts[f"{prefix}.{len(found) + 1}"])
+    while (key := f"{prefix}.{len(found) + 1}{suffix}") in texts:
+        found.append(texts[key])
     return found

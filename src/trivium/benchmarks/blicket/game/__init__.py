@@ -8,6 +8,7 @@ from trivium.benchmarks.blicket.game import (
     answer,
     audit,
     generate,
+    information,
     render,
     score,
     solvers,
@@ -34,6 +35,7 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     solvers = solvers.SOLVERS
     default_items = 200
     multi_turn = True
+    experiment_page = "trivium.benchmarks.blicket.people.page:PAGE"
     trace_label = "bits still unknown"
 
     to_row = staticmethod(generate.to_row)
@@ -52,6 +54,7 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     groups = staticmethod(score.groups)
     trace = staticmethod(score.trace)
     score = staticmethod(score.score)
+    information = staticmethod(information.information)
     canonical = staticmethod(audit.canonical)
     item_space = staticmethod(audit.item_space)
     probes = staticmethod(audit.probes)

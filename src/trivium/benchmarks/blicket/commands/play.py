@@ -21,11 +21,11 @@ from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.game.world import Game, replay
 from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR, letters
+from trivium.benchmarks.blicket.people.drawing import like_examples, rule_text, rule_texts
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.dialogue import Dialogue
 from trivium.core.errors import require
 from trivium.core.task import PresentedItem
-from trivium.people.drawing import rule_text, rule_texts
 from trivium.people.played import Played
 from trivium.people.texts import Texts, read_texts
 from trivium.report.tables import terminal
@@ -115,14 +115,9 @@ def _open(game: Game, texts: Texts, console: Console) -> None:
             for placed, light in example.tests:
                 things = " + ".join(texts[f"thing.{thing.split()[-1]}"] for thing in placed)
                 lines.append(f"- {things}: {texts['light.on' if light else 'light.off']}")
-        lines.append(_like(texts, "new.text"))
+        lines.append(like_examples("new.text", texts))
     lines += [texts["play.count"].format(count=spec.tests), "", texts["play.help"]]
     console.print(Panel(Text("\n".join(lines)), title=texts["explore.title"], width=90))
-
-
-def _like(texts: Texts, key: str) -> str:
-    first, second = (texts[f"machine.{name}"] for name in EXAMPLES)
-    return texts[key].format(first=first, second=second)
 
 
 def _turn(dialogue: Dialogue, texts: Texts, console: Console) -> None:
@@ -183,7 +178,8 @@ def _answer(game: Game, line: str, texts: Texts, console: Console) -> GameAnswer
 def _choose(forms: Sequence[str], texts: Texts, console: Console) -> str:
     """One of the ways in which the machine may work, by its number or the start of its name."""
     shown = {UNSURE: texts["button.unsure"]} | {name: texts[f"machine.{name}"] for name in EXAMPLES}
-    console.print(Text(_like(texts, "form.like") if UNSURE in forms else texts["form.rule"]))
+    question = like_examples("form.like", texts) if UNSURE in forms else texts["form.rule"]
+    console.print(Text(question))
     for number, form in enumerate(forms, start=1):
         console.print(
             Text(f"  {number}  {shown[form] if form in shown else rule_text(form, texts)}")

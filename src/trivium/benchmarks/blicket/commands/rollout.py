@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trivium.agents import agents_module
+from trivium.benchmarks.blicket.commands.record import check_place, print_summary
 from trivium.benchmarks.blicket.world.recording import write_dataset
 from trivium.commands.flags import read_flags, require_out
 from trivium.commands.messages import about_lines
-from trivium.commands.record import check_place, print_summary
 from trivium.core.errors import require
 
 ABOUT = """Play Blicket-v0 with any trained agent and store the episodes as a Minari dataset.

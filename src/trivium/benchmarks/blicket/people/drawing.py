@@ -1,12 +1,12 @@
-"""Machines, things and tests as the page draws them, and rules in plain words."""
+"""Machines, things and tests as the browser draws them, and rules in plain words."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from trivium.benchmarks.blicket.game.spec import GameSpec
-from trivium.people.rounds import Round
-from trivium.people.session import PRACTICE
+from trivium.benchmarks.blicket.game.spec import EXAMPLES, GameSpec
+from trivium.people.pages import View
 from trivium.people.texts import Texts
 
 # Which shape an object is drawn as; the shape also names its text.
@@ -17,7 +17,6 @@ THINGS = dict(
         strict=True,
     )
 )
-PRACTICE_THINGS = dict(zip(PRACTICE, ("moon", "hexagon"), strict=True))
 
 
 def rule_texts(spec: GameSpec, texts: Texts) -> list[str]:
@@ -38,20 +37,26 @@ def rule_text(rule: str, texts: Texts) -> str:
     return texts[f"rule.{form}"].format(number=number)
 
 
-def things_of(now: Round) -> dict[str, str]:
-    """The shapes of the objects in the one order in which they are listed and drawn."""
-    return {letter: THINGS[letter] for letter in now.item.content.listing}
+def like_examples(key: str, texts: Texts) -> str:
+    """A sentence that names the two example machines."""
+    first, second = (texts[f"machine.{name}"] for name in EXAMPLES)
+    return texts[key].format(first=first, second=second)
+
+
+def thing_view(shape: str, texts: Texts) -> View:
+    """A thing."""
+    return {"shape": shape, "label": texts[f"thing.{shape}"]}
 
 
 def machine_view(
-    texts: Texts, name: str, things: dict[str, str], placed: Any, lit: bool | None
-) -> dict[str, Any]:
-    """A machine, its objects, and what it shows."""
+    name: str, things: Mapping[str, str], placed: Any, lit: bool | None, texts: Texts
+) -> View:
+    """A machine, its objects by their names, and what it shows."""
     return {
         "pattern": name,
         "name": texts[f"machine.{name}"],
         "things": [
-            {"id": key, "shape": shape, "label": texts[f"thing.{shape}"], "on": key in placed}
+            {"id": key, "on": key in placed, **thing_view(shape, texts)}
             for key, shape in things.items()
         ],
         "lit": lit,
@@ -59,20 +64,15 @@ def machine_view(
     }
 
 
-def history_view(now: Round, texts: Texts) -> dict[str, Any]:
+def history_view(tests: Iterable[tuple[str, bool]], listing: str, title: str, texts: Texts) -> View:
     """The tests made or seen so far."""
-    order = now.item.content.listing
     rows = [
         {
-            "things": [
-                {"shape": THINGS[letter], "label": texts[f"thing.{THINGS[letter]}"]}
-                for letter in sorted(placed, key=order.index)
-            ],
+            "things": [thing_view(THINGS[one], texts) for one in listing if one in placed],
             "lit": light,
             "words": texts["light.on" if light else "light.off"],
             "empty": texts["light.empty"],
         }
-        for placed, light in now.game.tests
+        for placed, light in tests
     ]
-    title = texts["explore.history" if now.shown is None else "watch.history"]
-    return {"history": rows, "history_title": title}
+    return {"history": rows, "history_title": texts[title]}
