@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
+
+from trivium.core.statistics import Estimate
+from trivium.report.results import natural
 
 WIDTH, HEIGHT = 480, 280  # of a panel, in units of its own
 SMALL = (300, 225)  # of a panel among many
@@ -13,13 +16,6 @@ LEFT, RIGHT, TOP, BOTTOM = 44, 14, 26, 42  # margins
 LABEL_ROOM = 52  # for labels at the ends of lines
 MIN_GAP = 13  # between two labels
 MIN_TICKS, MAX_TICKS = 3, 9
-# Looks of what is no solver, with their names in a legend and their marks; None is a line.
-REFERENCES: dict[str, tuple[str, int | None]] = {
-    "ceiling": ("ceiling", None),
-    "shortcut": ("best shortcut", None),
-    "floor": ("floor", None),
-    "published": ("published", 3),
-}
 # Paths around the origin; a shape repeats what a colour says.
 MARKS = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",  # circle
@@ -33,9 +29,31 @@ MARKS = (
 )
 
 
+class SeriesStyle(NamedTuple):
+    """How a solver or a reference line is drawn on the whole page."""
+
+    colour: str  # a class: m0, m1, ... for models, person for people, base for baselines
+    mark: int | None  # None for a line without marks
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it is that of a built-in solver."""
+        return self.colour == "base"
+
+
+# What is drawn beside solvers, and what a legend calls it.
+REFERENCES = {
+    "ceiling": SeriesStyle("ceiling", None),
+    "shortcut": SeriesStyle("shortcut", None),
+    "floor": SeriesStyle("floor", None),
+    "published": SeriesStyle("published", 3),
+}
+REFERENCE_NAMES = {name: name for name in REFERENCES} | {"shortcut": "best shortcut"}
+
+
 @dataclass(frozen=True)
 class Point:
-    """One figure with its interval, and what to say about it."""
+    """One figure with its interval, and the text that is shown over it."""
 
     x: Any
     value: float
@@ -45,15 +63,24 @@ class Point:
     x_low: float | None = None
     x_high: float | None = None
 
+    @classmethod
+    def of(cls, x: Any, estimate: Estimate, name: str) -> Point:
+        """The point of an estimate that has a value."""
+        tip = f"{name}: {estimate}, n = {estimate.n}"
+        return cls(x, estimate.value or 0.0, estimate.low, estimate.high, tip)
+
+    def positive(self) -> Point:
+        """The same for a figure that cannot be below 0, whatever its interval says."""
+        return self if self.low is None else replace(self, low=max(0.0, self.low))
+
 
 @dataclass(frozen=True)
 class Series:
     """The figures of one solver, or of one reference line."""
 
     name: str
-    look: str  # the class that gives it its colour
+    style: SeriesStyle
     points: Sequence[Point]
-    mark: int | None = 0  # the number of its mark; None for a reference line
     label: str = ""  # at the end of its line
     shade: int = 100  # percent of its colour, where lines differ in a second thing
     joined: bool = True
@@ -100,14 +127,14 @@ class Chart:
 
     @property
     def label(self) -> str:
-        """What a screen reader says."""
+        """The text for screen readers."""
         return " ".join([f"{self.title}.", self.about, self.words]).strip()
 
     @property
     def lines(self) -> list[str]:
-        """The looks of all reference lines and published figures in it."""
-        drawn = {one.look for panel in self.panels for one in panel.series}
-        return [look for look in REFERENCES if look in drawn]
+        """The names of all reference lines and published figures in it."""
+        drawn = {one.style for panel in self.panels for one in panel.series}
+        return [name for name, style in REFERENCES.items() if style in drawn]
 
 
 @dataclass(frozen=True)
@@ -180,19 +207,20 @@ def draw(panel: Panel) -> Drawing:
     def place_y(value: float) -> float:
         return round(bottom - (value - first) / (last - first) * (bottom - TOP), 1)
 
-    marked = [one for one in panel.series if one.mark is not None]
+    marked = [one for one in panel.series if one.style.mark is not None]
     lines = []
     for one in panel.series:
-        # Intervals of several solvers at one place stand beside each other.
-        shift = 0.0 if one.mark is None else (marked.index(one) - (len(marked) - 1) / 2) * 3
+        mark = one.style.mark
+        # Intervals of several solvers at one place are drawn beside each other.
+        shift = 0.0 if mark is None else (marked.index(one) - (len(marked) - 1) / 2) * 3
         dots = [_dot(point, place_x, place_y, shift) for point in one.points]
         path = "M" + "L".join(f"{dot.x:g} {dot.y:g}" for dot in dots) if one.joined else ""
-        if one.mark is None and any(isinstance(point.x, str) for point in one.points):
+        if mark is None and any(isinstance(point.x, str) for point in one.points):
             # Lines between names would mean nothing: each name has a short one of its own.
             path = "".join(f"M{dot.x - 20:g} {dot.y:g}h40" for dot in dots)
-        elif one.mark is None and len(dots) == 1:  # a level: as wide as the axes
+        elif mark is None and len(dots) == 1:  # a level: as wide as the axes
             path = f"M{LEFT} {dots[0].y:g}H{right}"
-        lines.append(Line(one, path, dots, MARKS[(one.mark or 0) % len(MARKS)]))
+        lines.append(Line(one, path, dots, MARKS[(mark or 0) % len(MARKS)]))
     y_ticks = [(place_y(tick), number_text(tick)) for tick in ticks]
     return Drawing(width, height, right, bottom, x_ticks, y_ticks, _labelled(lines))
 
@@ -202,7 +230,7 @@ def draw_cells(panel: Panel) -> Drawing:
     width, height = SMALL
     right, bottom = width - RIGHT, height - BOTTOM
     columns = list(dict.fromkeys(cell.x for cell in panel.cells))
-    rows = sorted({cell.y for cell in panel.cells}, key=lambda y: (isinstance(y, str), y))
+    rows = sorted({cell.y for cell in panel.cells}, key=natural)
     wide, high = (right - LEFT) / len(columns), (bottom - TOP) / len(rows)
     boxes = [
         Box(
@@ -236,11 +264,8 @@ def _x_axis(
     panel: Panel, points: Sequence[Point], left: float, right: float
 ) -> tuple[Callable[[Any], float], list[tuple[float, str]]]:
     """A function from values to places, and the ticks."""
-    marked = [point for one in panel.series if one.mark is not None for point in one.points]
-    values = sorted(
-        panel.ticks or {point.x for point in marked or points},
-        key=lambda value: (isinstance(value, str), value),
-    )
+    marked = [point for one in panel.series if one.style.mark is not None for point in one.points]
+    values = sorted(panel.ticks or {point.x for point in marked or points}, key=natural)
     margin = 16
     if not all(isinstance(value, (int, float)) for value in values):
         names = list(dict.fromkeys(point.x for point in points))

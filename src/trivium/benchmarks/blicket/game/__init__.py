@@ -9,6 +9,7 @@ from trivium.benchmarks.blicket.game import (
     audit,
     generate,
     render,
+    report,
     score,
     solvers,
     spec,
@@ -33,7 +34,10 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     solvers = solvers.SOLVERS
     default_items = 200
     multi_turn = True
-    trace_label = "bits still unknown"
+    chart_axes = report.AXES
+    kinds = report.KINDS
+    headline_rule = report.RULE
+    easier_with_more = report.EASIER_WITH_MORE
 
     to_row = staticmethod(generate.to_row)
     from_row = staticmethod(generate.from_row)
@@ -49,7 +53,8 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     floor = staticmethod(score.floor)
     item_floor = staticmethod(score.item_floor)
     groups = staticmethod(score.groups)
-    trace = staticmethod(score.trace)
+    headline_sentence = staticmethod(report.headline_sentence)
+    explain = staticmethod(report.explain)
     score = staticmethod(score.score)
     canonical = staticmethod(audit.canonical)
     item_space = staticmethod(audit.item_space)
