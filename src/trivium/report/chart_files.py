@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from trivium.core.files import atomic_write
 from trivium.report.charts import Styles
-from trivium.report.plot import REFERENCE_NAMES, REFERENCES, Chart, SeriesStyle
+from trivium.report.plot import CHARACTER, REFERENCE_NAMES, REFERENCES, Chart, SeriesStyle
 from trivium.report.templates import asset, render
 
 COLUMNS = 3  # of panels
-TITLE, LEGEND_STEP = 56, 20  # heights
-CHARACTER = 6.4  # about how wide one is in the legend
+TITLE, LEGEND_STEP, LINE = 60.0, 20, 15  # heights
 
 
 def save_charts(
@@ -28,14 +28,15 @@ def save_charts(
     return paths
 
 
-def chart_svg(chart: Chart, styles: Styles, label: str | None) -> str:
+def chart_svg(chart: Chart, styles: Styles, label: str | None, columns: int = COLUMNS) -> str:
     """A chart with its title and its legend as a file of its own."""
     drawn = [panel.drawn for panel in chart.panels]
-    columns = min(COLUMNS, len(drawn))
+    columns = min(columns, len(drawn))
     wide = max(one.width for one in drawn) + 16
     high = max(one.height for one in drawn) + 26
     width = max(wide * columns, 520)
-    legend, top = _legend(chart, styles, width)
+    about = textwrap.wrap(chart.about, int((width - 24) / CHARACTER))
+    legend, top = _legend(chart, styles, width, TITLE + LINE * max(0, len(about) - 1))
     placed = [
         (panel, 8 + number % columns * wide, top + 24 + number // columns * high)
         for number, panel in enumerate(chart.panels)
@@ -43,8 +44,8 @@ def chart_svg(chart: Chart, styles: Styles, label: str | None) -> str:
     return render(
         "chart.svg.j2",
         css=plain_css(),
-        chart=chart,
         title=f"{label}: {chart.title}" if label else chart.title,
+        about=about,
         legend=legend,
         placed=placed,
         width=width,
@@ -53,14 +54,15 @@ def chart_svg(chart: Chart, styles: Styles, label: str | None) -> str:
 
 
 def _legend(
-    chart: Chart, styles: Styles, width: float
+    chart: Chart, styles: Styles, width: float, top: float
 ) -> tuple[Sequence[tuple[str, SeriesStyle, float, float]], float]:
     """The places of solvers and reference lines in the legend, and where it ends."""
-    series = [one for panel in chart.panels for one in panel.series]
-    names = {one.name for one in series if one.style.mark is not None}
-    entries = [(name, style) for name, style in styles.items() if name in names]
-    entries += [(REFERENCE_NAMES[name], REFERENCES[name]) for name in chart.lines]
-    x, y, placed = 12.0, float(TITLE), []
+    drawn = {(one.name, one.style) for panel in chart.panels for one in panel.series}
+    entries = [(name, style) for name, style in styles.items() if (name, style) in drawn]
+    named = {style for _, style in entries}
+    lines = [name for name in chart.lines if REFERENCES[name] not in named]
+    entries += [(REFERENCE_NAMES[name], REFERENCES[name]) for name in lines]
+    x, y, placed = 12.0, top, []
     for name, style in entries:
         own = 30 + CHARACTER * len(name)
         if x + own > width:

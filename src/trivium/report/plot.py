@@ -13,7 +13,9 @@ from trivium.report.results import natural
 WIDTH, HEIGHT = 480, 280  # of a panel, in units of its own
 SMALL = (300, 225)  # of a panel among many
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 26, 42  # margins
-LABEL_ROOM = 52  # for labels at the ends of lines
+LABEL_WIDTH = 52  # of labels at the ends of lines, at least
+CHARACTER = 6.2  # about how wide one is
+TICK_LINE = 12  # how high a line of a tick's text is
 MIN_GAP = 13  # between two labels
 MIN_TICKS, MAX_TICKS = 3, 9
 # Paths around the origin; a shape repeats what a colour says.
@@ -93,6 +95,7 @@ class Cell(NamedTuple):
     y: Any
     lift: float
     tip: str
+    text: str = ""  # in place of the lift
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ class Panel:
     log: bool = False  # the x axis
     cells: Sequence[Cell] = ()
     ticks: Sequence[float] = ()  # of the x axis; none: where there are figures
+    gap: float = 3  # between the marks of two solvers at one place
 
     @property
     def drawn(self) -> Drawing:
@@ -195,10 +199,12 @@ class Drawing:
 def draw(panel: Panel) -> Drawing:
     """The panel with a place for everything."""
     width, height = SMALL if panel.small else (WIDTH, HEIGHT)
-    right = width - (LABEL_ROOM if any(one.label for one in panel.series) else RIGHT)
-    bottom = height - BOTTOM
+    longest = max((len(one.label) for one in panel.series), default=0)
+    right = width - (max(LABEL_WIDTH, CHARACTER * longest) if longest else RIGHT)
     points = [point for one in panel.series for point in one.points]
     place_x, x_ticks = _x_axis(panel, points, LEFT, right)
+    lines_of_ticks = max((text.count(", ") + 1 for _, text in x_ticks), default=1)
+    bottom = height - BOTTOM - TICK_LINE * max(0, lines_of_ticks - 2)
     ends = [end for p in points for end in (p.value, p.low, p.high) if end is not None]
     lowest, highest = panel.y_range or (0.0, 0.0)
     ticks = nice_ticks(min([lowest, *ends]), max([highest, *ends]))
@@ -212,7 +218,7 @@ def draw(panel: Panel) -> Drawing:
     for one in panel.series:
         mark = one.style.mark
         # Intervals of several solvers at one place are drawn beside each other.
-        shift = 0.0 if mark is None else (marked.index(one) - (len(marked) - 1) / 2) * 3
+        shift = 0.0 if mark is None else (marked.index(one) - (len(marked) - 1) / 2) * panel.gap
         dots = [_dot(point, place_x, place_y, shift) for point in one.points]
         path = "M" + "L".join(f"{dot.x:g} {dot.y:g}" for dot in dots) if one.joined else ""
         if mark is None and any(isinstance(point.x, str) for point in one.points):
@@ -231,18 +237,19 @@ def draw_cells(panel: Panel) -> Drawing:
     right, bottom = width - RIGHT, height - BOTTOM
     columns = list(dict.fromkeys(cell.x for cell in panel.cells))
     rows = sorted({cell.y for cell in panel.cells}, key=natural)
-    wide, high = (right - LEFT) / len(columns), (bottom - TOP) / len(rows)
+    left = max(LEFT, 10 + CHARACTER * max(len(str(row)) for row in rows))
+    wide, high = (right - left) / len(columns), (bottom - TOP) / len(rows)
     boxes = [
         Box(
-            round(LEFT + columns.index(cell.x) * wide, 1),
+            round(left + columns.index(cell.x) * wide, 1),
             round(bottom - (rows.index(cell.y) + 1) * high, 1),
             *(round(wide - 2, 1), round(high - 2, 1), cell),
         )
         for cell in panel.cells
     ]
-    x_ticks = [(LEFT + (n + 0.5) * wide, str(x)) for n, x in enumerate(columns)]
+    x_ticks = [(left + (n + 0.5) * wide, str(x)) for n, x in enumerate(columns)]
     y_ticks = [(bottom - (n + 0.5) * high, str(y)) for n, y in enumerate(rows)]
-    return Drawing(width, height, right, bottom, x_ticks, y_ticks, boxes=boxes)
+    return Drawing(width, height, right, bottom, x_ticks, y_ticks, boxes=boxes, left=left)
 
 
 def _dot(
