@@ -80,7 +80,7 @@ def test_the_layout_is_the_described_one(undisturbed: Path) -> None:
     )
     plots = {path.name for path in (undisturbed / "plots").iterdir()}
     for stem in ("lift_n_m", "em_by_n", "order_trials"):
-        assert {f"nhop_implicit_{stem}.png", f"nhop_implicit_{stem}.svg"} <= plots
+        assert f"nhop_implicit_{stem}.svg" in plots
     index = list(csv.reader((undisturbed.parents[1] / "index.csv").read_text().splitlines()))
     assert index[0] == list(COLUMNS)
     assert index[1][:4] == ["implicit/sweep_whole", "sweep", "nhop_implicit", "small"]
