@@ -86,7 +86,7 @@ def test_a_sweep_with_failed_calls_says_so_and_is_continued(
     assert server.asked == before
     assert list(Path("runs/implicit").iterdir()) == [folder]
     rows = list(csv.DictReader((folder / "summary.csv").read_text().splitlines()))
-    assert [row["errors"] for row in rows] == ["0", "0"]
+    assert [row["failed"] for row in rows] == ["0", "0"]
 
     assert sweep(server, "--new") == 0
     assert len(list(Path("runs/implicit").iterdir())) == 2
@@ -194,7 +194,7 @@ def test_failed_attempts_at_other_items_stay_on_record(server: Server, broken: s
     assert main(words) == 1
     assert main([*words, "--start", "10"]) == 1, "the folder holds failed attempts"
     kinds = [row["kind"] for row in records(Path("e"))]
-    assert (len(kinds), kinds.count("error")) == (20, 3)
+    assert (len(kinds), kinds.count("failed")) == (20, 3)
 
 
 def test_a_huge_number_of_items_is_confirmed_at_once(
@@ -280,7 +280,7 @@ def test_a_blank_line_among_records_is_passed_over(server: Server, broken: set[s
         ("seed", 1e30),
         ("index", "x"),
         ("reply", 7),
-        ("error", 5),
+        ("failed", 5),
         ("id", None),
     ],
 )

@@ -111,7 +111,7 @@ def test_what_failed_permanently_in_one_evaluation_is_asked_again(
         words += ["--out", "here", "--model", "vllm/m", "--base_url", server.url]
         assert main(words) == 1
         kinds = Counter(row["kind"] for row in same_for_all(out))
-        assert kinds == {"right": ITEMS - 1, "error": 1}
+        assert kinds == {"right": ITEMS - 1, "failed": 1}
         broken.clear()
         before = server.asked.copy()
         assert main([*words, "--retry_errors"]) == 0

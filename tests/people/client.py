@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from trivium.benchmarks.blicket.game.parse_moves import read_command
+from trivium.benchmarks.blicket.game.answer import read_command
 from trivium.core.benchmark import Solver
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.people.experiment import Condition, Experiment

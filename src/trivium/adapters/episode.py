@@ -13,7 +13,7 @@ from trivium.audit.overlap import overlap
 from trivium.benchmarks import get_benchmark, load_task
 from trivium.core.errors import UserError, require
 from trivium.core.reading import visible_replies
-from trivium.core.spec import spec_from_dict, spec_to_dict, stored_spec
+from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 
@@ -44,7 +44,7 @@ def item_of(origin: Mapping[str, Any]) -> PresentedItem:
 def _item(origin: bytes) -> PresentedItem:
     row = orjson.loads(origin)
     benchmark = get_benchmark(row["benchmark"])
-    spec = stored_spec(benchmark.spec_type, row["spec"])
+    spec = spec_from_dict(benchmark.spec_type, row["spec"])
     view = spec_from_dict(benchmark.view_type, row["view"])
     return Task(benchmark, spec, view).item(row["index"], row["seed"])
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.errors import require
-from trivium.core.records import ERROR, RECORDS, read_records
+from trivium.core.records import FAILED, RECORDS, read_records
 from trivium.core.results import Summary
 from trivium.evaluation.cost import confirm, cost_of_run, money
 from trivium.evaluation.evaluation import Run
@@ -115,21 +115,21 @@ def _pooled(
 def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: Prices) -> int:
     """Say what went wrong and what was spent; 1 where calls failed or nothing was scored."""
     named = list(zip(run.evaluations, summaries, strict=True))
-    failed = sum(summary.errors for summary in summaries)
+    failed = sum(summary.failed for summary in summaries)
     attempts = sum(sum(summary.kinds.values()) for summary in summaries)
     answered = sum(summary.answered for summary in summaries)
-    scored = answered + sum(summary.violations for summary in summaries)
+    scored = answered + sum(summary.no_answers + summary.cut_offs for summary in summaries)
     if cut := sum(summary.cut_offs for summary in summaries):
         print(f"{cut:,} of {attempts:,} attempts were cut off before an answer")
-    if refused := sum(summary.refusals for summary in summaries):
-        print(f"{refused:,} of {attempts:,} attempts were refused")
+    if declined := sum(summary.declined for summary in summaries):
+        print(f"{declined:,} of {attempts:,} attempts were declined by the provider")
     asked = [summary for summary in summaries if summary.tokens]
     if asked and run.kind != "eval":  # whose table of metrics says it
         print(token_line(asked))
     if run.models and (known := prices.of_run(run)):
         print(spending(summaries, known))
     if failed:
-        first = next(one.folder for one, summary in named if summary.errors)
+        first = next(one.folder for one, summary in named if summary.failed)
         print(f"FAILED: {failed:,} of {attempts:,} attempts; the same command makes them again")
         print(f"the first of them: {_first_error(folder / first)}")
     elif scored == 0:
@@ -141,7 +141,7 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
 
 def _first_error(folder: Path) -> str:
     """Why the first failed attempt failed, as plain text on one line."""
-    errors = (row["error"] for _, row in read_records(folder / RECORDS) if row["kind"] == ERROR)
+    errors = (row["error"] for _, row in read_records(folder / RECORDS) if row["kind"] == FAILED)
     line = " ".join((next(errors, None) or "not known").split())
     return "".join(sign if sign.isprintable() else "?" for sign in line)
 

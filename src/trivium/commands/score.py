@@ -70,7 +70,7 @@ def main(args: Sequence[str]) -> int:
     )
     summary = write_scores(scoring, out, shlex.join(["trivium", "score", *args]))
     metric_table(summary).show(terminal())
-    if summary.errors:
-        print(f"{summary.errors} prompts have no reply or a failed one, and count as errors")
+    if summary.failed:
+        print(f"{summary.failed} prompts have no reply or a failed one, and count as failed")
     print(f"records in {out / RECORDS}")
-    return 1 if summary.errors else 0
+    return 1 if summary.failed else 0

@@ -19,7 +19,8 @@ import orjson
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.probes import Probe
-from trivium.core.records import Groups, Scores
+from trivium.core.reading import in_asked_form
+from trivium.core.records import NO_ANSWER, Groups, Scores
 from trivium.core.streams import Stream
 
 
@@ -150,7 +151,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     metrics: Sequence[Metric] = (Metric("em", "the answer is right"), STRICT)
     solvers: Mapping[str, Solver]
     aliases: ClassVar[tuple[str, ...]] = ()  # short names that configs may use
-    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # older spellings of fields
+    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # spellings of the sources
     default_items: ClassVar[int] = 1000  # items of each preset in `trivium run`
     multi_turn: ClassVar[bool] = False
     diagnostics: Mapping[str, Diagnostic] = MappingProxyType({"control": CONTROL})
@@ -213,12 +214,13 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """A reply that gives this answer; `parse` reads it back."""
 
     def strict(self, item: ItemT, replies: Sequence[str], view: ViewT) -> bool | None:
-        """Whether the replies have exactly the asked form; None where none was asked for.
-
-        By default the last reply has to be what `write` gives for the answer that is read.
-        """
+        """Whether the last reply is in exactly the asked form; None where none was asked for."""
         answer = self.parse(item, replies, view)
-        return answer is not None and replies[-1].strip() == self.write(item, answer, view)
+        return answer is not None and in_asked_form(replies[-1], self.write(item, answer, view))
+
+    def schema(self, item: ItemT, view: ViewT) -> dict[str, Any] | None:
+        """The JSON schema of an answer, for models that can be forced to a form."""
+        return None
 
     @abstractmethod
     def gold(self, item: ItemT) -> AnswerT:
@@ -229,9 +231,9 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         return {self.metrics[0].name: float(answer == self.gold(item))}
 
     def kind(self, item: ItemT, answer: AnswerT | None) -> str:
-        """What kind of answer this is: "right", "violation" or a kind of wrong answer."""
+        """What kind of answer this is: "right", "no-answer" or a kind of wrong answer."""
         if answer is None:
-            return "violation"
+            return NO_ANSWER
         headline = self.metrics[0]
         return "right" if self.score(item, answer)[headline.name] == headline.best else "wrong"
 

@@ -12,10 +12,9 @@ from typing import Any
 
 import orjson
 
-from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.probes import Audit
-from trivium.core.spec import spec_to_dict, stored_spec
+from trivium.core.spec import spec_from_dict, spec_to_dict
 
 AUDITS = Path(__file__).with_name("audits.json")
 CAUGHT, NOT_AUDITED = "caught", "not audited"
@@ -23,7 +22,7 @@ CAUGHT, NOT_AUDITED = "caught", "not audited"
 
 def audit_key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
     """What a stored audit is found by: the benchmark and all that its items depend on."""
-    spec = spec_to_dict(stored_spec(benchmark.spec_type, fields))
+    spec = spec_to_dict(spec_from_dict(benchmark.spec_type, fields))
     spec.pop("size", None)  # how many items a dataset has does not change an item
     return f"{benchmark.name} {orjson.dumps(spec, option=orjson.OPT_SORT_KEYS).decode()}"
 
@@ -57,7 +56,7 @@ def audit_sentence(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) ->
 
 def _keeps_leaks(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> bool:
     """Whether the spec is that of a preset that keeps the leaks of the original."""
-    spec = None if fields is None else stored_spec(benchmark.spec_type, fields)
+    spec = None if fields is None else spec_from_dict(benchmark.spec_type, fields)
     return any(benchmark.presets[name] == spec for name in benchmark.leaky_presets)
 
 
@@ -72,9 +71,6 @@ def stored_audit(audit: Audit) -> dict[str, Any]:
 
 @cache
 def _stored() -> dict[str, Any]:
-    """The audits by key; a spec that has got more fields since is found all the same."""
-    found = {}
-    for key, audit in orjson.loads(AUDITS.read_bytes()).items():
-        name, _, fields = key.partition(" ")
-        found[audit_key(get_benchmark(name), orjson.loads(fields))] = audit
+    """The audits by key."""
+    found: dict[str, Any] = orjson.loads(AUDITS.read_bytes())
     return found

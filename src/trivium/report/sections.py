@@ -155,7 +155,7 @@ def usage_table(
         own = [results.by_solver[model] for results in all_results if model in results.by_solver]
         if any(part.tokens for part in own):
             rows.append((model, *_usage(own, prices.get(model))))
-    heads: tuple[str, ...] = ("model", "attempts", "errors", "cut-offs", "refusals")
+    heads: tuple[str, ...] = ("model", "attempts", "failed", "cut off", "declined")
     heads += ("input tokens", "output tokens", "of them reasoning", "cost", "median latency")
     table = [heads, *rows]
     # Columns that hold nothing are left out.
@@ -165,9 +165,9 @@ def usage_table(
 
 def _usage(own: Sequence[Summary], price: Price | None) -> Iterator[str]:
     yield f"{sum(sum(part.kinds.values()) for part in own):,}"
-    yield f"{sum(part.errors for part in own):,}"
+    yield f"{sum(part.failed for part in own):,}"
     yield f"{sum(part.cut_offs for part in own):,}"
-    yield f"{sum(part.refusals for part in own):,}"
+    yield f"{sum(part.declined for part in own):,}"
     totals = [total_tokens(own, name) for name in TOKENS]
     yield from map(token_text, totals)
     yield "" if price is None else money(price.of(totals[0].total, totals[1].total))
@@ -207,9 +207,9 @@ def facts(
         "date": date,
         "items": f"{items:,}",
         "attempts": f"{sum(results.records for results in all_results):,}",
-        "errors": f"{sum(part.errors for part in own):,}" if asked else "",
-        "cut-offs": f"{sum(part.cut_offs for part in own):,}" if asked else "",
-        "refusals": f"{sum(part.refusals for part in own):,}" if asked else "",
+        "failed": f"{sum(part.failed for part in own):,}" if asked else "",
+        "cut off": f"{sum(part.cut_offs for part in own):,}" if asked else "",
+        "declined": f"{sum(part.declined for part in own):,}" if asked else "",
         "tokens in, out": " / ".join(map(_short, tokens)) if asked else "",
         "cost": money(sum(costs)) if costs else "",
         "median latency": seconds_text([p.median_seconds for p in asked if p.median_seconds]),

@@ -95,7 +95,7 @@ def test_a_turn_that_cannot_be_read_is_explained_and_the_last_of_them_ends_the_g
     assert GAME.max_turns(item) == 7  # four tests, two turns that cannot be read, one answer
     late = ["x"] * 3 + ["ANSWER blickets: A B; form: conjunctive"]
     assert GAME.parse(item, late, VIEW) is None
-    assert GAME.kind(item, GAME.parse(item, late, VIEW)) == "violation"
+    assert GAME.kind(item, GAME.parse(item, late, VIEW)) == "no-answer"
 
 
 def test_a_test_past_the_budget_is_a_mistake() -> None:

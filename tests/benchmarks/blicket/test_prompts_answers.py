@@ -136,7 +136,7 @@ def test_no_text_breaks_the_parser(text: str) -> None:
     for view in (PromptView(), PromptView(reply="lines", sentences=3)):
         answer = PROMPTS.parse(ITEM, [text], view)
         PROMPTS.score(ITEM, answer)
-        assert (PROMPTS.kind(ITEM, answer) == "violation") == (answer is None)
+        assert (PROMPTS.kind(ITEM, answer) == "no-answer") == (answer is None)
 
 
 HOSTILE = """brown torus |is not |blickets, |(|like the striped |brown torus and |\n- |not like |a|

@@ -14,11 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.answer import write_answer, write_test
+from trivium.benchmarks.blicket.game.answer import read_command, write_answer, write_test
 from trivium.benchmarks.blicket.game.debrief import Debrief, debrief
 from trivium.benchmarks.blicket.game.demonstrations import examples_of
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
-from trivium.benchmarks.blicket.game.parse_moves import read_command
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.game.world import Game, replay
 from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR, letters
