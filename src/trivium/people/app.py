@@ -29,7 +29,6 @@ from trivium.people.study import StoppedError, Study, events_from, step_from
 COOKIE = "trivium_session"
 # What recruiting services put into the address; kept only as a keyed hash.
 OUTSIDE = ("PROLIFIC_PID", "participant", "workerId", "SESSION_ID")
-STATIC = resources.files(__package__).joinpath("static")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -46,7 +45,10 @@ class People:
     def __init__(self, study: Study) -> None:
         self.study = study
         self._by_session = security.Rates(20, 100)
-        self._page = STATIC.joinpath("index.html").read_bytes()
+        names = (name for page in study.experiment.pages for name in page.scripts)
+        scripts = "".join(f'<script src="/static/{name}" defer></script>\n' for name in names)
+        page = resources.files(__package__).joinpath("static", "index.html").read_text("utf-8")
+        self._page = page.replace("<script", f"{scripts}<script", 1)
 
     async def page(self, request: Request) -> Response:
         """The page, which asks for everything else; a link's parameters leave the address."""
@@ -177,6 +179,7 @@ async def _refused(request: Request, problem: Exception) -> Response:
 def make_app(study: Study, admin_token: str) -> Starlette:
     """The application of a study."""
     people, admin = People(study), Admin(study, admin_token)
+    packages = dict.fromkeys(("trivium.people", *(one.package for one in study.experiment.pages)))
     rate = study.experiment.requests_per_second
     by_address = security.Rates(rate, 5 * rate)
 
@@ -198,7 +201,7 @@ def make_app(study: Study, admin_token: str) -> Starlette:
             route("/admin/login", admin.login, "POST"),
             route("/admin/pause", admin.pause, "POST"),
             route("/admin/export/{name}", admin.export, "GET"),
-            Mount("/static", StaticFiles(packages=[(__package__ or "", "static")])),
+            Mount("/static", StaticFiles(packages=[(one, "static") for one in packages])),
         ],
         middleware=[Middleware(security.SafeHeaders)],
         exception_handlers={HTTPException: _refused, ClientDisconnect: _refused},

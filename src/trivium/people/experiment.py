@@ -156,6 +156,11 @@ class Experiment:
         """What participants read."""
         return read_texts(self.language)
 
+    @property
+    def pages(self) -> list[Page]:
+        """How items are shown, every page once."""
+        return list(dict.fromkeys(one.page for one in self.conditions))
+
     def condition(self, name: str) -> Condition:
         """The condition of this name."""
         return next(one for one in self.conditions if one.name == name)

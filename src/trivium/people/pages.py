@@ -105,6 +105,9 @@ class Page:
     kind = "text"  # names its instructions, its questions about them and its debriefing
     watchable = False  # whether the moves of another player can be shown instead of chosen
     tables: ClassVar[Tables] = {}  # what the export adds
+    package = "trivium.people"  # whose folder `static` has the scripts
+    scripts: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()  # keys of texts that the scripts need on every screen
 
     def practice(self) -> Activity | None:
         """What participants can try before the first item."""

@@ -6,8 +6,6 @@ from trivium.people.pages import View, button
 from trivium.people.session import Session
 from trivium.people.texts import Texts
 
-ALWAYS = ("button.next", "button.sound_on", "button.sound_off", "light.on", "light.off")
-
 
 def screen(session: Session, code: str | None) -> View:
     """The screen of a session; `code` is the participant's own, shown at the end."""
@@ -30,12 +28,12 @@ def ending_screen(session: Session, key: str, code: str | None = None) -> View:
 
 def _base(session: Session) -> View:
     """What every screen has."""
-    texts = session.experiment.texts
+    texts, labels = session.experiment.texts, ("button.next", *session.page.labels)
     return {
         "number": session.steps,
         "screen": session.stage,
         "language": texts["page.language"],
-        "text": {key.rpartition(".")[2]: texts[key] for key in ALWAYS},
+        "text": {key.rpartition(".")[2]: texts[key] for key in labels},
         "errors": {key: texts[f"error.{key}"] for key in ("connection", "other")},
     }
 

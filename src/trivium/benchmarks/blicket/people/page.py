@@ -27,7 +27,10 @@ class GamePage(Page):
 
     kind = "game"
     watchable = True
-    tables = read_tables("trivium.benchmarks.blicket.people")
+    package = "trivium.benchmarks.blicket.people"
+    tables = read_tables(package)
+    scripts = ("shapes.js", "machine.js")
+    labels = ("button.sound_on", "button.sound_off", "light.on", "light.off")
 
     def practice(self) -> Activity:
         """A machine that one thing lights up."""
