@@ -108,7 +108,9 @@ def plain(text: str) -> str:
     return _json_as_lines(text)
 
 
-_OBJECT = re.compile(r"(?:\A|^(?:answer\s?[:=|]\s?)?)\s*(\{)\s*\"", re.IGNORECASE | re.MULTILINE)
+_OBJECT = re.compile(
+    r"(?:\A\s*|^[ \t]*(?:answer\s?[:=|]\s?)?)(\{)\s*\"", re.IGNORECASE | re.MULTILINE
+)
 _MAX_OBJECTS = 3  # at the end of a reply that may be JSON
 
 
@@ -209,7 +211,7 @@ def read_fields(text: str, names: Mapping[str, str], head: str = "") -> dict[str
     without a name of its own.
     """
     any_name = "|".join(names.values())
-    text = re.sub(rf"(?i)[\s,;]+[\"']?(?=\b(?:{any_name})[\"']?\s?[:=|])", ";", f"\n{text}")
+    text = re.sub(rf"(?i)(?<=[\s,;])[\"']?(?=\b(?:{any_name})[\"']?\s?[:=|])", ";", f"\n{text}")
     fields: dict[str, str] = {}
     for part in filter(None, (_stripped(part) for part in re.split(r"[;\n]", text))):
         matches = (
