@@ -248,7 +248,7 @@ def test_what_was_said_of_objects_becomes_one_answer(tmp_path: Path) -> None:
     session = person.take("form", "unsure")
     listing = session.now.item.content.listing
     assert session.now.dialogue.replies == [
-        f"ANSWER blickets: {listing[0]}; unsure: {listing[1]}; form: unsure"
+        f"ANSWER: blickets {listing[0]}; form unsure; unsure {listing[1]}"
     ]
     assert isinstance(session.now.dialogue, Dialogue)
     assert session.finished[0].dialogue.scores["correct"] == 0
