@@ -9,8 +9,8 @@ from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark, Item, Solver, Turn
 from trivium.core.files import dump_line
-from trivium.core.reading import is_refusal, split_reasoning
-from trivium.core.records import CUT_OFF, ERROR, REFUSAL, Attempt, Scores
+from trivium.core.reading import split_reasoning
+from trivium.core.records import CUT_OFF, ERROR, Attempt, Scores
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, stream_key
 from trivium.core.task import PresentedItem, Task
@@ -86,11 +86,9 @@ class Dialogue:
         return made
 
     def _no_answer(self) -> str:
-        """Why there is no answer: the reply was cut off, it is a refusal, or it has none."""
+        """Why there is no answer: the reply was cut off, or it has none."""
         if self.cut_off:
             return CUT_OFF
-        if self.visible and is_refusal(self.visible[-1]):
-            return REFUSAL
         return self.item.task.benchmark.kind(self.item.content, None)
 
 

@@ -16,6 +16,7 @@ from trivium.core.records import Groups
 from trivium.core.spec import spec_to_dict, stored_spec
 from trivium.core.streams import Stream, item_stream
 
+
 @dataclass(frozen=True)
 class PlainView:
     """A benchmark that presents its items in one way only."""

@@ -28,7 +28,7 @@ def answer_line(value: str) -> str:
 def in_asked_form(reply: str, written: str) -> bool:
     """Whether a reply is the text that was asked for, or ends with it as its ANSWER line."""
     text = reply.strip()
-    return text == written or (written.startswith("ANSWER") and text.endswith(f"\n{written}"))
+    return text == written or ("ANSWER" in written and text.endswith(f"\n{written}"))
 
 
 class SplitReply(NamedTuple):
@@ -85,32 +85,34 @@ _SIGNS = str.maketrans(
         "\u3002": ". ",
     }
 )
-_UNWRAPPED = (  # applied in this order
-    (re.compile(r"^[ \t>]*(?:```|~~~)[^\n]*$", re.MULTILINE), ""),  # code fences
-    (re.compile(r"\\([_#%&{}])"), r"\1"),
-    (re.compile(r"\\\\(?=\s|$)"), "\n"),
-    (re.compile(r"\\[()\[\],;:! ]|\$|\\(?:quad|left|right|displaystyle)\b"), " "),
-    (re.compile(r"\\[A-Za-z]{2,12}\s?\{"), "{"),  # \boxed{, \text{
-    (re.compile(r"</?[A-Za-z][A-Za-z_-]{0,20}\s?/?>|<\|\w{1,20}\|>"), " "),  # tags, end of turn
-    (re.compile(r"^[ \t]*(?:(?:>|#{1,6}|[-*+\u2022]|\d{1,2}[.)])[ \t]+)+", re.MULTILINE), ""),
-    (re.compile(r"[*`]+|~~"), ""),
-    (re.compile(r"(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"), ""),  # emphasis
-    (re.compile(r"^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$", re.MULTILINE), ""),  # the ends of table rows
-    (re.compile(r"[ \t]+"), " "),
+_UNWRAPPED = (  # a sign that has to be there, a pattern and what takes its place, in this order
+    ("```", re.compile(r"^ ?(?:> )?```[^\n]*$", re.MULTILINE), ""),  # code fences
+    ("\\", re.compile(r"\\([_#%&{}])"), r"\1"),
+    ("\\", re.compile(r"\\\\(?=\s|$)"), "\n"),
+    ("\\", re.compile(r"\\[()\[\],;:! ]|\\(?:quad|left|right|displaystyle)\b"), " "),
+    ("\\", re.compile(r"\\[A-Za-z]{2,12} ?\{"), "{"),  # \boxed{, \text{
+    ("_{", re.compile(r"_\{(\w{1,20})\}"), r"_\1"),
+    ("$", re.compile(r"\$"), ""),
+    ("<", re.compile(r"<[/|]?[A-Za-z][A-Za-z_|-]{0,20} ?[/|]?>"), " "),  # tags, special tokens
+    ("", re.compile(r"^ ?(?:(?:>|#{1,6}|[-*+\u2022]|\d{1,2}[.)]) )+", re.MULTILINE), ""),
+    ("", re.compile(r"[*`]+|~~"), ""),
+    ("_", re.compile(r"(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"), ""),  # emphasis
+    ("|", re.compile(r"^ ?\| ?| ?\| ?$", re.MULTILINE), ""),  # the ends of table rows
 )
+_SPACES, _BLANK_LINES = re.compile(r"[^\S\n]+"), re.compile(r" ?\n ?\n\s*")
 
 
 def plain(text: str) -> str:
     """The text without Markdown, LaTeX and tags, with one spelling of every sign."""
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
-    for pattern, replacement in _UNWRAPPED:
-        text = pattern.sub(replacement, text)
+    text = _BLANK_LINES.sub("\n\n", _SPACES.sub(" ", text))
+    for sign, pattern, replacement in _UNWRAPPED:
+        if sign in text:
+            text = pattern.sub(replacement, text)
     return _json_as_lines(text)
 
 
-_OBJECT = re.compile(
-    r"(?:\A\s*|^[ \t]*(?:answer\s?[:=|]\s?)?)(\{)\s*\"", re.IGNORECASE | re.MULTILINE
-)
+_OBJECT = re.compile(r"^ ?(?:answer ?[:=|] ?)?(\{)\s{0,9}\"", re.IGNORECASE | re.MULTILINE)
 _MAX_OBJECTS = 3  # at the end of a reply that may be JSON
 
 
@@ -140,20 +142,25 @@ def _written(value: Any) -> str:
         return "; ".join(_fields(value)).strip()
     if isinstance(value, list):
         return ", ".join(map(_written, value)) or "none"
-    return {None: "none", True: "true", False: "false"}.get(value) or str(value)
+    return "none" if value is None else str(value)
 
 
 _ANSWER = re.compile(
-    r"^[ \t{\[(\"']*(?:(?:my|the)[ \t]+)?(?:final[ \t]+)?answer[\"'\])]*(?:[ \t]+is)?"
-    r"(?:[ \t]*[:=|\]][ \t]*|[ \t]+-[ \t]+|(?-i:(?<=ANSWER)[ \t]+)|[ \t]*$)",
+    r"^[ {\[(\"']{0,9}(?:(?:my|the) )?(?:final )?answer[\"'\])]{0,3}(?: is)?"
+    r"(?: ?[:=|\]] ?| - |(?-i:(?<=ANSWER) )| ?$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _WRAPPING = " \t\n\"'[](){}<>|"
-_SENTENCE = re.compile(r"[.!](?=\s)")
-_TAKEN_BACK = re.compile(
-    r"\b(?:or|no|wait|actually|maybe|perhaps|might|could|(?:not |un)sure|instead|answer|test)\b|\?",
+_REMARK = re.compile(r" \(| - (?=[A-Za-z])|,? (?:because|since|as)\b|[.!](?= )")
+_DOUBT = re.compile(
+    r"\b(?:or|if|either|unless|maybe|perhaps|might|could|alternatively|actually|wait)\b|\?",
     re.IGNORECASE,
 )
+
+
+def raises_doubt(text: str) -> bool:
+    """Whether a text has a word of choice or doubt, as "or", "if" and "maybe"."""
+    return _DOUBT.search(text) is not None
 
 
 class Stated(NamedTuple):
@@ -162,40 +169,36 @@ class Stated(NamedTuple):
     values: list[str]  # the value in each extent in which it may be read, the longest first
     labelled: bool  # whether there is an ANSWER line; without one the value is the whole reply
     text: str  # the whole reply
+    after: str = ""  # what follows the line of the value, and any remark on it
 
 
 def find_answer(reply: str) -> Stated:
     """The value of the last ANSWER line of a reply, or the whole reply where there is none.
 
-    A value may go on below its line, end with it, or be followed by a remark.
+    A value may go on below its line, end with it, or be followed by a remark that raises no doubt.
     """
     text = plain(reply)
     lines = list(_ANSWER.finditer(text))
     if not lines:
         return Stated([_stripped(text)], False, text)
-    return Stated(extents(text[lines[-1].end() :].lstrip()), True, text)
-
-
-def extents(text: str) -> list[str]:
-    """Where a value may end: with its paragraph, its line, or its first sentence.
-
-    A first sentence that the rest of its line takes back is no value.
-    """
-    paragraph = re.split(r"\n[ \t]*\n", text, maxsplit=1)[0]
-    line = paragraph.partition("\n")[0]
-    sentence, *remark = _SENTENCE.split(line, maxsplit=1)
-    found = (
-        [paragraph, line] if any(map(_TAKEN_BACK.search, remark)) else [paragraph, line, sentence]
-    )
-    return list(dict.fromkeys(map(_stripped, found)))
+    value = text[lines[-1].end() :].lstrip()
+    paragraph = value.partition("\n\n")[0]
+    line, _, after = value.partition("\n")
+    extents = [paragraph, line]
+    if (found := _REMARK.search(line)) and not raises_doubt(line[found.start() :]):
+        after = f"{line[found.start() :]}\n{after}"
+        extents.append(line[: found.start()])
+    return Stated(list(dict.fromkeys(map(_stripped, extents))), True, text, after)
 
 
 def without_remarks(text: str, names: str) -> str:
-    """The text without remarks in parentheses, unless they take it back or match these names."""
-    kept = re.compile(rf"{_TAKEN_BACK.pattern}|\b(?:and|with)\b|\b(?:{names})\b", re.IGNORECASE)
-    return re.sub(
-        r"\s\([^()\n]{3,200}\)", lambda found: found[0] if kept.search(found[0]) else "", text
-    )
+    """The text without remarks in parentheses, unless they raise doubt or match these names."""
+    kept = re.compile(rf"\b(?:and|with|{names})\b", re.IGNORECASE)
+
+    def shown(found: re.Match[str]) -> str:
+        return found[0] if kept.search(found[0]) or raises_doubt(found[0]) else ""
+
+    return re.sub(r"\s\([^()\n]{3,200}\)", shown, text)
 
 
 def _stripped(text: str) -> str:
@@ -211,7 +214,7 @@ def read_fields(text: str, names: Mapping[str, str], head: str = "") -> dict[str
     without a name of its own.
     """
     any_name = "|".join(names.values())
-    text = re.sub(rf"(?i)(?<=[\s,;])[\"']?(?=\b(?:{any_name})[\"']?\s?[:=|])", ";", f"\n{text}")
+    text = re.sub(rf"(?i)[\s,;|]{{1,3}}[\"']?(?=\b(?:{any_name})[\"']?\s?[:=|])", ";", f"\n{text}")
     fields: dict[str, str] = {}
     for part in filter(None, (_stripped(part) for part in re.split(r"[;\n]", text))):
         matches = (

@@ -9,7 +9,7 @@ from typing import Any
 
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import NhopView
-from trivium.core.reading import answer_line, find_answer
+from trivium.core.reading import answer_line, find_answer, raises_doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,52 +42,53 @@ def schema(item: NhopItem, view: NhopView) -> dict[str, Any]:
 
 
 _TOKEN = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})_([0-9]{1,18})(?![A-Za-z0-9_])")
-_VALUE = re.compile(r"([A-Za-z]{1,4})[_ -]?([0-9]{1,18})(?![A-Za-z0-9_])")
+_VALUE = re.compile(r"([A-Za-z]{1,4})[_ -]?([0-9]{1,18})")
 _SLOT = re.compile(r"(?:^|;)\W{0,5}f(\d{1,3})\b[^:=|\n]{0,40}[:=|]([^;\n]{0,80})", re.M | re.I)
-# Without an ANSWER line, a reply with any of these may take back the token that it names.
-_DOUBT = re.compile(
-    r"\b(?:not|no|never|neither|nor|cannot|if|or|either|unless|maybe|might|wrong)\b|n't\b|\?", re.I
-)
+# A reply without an ANSWER line may still say "..., so it is D_0441." and leave no doubt.
+_CLAIM = re.compile(r"(?:\bis|[:=>]) ?([A-Za-z]{1,4})_([0-9]{1,18})[.!]?$", re.M | re.I)
+_DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|cannot|wrong|incorrect)\b|n't\b", re.I)
 
 
 def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
     """The answer in the last reply; None where it states none."""
     stated = find_answer(replies[-1])
-    tokens = (_value(text, item) for text in stated.values)
-    token = next(filter(None, tokens), None)
-    if token is None and not stated.labelled and not _DOUBT.search(stated.text):
-        token = _only_token(stated.text, item)
-    if token is None:
-        return None
+    token = next(filter(None, (_value(text, item) for text in stated.values)), None)
+    if token is None and not stated.labelled:
+        token = _only_claim(stated.text, item)
+    if token is None or set(_tokens(stated.after)) & set(item.candidates) - {token}:
+        return None  # what follows names another value
     return NhopAnswer(token, _slots(stated.text, item.depth) if view.mode == "steps" else ())
 
 
 def _value(text: str, item: NhopItem) -> str | None:
-    """The token that a value is, or opens with before a remark that names no other candidate."""
+    """The token that a value is; a candidate may lack its underscore."""
     if text.casefold() in map(str.casefold, item.accepted):
         return item.answer
-    found = _VALUE.match(text)
-    remark = text[found.end() :] if found else ""
-    if found is None or (remark and (remark[0] not in ".,;:( -" or _DOUBT.search(remark))):
+    found = _VALUE.fullmatch(text)
+    if found is None or ("_" not in text and _spelled(found) not in item.candidates):
         return None
-    others = {_spelled(other) for other in _TOKEN.finditer(remark)}
-    return None if others & set(item.candidates) else _spelled(found)
+    return _spelled(found)
 
 
-def _only_token(text: str, item: NhopItem) -> str | None:
-    """The one token of the asked layer that a text names; None where it names several or none."""
+def _only_claim(text: str, item: NhopItem) -> str | None:
+    """The candidate that a text claims, where it names no other and leaves no doubt."""
     layers = {token.partition("_")[0] for token in item.candidates}
-    tokens = {_spelled(found) for found in _TOKEN.finditer(text)}
-    asked = [token for token in tokens if token.partition("_")[0] in layers]
-    return asked[0] if len(asked) == 1 else None
+    named = {token for token in _tokens(text) if token.partition("_")[0] in layers}
+    claimed = {_spelled(found) for found in _CLAIM.finditer(text)} & set(item.candidates)
+    if claimed != named or len(named) != 1 or _DENIAL.search(text) or raises_doubt(text):
+        return None
+    return named.pop()
+
+
+def _tokens(text: str) -> list[str]:
+    return [_spelled(found) for found in _TOKEN.finditer(text)]
 
 
 def _slots(text: str, depth: int) -> tuple[str | None, ...]:
     """The token in every slot, the last filling of each; empty where none is filled."""
     filled: dict[int, str] = {}
     for slot in _SLOT.finditer(text):
-        tokens = [_spelled(found) for found in _TOKEN.finditer(slot[2])]
-        if tokens:
+        if tokens := _tokens(slot[2]):
             filled[int(slot[1])] = tokens[-1]
     slots = tuple(filled.get(hop) for hop in range(1, depth + 1))
     return slots if any(slots) else ()
