@@ -101,7 +101,7 @@ def test_a_record_is_that_of_a_solver_with_the_same_moves(tmp_path: Path, solver
     assert isinstance(expected.reply, list)
     placed: set[str] = set()
     for reply in expected.reply[:-1]:
-        wanted = set(reply.removeprefix("TEST ").split())
+        wanted = set(reply.removeprefix("TEST ").split(", "))
         for letter in placed ^ wanted:
             person.take("toggle", letter)
         placed = wanted
