@@ -218,7 +218,7 @@ def test_games_are_imitated_as_episodes_of_the_quiz(tmp_path: Path) -> None:
     assert (spec.reward_structure, len(episodes.lengths)) == ("quiz-type", 8)
     for number, row in enumerate(rows):
         form = row["groups"]["form"]
-        blickets = row["gold"].split("blickets: ")[1].split(";")[0].replace(" ", "")
+        blickets = row["gold"].split("blickets ")[1].split(";")[0].replace(", ", "")
         world = BlicketEnv(reward_structure="quiz-type")
         world.reset(options={"hypothesis": f"{form}:{blickets}"})
         length = int(episodes.lengths[number])

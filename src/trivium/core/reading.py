@@ -179,29 +179,24 @@ def find_answer(reply: str) -> Stated:
     lines = list(_ANSWER.finditer(text))
     if not lines:
         return Stated([_stripped(text)], False, text)
-    values, after = extents(text[lines[-1].end() :].lstrip())
-    return Stated(values, True, text, after)
-
-
-def extents(text: str) -> tuple[list[str], str]:
-    """The value that a plain text opens with, in each extent, and what follows its line.
-
-    A value may go on below its line, end with it, or be followed by a remark that raises no doubt.
-    """
-    line, _, after = text.partition("\n")
-    found = [text.partition("\n\n")[0], line]
-    if (remark := _REMARK.search(line)) and not raises_doubt(line[remark.start() :]):
-        after = f"{line[remark.start() :]}\n{after}"
-        found.append(line[: remark.start()])
-    return list(dict.fromkeys(map(_stripped, found))), after
+    value = text[lines[-1].end() :].lstrip()
+    paragraph = value.partition("\n\n")[0]
+    line, _, after = value.partition("\n")
+    extents = [paragraph, line]
+    if (found := _REMARK.search(line)) and not raises_doubt(line[found.start() :]):
+        after = f"{line[found.start() :]}\n{after}"
+        extents.append(line[: found.start()])
+    return Stated(list(dict.fromkeys(map(_stripped, extents))), True, text, after)
 
 
 def without_remarks(text: str, names: str) -> str:
     """The text without remarks in parentheses, unless they raise doubt or match these names."""
-    kept = re.compile(rf"{_DOUBT.pattern}|\b(?:and|with|no)\b|\b(?:{names})\b", re.IGNORECASE)
-    return re.sub(
-        r"\s\([^()\n]{3,200}\)", lambda found: found[0] if kept.search(found[0]) else "", text
-    )
+    kept = re.compile(rf"\b(?:and|with|{names})\b", re.IGNORECASE)
+
+    def shown(found: re.Match[str]) -> str:
+        return found[0] if kept.search(found[0]) or raises_doubt(found[0]) else ""
+
+    return re.sub(r"\s\([^()\n]{3,200}\)", shown, text)
 
 
 def _stripped(text: str) -> str:
