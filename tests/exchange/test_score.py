@@ -220,7 +220,7 @@ def test_choices_of_one_completion_are_trials(tmp_path: Path) -> None:
         body["choices"] += chat("E_9999")["choices"]
         rows.append(batch(name, body))
     assert score(lines(tmp_path / "replies.jsonl", rows)) == 0
-    assert sorted(kinds(tmp_path / "run")) == ["right"] * 6 + ["token-not-in-the-prompt"] * 6
+    assert sorted(kinds(tmp_path / "run")) == ["no-answer"] * 6 + ["right"] * 6
     summary = json.loads((tmp_path / "run/summary.json").read_text())
     assert summary["tokens"] == {}, "their tokens are those of both together"
 
