@@ -7,13 +7,13 @@ import inspect
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trivium.benchmarks.blicket.game.parse_answer import Command
+from trivium.benchmarks.blicket.game.parse_moves import read_command
 
 from tests.benchmarks.blicket.games import VIEW, game_of
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer, generate
-from trivium.benchmarks.blicket.game.parse_answer import Command
-from trivium.benchmarks.blicket.game.parse_moves import read_command
 from trivium.benchmarks.blicket.game.render import read_conversation, render
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec, GameView
 from trivium.benchmarks.blicket.game.world import replay
