@@ -23,7 +23,7 @@ from trivium.core.errors import UserError
 from trivium.core.results import summarise
 from trivium.people.export import export_study, tables_of
 from trivium.people.study import reopen_study
-from trivium.report.charts import looks
+from trivium.report.charts import series_styles
 from trivium.report.compare import read_scores
 from trivium.report.overview import overview
 from trivium.report.results import read_results
@@ -140,7 +140,7 @@ def test_people_have_a_role_and_a_colour_of_their_own(tmp_path: Path) -> None:
     results = read_results([tmp_path / "people", tmp_path / "optimal"])["blicket_game"]
     assert (results.role("people"), results.role("openai/x")) == ("person", "model")
     assert results.models == ["people"]
-    assert looks([results])["people"].colour == "person"
+    assert series_styles([results])["people"].colour == "person"
     roles = {row.solver: row.role for table in overview(results) for row in table.rows}
     assert roles == {"people": "person", "optimal": "ceiling"}
 

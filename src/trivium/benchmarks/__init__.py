@@ -14,7 +14,6 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -22,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import UserError, import_extra, require
+from trivium.core.errors import UserError, import_extra, require, require_known
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import Task
 
@@ -47,9 +46,7 @@ def benchmark_names() -> tuple[str, ...]:
 def get_benchmark(name: str) -> AnyBenchmark:
     """The benchmark of this name; UserError with what there is for an unknown one."""
     locations = _locations()
-    close = get_close_matches(name, locations, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(locations)}"
-    require(name in locations, f"unknown benchmark {name!r}; {hint}")
+    require_known(name, locations, f"benchmark {name!r}")
     return _import_benchmark(name, locations[name])
 
 
@@ -77,11 +74,7 @@ def load_task(
 
 def find_preset(benchmark: AnyBenchmark, preset: str) -> Any:
     """The spec of a preset; UserError with what there is for an unknown one."""
-    allowed = ", ".join(benchmark.presets)
-    require(
-        preset in benchmark.presets,
-        f"unknown preset {preset!r} of {benchmark.name}; there are {allowed}",
-    )
+    require_known(preset, benchmark.presets, f"preset {preset!r} of {benchmark.name}")
     return benchmark.presets[preset]
 
 

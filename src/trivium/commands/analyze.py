@@ -6,11 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from trivium.commands.flags import read_flags
+from trivium.commands.parser import argument, flag
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
 from trivium.core.records import FAILED, Row
@@ -32,10 +30,9 @@ MAX_CHARACTERS = 400  # of a question or a reply
 class Flags:
     """The records to analyse."""
 
-    # files of records, or folders of them
-    results: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="RUN ...")]
+    results: tuple[Path, ...] = argument("RUN", ())  # files of records, or folders of them
     # how many examples of each kind of error are printed, with question, gold answer and reply
-    examples: Annotated[int, tyro.conf.arg(aliases=["--examples_per_type"])] = 0
+    examples: int = flag(0, "--examples", "--examples_per_type")
 
 
 def main(args: Sequence[str]) -> int:

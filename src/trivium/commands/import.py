@@ -6,12 +6,10 @@ import pkgutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from trivium.benchmarks import declared, get_benchmark
 from trivium.commands.flags import read_flags, require_out
+from trivium.commands.parser import argument
 from trivium.core.errors import import_extra, require
 from trivium.core.files import Appender, atomic_write, dump_line
 from trivium.core.records import RECORDS, Attempt, recorded
@@ -31,8 +29,7 @@ Example: trivium import logs/ --out runs/imported"""
 class Flags:
     """What is imported."""
 
-    # Inspect logs, or folders of them
-    logs: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="LOG ...")]
+    logs: tuple[Path, ...] = argument("LOG", ())  # Inspect logs, or folders of them
     out: Path | None = None  # the folder of the records
 
 
@@ -40,7 +37,7 @@ class Flags:
 class TableFlags:
     """Which tables are imported."""
 
-    tables: tyro.conf.Positional[tuple[Path, ...]]  # CSV or JSON Lines files
+    tables: tuple[Path, ...] = argument("TABLE", ())  # CSV or JSON Lines files
     out: Path | None = None  # the folder of the records
 
 

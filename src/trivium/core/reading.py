@@ -217,7 +217,7 @@ def read_fields(text: str, names: Mapping[str, str], head: str = "") -> dict[str
     without a name of its own.
     """
     any_name = "|".join(names.values())
-    text = re.sub(rf"(?i)[\s,;|]{{1,3}}[\"']?(?=\b(?:{any_name})[\"']?\s?[:=|])", ";", f"\n{text}")
+    text = re.sub(rf"(?i)(?<=[\s,;|])[\"']?(?=\b(?:{any_name})[\"']?\s?[:=|])", ";", f"\n{text}")
     fields: dict[str, str] = {}
     for part in filter(None, (_stripped(part) for part in re.split(r"[;\n]", text))):
         matches = (

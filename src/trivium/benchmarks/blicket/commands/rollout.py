@@ -10,7 +10,7 @@ from trivium.agents import agents_module
 from trivium.benchmarks.blicket.commands.record import check_place, print_summary
 from trivium.benchmarks.blicket.world.recording import write_dataset
 from trivium.commands.flags import read_flags, require_out
-from trivium.commands.messages import about_lines
+from trivium.commands.parser import argument
 from trivium.core.errors import require
 
 ABOUT = """Play Blicket-v0 with any trained agent and store the episodes as a Minari dataset.
@@ -21,6 +21,7 @@ Example: trivium rollout runs/ppo --episodes 1000 --out data/minari"""
 class Flags:
     """Which policy plays, and how often."""
 
+    folder: Path = argument("FOLDER", Path())  # the folder of the agents
     policy: int = 0  # which agent of the folder
     episodes: int = 1000  # how many episodes
     seed: int = 0  # the seed of all of them
@@ -31,15 +32,11 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Play, write the dataset, and print a summary."""
-    if not args or args[0] in ("-h", "--help"):
-        print("\n".join(["usage: trivium rollout FOLDER [flags]", "", *about_lines(ABOUT)]))
-        print("\ntrivium rollout FOLDER --help lists the flags.")
-        return 0 if args else 2
-    flags = read_flags(f"rollout {args[0]}", Flags, args[1:], ABOUT)
+    flags = read_flags("rollout", Flags, args, ABOUT)
     out = require_out(flags.out)
     require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
     learned = agents_module("learned")
-    agent = learned.load_agent(Path(args[0]), flags.policy)
+    agent = learned.load_agent(flags.folder, flags.policy)
     name = flags.dataset or f"blicket/{agent.spec.reward_structure}-{agent.name}-v0"
     check_place(out, name)
     episodes = learned.agent_episodes(agent, flags.episodes, flags.seed, flags.greedy)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,9 +19,8 @@ from trivium.agents.config import (
     TaskConfig,
 )
 from trivium.agents.qlearning import QConfig
-from trivium.commands.flags import peek, read_flags, require_out
-from trivium.commands.messages import WIDTH, about_lines
-from trivium.core.errors import require
+from trivium.commands.flags import read_flags, read_start, refuse_without, require_out
+from trivium.core.errors import require, require_known
 
 ABOUT = """Train an agent in the blicket environment. Writes checkpoints, learning curves and
 policies to the folder of --out; the same command resumes an interrupted training. --preset paper
@@ -36,6 +34,12 @@ Example: trivium train cloning --data runs/people --out runs/cloning"""
 ABOUT_Q = """Train a table of values of every history by Q-learning, until the greedy policy is
 perfect on every machine. Writes tables to the folder of --out.
 Example: trivium train q-learning --out runs/q"""
+
+LEARNERS = {
+    **dict.fromkeys(AGENTS, "a reinforcement learner"),
+    **dict.fromkeys(IMITATORS, "imitates recorded episodes"),
+    Q_LEARNING: "a table of values",
+}
 
 
 @dataclass(frozen=True)
@@ -76,25 +80,20 @@ class QFlags:
 
 def main(args: Sequence[str]) -> int:
     """Train, with a line for every point of the curve."""
-    if not args or args[0] in ("-h", "--help"):
-        known = f"AGENT is one of: {', '.join((*AGENTS, *IMITATORS, Q_LEARNING))}."
-        lines = ["usage: trivium train AGENT [flags]", "", *about_lines(ABOUT), ""]
-        print("\n".join([*lines, *textwrap.wrap(known, WIDTH, break_on_hyphens=False)]))
-        print("\ntrivium train AGENT --help lists the flags, with that agent's own defaults.")
-        return 0 if args else 2
-    name, *rest = args
+    named, rest, start = read_start(args)
+    if not named:
+        refuse_without("AGENT", LEARNERS, "train", args, ABOUT)
+    name = named[0]
     if name in IMITATORS:
         return _imitate(name, rest)
     if name == Q_LEARNING:
         return _learn_table(rest)
-    return _reinforce(name, rest)
+    require_known(name, LEARNERS, f"agent {name!r}")
+    return _reinforce(name, start.preset or "paper", rest)
 
 
-def _reinforce(name: str, args: Sequence[str]) -> int:
-    preset = peek(args, "preset") or "paper"
-    require(preset in PRESETS, f"unknown preset {preset!r}; there are {', '.join(PRESETS)}")
-    known = (*AGENTS, *IMITATORS, Q_LEARNING)
-    require(name in AGENTS, f"unknown agent {name!r}; there are {', '.join(known)}")
+def _reinforce(name: str, preset: str, args: Sequence[str]) -> int:
+    require_known(preset, PRESETS, f"preset {preset!r}")
     default = Flags(preset=preset, agent=PRESETS[preset](name))
     flags = read_flags(f"train {name}", Flags, args, ABOUT, default)
     by_flags = flags.agent.name

@@ -10,6 +10,7 @@ from trivium.benchmarks.blicket.game import (
     generate,
     information,
     render,
+    report,
     score,
     solvers,
     spec,
@@ -36,7 +37,10 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     default_items = 200
     multi_turn = True
     experiment_page = "trivium.benchmarks.blicket.people.page:PAGE"
-    trace_label = "bits still unknown"
+    chart_axes = report.AXES
+    kinds = report.KINDS
+    headline_rule = report.RULE
+    easier_with_more = report.EASIER_WITH_MORE
 
     to_row = staticmethod(generate.to_row)
     from_row = staticmethod(generate.from_row)
@@ -52,7 +56,8 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     floor = staticmethod(score.floor)
     item_floor = staticmethod(score.item_floor)
     groups = staticmethod(score.groups)
-    trace = staticmethod(score.trace)
+    headline_sentence = staticmethod(report.headline_sentence)
+    explain = staticmethod(report.explain)
     score = staticmethod(score.score)
     information = staticmethod(information.information)
     canonical = staticmethod(audit.canonical)

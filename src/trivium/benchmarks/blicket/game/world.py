@@ -88,11 +88,17 @@ def replay(item: GameItem, replies: Sequence[str]) -> tuple[Game, str]:
     for reply in replies:
         if game.over:
             break
-        message = _take_turn(game, read_command(reply, item.objects, item.spec.form_answers))
+        message = take_turn(game, reply)
     return game, message
 
 
-def _take_turn(game: Game, command: Command | None) -> str:
+def take_turn(game: Game, reply: str) -> str:
+    """The response to a reply, whose command is carried out."""
+    item = game.item
+    return _carry_out(game, read_command(reply, item.objects, item.spec.form_answers))
+
+
+def _carry_out(game: Game, command: Command | None) -> str:
     if command is None:
         return _mistake(game, "That could not be read.")
     if command.form is not None:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trivium.benchmarks.blicket.prompts import answer, audit, generate, render, score, solvers
+from trivium.benchmarks.blicket.prompts import (
+    answer,
+    audit,
+    generate,
+    render,
+    report,
+    score,
+    solvers,
+)
 from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.spec import DIAGNOSTICS, PRESETS, PromptSpec, PromptView
@@ -29,6 +37,9 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     solvers = solvers.SOLVERS
     default_items = 200
     answer_field = "blickets"
+    chart_axes = report.AXES
+    kinds = report.KINDS
+    easier_with_more = report.EASIER_WITH_MORE
 
     to_row = staticmethod(generate.to_row)
     from_row = staticmethod(generate.from_row)
@@ -47,6 +58,8 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     probes = staticmethod(audit.probes)
     surface = staticmethod(audit.surface)
     canonical = staticmethod(audit.canonical)
+    headline_sentence = staticmethod(report.headline_sentence)
+    highlights = staticmethod(report.highlights)
 
     def strict(self, item: PromptItem, replies: Sequence[str], view: PromptView) -> bool | None:
         if not render.asks_for_lines(item, view):
