@@ -7,8 +7,6 @@ import inspect
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trivium.benchmarks.blicket.game.parse_answer import Command
-from trivium.benchmarks.blicket.game.parse_moves import read_command
 
 from tests.benchmarks.blicket.games import VIEW, game_of
 from trivium.benchmarks.blicket.game import GAME
