@@ -315,6 +315,10 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """
         return ()
 
+    def schema(self, item: ItemT, view: ViewT) -> dict[str, Any] | None:
+        """The JSON schema of an answer, for models that can be held to one."""
+        return None
+
     def system(self, view: ViewT) -> str | None:
         """The system message of the task, if it has one."""
         return None

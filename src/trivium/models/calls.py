@@ -7,15 +7,13 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import urlsplit
 
-from trivium.core.dialogue import Reply, failed_attempt
+from trivium.core.dialogue import Reply
 from trivium.core.errors import UserError
-from trivium.core.records import DECLINED, DECLINING, TOKENS, Attempt
-from trivium.core.task import PresentedItem
+from trivium.core.records import TOKENS, Attempt
 from trivium.models.settings import Model
 
 MAX_BACKOFF = 60.0  # seconds between two tries of one call, unless the server asks for more
@@ -23,7 +21,6 @@ MAX_WAIT = 600.0  # seconds that a server may ask us to wait
 SECONDS_BETWEEN_NOTES = 10.0  # of a countdown; a shorter wait is not announced
 SECONDS_TO_FIRST_NOTE = 30.0  # of silence before a run says that no reply has come
 SECONDS_TO_DRAIN = 60.0  # that calls under way have when a run is stopped: they are paid for
-SECONDS_TO_CLOSE = 1.0  # that they have where they cannot succeed
 # This many attempts failed permanently and none succeeded: something is set up wrong.
 MAX_FIRST_FAILURES = 20
 
@@ -40,7 +37,7 @@ class CallError(Exception):
         hopeless: bool = False,
         at_first: bool = False,
         unreachable: bool = False,
-        usage: dict[str, int] | None = None,
+        usage: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__(message)
         self.retryable = retryable  # another try may help
@@ -51,17 +48,12 @@ class CallError(Exception):
         self.usage = usage  # what the failed call took, where the provider reported
 
 
-class RefusedError(Exception):
-    """The provider declined to reply; its text is what it sent instead."""
-
-
 @dataclass
-class Taken:
-    """What the calls of one attempt took, and how they ended."""
+class Usage:
+    """What the calls of one attempt took, and the reasoning that came with the replies."""
 
     requests: int = 0
     retries: int = 0
-    stop_reason: str | None = None  # of the last reply
     _tokens: Counter[str] = field(default_factory=Counter)
     _not_reported: set[str] = field(default_factory=set)
     _reasoning: list[str] = field(default_factory=list)
@@ -70,60 +62,23 @@ class Taken:
         """Add what a reply took; a sum of which a part is not reported is not reported."""
         self._tokens.update(reply.usage)
         self._not_reported.update(name for name in TOKENS if name not in reply.usage)
-        self.stop_reason = reply.stop_reason
         if reply.reasoning:
             self._reasoning.append(reply.reasoning)
 
     def add_failure(self, problem: CallError) -> None:
-        """Add what a failed call took, which most providers do not tell and do not charge."""
+        """Add what a failed call took, which most providers neither report nor charge."""
         self._tokens.update(problem.usage or {})
 
-    def noted(self) -> dict[str, Any]:
-        """What `finish` takes, as plain data that a log can hold."""
-        reported = {name: self._tokens[name] for name in TOKENS if name in self._tokens}
-        known = {name: count for name, count in reported.items() if name not in self._not_reported}
-        return {
-            "usage": {"requests": self.requests, "retries": self.retries} | known,
-            "stop_reason": self.stop_reason,
-            "reasoning": "\n\n".join(self._reasoning) or None,
-        }
+    @property
+    def reasoning(self) -> str | None:
+        """What the provider sent as reasoning."""
+        return "\n\n".join(self._reasoning) or None
 
-
-def finish(attempt: Attempt, noted: Mapping[str, Any]) -> Attempt:
-    """The attempt with what it took."""
-    attempt.usage = noted.get("usage") or {}
-    attempt.stop_reason, attempt.reasoning = noted.get("stop_reason"), noted.get("reasoning")
-    return attempt
-
-
-def unanswered(
-    item: PresentedItem,
-    solver: str,
-    replies: Sequence[str],
-    noted: Mapping[str, Any],
-    error: str | None,
-) -> Attempt:
-    """An attempt whose call failed permanently; without an error, one that was declined."""
-    attempt = failed_attempt(item, solver, error or "")
-    if replies:
-        attempt.reply = list(replies) if item.task.benchmark.multi_turn else replies[0]
-    if error is None:
-        attempt.error, attempt.kind = None, DECLINED
-    return finish(attempt, noted)
-
-
-async def call_once(ask: Callable[[], Awaitable[Reply]], taken: Taken) -> Reply:
-    """The reply to one call, counted; RefusedError where the provider declined."""
-    taken.requests += 1
-    try:
-        reply = await ask()
-    except CallError as problem:
-        taken.add_failure(problem)
-        raise
-    taken.add(reply)
-    if reply.stop_reason in DECLINING:
-        raise RefusedError(reply.text)
-    return reply
+    def to_dict(self) -> dict[str, int]:
+        """As records hold it."""
+        reported = [name for name in TOKENS if name in self._tokens]
+        tokens = {name: self._tokens[name] for name in reported if name not in self._not_reported}
+        return {"requests": self.requests, "retries": self.retries} | tokens
 
 
 def print_note(text: str) -> None:
@@ -139,11 +94,8 @@ class Caller:
         model: Model,
         where: str | None,
         note: Callable[[str], None] = print_note,
-        on_stop: Callable[[UserError], Awaitable[None]] | None = None,
-        hide: Callable[[str], str] = str,
     ) -> None:
-        self._model, self._note, self._on_stop = model, note, on_stop
-        self.hide = hide  # removes keys from an error, which is made one line
+        self._model, self._note = model, note
         self._name = model.name if where is None else f"{model.name} at {where}"
         self._short_url = where is not None and not urlsplit(where).path.strip("/")
         self._answered = self._failed = 0  # attempts
@@ -154,37 +106,40 @@ class Caller:
         self._waits_until = 0.0
         self._silence: asyncio.TimerHandle | None = None
 
-    async def call(self, ask: Callable[[], Awaitable[Reply]], taken: Taken) -> Reply:
+    async def call(self, ask: Callable[[], Awaitable[Reply]], usage: Usage) -> Reply:
         """The reply, asked for until it comes or there is no point in asking again."""
         self._expect_a_reply()
         for tried in range(self._model.options.max_retries + 1):
             if self.stopped is not None:
-                raise await self._stop(self.stopped)
-            taken.retries += tried > 0
+                raise self.stopped
+            usage.retries += tried > 0
             try:
-                reply = await self._call_once(ask, taken)
+                reply = await self._call_once(ask, usage)
             except CallError as problem:
                 if problem.hopeless or (problem.at_first and not self._replied):
-                    raise await self._stop(problem) from None
+                    raise self._stop(problem) from None
                 if not problem.retryable or tried == self._model.options.max_retries:
                     if problem.unreachable:
-                        raise await self._stop(problem) from None
+                        raise self._stop(problem) from None
                     raise
                 await self._wait(problem, tried)
-            except RefusedError:
-                self._replied = True
-                raise
             else:
                 self._replied = True
                 return reply
         raise AssertionError("the last try returns or raises")
 
-    async def _call_once(self, ask: Callable[[], Awaitable[Reply]], taken: Taken) -> Reply:
+    async def _call_once(self, ask: Callable[[], Awaitable[Reply]], usage: Usage) -> Reply:
+        usage.requests += 1
         self._open += 1
         try:
-            return await call_once(ask, taken)
+            reply = await ask()
+        except CallError as problem:
+            usage.add_failure(problem)
+            raise
         finally:
             self._open -= 1
+        usage.add(reply)
+        return reply
 
     def count(self, attempt: Attempt) -> None:
         """Stop a run in which no attempt succeeds."""
@@ -197,15 +152,12 @@ class Caller:
             raise self.stopped
 
     async def drain(self) -> None:
-        """Wait for the calls that are under way: their replies are paid for, and are saved.
-
-        Where no reply has come before, none is expected; Inspect needs to close its connections.
-        """
+        """Wait for the calls that are under way: their replies are paid for, and are saved."""
         if self._open and self._replied and not self._draining:
             self._draining = True
             self._note(f"{self._name}: stopping when the {self._open} calls under way have ended")
-        to_close = 0.0 if self._on_stop is None else SECONDS_TO_CLOSE
-        deadline = time.monotonic() + (SECONDS_TO_DRAIN if self._replied else to_close)
+        # Where no reply has come before, none is expected.
+        deadline = time.monotonic() + (SECONDS_TO_DRAIN if self._replied else 0.0)
         while self._open and time.monotonic() < deadline:
             await asyncio.sleep(0.01)
 
@@ -216,17 +168,11 @@ class Caller:
         if self._countdown is not None:
             self._countdown.cancel()
 
-    async def _stop(self, problem: Exception) -> UserError:
-        """Why the run ends, for the caller to raise; through Inspect, it is ended here."""
-        first = self.stopped is None
+    def _stop(self, problem: Exception) -> UserError:
+        """Why the run ends, for the caller to raise."""
         if self.stopped is None:
             hint = " (does its URL end in /v1?)" if self._short_url else ""
             self.stopped = UserError(f"{self._name} cannot be asked: {problem}{hint}")
-        if self._on_stop is not None:
-            if first:
-                await self._on_stop(self.stopped)
-            # An error of every sample would be rendered at length; they are cancelled instead.
-            await asyncio.sleep(MAX_WAIT)
         return self.stopped
 
     async def _wait(self, problem: CallError, tried: int) -> None:

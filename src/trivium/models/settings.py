@@ -30,6 +30,8 @@ class Settings:
     reasoning_effort: Effort | None = None
     extra_body: str | None = None  # more fields of every request, as a JSON object
     api: Api = "auto"
+    structured: bool = False
+    restate: bool = False
 
     def __post_init__(self) -> None:
         require(self.temp is None or self.temp >= 0, f"temp must be at least 0, got {self.temp}")
@@ -44,10 +46,8 @@ class Settings:
         read_extra_body(self.extra_body)
 
     def to_dict(self) -> dict[str, Any]:
-        """As run.json holds them; what 0.1 did not know is left out where it is not set."""
-        later = {"reasoning_effort": None, "extra_body": None, "api": "auto"}
-        held = asdict(self).items()
-        return {key: value for key, value in held if key not in later or value != later[key]}
+        """As run.json holds them."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,8 @@ class ModelOptions:
     extra_body: str | None = None  # a JSON object with more fields of every request
     # the protocol (auto: responses at OpenAI, chat elsewhere, the other where a server lacks it)
     api: Api = "auto"
+    structured: bool = False  # hold replies to the benchmark's JSON schema, where it has one
+    restate: bool = False  # where a reply has no answer, ask once more for it in the asked form
     log_every: int | None = None  # print progress after so many attempts (default: by time)
     save_prompt: bool = False  # keep the prompt in every record
     system: Path | None = None  # a file with a system message for the task
@@ -107,6 +109,8 @@ class ModelOptions:
             reasoning_effort=self.reasoning_effort,
             extra_body=json.dumps(body, sort_keys=True) if body else None,
             api=self.api,
+            structured=self.structured,
+            restate=self.restate,
         )
 
 
