@@ -175,25 +175,6 @@ def test_a_key_in_a_url_is_written_nowhere(
     assert KEY not in shown.out + shown.err
 
 
-def test_a_log_that_a_killed_run_left_is_cleaned_when_the_run_is_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VLLM_API_KEY", KEY)
-    with Server(lambda messages: "B_0001") as server:
-        assert ask(server, tmp_path, "inspect") in (0, 1)
-        (log,) = tmp_path.rglob("*.eval")
-        with ZipFile(log, "a") as file:
-            file.writestr("more.json", f'"my key is {KEY}"')
-        broken = log.with_name("half.eval")
-        broken.write_bytes(log.read_bytes()[:500])
-        (tmp_path / "records.jsonl").write_bytes(b"")
-        assert ask(server, tmp_path, "inspect") in (0, 1)
-    written = everything_written(tmp_path)
-    assert b"my key is [key]" in written
-    assert KEY.encode() not in written
-    assert not broken.exists()
-
-
 @pytest.mark.parametrize(
     "url", ["http://", "http://[::1", "http://a..b/v1", "http://h:port/v1", "http://h:99999/v1"]
 )

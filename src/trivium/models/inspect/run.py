@@ -51,9 +51,10 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
     )
     if recording.problem is not None:
         raise recording.problem
+    # Inspect takes Ctrl-C for itself and returns what has ended.
+    if len(ended) < len(tasks) or any(log.status == "cancelled" for log in ended):
+        raise KeyboardInterrupt
     for log in ended:
-        if log.status == "cancelled":
-            raise KeyboardInterrupt
         if log.status == "error" and log.error is not None:
             why = one_line(recording.hide(log.error.message))
             raise UserError(f"Inspect did not finish {log.eval.task}: {why}")
