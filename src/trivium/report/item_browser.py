@@ -12,6 +12,7 @@ import orjson
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
+from trivium.core.dialogue import RESTATE
 from trivium.core.reading import visible_replies
 from trivium.core.records import UNSCORED, Row
 from trivium.core.spec import spec_from_dict, stored_spec
@@ -99,13 +100,17 @@ def conversation(benchmark: AnyBenchmark, row: Row) -> Conversation:
         turns += [("solver", reply) for reply in replies]
         return _shortened(Conversation(_with_system(turns, system), row.get("gold") or "-"))
     item, view = presented_item(benchmark, row)
-    answer = benchmark.parse(item, visible_replies(replies), view) if replies else None
+    answer = None
+    if row["answer"] is not None:  # as it was read then: a line that was cut off was not
+        answer = benchmark.parse(item, visible_replies(replies), view)
     known = beliefs(benchmark, item, answer)
     turns = [("environment", benchmark.render(item, view))]
     for count, reply in enumerate(replies, start=1):
         turns.append(("solver", reply))
         if count < len(replies):
             response = benchmark.respond(item, visible_replies(replies[:count]), view)
+            if response is None and not benchmark.multi_turn:
+                response = RESTATE
             turns += [("environment", response)] if response is not None else []
             if (test := re.match(r"Test (\d{1,4}):", response or "")) and int(test[1]) <= len(
                 known
