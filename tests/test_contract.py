@@ -116,7 +116,7 @@ class ReadsAnything(Coin):
 
 class NoAnswerIsHalfRight(Coin):
     def score(self, item: Question, answer: str | None) -> Scores:
-        return {"correct": 0.5} if answer is None else super().score(item, answer)
+        return {"em": 0.5} if answer is None else super().score(item, answer)
 
 
 class NoAudit(Coin):

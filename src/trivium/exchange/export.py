@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import Any, BinaryIO, Literal, get_args
 
 import orjson
 
 from trivium.core.errors import import_extra, require
-from trivium.core.files import atomic_write, dump_line
+from trivium.core.files import dump_line
 from trivium.core.records import Row
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem
@@ -97,18 +96,6 @@ def export_id(item: PresentedItem) -> str:
     parts += [] if origin is None else [f"s{origin.seed}"]
     parts += [hashlib.sha256(identity).hexdigest()[:8]]
     return "-".join([*parts, *([f"t{item.trial}"] if item.trial else [])])
-
-
-def export_items(
-    items: Iterable[PresentedItem],
-    out: Path,
-    form: str,
-    total: int,
-    request: Request | None = None,
-) -> None:
-    """Write one file, under a temporary name until it is complete."""
-    with atomic_write(out) as file:
-        write_items(items, file, form, total, request)
 
 
 def write_items(

@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from urllib.parse import urlsplit
 
 from trivium.core.dialogue import Reply
@@ -25,27 +25,22 @@ SECONDS_TO_DRAIN = 60.0  # that calls under way have when a run is stopped: they
 MAX_FIRST_FAILURES = 20
 
 
+@dataclass(eq=False)
 class CallError(Exception):
     """A call that gave no reply: whether another try may help, and when."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        retryable: bool,
-        after: float | None = None,
-        hopeless: bool = False,
-        at_first: bool = False,
-        unreachable: bool = False,
-        usage: Mapping[str, int] | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.retryable = retryable  # another try may help
-        self.after = after  # seconds that the server asked to wait
-        self.hopeless = hopeless  # no call of this run can succeed
-        self.at_first = at_first  # the same, as long as none has succeeded
-        self.unreachable = unreachable  # nobody listens there
-        self.usage = usage  # what the failed call took, where the provider reported
+    message: str
+    _: KW_ONLY
+    retryable: bool  # another try may help
+    status: int | None = None  # of HTTP
+    after: float | None = None  # seconds that the server asked to wait
+    hopeless: bool = False  # no call of this run can succeed
+    at_first: bool = False  # the same, as long as none has succeeded
+    unreachable: bool = False  # nothing listens there
+    usage: Mapping[str, int] = field(default_factory=dict)  # what the failed call took
+
+    def __str__(self) -> str:
+        return self.message
 
 
 @dataclass
@@ -60,14 +55,14 @@ class Usage:
 
     def add(self, reply: Reply) -> None:
         """Add what a reply took; a sum of which a part is not reported is not reported."""
-        self._tokens.update(reply.usage)
+        self.add_tokens(reply.usage)
         self._not_reported.update(name for name in TOKENS if name not in reply.usage)
         if reply.reasoning:
             self._reasoning.append(reply.reasoning)
 
-    def add_failure(self, problem: CallError) -> None:
-        """Add what a failed call took, which most providers neither report nor charge."""
-        self._tokens.update(problem.usage or {})
+    def add_tokens(self, tokens: Mapping[str, int]) -> None:
+        """Add the tokens of a call."""
+        self._tokens.update(tokens)
 
     @property
     def reasoning(self) -> str | None:
@@ -92,12 +87,12 @@ class Caller:
     def __init__(
         self,
         model: Model,
-        where: str | None,
+        where: str,
         note: Callable[[str], None] = print_note,
     ) -> None:
         self._model, self._note = model, note
-        self._name = model.name if where is None else f"{model.name} at {where}"
-        self._short_url = where is not None and not urlsplit(where).path.strip("/")
+        self._name = f"{model.name} at {where}"
+        self._short_url = not urlsplit(where).path.strip("/")
         self._answered = self._failed = 0  # attempts
         self._replied = self._warned = self._draining = False
         self._open = 0  # calls under way
@@ -113,33 +108,27 @@ class Caller:
             if self.stopped is not None:
                 raise self.stopped
             usage.retries += tried > 0
+            usage.requests += 1
+            self._open += 1
             try:
-                reply = await self._call_once(ask, usage)
+                reply = await ask()
             except CallError as problem:
+                usage.add_tokens(problem.usage)
                 if problem.hopeless or (problem.at_first and not self._replied):
                     raise self._stop(problem) from None
                 if not problem.retryable or tried == self._model.options.max_retries:
                     if problem.unreachable:
                         raise self._stop(problem) from None
                     raise
-                await self._wait(problem, tried)
+                wait = self._wait(problem, tried)
             else:
                 self._replied = True
+                usage.add(reply)
                 return reply
+            finally:
+                self._open -= 1
+            await wait
         raise AssertionError("the last try returns or raises")
-
-    async def _call_once(self, ask: Callable[[], Awaitable[Reply]], usage: Usage) -> Reply:
-        usage.requests += 1
-        self._open += 1
-        try:
-            reply = await ask()
-        except CallError as problem:
-            usage.add_failure(problem)
-            raise
-        finally:
-            self._open -= 1
-        usage.add(reply)
-        return reply
 
     def count(self, attempt: Attempt) -> None:
         """Stop a run in which no attempt succeeds."""

@@ -119,7 +119,7 @@ class Endpoint:
         try:
             reply = await self._post(protocol, body)
         except CallError as problem:
-            problem.args = (self._address.error_line(str(problem)),)
+            problem.message = self._address.error_line(problem.message)
             raise
         hide = self._address.hide_key
         reasoning = None if reply.reasoning is None else hide(reply.reasoning)
@@ -147,7 +147,15 @@ class Endpoint:
             message, code = read_error(content)
             if code == "declined":
                 return Reply(message, {}, "content_filter")
-            raise StatusError(response.status, message, code, retry_delay(response.headers))
+            status = response.status
+            raise CallError(
+                f"{status}: {message}",
+                status=status,
+                retryable=status in RETRYABLE or status >= 500,
+                after=retry_delay(response.headers),
+                hopeless=status in HOPELESS or code == "insufficient_quota",
+                at_first=status in HOPELESS_AT_FIRST,
+            )
         return read_reply(content)
 
 
@@ -163,20 +171,6 @@ def read_reply(content: bytes) -> Reply:
     return reply
 
 
-class StatusError(CallError):
-    """A call that the server answered with an error status."""
-
-    def __init__(self, status: int, message: str, code: str | None, after: float | None) -> None:
-        super().__init__(
-            f"{status}: {message}",
-            retryable=status in RETRYABLE or status >= 500,
-            after=after,
-            hopeless=status in HOPELESS or code == "insufficient_quota",
-            at_first=status in HOPELESS_AT_FIRST,
-        )
-        self.status = status
-
-
 def _unreachable(problem: BaseException) -> CallError:
     """Nothing listens there: hopeless at first, but a server that has replied may come back."""
     number = getattr(problem, "errno", None)
@@ -189,7 +183,7 @@ def _unreachable(problem: BaseException) -> CallError:
 
 def _is_unsupported(problem: CallError) -> bool:
     """Whether a call failed as it would where the protocol is not supported."""
-    if isinstance(problem, StatusError):
+    if problem.status is not None:
         return problem.status in UNSUPPORTED
     # Some servers return 200 for any path, with an error message as the body.
     return isinstance(problem.__cause__, KeyError)

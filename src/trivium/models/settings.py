@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -101,17 +101,10 @@ class ModelOptions:
         return self._settings(None if self.system is None else read_system(self.system))
 
     def _settings(self, system: str | None) -> Settings:
+        shared = {one.name: getattr(self, one.name) for one in fields(Settings)}
         body = read_extra_body(self.extra_body)
-        return Settings(
-            temp=self.temp,
-            max_output_tokens=self.max_output_tokens,
-            system=system,
-            reasoning_effort=self.reasoning_effort,
-            extra_body=json.dumps(body, sort_keys=True) if body else None,
-            api=self.api,
-            structured=self.structured,
-            restate=self.restate,
-        )
+        text = json.dumps(body, sort_keys=True) if body else None
+        return Settings(**shared | {"system": system, "extra_body": text})
 
 
 @dataclass(frozen=True)
