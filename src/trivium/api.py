@@ -269,7 +269,7 @@ class ResultSet:
 
     def to_polars(self) -> polars.DataFrame:
         """One row per attempt; scores, groups and usage as columns of their own."""
-        frame = import_extra("polars", "plots").DataFrame
+        frame = import_extra("polars", "polars").DataFrame
         rows = [_flat(row) for row in self.records]
         made: polars.DataFrame = frame(rows, infer_schema_length=None)
         return made

@@ -247,7 +247,7 @@ def test_bad_flags_end_in_a_sentence(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.chdir(tmp_path)
     # The flag's name in 0.1, which still works.
-    assert main(["eval", "nhop_implicit", "--out", "o", "--engine", "direct", *flags]) == 2
+    assert main(["eval", "nhop_implicit", "--out", "o", "--backend", "direct", *flags]) == 2
     assert sentence in capsys.readouterr().err
 
 

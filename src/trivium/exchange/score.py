@@ -17,7 +17,7 @@ from trivium.core.errors import UserError, require
 from trivium.core.files import atomic_write, dump_line, locked, open_input, write_json
 from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row
 from trivium.core.results import Summary
-from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict, stored_spec
+from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.execute import write_summary
@@ -137,7 +137,7 @@ def _task(benchmark: AnyBenchmark, spec: bytes, view: bytes) -> Task:
     fields = orjson.loads(spec)
     require(fields is None or isinstance(fields, dict), f"spec must be an object, got {fields!r}")
     presented = spec_from_dict(benchmark.view_type, orjson.loads(view) or {}, where="view")
-    made = None if fields is None else stored_spec(benchmark.spec_type, fields, where="spec")
+    made = None if fields is None else spec_from_dict(benchmark.spec_type, fields, where="spec")
     return Task(benchmark, made, presented)
 
 

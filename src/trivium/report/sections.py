@@ -12,7 +12,7 @@ from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.evaluation.cost import money
 from trivium.evaluation.prices import Price
 from trivium.report.answer import Grid
-from trivium.report.charts import shown
+from trivium.report.charts import charted_solvers
 from trivium.report.overview import Bar, SettingTable, bar
 from trivium.report.plot import REFERENCES, Chart
 from trivium.report.results import BenchmarkResults
@@ -60,8 +60,8 @@ class Section:
     @property
     def lines(self) -> list[str]:
         """The reference lines in its charts."""
-        drawn = {look for chart in self.charts for look in chart.lines}
-        return [look for look in REFERENCES if look in drawn]
+        drawn = {name for chart in self.charts for name in chart.lines}
+        return [name for name in REFERENCES if name in drawn]
 
     @property
     def compared_items(self) -> str:
@@ -77,7 +77,7 @@ def kind_shares(
     results: BenchmarkResults, order: Iterable[str]
 ) -> list[tuple[str, list[tuple[str, float]]]]:
     """The share of every kind of answer of every model: right ones, then the commonest errors."""
-    solvers = shown(results, order)
+    solvers = charted_solvers(results, order)
     if not results.models:
         solvers = [name for name in solvers if results.role(name) != "ceiling"][:MAX_BASELINES]
     counts = {solver: count_kinds(results.by_solver[solver].kinds) for solver in solvers}
@@ -94,7 +94,7 @@ def kind_shares(
 def switch_effects(results: BenchmarkResults, order: Iterable[str]) -> list[Effect]:
     """What every variant of a diagnosis changes for every model, in words."""
     control, *variants = results.settings
-    solvers = shown(results, order)
+    solvers = charted_solvers(results, order)
     if not results.models:
         solvers = [name for name in solvers if results.role(name) == "shortcut"]
     effects = []

@@ -29,12 +29,11 @@ CHAIN_RIGHT = Metric(
 IMPLICIT_METRICS = (EM, FIRST_WRONG_HOP, CHAIN_RIGHT)
 EXPLICIT_METRICS = (
     EM,
-    Metric("fn_correct", "the chosen line of the last block is the right one", charted=False),
+    Metric("fn_correct", "the chosen line of the last block is the right one"),
     Metric("fn_1_coherent", "its head is reached from y_{n-2} through some shown f_{n-1} line"),
     Metric(
         "fn_2_from_chain",
         "the f_{n-2} block supports y_{n-3} -> y_{n-2}: a property of the item, as in the original",
-        charted=False,
     ),
     FIRST_WRONG_HOP,
     CHAIN_RIGHT,

@@ -32,10 +32,10 @@ METRICS = (
     Metric("bits", "bits of information from the tests", "mean", 13.0, 0.0),
     Metric("best_share", "share of the best available gain, mean over tests", "mean"),
     Metric("redundant", "tests that could not reveal anything", "mean", 0.0, 100.0),
-    # How somebody explored, as shares of the tests; none of them is better than another.
-    Metric("singles", "share of tests of one object, new ones", "mean", charted=False),
-    Metric("combinations", "share of tests of several objects, new ones", "mean", charted=False),
-    Metric("repeats", "share of tests that were made before", "mean", charted=False),
+    # How a player explored, as shares of the tests; none of them is better than another.
+    Metric("singles", "share of tests of one object, new ones", "mean"),
+    Metric("combinations", "share of tests of several objects, new ones", "mean"),
+    Metric("repeats", "share of tests that were made before", "mean"),
 )
 
 
@@ -66,12 +66,6 @@ def trials_of(tests: Tests) -> list[observer.Trial]:
 def trajectory(spec: GameSpec, tests: Tests) -> observer.Trajectory:
     """The measures of these tests."""
     return observer.measure(spec.space, trials_of(tests))
-
-
-def trace(item: GameItem, answer: GameAnswer) -> list[float]:
-    """The bits still unknown before the first test and after every one."""
-    path = trajectory(item.spec, answer.tests)
-    return [observer.entropy(item.space.belief), *(step.entropy for step in path.steps)]
 
 
 def score(item: GameItem, answer: GameAnswer | None) -> Scores:
