@@ -117,7 +117,9 @@ def test_tables_are_read(tmp_path: Path) -> None:
     with (tmp_path / "replies.csv").open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["id", "response", "note"])
-        table.writerows([name, f"so,\n{gold}", ""] for name, gold in zip(IDS, GOLDS, strict=True))
+        table.writerows(
+            [name, f"so,\nANSWER: {gold}", ""] for name, gold in zip(IDS, GOLDS, strict=True)
+        )
     columns = pyarrow.table({"custom_id": IDS, "output": GOLDS})
     parquet.write_table(columns, tmp_path / "replies.parquet")
     write(tmp_path / "replies.json", json.dumps(dict(zip(IDS, GOLDS, strict=True))))

@@ -1,4 +1,4 @@
-"""Items as files for other tools: prompts with gold answers, floors, and how to make them again."""
+"""Items as files for other tools: prompts with gold answers, floors, and how to regenerate them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FORMATS: tuple[str, ...] = get_args(Format)
 TEXT_FORMATS = ("jsonl", "csv", "inspect", "openai-batch")  # those that standard output takes
 BATCH = 500  # rows that are in memory at once
 MAX_REQUESTS = 50_000  # that OpenAI takes in one batch file
-# Each column with its type in Parquet and what it holds; JSON stands in the nested ones.
+# Each column with its type in Parquet and what it holds; nested ones hold JSON.
 COLUMNS = {
     "id": ("string", "names the prompt in any mixture of exported files"),
     "system": ("string", "the system message that goes with the prompt, if there is one"),

@@ -36,7 +36,7 @@ class Prompt:
     name: str | None = None  # the id of an exported row
 
     def names(self, trial: int) -> dict[str, int]:
-        """The names that a reply may use in this trial, each with the trial that it stands for."""
+        """The names that a reply may use in this trial, each with the trial that it means."""
         own = self.name or export_id(self.item)
         return {own: self.item.trial, export_id(self.at(trial)): trial, self.item.id: 0}
 

@@ -27,7 +27,7 @@ def ask_directly(batches: Sequence[Batch]) -> None:
 
 
 class _Pool:
-    """Workers that take the next item when they are free, so that a slow reply delays nobody."""
+    """Workers that take the next item when they are free, so that a slow reply delays no other."""
 
     def __init__(self, batches: Sequence[Batch]) -> None:
         self._model, self._note = batches[0].model, batches[0].note

@@ -36,7 +36,7 @@ class Endpoint:
     """Asks one model; finds out which of two protocols its server supports, and keeps to it.
 
     On aiohttp itself: the official client takes four times as much CPU for a call, of which
-    retries, counts and the reading of odd replies would all have to be made anew.
+    retries, counts and the reading of odd replies would all be needed besides.
     """
 
     # The protocol of each base URL, for all runs of this process.

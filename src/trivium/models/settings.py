@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 from trivium.core.errors import UserError, require
 
 MAX_CONCURRENCY = 1000  # as many connections as the client keeps
-OWN_FIELDS = ("model", "messages", "input", "stream", "n")  # of a request, which nobody else sets
+OWN_FIELDS = ("model", "messages", "input", "stream", "n")  # of a request, which users cannot set
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Api = Literal["auto", "chat", "responses"]
