@@ -86,6 +86,7 @@ _SIGNS = str.maketrans(
     }
 )
 _UNWRAPPED = (  # a sign that has to be there, a pattern and what takes its place, in this order
+    ("", re.compile("[\u2190-\u21ff\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]"), ""),  # emoji
     ("```", re.compile(r"^ ?(?:> )?```[^\n]*$", re.MULTILINE), ""),  # code fences
     ("\\", re.compile(r"\\([_#%&{}])"), r"\1"),
     ("\\", re.compile(r"\\\\(?=\s|$)"), "\n"),
@@ -160,6 +161,7 @@ _DOUBT = re.compile(
 )
 
 
+_CHOICE = re.compile(r"\b(?:or|if|either|alternatively|otherwise)\b", re.IGNORECASE)
 # After an ANSWER line, these take it back.
 _TAKEN_BACK = re.compile(
     r"\b(?:wait|actually|correct(?:ion|ed)|on second thought|scratch that|never ?mind|i meant"
@@ -190,7 +192,7 @@ def find_answer(reply: str) -> Stated:
         return Stated([_stripped(text)], False, text)
     if _says_two(text, lines[-2:]):
         return Stated([], True, text)
-    value = text[lines[-1].end() :].lstrip()
+    value = text[lines[-1].end() :].lstrip().replace(",\n", ", ")  # a list over several lines
     paragraph = value.partition("\n\n")[0]
     line, _, after = value.partition("\n")
     extents = [paragraph, line]
@@ -202,14 +204,15 @@ def find_answer(reply: str) -> Stated:
 
 
 def _says_two(text: str, lines: list[re.Match[str]]) -> bool:
-    """Whether two ANSWER lines follow each other with different values, with at most an "or"."""
+    """Whether the last two ANSWER lines leave a choice: different values, with nothing or an "or"
+    or an "if" between them."""
     if len(lines) < 2:
         return False
-    value, _, between = text[lines[0].end() : lines[1].start()].partition("\n")
+    line, _, between = text[lines[0].end() : lines[1].start()].partition("\n")
     last = text[lines[1].end() :].partition("\n")[0]
-    apart = between.strip(" \n.,:").casefold() not in ("", "or")
-    first, second = _stripped(value).casefold(), _stripped(last).casefold()
-    return bool(first and second) and not apart and first != second
+    first, second = ({_stripped(line), _stripped(_REMARK.split(line)[0])} for line in (line, last))
+    chosen = between.strip(" \n.,:") and not _CHOICE.search(between)
+    return not (chosen or "" in first | second or first & second)
 
 
 def without_remarks(text: str, names: str) -> str:
