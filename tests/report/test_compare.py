@@ -104,15 +104,6 @@ def test_items_without_a_spec_are_paired_by_their_content(tmp_path: Path) -> Non
         read_scores([write_records(tmp_path / "c", scored("oracle", [1], content=None))])
 
 
-def test_specs_stored_with_fewer_fields_are_the_same_spec(tmp_path: Path) -> None:
-    first = write_records(tmp_path / "a", attempts(ImplicitSpec(), "oracle"))
-    short = attempts(ImplicitSpec(), "last_line")
-    for row in short:
-        row["spec"] = {key: row["spec"][key] for key in ("hops", "m")}
-    (found,) = differences(read_scores([first, write_records(tmp_path / "b", short)]), pairs=False)
-    assert found.items == 12
-
-
 def test_the_command_says_what_it_cannot_compare(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
