@@ -205,7 +205,7 @@ def score(
 
     >>> file = Path(tempfile.mkdtemp()) / "replies.json"
     >>> _ = file.write_text('{"IMP-000000": "E_0001", "IMP-000001": null}')
-    >>> score(load("nhop_implicit"), file, items=2, seed=7).summary.violations
+    >>> score(load("nhop_implicit"), file, items=2, seed=7).summary.no_answers
     1
     """
     files = () if prompts is None else (Path(prompts),)

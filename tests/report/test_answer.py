@@ -164,14 +164,14 @@ def test_effects_are_said_in_points(ends: Sequence[float], words: str) -> None:
 
 def test_kinds_are_shares_of_all_attempts_right_ones_first(tmp_path: Path) -> None:
     rows = scored("a/model", [1.0, 0.0, 0.0, 0.0, None])
-    rows[1] |= {"kind": "violation"}
+    rows[1] |= {"kind": "no-answer"}
     rows[2] |= {"kind": "other:1"}
     results = results_of(tmp_path, rows + scored("oracle", [1.0]))
     assert kind_shares(results, series_styles([results])) == [
         ("right", [("a/model", 0.2)]),
         ("other", [("a/model", 0.4)]),
-        ("error", [("a/model", 0.2)]),
-        ("violation", [("a/model", 0.2)]),
+        ("failed", [("a/model", 0.2)]),
+        ("no-answer", [("a/model", 0.2)]),
     ]
 
 
@@ -180,7 +180,7 @@ def test_usage_is_that_of_models_and_leaves_out_empty_columns(tmp_path: Path) ->
     rows = scored("a/model", [1.0, None], usage=usage, seconds=2.0) + scored("oracle", [1.0])
     results = results_of(tmp_path, rows)
     assert usage_table([results], ["a/model"], {}) == [
-        ("model", "attempts", "errors", "input tokens", "output tokens", "of them reasoning",
+        ("model", "attempts", "failed", "input tokens", "output tokens", "of them reasoning",
          "median latency"),
         ("a/model", "2", "1", "200", "20", "not reported", "2 s"),
     ]  # fmt: skip

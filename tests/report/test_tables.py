@@ -100,14 +100,14 @@ def test_tables_of_several_settings_say_so(tmp_path: Path) -> None:
     rows = attempts(ImplicitSpec(), "oracle", items=2)
     tables = analysis_tables(results_of(tmp_path, rows))
     assert [table.title.partition(": ")[2] for table in tables] == [
-        "2 items, 2 answered, 0 violations, 0 errors",
+        "2 items, 2 answered, 0 without an answer, 0 failed",
         "by n, m",
         "kinds of answers",
     ]
     rows += attempts(ImplicitSpec(M=600), "oracle", items=2)
     tables = analysis_tables(results_of(tmp_path, rows))
     assert [table.title.partition(": ")[2] for table in tables] == [
-        "4 items, 4 answered, 0 violations, 0 errors (2 settings together)",
+        "4 items, 4 answered, 0 without an answer, 0 failed (2 settings together)",
         "by setting",
         "by n, m (2 settings together)",
         "kinds of answers (2 settings together)",
@@ -135,11 +135,11 @@ def test_analyze_prints_examples_as_plain_text(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = scored("last_line", [0.0] * 3) + scored("oracle", [1.0])
-    rows[0] |= {"reply": "\x1b[31m[bold]red\u202e", "kind": "violation"}
+    rows[0] |= {"reply": "\x1b[31m[bold]red\u202e", "kind": "no-answer"}
     assert main(["analyze", str(write_records(tmp_path, rows)), "--examples", "1"]) == 0
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
-    first, second = printed.split("violation  item-0  last_line\n")[1].split("\n\n")[:2]
+    first, second = printed.split("no-answer  item-0  last_line\n")[1].split("\n\n")[:2]
     assert "  reply     \\x1b[31m[bold]red\\u202e\n" in f"{first}\n"
     assert second.startswith("other  item-1  last_line\n  question  ")
     assert "\n  reply     E_0001\n" in f"{second}\n"

@@ -261,7 +261,7 @@ def test_data_of_agents_need_the_agents(tiny: Scale, tmp_path: Path) -> None:
     units: list[Unit] = plan(tiny)
     unit = next(unit for unit in units if unit.name == "cloning-1_paper_a2c-lstm_8_type")
     assert isinstance(unit, ImitatorUnit)
-    with pytest.raises(UserError, match=r"_type_0\.npz is missing: run .* part table1"):
+    with pytest.raises(UserError, match=r"_type_0\.eqx is missing: run .* part table1"):
         train_imitators(unit, tmp_path, None, silent)
 
 

@@ -19,7 +19,8 @@ import orjson
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.probes import Probe
-from trivium.core.records import CUT_OFF, ERROR, REFUSAL, Groups, Scores
+from trivium.core.reading import in_asked_form
+from trivium.core.records import CUT_OFF, DECLINED, FAILED, NO_ANSWER, Groups, Scores
 from trivium.core.statistics import Estimate
 from trivium.core.streams import Stream
 
@@ -191,10 +192,10 @@ CONTROL = Diagnostic("as asked for")
 KINDS = {  # of answers that every benchmark has
     "right": "the answer is right",
     "wrong": "another answer",
-    "violation": "a reply without an answer",
+    NO_ANSWER: "a reply without an answer",
     CUT_OFF: "the reply ended at a token limit, before an answer",
-    REFUSAL: "the model or its provider declined to answer",
-    ERROR: "no reply: the call failed",
+    DECLINED: "the provider declined to answer",
+    FAILED: "no reply: the call failed",
 }
 
 
@@ -214,11 +215,12 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     metrics: Sequence[Metric] = (Metric("em", "the answer is right"), STRICT)
     solvers: Mapping[str, Solver]
     aliases: ClassVar[tuple[str, ...]] = ()  # short names that configs may use
-    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # older spellings of fields
+    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # spellings of the sources
     default_items: ClassVar[int] = 1000  # items of each preset in `trivium run`
     multi_turn: ClassVar[bool] = False
     diagnostics: Mapping[str, Diagnostic] = MappingProxyType({"control": CONTROL})
     published: Sequence[Published] = ()
+    experiment_page: ClassVar[str] = ""  # module:object of a drawn page for people; else text
     answer_field: ClassVar[str] = "answer"  # where a row of an item file has the right answer
     leaky_presets: ClassVar[frozenset[str]] = frozenset()  # presets that keep leaks on purpose
     # What reports and thresholds need to know; a benchmark that says nothing gets all of them too.
@@ -280,12 +282,13 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """A reply that gives this answer; `parse` reads it back."""
 
     def strict(self, item: ItemT, replies: Sequence[str], view: ViewT) -> bool | None:
-        """Whether the replies have exactly the asked form; None where none was asked for.
-
-        By default the last reply has to be what `write` gives for the answer that is read.
-        """
+        """Whether the last reply is in exactly the asked form; None where none was asked for."""
         answer = self.parse(item, replies, view)
-        return answer is not None and replies[-1].strip() == self.write(item, answer, view)
+        return answer is not None and in_asked_form(replies[-1], self.write(item, answer, view))
+
+    def schema(self, item: ItemT, view: ViewT) -> dict[str, Any] | None:
+        """The JSON schema of an answer, for models that can be forced to a form."""
+        return None
 
     @abstractmethod
     def gold(self, item: ItemT) -> AnswerT:
@@ -296,9 +299,9 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         return {self.metrics[0].name: float(answer == self.gold(item))}
 
     def kind(self, item: ItemT, answer: AnswerT | None) -> str:
-        """What kind of answer this is: "right", "violation" or a kind of wrong answer."""
+        """What kind of answer this is: "right", "no-answer" or a kind of wrong answer."""
         if answer is None:
-            return "violation"
+            return NO_ANSWER
         headline = self.metrics[0]
         return "right" if self.score(item, answer)[headline.name] == headline.best else "wrong"
 
@@ -372,6 +375,13 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     def explain(self, item: ItemT, replies: Sequence[str], view: ViewT) -> Sequence[Step]:
         """What an ideal observer knows at the start of a game and after every step of it."""
         return ()
+
+    def information(self, item: ItemT, replies: Sequence[str]) -> Sequence[float] | None:
+        """What each move found out, as a share of what the best player finds out in all.
+
+        Adapters reward it; None, the default, where there is nothing to find out.
+        """
+        return None
 
     def output_tokens(self, view: ViewT) -> int:
         """About how many tokens a reply takes, for estimates."""

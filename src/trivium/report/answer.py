@@ -138,7 +138,7 @@ def _columns_by_group(
 
 def _cell(part: Summary) -> GridCell:
     """A lift, with what attempts without an answer could have changed."""
-    counts = {"errors": part.errors, "refused": part.refusals, "cut off": part.cut_offs}
+    counts = {"failed": part.failed, "declined": part.declined, "cut off": part.cut_offs}
     note = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     if part.bounds is not None and part.ceiling != part.floor:
         low, high = ((end - part.floor) / (part.ceiling - part.floor) for end in part.bounds)

@@ -16,7 +16,7 @@ import orjson
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.files import atomic_write
 from trivium.core.probes import Audit
-from trivium.core.spec import spec_to_dict, stored_spec
+from trivium.core.spec import spec_from_dict, spec_to_dict
 
 CAUGHT, NOT_AUDITED = "caught", "not audited"
 
@@ -81,12 +81,12 @@ def _stored(benchmark: AnyBenchmark) -> dict[str, dict[str, Any]]:
 
 def _key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
     """What a stored audit is found by: the benchmark and all that its items depend on."""
-    spec = spec_to_dict(stored_spec(benchmark.spec_type, fields))
+    spec = spec_to_dict(spec_from_dict(benchmark.spec_type, fields))
     spec.pop("size", None)  # how many items a dataset has does not change an item
     return f"{benchmark.name} {orjson.dumps(spec, option=orjson.OPT_SORT_KEYS).decode()}"
 
 
 def _keeps_leaks(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> bool:
     """Whether the spec is that of a preset that keeps the leaks of the original."""
-    spec = None if fields is None else stored_spec(benchmark.spec_type, fields)
+    spec = None if fields is None else spec_from_dict(benchmark.spec_type, fields)
     return any(benchmark.presets[name] == spec for name in benchmark.leaky_presets)

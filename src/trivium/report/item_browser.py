@@ -13,7 +13,7 @@ from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.reading import visible_replies
 from trivium.core.records import UNSCORED, Row
-from trivium.core.spec import spec_from_dict, stored_spec
+from trivium.core.spec import spec_from_dict
 from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults
 
 MAX_CHARACTERS = 1_500_000  # of all their texts
@@ -142,7 +142,7 @@ def presented_item(benchmark: AnyBenchmark, row: Row) -> tuple[Any, Any]:
 
 @lru_cache(maxsize=1024)
 def _item(benchmark: AnyBenchmark, spec: bytes, seed: int, index: int) -> Any:
-    fields = stored_spec(benchmark.spec_type, orjson.loads(spec))
+    fields = spec_from_dict(benchmark.spec_type, orjson.loads(spec))
     return next(iter(benchmark.generate(fields, seed, index, 1)))
 
 

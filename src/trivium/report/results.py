@@ -19,7 +19,7 @@ from trivium.core.benchmark import AnyBenchmark, ChartAxis
 from trivium.core.errors import UserError, require
 from trivium.core.records import MANIFEST, PEOPLE, RECORDS, Row, read_records, solver_group
 from trivium.core.results import Summary, Tally, item_number, merged
-from trivium.core.spec import changed_fields, read_mapping, spec_from_dict, stored_spec
+from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
 from trivium.core.statistics import Estimate
 from trivium.evaluation.plan import plain
 
@@ -326,7 +326,7 @@ def setting_name(benchmark: AnyBenchmark, row: Mapping[str, Any]) -> str:
     """A short name for a record's spec and view: a preset, or what differs from the defaults."""
     if row.get("spec") is None:
         return "items from a file"
-    spec = stored_spec(benchmark.spec_type, row["spec"])
+    spec = spec_from_dict(benchmark.spec_type, row["spec"])
     view = spec_from_dict(benchmark.view_type, row.get("view") or {})
     preset = next((name for name, preset in benchmark.presets.items() if preset == spec), None)
     changed = {} if preset else changed_fields(spec)

@@ -150,7 +150,7 @@ def usage_table(
         own = [results.by_solver[model] for results in all_results if model in results.by_solver]
         if any(part.tokens for part in own):
             rows.append((model, *_usage(own, prices.get(model))))
-    heads: tuple[str, ...] = ("model", "attempts", "errors", "cut-offs", "refusals")
+    heads: tuple[str, ...] = ("model", "attempts", "failed", "cut off", "declined")
     heads += ("input tokens", "output tokens", "of them reasoning", "cost", "median latency")
     table = [heads, *rows]
     # Columns that hold nothing are left out.
@@ -160,7 +160,7 @@ def usage_table(
 
 def _usage(own: Sequence[Summary], price: Price | None) -> Iterator[str]:
     yield f"{sum(sum(part.kinds.values()) for part in own):,}"
-    for kind in ("errors", "cut_offs", "refusals"):
+    for kind in ("failed", "cut_offs", "declined"):
         yield f"{sum(getattr(part, kind) for part in own):,}"
     totals = [total_tokens(own, name) for name in TOKENS]
     yield from map(token_text, totals)
@@ -201,9 +201,9 @@ def facts(
         "date": date,
         "items": f"{items:,}",
         "attempts": f"{sum(results.records for results in all_results):,}",
-        "errors": f"{sum(part.errors for part in own):,}" if asked else "",
-        "cut-offs": f"{sum(part.cut_offs for part in own):,}" if asked else "",
-        "refusals": f"{sum(part.refusals for part in own):,}" if asked else "",
+        "failed": f"{sum(part.failed for part in own):,}" if asked else "",
+        "cut off": f"{sum(part.cut_offs for part in own):,}" if asked else "",
+        "declined": f"{sum(part.declined for part in own):,}" if asked else "",
         "tokens in, out": " / ".join(map(_short, tokens)) if asked else "",
         "cost": money(sum(costs)) if costs else "",
         "median latency": seconds_text([p.median_seconds for p in asked if p.median_seconds]),

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.records import CUT_OFF, ERROR, REFUSAL, TOKENS
+from trivium.core.records import CUT_OFF, DECLINED, FAILED, TOKENS
 from trivium.core.results import Summary, TokenCount
 from trivium.core.statistics import Estimate
 from trivium.report.results import ROLES, STUDIED, BenchmarkResults, GroupKey, natural, role_of
@@ -27,7 +27,7 @@ WIDTH = 160  # of output to a file or a pipe
 FIGURE = re.compile(r"(?:[-+]?\d[\d.,%]*(?:$| of |\.\.| \[| \(|/\d).*|undefined|inf|-)?$")
 MAX_DETAILS = 8  # hops, chains and the like named for one kind of answer
 # Attempts without an answer that could be scored, and what they are called in tables.
-UNANSWERED = {ERROR: "errors", CUT_OFF: "cut-offs", REFUSAL: "refusals"}
+UNANSWERED = {FAILED: "failed", CUT_OFF: "cut off", DECLINED: "declined"}
 By = Callable[[GroupKey], tuple[Any, ...]]
 Parts = Mapping[tuple[Any, ...], Summary]
 Named = Sequence[tuple[str, Summary]]  # summaries with their settings
@@ -99,12 +99,12 @@ def result_table(benchmark: AnyBenchmark, named: Named) -> Table:
                     f"{summary.floor:.3f}",
                     scored_items(summary, metric),
                     *(str(summary.kinds.get(kind, 0)) for kind in kinds),
-                    *([bounds(summary)] if CUT_OFF in kinds else []),
+                    *([bounds(summary)] if {CUT_OFF, DECLINED} & set(kinds) else []),
                 )
             )
     heads: tuple[str, ...] = ("setting", "solver", f"{metric} [95%]", "lift", "floor", "items")
     heads += tuple(UNANSWERED[kind] for kind in kinds)
-    heads += ("cut-offs wrong..right",) if CUT_OFF in kinds else ()
+    heads += ("if those were wrong..right",) if {CUT_OFF, DECLINED} & set(kinds) else ()
     names = {summary.floor_name for _, summary in named}
     only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
     note = f"floor: the best score without reading the item{only}"
@@ -166,12 +166,14 @@ def metric_table(summary: Summary) -> Table:
     ]
     title = (
         f"{summary.benchmark}, {summary.solver}: {summary.items} items, {summary.answered} "
-        f"answered, {summary.violations} violations, {summary.errors} errors"
+        f"answered, {summary.no_answers} without an answer, {summary.failed} failed"
     )
     if summary.cut_offs:
-        title += f", {summary.cut_offs} cut-offs ({bounds(summary)} with them wrong and right)"
-    if summary.refusals:
-        title += f", {summary.refusals} refusals"
+        title += f", {summary.cut_offs} cut off"
+    if summary.declined:
+        title += f", {summary.declined} declined"
+    if summary.bounds is not None:
+        title += f" ({bounds(summary)} with those wrong and right)"
     note = f"floor {named_floor(summary)}, ceiling {summary.ceiling:.3f}"
     note += f"\n{token_line([summary])}" if summary.tokens else ""
     return Table(title, ("metric", "value [95%]", "n", "meaning"), tuple(rows), note)
@@ -207,7 +209,7 @@ def token_text(count: TokenCount) -> str:
 
 
 def bounds(summary: Summary) -> str:
-    """The headline metric with every cut-off attempt taken as wrong, and as right."""
+    """The headline metric with every attempt cut off or declined as wrong, and as right."""
     return "-" if summary.bounds is None else "..".join(map(number, summary.bounds))
 
 

@@ -108,7 +108,7 @@ def test_measures_of_a_poor_game() -> None:
         (["ANSWER blickets: A; form: conjunctive"], "no-such-machine:objects"),
         (["ANSWER blickets: none; form: conjunctive"], "no-such-machine:objects"),
         (["ANSWER blickets: A B; form: parity"], "no-such-machine:form"),
-        (["TEST A"], "violation"),
+        (["TEST A"], "no-answer"),
     ],
 )
 def test_kinds_of_answers(replies: list[str], kind: str) -> None:

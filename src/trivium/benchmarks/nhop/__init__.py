@@ -52,7 +52,7 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     to_row = staticmethod(files.to_row)
     render = staticmethod(render.render)
     parse = staticmethod(answer.parse)
-    strict = staticmethod(answer.strict)
+    schema = staticmethod(answer.schema)
     write = staticmethod(answer.write)
     gold = staticmethod(score.gold)
     kind = staticmethod(score.kind)

@@ -15,7 +15,7 @@ from trivium.benchmarks.nhop.spec import (
     Spec,
 )
 from trivium.core.benchmark import Floor, Metric, Published
-from trivium.core.records import Groups, Scores
+from trivium.core.records import NO_ANSWER, Groups, Scores
 
 EM = Metric("em", "exact match with the answer")
 FIRST_WRONG_HOP = Metric(
@@ -86,7 +86,7 @@ def _steps(item: NhopItem, answer: NhopAnswer | None) -> Scores:
 def kind(item: NhopItem, answer: NhopAnswer | None) -> str:
     """What kind of answer this is; what follows a colon says which."""
     if answer is None:
-        return "violation"
+        return NO_ANSWER
     if answer.token == item.answer:
         return "right"
     if answer.token in item.candidates:

@@ -60,7 +60,7 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     from_row = staticmethod(files.from_row)
     render = staticmethod(render.render)
     parse = staticmethod(answer.parse)
-    strict = staticmethod(answer.strict)
+    schema = staticmethod(answer.schema)
     write = staticmethod(answer.write)
     gold = staticmethod(score.gold)
     kind = staticmethod(score.kind)

@@ -19,7 +19,7 @@ from trivium.benchmarks.blicket.inference.hypotheses import (
 )
 from trivium.core.benchmark import Floor, Metric
 from trivium.core.errors import UserError
-from trivium.core.records import Groups, Scores
+from trivium.core.records import NO_ANSWER, Groups, Scores
 
 METRICS = (
     Metric("correct", "every object and the form are right"),
@@ -127,7 +127,7 @@ def _is_equivalent(item: GameItem, answer: GameAnswer) -> bool:
 def kind(item: GameItem, answer: GameAnswer | None) -> str:
     """What kind of answer this is; the part after a colon says what is wrong with it."""
     if answer is None:
-        return "violation"
+        return NO_ANSWER
     if is_right(item, answer):
         return "right"
     true = gold(item)

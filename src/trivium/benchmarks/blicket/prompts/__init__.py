@@ -48,7 +48,8 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     generate = staticmethod(generate.generate)
     render = staticmethod(render.render)
     parse = staticmethod(answer.parse)
-    strict = staticmethod(answer.strict)
+    write = staticmethod(answer.write)
+    schema = staticmethod(answer.schema)
     kind = staticmethod(score.kind)
     floor = staticmethod(score.floor)
     item_floor = staticmethod(score.item_floor)
@@ -60,8 +61,11 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     headline_sentence = staticmethod(report.headline_sentence)
     highlights = staticmethod(report.highlights)
 
-    def write(self, item: PromptItem, answer_: PromptAnswer, view: PromptView) -> str:
-        return answer.write_answer(answer_, view)
+    def strict(self, item: PromptItem, replies: Sequence[str], view: PromptView) -> bool | None:
+        if not render.asks_for_lines(item, view):
+            return None
+        said = answer.parse(item, replies, view)
+        return said is not None and answer.in_asked_form(item, replies[-1], said, view)
 
     def names(self, item: PromptItem) -> Sequence[Sequence[str]]:
         # The paper's own prompts are fixed texts, whose objects have their names.
