@@ -15,6 +15,7 @@ from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.benchmarks.contract import CHECKS, ContractError
 from trivium.core.benchmark import AnyBenchmark, ChartAxis, Floor, Solver, by_name
 from trivium.core.question import PlainView, Question, QuestionBenchmark, oracle, random_option
+from trivium.core.records import Scores
 from trivium.core.streams import Stream
 
 Check = Callable[[AnyBenchmark], None]
@@ -113,6 +114,11 @@ class ReadsAnything(Coin):
         return "heads" if "tails" not in str(replies) else "tails"
 
 
+class NoAnswerIsHalfRight(Coin):
+    def score(self, item: Question, answer: str | None) -> Scores:
+        return {"em": 0.5} if answer is None else super().score(item, answer)
+
+
 class NoAudit(Coin):
     solvers = Coin.solvers
 
@@ -149,6 +155,7 @@ def test_a_small_benchmark_keeps_the_contract() -> None:
         (AddedSeeds, "items_are_pure"),
         (TrustsFiles, "corrupted_answers_are_refused"),
         (ReadsAnything, "nonsense_is_no_answer"),
+        (NoAnswerIsHalfRight, "nonsense_is_no_answer"),
         (NoAudit, "audit_runs"),
         (Restless, "reordering_keeps_the_score"),
     ],
