@@ -13,7 +13,7 @@ import pytest
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.benchmarks.contract import CHECKS, ContractError
-from trivium.core.benchmark import AnyBenchmark, Floor, Solver, by_name
+from trivium.core.benchmark import AnyBenchmark, ChartAxis, Floor, Solver, by_name
 from trivium.core.question import PlainView, Question, QuestionBenchmark, oracle, random_option
 from trivium.core.records import Scores
 from trivium.core.streams import Stream
@@ -128,6 +128,10 @@ class NoAudit(Coin):
         return Audit((), items or 0, 0.99)
 
 
+class WrongAxis(Coin):
+    chart_axes = (ChartAxis("weight"),)
+
+
 class Restless(Coin):
     def reshuffle(self, item: Question, trial: int) -> Question:
         other = {"heads": "tails", "tails": "heads"}[item.answer]
@@ -145,6 +149,7 @@ def test_a_small_benchmark_keeps_the_contract() -> None:
     ("broken", "failing"),
     [
         (NoShortcut, "names_are_there"),
+        (WrongAxis, "reports_can_be_written"),
         (WrongFloor, "floor_is_reached"),
         (WeakCeiling, "ceiling_is_perfect"),
         (AddedSeeds, "items_are_pure"),

@@ -6,6 +6,7 @@ benchmark.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -69,6 +70,24 @@ def names_are_there(benchmark: AnyBenchmark) -> None:
         _expect(role in roles, f"{benchmark.name} has no {role} solver")
     for name, solver in benchmark.solvers.items():
         _expect(name == solver.name, f"solver {solver.name} is registered as {name}")
+    fields = {field.name for field in dataclasses.fields(benchmark.spec_type)}
+    unknown = sorted(benchmark.easier_with_more - fields)
+    _expect(not unknown, f"easier_with_more names no field of the spec: {', '.join(unknown)}")
+
+
+def reports_can_be_written(benchmark: AnyBenchmark) -> None:
+    """Chart axes name groups, fields or metrics, and highlights are parts of the prompt."""
+    task = next(_tasks(benchmark))
+    (item,) = task.items(1, SEED)
+    metrics = {metric.name for metric in benchmark.metrics}
+    fields = {field.name for field in dataclasses.fields(benchmark.spec_type)}
+    known = set(benchmark.groups(item.original)) | fields
+    for axis in benchmark.chart_axes:
+        names = {axis.name} if axis.metric or not axis.groups else set(axis.groups)
+        unknown = sorted(names - (metrics if axis.metric else known))
+        _expect(not unknown, f"a chart axis is about {', '.join(unknown)}, which is not there")
+    for text in benchmark.highlights(item.content):
+        _expect(text in item.prompt, f"{text!r} is to be highlighted and not in the prompt")
 
 
 def ceiling_is_perfect(benchmark: AnyBenchmark) -> None:
@@ -93,6 +112,8 @@ def solvers_are_deterministic(benchmark: AnyBenchmark) -> None:
             first, again = solve(item, solver), solve(item, solver)
             _expect(first.reply == again.reply, f"{solver.name} replies differently each time")
             _expect(set(first.scores) <= known, f"{solver.name}: unknown metrics {first.scores}")
+            kind = first.kind.partition(":")[0]
+            _expect(kind in benchmark.kinds, f"`kinds` does not say what {kind!r} means")
             finite = all(value is None or math.isfinite(value) for value in first.scores.values())
             _expect(finite, f"{solver.name}: scores must be finite, got {first.scores}")
             orjson.loads(dump_line(first))
@@ -285,6 +306,7 @@ def audit_runs(benchmark: AnyBenchmark) -> None:
 
 CHECKS: tuple[Callable[[AnyBenchmark], None], ...] = (
     names_are_there,
+    reports_can_be_written,
     specs_survive_a_mapping,
     items_are_pure,
     items_survive_a_file,

@@ -239,7 +239,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
             cls.kinds = {**KINDS, **cls.__dict__["kinds"]}
 
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
-        """The spec and view that the parts of a full name after the benchmark's stand for."""
+        """The spec and view that the parts of a full name after the benchmark name mean."""
         require(not parts, f"{self.name} has no variants, got {'.'.join(parts)!r}")
         return self.default_spec, self.view_type()
 
@@ -342,7 +342,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """The text that probes may look at: the prompt, with evidence masked where needed.
 
         Probes read single lines (their length, the words beside a name), so a benchmark whose
-        evidence stands beside a name, as a light beside an object, must mask it here.
+        evidence is printed beside a name, as a light beside an object, must mask it here.
         """
         return self.render(item, view)
 
@@ -388,7 +388,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         return 64
 
     def dataset_size(self, spec: SpecT) -> int | None:
-        """The number of items of the dataset that this spec stands for, if it has one."""
+        """The number of items of the dataset that this spec describes, if it has one."""
         return None
 
     def max_turns(self, item: ItemT) -> int:

@@ -14,14 +14,7 @@ import orjson
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.errors import require
-from trivium.core.records import (
-    MANIFEST,
-    PERSON,
-    UNSCORED,
-    Row,
-    read_records,
-    solver_group,
-)
+from trivium.core.records import MANIFEST, PERSON, UNSCORED, Row, read_records, solver_group
 from trivium.core.spec import read_mapping
 from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.report.answer import Column, Grid, GridCell, GridRow
@@ -83,12 +76,12 @@ def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
 
 def _limits(manifest: Path) -> tuple[str, Limits] | None:
     """The model of a folder of records and what it was allowed; None where there is no model."""
-    held = read_mapping(manifest) if manifest.exists() else {}
-    shaping = held.get("shaping")
+    fields = read_mapping(manifest) if manifest.exists() else {}
+    shaping = fields.get("shaping")
     if not isinstance(shaping, dict):
         return None
     limits = (shaping.get("max_output_tokens"), shaping.get("reasoning_effort"))
-    return str(held.get("solver")), limits
+    return str(fields.get("solver")), limits
 
 
 def require_same_limits(found: Sequence[SolverScores]) -> None:
@@ -132,16 +125,14 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
 
 def _content(row: Row, run: str) -> str:
     """What an item is, beyond its name: its spec, or a digest of an item that came without one."""
-    if row.get("spec") is None:
-        content = row.get("content")
-        require(
-            isinstance(content, str),
-            f"{run}: {row['id']} has neither a spec nor a content digest, so it "
-            "cannot be distinguished from other items of that name; evaluate or score the "
-            "replies again",
-        )
-        return str(content)
-    return orjson.dumps(row["spec"]).decode()
+    if row.get("spec") is not None:
+        return orjson.dumps(row["spec"], option=orjson.OPT_SORT_KEYS).decode()
+    require(
+        isinstance(row.get("content"), str),
+        f"{run}: {row['id']} has neither a spec nor a content digest, so it cannot be "
+        "distinguished from other items of that name; evaluate or score the replies again",
+    )
+    return str(row["content"])
 
 
 def worth_comparing(found: Sequence[SolverScores]) -> list[SolverScores]:
@@ -161,19 +152,25 @@ def differences(found: Sequence[SolverScores], *, pairs: bool) -> list[Differenc
         if pairs:
             chosen = list(combinations(own, 2))
         else:
-            base = [one for one in own if (one.run, one.solver) == (found[0].run, found[0].solver)]
-            chosen = [(one, other) for one in base for other in own if other is not one]
-        common = [
+            bases = [one for one in own if (one.run, one.solver) == (found[0].run, found[0].solver)]
+            chosen = [(one, other) for one in bases for other in own if other is not one]
+        compared = [
             (after, base) for base, after in chosen if after.scores.keys() & base.scores.keys()
         ]
-        made += _held_together(common, get_benchmark(benchmark).metrics[0].bounds)
+        bounds = get_benchmark(benchmark).metrics[0].bounds
+        intervals = [_interval_of(after, base, bounds) for after, base in compared]
+        estimates = holm(lambda which, level: intervals[which](level), len(compared))  # noqa: B023
+        for (one, other), estimate in zip(compared, estimates, strict=True):
+            common = common_items(one, other)
+            people = _count_people(one, common) + _count_people(other, common)
+            made.append(Difference(one, other, len(common), estimate, people))
     return made
 
 
 def left_out(
     runs: Sequence[str], found: Sequence[SolverScores], made: Sequence[Difference]
 ) -> list[str]:
-    """What is in no difference, and why: nothing that was given goes without a word."""
+    """Why solvers and attempts are in no difference, a line for each."""
     compared = {id(side) for one in made for side in (one.first, one.second)}
     notes = [
         f"{run}: left out, since it holds no scored attempts"
@@ -185,27 +182,12 @@ def left_out(
         if one.unscored:
             notes.append(f"{one}, {one.benchmark}: {', '.join(kinds)} are in no difference")
         if id(one) not in compared:
-            base = found[0]
-            held = any((o.run, o.solver) == (base.run, base.solver) for o in found
-                       if o.benchmark == one.benchmark)  # fmt: skip
-            why = (
-                f"it has no items in common with {base}" if held else f"{base} was not scored there"
-            )
+            base, own = found[0], [other for other in found if other.benchmark == one.benchmark]
+            scored = any((other.run, other.solver) == (base.run, base.solver) for other in own)
+            no_items = f"it has no items in common with {base}"
+            why = no_items if scored else f"{base} was not scored there"
             notes.append(f"{one}, {one.benchmark}: left out, since {why}")
     return notes
-
-
-def _held_together(
-    paired: Sequence[tuple[SolverScores, SolverScores]], bounds: Bounds | None
-) -> list[Difference]:
-    compared = [_interval_of(first, second, bounds) for first, second in paired]
-    estimates = holm(lambda which, level: compared[which](level), len(paired))
-    return [
-        Difference(
-            first, second, len(common_items(first, second)), estimate, _people(first, second)
-        )
-        for (first, second), estimate in zip(paired, estimates, strict=True)
-    ]
 
 
 def common_items(first: SolverScores, second: SolverScores) -> list[Item]:
@@ -213,11 +195,10 @@ def common_items(first: SolverScores, second: SolverScores) -> list[Item]:
     return [item for item in second.scores if item in first.scores]
 
 
-def _people(first: SolverScores, second: SolverScores) -> int:
-    """How many people a difference is about."""
-    common = set(common_items(first, second))
-    own = (first.people, second.people)
-    return sum(len({name for name, item, _ in side if item in common}) for side in own)
+def _count_people(one: SolverScores, common: Sequence[Item]) -> int:
+    """How many people tried these items."""
+    tried = set(common)
+    return len({name for name, item, _ in one.people if item in tried})
 
 
 def _interval_of(
@@ -258,10 +239,10 @@ def comparison_page(
         own = [by.get((first, second, benchmark)) for benchmark in benchmarks]
         cells = [GridCell(one.estimate, f"{_count(one)} items") if one else None for one in own]
         name = first if second == str(found[0]) else f"{first} against {second}"
-        said = directions([one for one in own if one])
+        sentence = directions([one for one in own if one])
         people = any(one.first.people for one in own if one)
         style = SeriesStyle("person" if people else f"m{number % 8}", number)
-        rows.append(GridRow(name, style, said, cells))
+        rows.append(GridRow(name, style, sentence, cells))
     columns = [
         Column(name, name, "", f"difference in {_headline(name)}", "") for name in benchmarks
     ]
@@ -289,7 +270,7 @@ def directions(made: Sequence[Difference]) -> str:
     if len(found) == 1 and len(made) > 1:
         text = f"{direction(made[0].estimate)} at all {len(made)} benchmarks"
     else:
-        text = "; ".join(f"{said} at {', '.join(names)}" for said, names in found.items())
+        text = "; ".join(f"{words} at {', '.join(names)}" for words, names in found.items())
     return f"{text[:1].upper()}{text[1:]}."
 
 
@@ -303,13 +284,7 @@ def direction(difference: Estimate) -> str:
 def difference_table(benchmark: str, made: Sequence[Difference]) -> Table:
     """Every difference with its interval, and what the interval says."""
     rows = [
-        (
-            str(one.first),
-            direction(one.estimate),
-            str(one.second),
-            _count(one),
-            str(one.estimate),
-        )
+        (str(one.first), direction(one.estimate), str(one.second), _count(one), str(one.estimate))
         for one in made
     ]
     together = f", intervals of all {len(made)} together at 95% (Holm)" if len(made) > 1 else ""

@@ -60,7 +60,7 @@ def browser_items(
 
 
 def _errors_first(attempt: Row) -> tuple[bool, int, int, str]:
-    """A sorting key: models before programs, and wrong answers first, as readers look for them."""
+    """A sorting key: models before programs, and wrong answers first."""
     kind = attempt["kind"].partition(":")[0]
     rank = 2 if kind == "right" else int(kind in UNSCORED)
     program = attempt["solver"] in get_benchmark(attempt["benchmark"]).solvers

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate, quantile
 from trivium.report.audits import audit_sentence
-from trivium.report.results import STUDIED, BenchmarkResults
+from trivium.report.results import ROLES, STUDIED, BenchmarkResults
 from trivium.report.tables import number, scored_items
 
-# Who comes first on a tie.
-ROLES = ("ceiling", "person", "model", "program", "shortcut", "floor")
 MAX_SETTINGS = 12  # with a table each; more are pooled
 BAR_START, BAR_END = 6, 274  # pixels
+Best = Mapping[str, tuple[str, Estimate] | None]  # the best solver of a role
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class ResultRow:
     solver: str
     role: str
     bar: Bar | None  # None if the metric is undefined
-    estimate: str
+    estimate: Estimate
     lift: str
     items: str
 
@@ -63,51 +62,36 @@ def setting_table(
 ) -> SettingTable:
     """The results of these solvers with a verdict in words."""
     metric = results.benchmark.metrics[0]
-    roles = {solver: results.role(solver) for solver in parts}
     estimates = {solver: part.metrics[metric.name] for solver, part in parts.items()}
     # The floor is known for scored items only, so it is taken from the solver with the most.
     floor = max(parts.values(), key=lambda part: part.metrics[metric.name].n).floor
-    best = {role: _best(estimates, roles, role) for role in ("shortcut", "ceiling")}
+    best = {role: results.best(parts, role, metric.name) for role in ("shortcut", "ceiling")}
     lines = [("floor", floor)]
-    lines += [(role, found[1]) for role, found in best.items() if found is not None]
-    ranked = sorted(
-        parts, key=lambda solver: (-(estimates[solver].value or 0.0), ROLES.index(roles[solver]))
-    )
+    lines += [(role, found[1].value or 0.0) for role, found in best.items() if found is not None]
+
+    def place(solver: str) -> tuple[float, int]:
+        return -(estimates[solver].value or 0.0), ROLES.index(results.role(solver))
+
     rows = [
         ResultRow(
             solver,
-            roles[solver],
+            results.role(solver),
             bar(estimates[solver], lines, (metric.worst, metric.best)),
-            str(estimates[solver]),
+            estimates[solver],
             number(parts[solver].metrics["lift"].value),
             scored_items(parts[solver], metric.name),
         )
-        for solver in ranked
+        for solver in sorted(parts, key=place)
     ]
-    sentences = _verdict(estimates, roles, floor, best, metric.best)
+    verdict = " ".join(_verdict(results, estimates, floor, best))
     spec = None if setting is None else results.specs.get(setting)
-    audit = audit_sentence(results.benchmark, spec)
-    return SettingTable(setting, metric.name, rows, " ".join(sentences), audit)
-
-
-def _best(
-    estimates: Mapping[str, Estimate], roles: Mapping[str, str], role: str
-) -> tuple[str, float] | None:
-    """The best solver of a role and its value."""
-    values = [
-        (estimate.value, solver)
-        for solver, estimate in estimates.items()
-        if roles[solver] == role and estimate.value is not None
-    ]
-    return (max(values)[1], max(values)[0]) if values else None
+    return SettingTable(
+        setting, metric.name, rows, verdict, audit_sentence(results.benchmark, spec)
+    )
 
 
 def _verdict(
-    estimates: Mapping[str, Estimate],
-    roles: Mapping[str, str],
-    floor: float,
-    best: Mapping[str, tuple[str, float] | None],
-    top: float,
+    results: BenchmarkResults, estimates: Mapping[str, Estimate], floor: float, best: Best
 ) -> Iterator[str]:
     """Sentences on the floor, the best shortcut, the ceiling and every model."""
     if not any(estimate.n for estimate in estimates.values()):
@@ -115,19 +99,20 @@ def _verdict(
         return
     yield f"The floor is {floor:.3f}."
     if shortcut := best["shortcut"]:
-        tried = list(roles.values()).count("shortcut")
-        best_of = best_of_several(estimates[shortcut[0]], tried)
+        tried = [results.role(solver) for solver in estimates].count("shortcut")
+        best_of = best_of_several(shortcut[1], tried)
         yield f"The best shortcut, {shortcut[0]}, reaches {best_of}"
         yield f"(an interval for the best of {tried}):" if tried > 1 else "(95% interval):"
         yield f"{'not ' * (not best_of.is_above(floor))}above the floor."
+    top = results.benchmark.metrics[0].best
     if ceiling := best["ceiling"]:
-        top = ceiling[1]
+        top = ceiling[1].value or 0.0
         yield f"The ceiling, {ceiling[0]}, is at {top:.3f}."
     for solver, estimate in estimates.items():
-        if roles[solver] in STUDIED and estimate.value is not None and top > floor:
+        role = results.role(solver)
+        if role in STUDIED and estimate.value is not None and top > floor:
             share = (estimate.value - floor) / (top - floor)
-            verb = "are" if roles[solver] == "person" else "is"
-            value = f"{solver} {verb} at {estimate.value:.3f}"
+            value = f"{solver} {'are' if role == 'person' else 'is'} at {estimate.value:.3f}"
             yield f"{value}, {share:.0%} of the way from floor to ceiling."
 
 
@@ -151,14 +136,10 @@ def bar(
     figures = [*ends, value, *(line for _, line in lines)]
     lowest, highest = min(figures), max(figures)
 
-    def position(figure: float) -> float:
-        share = (figure - lowest) / (highest - lowest)
+    def position(figure: float | None) -> float:
+        share = ((value if figure is None else figure) - lowest) / (highest - lowest)
         return round(BAR_START + share * (BAR_END - BAR_START), 1)
 
-    return Bar(
-        f"{estimate}; {', '.join(f'{name} {line:.3f}' for name, line in lines)}",
-        dot=position(value),
-        low=position(value if estimate.low is None else estimate.low),
-        high=position(value if estimate.high is None else estimate.high),
-        lines=[(name, position(line)) for name, line in lines],
-    )
+    label = f"{estimate}; {', '.join(f'{name} {line:.3f}' for name, line in lines)}"
+    places = [(name, position(line)) for name, line in lines]
+    return Bar(label, position(value), position(estimate.low), position(estimate.high), places)

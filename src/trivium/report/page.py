@@ -1,7 +1,4 @@
-"""report.html, one file that loads nothing from elsewhere, and results.md with its plots.
-
-`page.html.j2` lays out the page; this module puts together what goes into it.
-"""
+"""Writes report.html, a page that loads nothing from elsewhere, results.md and plots/."""
 
 from __future__ import annotations
 
@@ -81,10 +78,7 @@ class Run:
 
     @cached_property
     def sound(self) -> dict[str, list[str]]:
-        """The settings of every benchmark that its answer rests on.
-
-        A main run leaves out those with known shortcuts; what else is run is meant as it is.
-        """
+        """The settings that the grid counts: a main run leaves out those with known shortcuts."""
         every = self.manifest.get("kind") != "run"
         return {
             own.benchmark.name: own.settings if every else sound_settings(own)
@@ -99,20 +93,18 @@ class Run:
     @cached_property
     def sections(self) -> list[Section]:
         """What the page says about every benchmark."""
-        several = len(self.results) > 1
         made = []
         for own in self.results:
-            name = own.benchmark.name
-            everything = {name: own.settings}
-            kind = self.manifest.get("kind")
+            name, kind, settings = own.benchmark.name, self.manifest.get("kind"), own.settings
+            by_setting = None
+            if len(self.results) > 1 and len(settings) > 1:
+                every = {name: settings}
+                by_setting = grid([own], self.styles, self.traces, every, sentences=False)
             charts = Charts(own, self.styles, self.sound[name], self.traces[name], kind)
-            by_setting = several and len(own.settings) > 1
             made.append(
                 Section(
                     own,
-                    grid([own], self.styles, self.traces, everything, sentences=False)
-                    if by_setting
-                    else None,
+                    by_setting,
                     charts.all(),
                     kind_shares(own, self.styles),
                     switch_effects(own, self.styles) if own.scores else (),
@@ -170,7 +162,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def page(run: Run, prices: Prices, max_characters: int) -> str:
-    """report.html; the template escapes every text, whoever wrote it."""
+    """The text of report.html; the template escapes every value."""
     models = [name for name, style in run.styles.items() if not style.is_baseline]
     known = prices.of(models)
     seeds = ", ".join(map(str, sorted({seed for own in run.results for seed in own.seeds})))

@@ -305,10 +305,7 @@ def _labelled(lines: Sequence[Line]) -> list[Line]:
     last = -math.inf
     for key in sorted(ends, key=lambda key: ends[key]):
         last = ends[key] = max(ends[key], last + MIN_GAP)
-    return [
-        Line(line.series, line.path, line.dots, line.shape, ends.get(id(line), 0.0))
-        for line in lines
-    ]
+    return [replace(line, label_y=ends.get(id(line), 0.0)) for line in lines]
 
 
 def nice_ticks(low: float, high: float) -> list[float]:

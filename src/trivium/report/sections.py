@@ -1,10 +1,12 @@
-"""What the page says about one benchmark, and about what the answers took."""
+"""The sections of the page: one for each benchmark, and the tokens that models used."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
 
 from trivium.core.records import TOKENS
 from trivium.core.results import Summary, TokenCount
@@ -54,7 +56,7 @@ class Section:
 
     @property
     def narrow(self) -> list[Chart]:
-        """Charts of one panel, which stand in columns."""
+        """Charts of one panel, which are set in columns."""
         return [chart for chart in self.charts if len(chart.panels) == 1]
 
     @property
@@ -105,9 +107,12 @@ def switch_effects(results: BenchmarkResults, order: Iterable[str]) -> list[Effe
             after = results.scores.get((variant, solver), {})
             common = [item for item in before if item in after]
             if common:
-                values = [[_mean(part[item]) for item in common] for part in (after, before)]
+                values = [[fmean(part[item]) for item in common] for part in (after, before)]
                 pairs.append((variant, values[0], values[1]))
-        for variant, estimate in _held_together(pairs, results.benchmark.metrics[0].bounds):
+        estimates = holm(
+            partial(_difference, pairs, results.benchmark.metrics[0].bounds), len(pairs)
+        )
+        for (variant, *_), estimate in zip(pairs, estimates, strict=True):
             named = results.benchmark.diagnostics.get(variant)
             what = f"{variant} ({named.about})" if named else variant
             words = f"{solver}: {what} {effect_words(estimate)}."
@@ -117,19 +122,9 @@ def switch_effects(results: BenchmarkResults, order: Iterable[str]) -> list[Effe
     return effects
 
 
-def _held_together(pairs: Sequence[Pair], bounds: Bounds | None) -> Iterator[tuple[str, Estimate]]:
-    """The difference of every pair, with intervals that hold together (Holm)."""
-
-    def interval(which: int, level: float) -> Estimate:
-        _, after, before = pairs[which]
-        return paired_difference(after, before, level, bounds)
-
-    for (name, _, _), estimate in zip(pairs, holm(interval, len(pairs)), strict=True):
-        yield name, estimate
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+def _difference(pairs: Sequence[Pair], bounds: Bounds | None, which: int, level: float) -> Estimate:
+    _, after, before = pairs[which]
+    return paired_difference(after, before, level, bounds)
 
 
 def effect_words(difference: Estimate) -> str:
@@ -149,7 +144,7 @@ def effect_words(difference: Estimate) -> str:
 def usage_table(
     all_results: Sequence[BenchmarkResults], models: Iterable[str], prices: Mapping[str, Price]
 ) -> list[tuple[str, ...]]:
-    """What every model took over all benchmarks; empty where no solver is a model."""
+    """The usage of every model over all benchmarks; empty where no solver is a model."""
     rows: list[tuple[str, ...]] = []
     for model in models:
         own = [results.by_solver[model] for results in all_results if model in results.by_solver]
@@ -165,9 +160,8 @@ def usage_table(
 
 def _usage(own: Sequence[Summary], price: Price | None) -> Iterator[str]:
     yield f"{sum(sum(part.kinds.values()) for part in own):,}"
-    yield f"{sum(part.failed for part in own):,}"
-    yield f"{sum(part.cut_offs for part in own):,}"
-    yield f"{sum(part.declined for part in own):,}"
+    for kind in ("failed", "cut_offs", "declined"):
+        yield f"{sum(getattr(part, kind) for part in own):,}"
     totals = [total_tokens(own, name) for name in TOKENS]
     yield from map(token_text, totals)
     yield "" if price is None else money(price.of(totals[0].total, totals[1].total))
@@ -221,11 +215,7 @@ def facts(
 def _short(tokens: TokenCount) -> str:
     if not tokens.reported:
         return "not reported"
-    count = tokens.total
-    return (
-        f"{count / 1e6:.1f}M"
-        if count >= 1e6
-        else f"{count / 1e3:.0f}k"
-        if count >= 1e4
-        else f"{count:,}"
-    )
+    millions, thousands = tokens.total / 1e6, tokens.total / 1e3
+    if millions >= 1:
+        return f"{millions:.1f}M"
+    return f"{thousands:.0f}k" if thousands >= 10 else f"{tokens.total:,}"

@@ -26,7 +26,7 @@ def render_page(template: str, script: str = "", **values: Any) -> str:
 
 
 def render(template: str, **values: Any) -> str:
-    """What a template makes of these values; every text is escaped, whoever wrote it."""
+    """The text of a template with these values, all of them escaped."""
     environment = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
