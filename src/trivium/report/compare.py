@@ -25,8 +25,8 @@ from trivium.core.records import (
 from trivium.core.spec import read_mapping
 from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.report.answer import Column, Grid, GridCell, GridRow
-from trivium.report.charts import Look
 from trivium.report.clusters import Side, clustered_mean
+from trivium.report.plot import SeriesStyle
 from trivium.report.results import record_files
 from trivium.report.tables import UNANSWERED, Table
 from trivium.report.templates import asset, render_page
@@ -260,8 +260,8 @@ def comparison_page(
         name = first if second == str(found[0]) else f"{first} against {second}"
         said = directions([one for one in own if one])
         people = any(one.first.people for one in own if one)
-        look = Look("person" if people else f"m{number % 8}", number)
-        rows.append(GridRow(name, look, said, cells))
+        style = SeriesStyle("person" if people else f"m{number % 8}", number)
+        rows.append(GridRow(name, style, said, cells))
     columns = [
         Column(name, name, "", f"difference in {_headline(name)}", "") for name in benchmarks
     ]

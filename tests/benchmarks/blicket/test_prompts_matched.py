@@ -276,13 +276,13 @@ def test_wrong_specs_are_refused(fields: dict[str, Any], sentence: str) -> None:
         PromptView(sentences=0)
 
 
-def test_the_three_lines_that_are_asked_for_are_strict() -> None:
+def test_the_line_that_is_asked_for_is_strict() -> None:
     view = PromptView(reply="lines")
     for item in PROMPTS.generate(FOUR, 3, 0, 8):
         sure, maybe = item.answer.blickets, item.answer.maybe
         reply = (
-            f"Blickets: {', '.join(sure) or 'none'}\nMaybe blickets: {', '.join(maybe) or 'none'}\n"
-            f"Machine: {item.answer.like}"
+            f"ANSWER: blickets: {', '.join(sure) or 'none'}; maybe: {', '.join(maybe) or 'none'}; "
+            f"machine: {item.answer.like}"
         )
         assert PROMPTS.parse(item, [reply], view) == item.answer
         assert PROMPTS.strict(item, [reply], view)

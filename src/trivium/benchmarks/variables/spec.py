@@ -126,13 +126,13 @@ class VariablesSpec:
 
 @dataclass(frozen=True)
 class VariablesView:
-    """How an item is presented, and which answer of a reply counts."""
+    """How an item is presented, and in which form it asks for the answer."""
 
     renderer: Renderer = "language-corrset"
     # the decision trees of the perfect answer: not shown, as pseudocode (true), or in sentences
     show_tree: Literal["none", "pseudocode", "language", True, False] = "none"
-    # which of several answers counts; original: the first, read as the original eval reads it
-    answer_rule: Literal["last", "first", "original"] = "last"
+    # the answer as an ANSWER line, or in the brackets of the original eval, read as it reads them
+    answer_form: Literal["line", "original"] = "line"
     # whether the prompt asks for the answer alone, for steps before it, or leaves that open
     reasoning: Literal["free", "direct", "chain_of_thought"] = "free"
 

@@ -13,7 +13,7 @@ from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 from trivium.core.benchmark import Floor, Metric
-from trivium.core.records import Groups, Scores
+from trivium.core.records import NO_ANSWER, Groups, Scores
 from trivium.core.spec import spec_from_dict
 
 METRICS = (
@@ -79,7 +79,7 @@ def score(item: PromptItem, answer: PromptAnswer | None) -> Scores:
 def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
     """What kind of answer this is; the part after a colon is about the structure."""
     if answer is None:
-        return "violation"
+        return NO_ANSWER
     scores = score(item, answer)
     if scores["correct"]:
         return "right"

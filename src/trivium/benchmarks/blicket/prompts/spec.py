@@ -69,10 +69,10 @@ class PromptView:
     """How a blicket prompt is presented and its reply is read."""
 
     prompt: Literal["freeform", "two_shot"] = "freeform"  # a story, or two solved examples
-    # in any words, or ending in lines of a fixed form; auto: lines after a generated story, and any
-    # words after the paper's stimuli and after solved examples
+    # in any words, or ending with an ANSWER line; auto: an ANSWER line after a generated story, and
+    # any words after the paper's stimuli and after solved examples
     reply: Literal["auto", "free", "lines"] = "auto"
-    sentences: int | None = None  # read only so many first sentences of a reply (the paper: 2)
+    sentences: int | None = None  # read only so many first sentences of a free reply (the paper: 2)
 
     def __post_init__(self) -> None:
         valid = self.sentences is None or self.sentences >= 1
