@@ -25,6 +25,7 @@ from studies.blicket_learners.plan import (
     UntrainedUnit,
 )
 from studies.blicket_learners.run import checkpoint_file, policy_file
+from studies.blicket_learners.slot_world import SlotWorld, slot_world
 from trivium.agents.actor_critic import start
 from trivium.agents.checkpoints import save_tree
 from trivium.agents.config import TaskConfig
@@ -48,9 +49,7 @@ from trivium.agents.worlds import (
     VIEWS,
     BlicketWorld,
     Setting,
-    SlotWorld,
     World,
-    slot_world,
     task_setting,
     task_world,
 )

@@ -11,7 +11,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from trivium.agents.checkpoints import load_tree, save_tree
@@ -21,14 +20,14 @@ from trivium.agents.episodes import Actor, Episodes, PolicyActor, play
 from trivium.agents.imitation import fit
 from trivium.agents.imitators import actor, make_model
 from trivium.agents.qlearning import QConfig, Trial, learn_until_perfect
-from trivium.agents.trained import CHECKPOINT, MANIFEST, load_trained, rounded, run_key
+from trivium.agents.trained import CHECKPOINT, MANIFEST, claim, load_trained, rounded, run_key
 from trivium.agents.training import pick
 from trivium.agents.worlds import BlicketWorld, spec_world, task_spec
 from trivium.benchmarks.blicket.world import jax_env
 from trivium.benchmarks.blicket.world.dynamics import OBSERVATION_MASK, BlicketSpec
 from trivium.benchmarks.blicket.world.recording import Episode
 from trivium.core.errors import require
-from trivium.core.files import dump_line, write_json
+from trivium.core.files import write_json
 from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict
 from trivium.core.streams import stream_key
 
@@ -144,16 +143,6 @@ def _part(folder: Path, name: str) -> Path:
     return file
 
 
-def _claim(out: Path, manifest: Mapping[str, Any]) -> None:
-    """Write what is trained, or refuse a folder that holds another training."""
-    path = out / MANIFEST
-    if path.exists():
-        same = read_mapping(path) == orjson.loads(dump_line(manifest))
-        require(same, f"{out} holds another training; choose another folder with --out")
-    else:
-        write_json(path, manifest)
-
-
 def train_imitator(
     config: ImitationConfig, data: Path, out: Path, *, seed: int, seeds: int, target: float | None
 ) -> str:
@@ -161,7 +150,7 @@ def train_imitator(
     spec, episodes = read_dataset(data)
     require(spec.has_quiz, f"{data}: imitators need episodes with a quiz")
     world = spec_world(spec)
-    _claim(
+    claim(
         out,
         {
             "kind": "imitator",
@@ -197,10 +186,8 @@ def train_table(
 ) -> str:
     """Train tables by Q-learning until their greedy policies are perfect; a summary."""
     spec = task_spec(task)
-    longest = spec.counts + spec.questions
-    require(longest <= 51, f"q-learning takes episodes of at most 51 steps, got {longest}")
     require(not spec.space.noisy, "q-learning takes machines without noise")
-    _claim(
+    claim(
         out,
         {
             "kind": Q_LEARNING,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import orjson
 
 from trivium.agents.checkpoints import load_tree, save_tree
 from trivium.agents.config import AgentConfig, LengthConfig, TaskConfig
@@ -25,7 +26,7 @@ from trivium.agents.worlds import (
 )
 from trivium.benchmarks.blicket.world.dynamics import TYPE_REWARD
 from trivium.core.errors import require
-from trivium.core.files import write_json
+from trivium.core.files import dump_line, write_json
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.streams import stream_key
 
@@ -60,13 +61,8 @@ class Trained:
 
 def train(job: TrainingJob, out: Path, tell: Callable[[Report], None]) -> Training:
     """The finished training, resumed where the folder holds its checkpoint."""
-    manifest, checkpoint = out / MANIFEST, out / CHECKPOINT
-    if manifest.exists():
-        same = _read_job(manifest) == job
-        require(same, f"{out} holds another training; choose another folder with --out")
-    else:
-        write_json(manifest, asdict(job) | {"task": job.task.to_dict()})
-    world = task_world(job.task)
+    claim(out, asdict(job) | {"task": job.task.to_dict()})
+    checkpoint, world = out / CHECKPOINT, task_world(job.task)
     settings = [task_setting(job.task)] * job.seeds
     if checkpoint.exists():
         training = Training.load(world, job.agent, job.length, settings, checkpoint)
@@ -83,6 +79,16 @@ def train(job: TrainingJob, out: Path, tell: Callable[[Report], None]) -> Traini
         save_tree(_policy_file(out, number), pick(training.runs.policy, number))
     write_json(out / CURVE, curve_record(job.task, training, slice(0, job.seeds)))
     return training
+
+
+def claim(out: Path, manifest: Mapping[str, Any]) -> None:
+    """Write what is trained, or refuse a folder that holds another training."""
+    path = out / MANIFEST
+    if path.exists():
+        same = read_mapping(path) == orjson.loads(dump_line(manifest))
+        require(same, f"{out} holds another training; choose another folder with --out")
+    else:
+        write_json(path, manifest)
 
 
 def load_trained(folder: Path, number: int = 0) -> Trained:

@@ -86,7 +86,7 @@ def generate(spec: PromptSpec, seed: int, start: int = 0, count: int = 1) -> Ite
     """The items start .. start + count - 1; every block of items has each cell once."""
     fields, cells = spec_to_dict(spec), spec.cells
     key = spec_key(spec, seed, ignore=("evidence", "trials"))
-    order = balanced_kinds(key, len(cells), start, count)
+    order: list[int] = balanced_kinds(key, len(cells), start, count).tolist()
     make = {"paper": _paper_item, "paper_two_shot": _paper_item}.get(
         spec.stimuli, _matched_item if spec.evidence == "matched" else _full_item
     )
