@@ -10,7 +10,7 @@ from math import factorial, perm
 import pytest
 
 from tests.benchmarks.nhop.examples import ladder
-from trivium.audit.engine import audit
+from trivium.audit.engine import audit as run_audit
 from trivium.audit.overlap import overlap
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT, NhopExplicit
 from trivium.benchmarks.nhop.generate import generate, item_space
@@ -22,7 +22,7 @@ HARD = EXPLICIT.presets["explicit-hard"]
 EASY = EXPLICIT.presets["explicit-easy"]
 
 
-few_trees = partial(audit, trees=12)  # enough for big leaks
+few_trees = partial(run_audit, trees=12)  # enough for big leaks
 
 
 def caught(audit: Audit) -> set[str]:
