@@ -19,7 +19,7 @@ from trivium.core.benchmark import AnyBenchmark, Turn
 from trivium.core.dialogue import solve, solver_stream
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
-from trivium.models.inspect.logs import sample_attempt
+from trivium.models.inspect.samples import sample_attempt
 from trivium.models.inspect.solvers import act, moves_of
 from trivium.models.inspect.tasks import build_task, item_dataset
 
@@ -51,7 +51,9 @@ def play(
     assert log.status == "success"
     assert log.samples is not None
     assert [sample.error for sample in log.samples] == [None] * len(items)
-    return [(sample_attempt(sample, "scripted", str), sample, offered) for sample in log.samples]
+    return [
+        (sample_attempt(sample.metadata, "scripted"), sample, offered) for sample in log.samples
+    ]
 
 
 def call(*calls: tuple[str, dict[str, Any]]) -> ModelOutput:
@@ -82,7 +84,7 @@ def test_a_model_that_does_not_play_ends_without_an_answer(
 ) -> None:
     items = load_task(name).items(ITEMS, SEED)
     for (row, _, _), item in zip(play(respond, items, tmp_path), items, strict=True):
-        assert (row.kind, row.error) == ("violation", None)
+        assert (row.kind, row.error) == ("no-answer", None)
         assert isinstance(row.reply, list)
         assert 1 <= len(row.reply) <= item.task.benchmark.max_turns(item.content)
 
@@ -95,7 +97,7 @@ def test_a_model_that_never_stops_is_stopped(name: str, tmp_path: Path) -> None:
     for row, _, _ in play(lambda _: call((move, arguments)), task.items(ITEMS, SEED), tmp_path):
         assert isinstance(row.reply, list)
         assert len(row.reply) < 200
-        assert row.kind == "violation"
+        assert row.kind == "no-answer"
 
 
 def test_several_moves_in_one_message_are_made_in_order(tmp_path: Path) -> None:
@@ -157,16 +159,12 @@ def test_a_game_without_tools_of_its_own_is_played_by_one(
     task = load_task("blicket_game")
     monkeypatch.setattr(type(task.benchmark), "tools", lambda self, spec: ())
     assert list(moves_of(task)) == [act]
-    (log,) = inspect_ai.eval(
-        build_task(task.benchmark, item_dataset(task.items(2, SEED))),
-        model="trivium/information_gain",
-        log_dir=str(tmp_path),
-        display="none",
+    moves = iter(["TEST A", "ANSWER blickets: A; form: disjunctive"])
+    ((row, _, tools),) = play(
+        lambda _: call(("act", {"move": next(moves)})), [task.item(0)], tmp_path
     )
-    solver = task.benchmark.solvers["information_gain"]
-    for sample, item in zip(log.samples or [], task.items(2, SEED), strict=True):
-        assert sample_attempt(sample, "", str).reply == solve(item, solver).reply
-        assert all(message.tool_calls for message in sample.messages[1::2])  # type: ignore[union-attr]
+    assert row.reply == ["TEST A", "ANSWER blickets: A; form: disjunctive"]
+    assert [tool.name for tool in tools] == ["act"]
 
 
 def test_playing_by_information_gain_through_tools_scores_as_the_program_does(

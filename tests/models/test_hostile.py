@@ -103,7 +103,7 @@ def test_hostile_replies_are_kept_and_shown_safely(
     with Server(lambda messages: reply) as server:
         assert ask(server, tmp_path, backend) == 0
     found = records(tmp_path)
-    assert [row["kind"] == "error" for row in found] == [False] * 3
+    assert [row["kind"] == "failed" for row in found] == [False] * 3
     expected = reply.encode("utf-8", "replace").decode()
     assert {row["reply"] for row in found} == {expected}
     capsys.readouterr()
@@ -173,25 +173,6 @@ def test_a_key_in_a_url_is_written_nowhere(
     assert f"{server.url}?api-version=1&[key]".encode() in written
     shown = capsys.readouterr()
     assert KEY not in shown.out + shown.err
-
-
-def test_a_log_that_a_killed_run_left_is_cleaned_when_the_run_is_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VLLM_API_KEY", KEY)
-    with Server(lambda messages: "B_0001") as server:
-        assert ask(server, tmp_path, "inspect") in (0, 1)
-        (log,) = tmp_path.rglob("*.eval")
-        with ZipFile(log, "a") as file:
-            file.writestr("more.json", f'"my key is {KEY}"')
-        broken = log.with_name("half.eval")
-        broken.write_bytes(log.read_bytes()[:500])
-        (tmp_path / "records.jsonl").write_bytes(b"")
-        assert ask(server, tmp_path, "inspect") in (0, 1)
-    written = everything_written(tmp_path)
-    assert b"my key is [key]" in written
-    assert KEY.encode() not in written
-    assert not broken.exists()
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from trivium.models.protocols import read_error, read_reply
 from trivium.models.settings import ModelOptions
 
 BACKENDS = pytest.mark.parametrize("backend", ["direct", "inspect"])
+DIRECT = pytest.mark.parametrize("backend", ["direct"])  # Inspect has its own ways
 
 
 def ask(server: Server, out: Path, backend: str, *flags: str, items: int = 3) -> int:
@@ -66,7 +66,7 @@ def test_reasoning_of_the_provider_is_kept_apart_from_the_reply(
     assert summary(tmp_path)["tokens"]["reasoning_tokens"] == reported
 
 
-@BACKENDS
+@DIRECT
 def test_content_in_parts_is_read(backend: str, tmp_path: Path) -> None:
     def alter(body: dict[str, Any], nth: int) -> None:
         message = body["choices"][0]["message"]
@@ -78,7 +78,7 @@ def test_content_in_parts_is_read(backend: str, tmp_path: Path) -> None:
     assert {(row["kind"], row["reasoning"]) for row in records(tmp_path)} == {("right", "first A")}
 
 
-@BACKENDS
+@DIRECT
 @pytest.mark.parametrize(
     ("fault", "error"),
     [
@@ -88,14 +88,12 @@ def test_content_in_parts_is_read(backend: str, tmp_path: Path) -> None:
         ("slow", "no whole reply within 1 seconds"),
     ],
 )
-def test_errors_read_the_same_on_both_backends(
-    fault: str, error: str, backend: str, tmp_path: Path
-) -> None:
+def test_errors_can_be_read(fault: str, error: str, backend: str, tmp_path: Path) -> None:
     with Server(oracle(2), lambda prompt, nth: fault, slow=3.0) as server:
         flags = ("--timeout", "1", "--max_retries", "0")
         assert ask(server, tmp_path, backend, *flags, items=2) == 1
     found = [(row["kind"], row["error"], row["reply"]) for row in records(tmp_path)]
-    assert found == [("error", error, None)] * 2
+    assert found == [("failed", error, None)] * 2
 
 
 def test_reasoning_of_the_other_protocol_is_kept_too(tmp_path: Path) -> None:
@@ -111,7 +109,20 @@ def test_reasoning_of_the_other_protocol_is_kept_too(tmp_path: Path) -> None:
 
 
 @BACKENDS
-def test_a_reply_cut_off_before_an_answer_is_counted_apart_with_bounds(
+def test_a_model_that_gives_up_is_wrong(backend: str, tmp_path: Path) -> None:
+    own, solved = oracle(8), set(prompts(8)[:3])
+
+    def answer(messages: list[str]) -> str:
+        return own(messages) if messages[0] in solved else "Sorry, I can't solve this."
+
+    with Server(answer) as server:
+        assert ask(server, tmp_path, backend, items=8) == 0
+    assert [row["kind"] for row in records(tmp_path)] == ["right"] * 3 + ["no-answer"] * 5
+    assert summary(tmp_path)["metrics"]["em"]["value"] == 0.375
+
+
+@BACKENDS
+def test_a_reply_cut_off_before_an_answer_is_wrong_with_bounds(
     backend: str, tmp_path: Path
 ) -> None:
     own, first = oracle(4), prompts(4)[0]
@@ -126,12 +137,12 @@ def test_a_reply_cut_off_before_an_answer_is_counted_apart_with_bounds(
     with Server(answer, alter=alter) as server:
         assert ask(server, tmp_path, backend, items=4) == 0
     cut = records(tmp_path)[0]
-    assert (cut["kind"], cut["stop_reason"], cut["scores"]) == ("cut-off", "length", {})
+    assert (cut["kind"], cut["stop_reason"], cut["scores"]["em"]) == ("cut-off", "length", 0.0)
     assert cut["reply"] == "Let me think about"
     found = summary(tmp_path)
-    assert (found["cut_offs"], found["errors"], found["answered"]) == (1, 0, 3)
-    assert found["metrics"]["em"]["n"] == 3
-    assert found["metrics"]["em"]["value"] == 1.0
+    assert (found["cut_offs"], found["failed"], found["answered"]) == (1, 0, 3)
+    assert found["metrics"]["em"]["n"] == 4
+    assert found["metrics"]["em"]["value"] == 0.75
     assert found["bounds"] == [0.75, 1.0]
 
 
@@ -143,22 +154,22 @@ def test_a_reply_cut_off_before_an_answer_is_counted_apart_with_bounds(
         ({"message_content": None, "message_refusal": "I must not."}, "I must not."),
     ],
 )
-def test_what_is_declined_is_a_refusal_and_not_wrong(
+def test_what_a_provider_declines_is_left_out(
     changes: dict[str, Any], reply: str, backend: str, tmp_path: Path
 ) -> None:
     with Server(oracle(3), alter=chat(**changes)) as server:
         assert ask(server, tmp_path, backend) == 1
     found = records(tmp_path)
     assert [(row["kind"], row["reply"], row["scores"]) for row in found] == [
-        ("refusal", reply, {})
+        ("declined", reply, {})
     ] * 3
     figures = summary(tmp_path)
-    assert (figures["refusals"], figures["errors"], figures["answered"]) == (3, 0, 0)
+    assert (figures["declined"], figures["failed"], figures["answered"]) == (3, 0, 0)
     assert figures["metrics"]["em"]["n"] == 0
-    assert set(server.asked.values()) == {1}, "a refusal is not asked again"
+    assert set(server.asked.values()) == {1}, "a declined prompt is not sent again"
 
 
-def test_a_prompt_that_the_server_declines_is_a_refusal(tmp_path: Path) -> None:
+def test_a_prompt_that_the_server_declines_is_declined(tmp_path: Path) -> None:
     body = b'{"error": {"message": "no", "code": "content_filter"}}'
     assert read_error(body) == ("no", "declined")
     assert read_error(b'{"error": {"message": "m", "metadata": {"reasons": ["x"]}}}')[1] == (
@@ -169,7 +180,7 @@ def test_a_prompt_that_the_server_declines_is_a_refusal(tmp_path: Path) -> None:
     assert read_error(b'"text"') == ("text", None)
 
 
-@BACKENDS
+@DIRECT
 @pytest.mark.parametrize("reason", ["error", "cancelled"])
 def test_a_reply_that_broke_off_is_asked_for_again(
     reason: str, backend: str, tmp_path: Path
@@ -186,7 +197,7 @@ def test_a_reply_that_broke_off_is_asked_for_again(
     assert summary(tmp_path)["retries"] == 3
 
 
-@BACKENDS
+@DIRECT
 def test_what_always_breaks_off_is_an_error_with_what_it_took(backend: str, tmp_path: Path) -> None:
     broken = prompts(3)[1]
 
@@ -200,7 +211,7 @@ def test_what_always_breaks_off_is_an_error_with_what_it_took(backend: str, tmp_
     with Server(answer, alter=alter) as server:
         assert ask(server, tmp_path, backend) == 1
     failed = records(tmp_path)[1]
-    assert (failed["kind"], failed["error"]) == ("error", "the reply ended with 'error': gone")
+    assert (failed["kind"], failed["error"]) == ("failed", "the reply ended with 'error': gone")
     assert failed["usage"]["requests"] == 3
     if backend == "direct":
         assert failed["usage"]["output_tokens"] == 3 * 7
@@ -209,10 +220,10 @@ def test_what_always_breaks_off_is_an_error_with_what_it_took(backend: str, tmp_
 @pytest.mark.parametrize(
     ("status", "details", "kind"),
     [
-        ("cancelled", None, "error"),
-        ("failed", None, "error"),
-        ("incomplete", None, "error"),
-        ("incomplete", {"reason": "content_filter"}, "refusal"),
+        ("cancelled", None, "failed"),
+        ("failed", None, "failed"),
+        ("incomplete", None, "failed"),
+        ("incomplete", {"reason": "content_filter"}, "declined"),
         ("incomplete", {"reason": "max_output_tokens"}, "cut-off"),
     ],
 )
@@ -224,11 +235,11 @@ def test_responses_that_are_not_complete(
         body["output"][1]["content"][0]["text"] = "so"
 
     with Server(oracle(3), alter=alter) as server:
-        assert ask(server, tmp_path, "direct", "--api", "responses") == 1
+        assert ask(server, tmp_path, "direct", "--api", "responses") == int(kind != "cut-off")
     assert {row["kind"] for row in records(tmp_path)} == {kind}
 
 
-@BACKENDS
+@DIRECT
 @pytest.mark.parametrize(
     "usage",
     ["many", ["a"], {"prompt_tokens": "raw:NaN"}, {"prompt_tokens": "raw:1e999"}, "raw:1e999"],
@@ -249,7 +260,7 @@ def test_odd_usage_throws_no_reply_away(usage: object, backend: str, tmp_path: P
 
 
 def test_of_odd_usage_what_can_be_read_is_kept() -> None:
-    def usage(text: str) -> dict[str, int]:
+    def usage(text: str) -> Mapping[str, int]:
         choice = '{"message": {"content": "x"}, "finish_reason": "stop"}'
         body = f'{{"choices": [{choice}], "usage": {{"prompt_tokens": 3, {text}}}}}'
         return read_reply("chat", body.encode()).usage
@@ -259,7 +270,7 @@ def test_of_odd_usage_what_can_be_read_is_kept() -> None:
         assert usage(f'"completion_tokens": {odd}') == {"input_tokens": 3}
 
 
-@BACKENDS
+@DIRECT
 @pytest.mark.parametrize("fault", ["truncated", "empty", "500"])
 def test_what_is_no_reply_is_asked_for_again_and_counted(
     fault: str, backend: str, tmp_path: Path
@@ -281,16 +292,25 @@ def test_what_is_no_reply_is_asked_for_again_and_counted(
 
 @BACKENDS
 def test_retries_do_not_multiply_and_errors_can_be_read(backend: str, tmp_path: Path) -> None:
-    broken = prompts(3)[1]
+    broken, retries = prompts(3)[1], 4 if backend == "direct" else 1  # Inspect waits for seconds
     with Server(oracle(3), lambda prompt, nth: "503" if prompt == broken else None) as server:
-        assert ask(server, tmp_path, backend, "--max_retries", "4") == 1
-    assert server.asked[broken] == 5
+        assert ask(server, tmp_path, backend, "--max_retries", str(retries)) == 1
+    assert server.asked[broken] == retries + 1
     failed = records(tmp_path)[1]
-    assert failed["error"].startswith("503: no: 503 for Bearer")
-    assert (failed["usage"]["requests"], failed["usage"]["retries"]) == (5, 4)
+    assert "503" in failed["error"]
+    assert "no: 503 for Bearer" in failed["error"]
+    assert (failed["usage"]["requests"], failed["usage"]["retries"]) == (retries + 1, retries)
 
 
-@BACKENDS
+def test_on_inspect_a_refused_key_fails_every_attempt(tmp_path: Path) -> None:
+    with Server(oracle(3), lambda prompt, nth: "401") as server:
+        assert ask(server, tmp_path, "inspect") == 1
+    assert [row["scores"] for row in records(tmp_path)] == [{}] * 3
+    assert all("401" in row["error"] for row in records(tmp_path))
+    assert set(server.asked.values()) == {1}
+
+
+@DIRECT
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_what_cannot_succeed_stops_at_once(
     status: int, backend: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -303,7 +323,7 @@ def test_what_cannot_succeed_stops_at_once(
     assert sum(server.asked.values()) <= 8
 
 
-@BACKENDS
+@DIRECT
 def test_replies_under_way_when_a_run_stops_are_kept(
     backend: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -321,17 +341,7 @@ def test_replies_under_way_when_a_run_stops_are_kept(
     assert "7 of 8 attempts are recorded, and the same command makes the others" in error
 
 
-def test_a_background_job_stops_at_once_too(tmp_path: Path) -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell starts a job with &
-    try:
-        with Server(oracle(50), lambda prompt, nth: "401") as server:
-            assert ask(server, tmp_path, "inspect", "--concurrency", "4", items=50) == 1
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@BACKENDS
+@DIRECT
 @pytest.mark.parametrize("host", ["127.0.0.1:9", "no-such-host.invalid"])
 def test_a_server_that_is_not_there_stops_at_once(
     host: str, backend: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -404,7 +414,9 @@ def test_effort_and_more_fields_reach_the_server(
         assert ask(server, tmp_path, backend, *flags) == 0
     body = server.bodies[-1]
     effort = body["reasoning"]["effort"] if protocol == "responses" else body["reasoning_effort"]
-    assert (effort, body["user"]) == ("low", "me")
+    assert effort == "low"
+    if backend == "direct" or protocol == "chat":  # Inspect sends few by the other one
+        assert body["user"] == "me"
     assert not {"max_tokens", "max_output_tokens", "max_completion_tokens"} & set(body)
 
 

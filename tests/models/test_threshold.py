@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,9 +16,7 @@ from inspect_ai.log import read_eval_log
 from tests.models.common import count_records, records
 from tests.models.skilled import Skill, skilled_server
 from trivium.cli import main
-from trivium.core.errors import UserError
 from trivium.models.inspect.logs import log_files
-from trivium.thresholds.search import Search
 
 VALUES, ITEMS, SEED = (3, 4, 5, 6, 8, 10), 250, 3
 SKILLS = {"weak": Skill(3.8), "fair": Skill(5.2), "strong": Skill(7.4)}
@@ -66,7 +64,7 @@ def scores(folder: Path) -> dict[str, list[tuple[str, object]]]:
 
 
 @pytest.mark.usefixtures("no_report")
-def test_inspect_adds_samples_as_they_are_chosen_and_agrees_with_the_direct_backend(
+def test_inspect_makes_the_same_decisions_as_the_direct_backend(
     tmp_path: Path,
 ) -> None:
     with skilled_server(SKILLS, VALUES, 80, SEED) as server:
@@ -76,12 +74,10 @@ def test_inspect_adds_samples_as_they_are_chosen_and_agrees_with_the_direct_back
             assert main([*words, "--backend", backend, "--out", str(tmp_path / backend)]) == 0
     assert rows(tmp_path / "inspect") == rows(tmp_path / "direct")
     assert scores(tmp_path / "inspect") == scores(tmp_path / "direct")
-    logs = [read_eval_log(str(path)) for path in log_files(tmp_path / "inspect")]
-    assert {log.eval.model: len(log.samples or []) for log in logs} == {
-        "openai-api/vllm/fair": 75,
-        "openai-api/vllm/weak": 75,
-    }, "one eval set with a log for each model, of what was asked and nothing else"
-    assert {log.location.split("/")[-2] for log in logs} == {"1"}
+    samples: Counter[str] = Counter()
+    for log in (read_eval_log(str(path)) for path in log_files(tmp_path / "inspect")):
+        samples[log.eval.model] += len(log.samples or [])
+    assert samples == {"openai-api/vllm/fair": 75, "openai-api/vllm/weak": 75}
 
 
 @pytest.mark.usefixtures("no_report")
@@ -105,20 +101,6 @@ def test_a_search_on_inspect_that_was_killed_resumes_and_ends_the_same(tmp_path:
     assert scores(cut) == scores(tmp_path / "whole")
 
 
-def test_a_decision_that_cannot_be_made_ends_the_eval_set(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def broken(search: Search, out: Path, counts: Sequence[int]) -> None:
-        raise UserError("the records cannot be read")
-
-    monkeypatch.setattr(Search, "read", broken)
-    with skilled_server(SKILLS, VALUES, 30, SEED) as server:
-        words = [*WORDS.split(), "--model", "vllm/fair", "--base_url", server.url]
-        assert main([*words, "--backend", "inspect", "--out", str(tmp_path)]) == 1
-        assert sum(server.asked.values()) == 25
-    assert "the records cannot be read" in capsys.readouterr().err
-
-
 @pytest.mark.usefixtures("no_report")
 def test_a_game_on_inspect_has_the_threshold_of_the_same_player(tmp_path: Path) -> None:
     words = "threshold blicket_game --preset three-objects --vary objects --values 2,3,4"
@@ -128,8 +110,6 @@ def test_a_game_on_inspect_has_the_threshold_of_the_same_player(tmp_path: Path) 
     for row in rows(tmp_path):
         by_solver.setdefault(row.pop("solver"), []).append(row)
     assert by_solver["optimal"] == by_solver["trivium/optimal"]
-    (log,) = log_files(tmp_path)
-    assert str(log.relative_to(tmp_path)).startswith("logs/1/")
 
 
 @pytest.mark.usefixtures("no_report")
@@ -144,12 +124,12 @@ def test_failed_calls_are_made_again_by_the_same_command(tmp_path: Path, backend
         words += ["--backend", backend]
         assert main(words) == 1
         asked, found = sum(server.asked.values()), rows(tmp_path)
-        assert asked == int(found[0]["items"]) + kinds(tmp_path).count("error"), "each once"
+        assert asked == int(found[0]["items"]) + kinds(tmp_path).count("failed"), "each once"
         assert main([*words, "--no-retry_errors"]) == 1
         assert (sum(server.asked.values()), rows(tmp_path)) == (asked, found), "same decisions"
         broken = False
         assert main(words) == 0
-    assert "error" not in kinds(tmp_path)
+    assert "failed" not in kinds(tmp_path)
 
 
 def kinds(folder: Path) -> list[str]:

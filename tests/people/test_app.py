@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("starlette")
 from starlette.testclient import TestClient
 
-from tests.people.client import BASELINE, PAPER, Client, make_study, take_part
+from tests.people.client import BASELINE, GAME, PAPER, Client, make_study, take_part
 from trivium.cli import main
 from trivium.core.dialogue import solve
 from trivium.core.errors import UserError
@@ -36,6 +36,7 @@ text = "Anything?"
 kind = "text"
 [[conditions]]
 name = "a"
+benchmark = "blicket_game"
 preset = "paper"
 """
 
@@ -266,7 +267,10 @@ def test_no_response_tells_the_answer_before_it_is_given(tmp_path: Path) -> None
         folder = tmp_path / machine.replace(":", "")
         folder.mkdir()
         text = "title = 'x'\npractice = false\ncheck = false\npool = 200\n"
-        study = make_study(folder, text + "[[conditions]]\nname = 'a'\npreset = 'paper'")
+        study = make_study(
+            folder,
+            text + f"{GAME}preset = 'paper'",
+        )
         items = study.experiment.conditions[0].task.items(200, 0)
         slot = next(
             number

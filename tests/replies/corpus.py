@@ -14,8 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from trivium.benchmarks import get_benchmark
 from trivium.benchmarks.blicket.game.parse_moves import read_command
+
+from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.reading import is_refusal, split_reasoning
 from trivium.core.spec import spec_from_dict

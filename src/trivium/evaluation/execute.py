@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -16,7 +16,6 @@ from typing import Any
 
 import orjson
 
-from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark, Solver
 from trivium.core.dialogue import Dialogue, converse, solve
 from trivium.core.errors import FailedCallsError, UserError
@@ -32,7 +31,7 @@ from trivium.core.records import (
     sort_records,
 )
 from trivium.core.results import Summary, Tally
-from trivium.core.spec import read_mapping, spec_to_dict, stored_spec
+from trivium.core.spec import read_mapping
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.executors import Executor, Here
@@ -48,9 +47,10 @@ from trivium.evaluation.solvers import (
     shown,
     takes_messages,
 )
-from trivium.models.backends import LOGS, Batch, ask_in_steps, ask_models, require_reachable
+from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
+from trivium.models.local import served_locally
 from trivium.models.providers import scrub
-from trivium.models.settings import Model, ModelOptions, is_model
+from trivium.models.settings import Model, ModelOptions, Settings, is_model
 
 SYNC_SECONDS = 5.0  # what a power failure may cost
 DATA = "data"  # the folder of item files in a run's folder
@@ -106,16 +106,12 @@ def execute_in_steps(
     """
     # What failed is left to the next command: no decision was made without a later record.
     options = replace(options or ModelOptions(), retry_errors=False)
-    models = []
-    for solver, runs in steps.items():
-        if is_model(solver) and solver not in (functions or {}):
-            models.append(runs)
-            continue
-        for run in runs:
-            execute(run, out, executor=executor, options=options, functions=functions)
-    if models:
-        with locked(out):
-            _ask_in_steps(models, options, out)
+    names = [name for name in steps if is_model(name) and name not in (functions or {})]
+    # A local server runs through all steps, not for each of them.
+    with served_locally([Model(name, Settings(), options) for name in names]):
+        for runs in steps.values():
+            for run in runs:
+                execute(run, out, executor=executor, options=options, functions=functions)
 
 
 def _by_kind(
@@ -156,7 +152,7 @@ def claim_folder(out: Path, manifest: Mapping[str, Any]) -> None:
     if not path.exists():
         write_json(path, manifest)
         return
-    held = _with_later_fields(read_mapping(path))
+    held = read_mapping(path)
     key = first_difference(held, manifest)
     if key is not None:
         raise UserError(
@@ -166,15 +162,6 @@ def claim_folder(out: Path, manifest: Mapping[str, Any]) -> None:
     cosmetic = {key: value for key, value in manifest.items() if key in COSMETIC}
     if any(held.get(key) != value for key, value in cosmetic.items()):
         write_json(path, held | cosmetic)
-
-
-def _with_later_fields(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """A manifest of an earlier version with the fields that specs have today."""
-    spec, name = manifest.get("spec"), manifest.get("benchmark")
-    if "kind" in manifest or not isinstance(spec, dict) or not isinstance(name, str):
-        return dict(manifest)  # a run names only the fields that differ from the defaults
-    fields = spec_to_dict(stored_spec(get_benchmark(name).spec_type, spec))
-    return {**manifest, "spec": orjson.loads(orjson.dumps(fields))}
 
 
 def first_difference(
@@ -272,44 +259,21 @@ def do_job(job: Job) -> tuple[int, list[Attempt]]:
 def _ask_models(pending: Sequence[_Pending], options: ModelOptions, logs: Path) -> None:
     if not pending:
         return
-    with _recording(_progress(pending, options.log_every), options, pending) as recorder:
-        ask_models([_batch(one, options, recorder) for one in pending], logs)
-    for one in pending:
-        sort_records(one.records, one.order)
-
-
-def _ask_in_steps(steps: Sequence[Iterator[Run]], options: ModelOptions, out: Path) -> None:
-    begun: dict[Path, _Pending] = {}
-    progress = Progress("items chosen so far", 0, every=options.log_every)
-
-    def batches(runs: Iterator[Run], recorder: _Recorder) -> Iterator[list[Batch]]:
-        for run in runs:
-            found = [_Pending.find(evaluation, out, options) for evaluation in run.evaluations]
-            begun.update((one.records, one) for one in found)
-            progress.expect(sum(one.evaluation.attempts - len(one.done) for one in found))
-            yield [_batch(one, options, recorder) for one in found]
-
-    with _recording(progress, options, begun.values()) as recorder:
-        ask_in_steps([batches(runs, recorder) for runs in steps], out / LOGS)
-    for one in begun.values():
-        sort_records(one.records, one.order)
-
-
-@contextmanager
-def _recording(
-    progress: Progress, options: ModelOptions, pending: Collection[_Pending]
-) -> Iterator[_Recorder]:
-    """A recorder; what goes wrong meanwhile and is not its fault is a matter of failed calls."""
-    with progress, _Recorder(options, progress) as recorder:
+    with (
+        _progress(pending, options.log_every) as progress,
+        _Recorder(options, progress) as recorder,
+    ):
         try:
-            yield recorder
+            ask_models([_batch(one, options, recorder) for one in pending], logs)
         except UserError as problem:
             if recorder.failed:
                 raise
             raise FailedCallsError(f"{problem}{_kept(pending, recorder.saved)}") from None
+    for one in pending:
+        sort_records(one.records, one.order)
 
 
-def _kept(pending: Collection[_Pending], saved: int) -> str:
+def _kept(pending: Sequence[_Pending], saved: int) -> str:
     """How a run that was stopped can be continued, in brackets; nothing where it has nothing."""
     held = saved + sum(len(one.done) for one in pending)
     total = sum(one.evaluation.attempts for one in pending)

@@ -30,12 +30,6 @@ class Progress:
             )
             self._task = self._bar.add_task(label, total=total, completed=done)
 
-    def expect(self, count: int) -> None:
-        """Add some more to the total."""
-        self._total += count
-        if self._bar is not None:
-            self._bar.update(self._task, total=self._total)
-
     def advance(self, count: int) -> None:
         """Count some more as done."""
         self._done += count

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 
 from trivium.core.benchmark import AnyBenchmark
@@ -32,7 +31,7 @@ class Batch:
 
 
 def ask_models(batches: Sequence[Batch], logs: Path) -> None:
-    """Make every attempt: model by model on the direct backend, as one eval set on Inspect."""
+    """Make every attempt: model by model on the direct backend, all together on Inspect."""
     with served_locally([batch.model for batch in batches]) as served:
         direct: dict[Model, list[Batch]] = {}
         inspected = []
@@ -50,37 +49,6 @@ def ask_models(batches: Sequence[Batch], logs: Path) -> None:
             from trivium.models.inspect.run import ask_through_inspect  # noqa: PLC0415
 
             ask_through_inspect(inspected, logs)
-
-
-def ask_in_steps(steps: Iterable[Iterator[Sequence[Batch]]], logs: Path) -> None:
-    """Ask models step by step: each gets its next batches when those before are saved.
-
-    There is an iterator for each model. Those on Inspect are asked together, as one eval set.
-    """
-    begun = [(first, own) for own in steps if (first := next(own, None)) is not None]
-    with served_locally([first[0].model for first, _ in begun]) as served:
-        inspected = {}
-        for first, own in begun:
-            asked, benchmark = first[0].model, first[0].benchmark
-            model = served.get(asked, asked)
-            moved = _asking(model, chain([first], own))
-            if choose_backend(benchmark, model) == "inspect":
-                inspected[model] = moved
-                continue
-            from trivium.models.direct import ask_directly  # noqa: PLC0415
-
-            for batches in moved:
-                ask_directly(batches)
-        if inspected:
-            from trivium.models.inspect.run import ask_through_inspect_in_steps  # noqa: PLC0415
-
-            ask_through_inspect_in_steps(inspected, logs)
-
-
-def _asking(model: Model, steps: Iterable[Sequence[Batch]]) -> Iterator[list[Batch]]:
-    """The same batches for this model, which may be the same one at another address."""
-    for batches in steps:
-        yield [replace(batch, model=model) for batch in batches]
 
 
 def choose_backend(benchmark: AnyBenchmark, model: Model) -> str:
@@ -105,6 +73,6 @@ def require_reachable(benchmark: AnyBenchmark, model: Model) -> None:
         find_address(model)
     else:
         import_extra("inspect_ai", "models")
-        from trivium.models.inspect.run import inspect_model  # noqa: PLC0415
+        from trivium.models.inspect.models import inspect_model  # noqa: PLC0415
 
         inspect_model(model)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from trivium.core.dialogue import failed_attempt
+from trivium.core.dialogue import Reply, failed_attempt
 from trivium.core.errors import UserError
-from trivium.core.records import CUT_OFF, REFUSAL, TOKENS, UNSCORED, Attempt
+from trivium.core.records import DECLINED, DECLINING, TOKENS, Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.settings import Model
 
@@ -23,22 +23,8 @@ MAX_WAIT = 600.0  # seconds that a server may ask us to wait
 SECONDS_BETWEEN_NOTES = 10.0  # of a countdown; a shorter wait is not announced
 SECONDS_TO_FIRST_NOTE = 30.0  # of silence before a run says that no reply has come
 SECONDS_TO_DRAIN = 60.0  # that calls under way have when a run is stopped: they are paid for
-SECONDS_TO_CLOSE = 1.0  # that they have where they cannot succeed
 # This many attempts failed permanently and none succeeded: something is set up wrong.
 MAX_FIRST_FAILURES = 20
-
-LENGTH = "length"  # the stop reason of a reply that ran out of tokens
-REFUSED = {"content_filter", "refusal"}  # the stop reasons of a reply that was declined
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What the model wrote, why it stopped, and what it took."""
-
-    text: str
-    usage: dict[str, int]  # tokens by kind, without those that the provider did not tell
-    stop_reason: str | None = None
-    reasoning: str | None = None  # what the provider sent as reasoning, apart from the text
 
 
 class CallError(Exception):
@@ -75,7 +61,6 @@ class Taken:
     requests: int = 0
     retries: int = 0
     stop_reason: str | None = None  # of the last reply
-    cut_off: bool = False  # whether any reply ran out of tokens
     _tokens: Counter[str] = field(default_factory=Counter)
     _not_reported: set[str] = field(default_factory=set)
     _reasoning: list[str] = field(default_factory=list)
@@ -85,7 +70,6 @@ class Taken:
         self._tokens.update(reply.usage)
         self._not_reported.update(name for name in TOKENS if name not in reply.usage)
         self.stop_reason = reply.stop_reason
-        self.cut_off |= reply.stop_reason == LENGTH
         if reply.reasoning:
             self._reasoning.append(reply.reasoning)
 
@@ -100,19 +84,14 @@ class Taken:
         return {
             "usage": {"requests": self.requests, "retries": self.retries} | known,
             "stop_reason": self.stop_reason,
-            "cut_off": self.cut_off,
             "reasoning": "\n\n".join(self._reasoning) or None,
         }
 
 
 def finish(attempt: Attempt, noted: Mapping[str, Any]) -> Attempt:
-    """The attempt with what it took; one that was cut off before an answer is not wrong."""
+    """The attempt with what it took."""
     attempt.usage = noted.get("usage") or {}
     attempt.stop_reason, attempt.reasoning = noted.get("stop_reason"), noted.get("reasoning")
-    if attempt.kind == "violation" and noted.get("cut_off"):
-        attempt.kind = CUT_OFF
-    if attempt.kind in UNSCORED:
-        attempt.scores = {}
     return attempt
 
 
@@ -128,7 +107,7 @@ def unanswered(
     if replies:
         attempt.reply = list(replies) if item.task.benchmark.multi_turn else replies[0]
     if error is None:
-        attempt.error, attempt.kind = None, REFUSAL
+        attempt.error, attempt.kind = None, DECLINED
     return finish(attempt, noted)
 
 
@@ -141,7 +120,7 @@ async def call_once(ask: Callable[[], Awaitable[Reply]], taken: Taken) -> Reply:
         taken.add_failure(problem)
         raise
     taken.add(reply)
-    if reply.stop_reason in REFUSED:
+    if reply.stop_reason in DECLINING:
         raise RefusedError(reply.text)
     return reply
 
@@ -159,11 +138,8 @@ class Caller:
         model: Model,
         where: str | None,
         note: Callable[[str], None] = print_note,
-        on_stop: Callable[[UserError], Awaitable[None]] | None = None,
-        hide: Callable[[str], str] = str,
     ) -> None:
-        self._model, self._note, self._on_stop = model, note, on_stop
-        self.hide = hide  # removes keys from an error, which is made one line
+        self._model, self._note = model, note
         self._name = model.name if where is None else f"{model.name} at {where}"
         self._short_url = where is not None and not urlsplit(where).path.strip("/")
         self._answered = self._failed = 0  # attempts
@@ -179,16 +155,16 @@ class Caller:
         self._expect_a_reply()
         for tried in range(self._model.options.max_retries + 1):
             if self.stopped is not None:
-                raise await self._stop(self.stopped)
+                raise self.stopped
             taken.retries += tried > 0
             try:
                 reply = await self._call_once(ask, taken)
             except CallError as problem:
                 if problem.hopeless or (problem.at_first and not self._replied):
-                    raise await self._stop(problem) from None
+                    raise self._stop(problem) from None
                 if not problem.retryable or tried == self._model.options.max_retries:
                     if problem.unreachable:
-                        raise await self._stop(problem) from None
+                        raise self._stop(problem) from None
                     raise
                 await self._wait(problem, tried)
             except RefusedError:
@@ -217,15 +193,12 @@ class Caller:
             raise self.stopped
 
     async def drain(self) -> None:
-        """Wait for the calls that are under way: their replies are paid for, and are saved.
-
-        Where no reply has come before, none is expected; Inspect needs to close its connections.
-        """
+        """Wait for the calls that are under way: their replies are paid for, and are saved."""
         if self._open and self._replied and not self._draining:
             self._draining = True
             self._note(f"{self._name}: stopping when the {self._open} calls under way have ended")
-        to_close = 0.0 if self._on_stop is None else SECONDS_TO_CLOSE
-        deadline = time.monotonic() + (SECONDS_TO_DRAIN if self._replied else to_close)
+        # Where no reply has come before, none is expected.
+        deadline = time.monotonic() + (SECONDS_TO_DRAIN if self._replied else 0.0)
         while self._open and time.monotonic() < deadline:
             await asyncio.sleep(0.01)
 
@@ -236,17 +209,11 @@ class Caller:
         if self._countdown is not None:
             self._countdown.cancel()
 
-    async def _stop(self, problem: Exception) -> UserError:
-        """Why the run ends, for the caller to raise; through Inspect, it is ended here."""
-        first = self.stopped is None
+    def _stop(self, problem: Exception) -> UserError:
+        """Why the run ends, for the caller to raise."""
         if self.stopped is None:
             hint = " (does its URL end in /v1?)" if self._short_url else ""
             self.stopped = UserError(f"{self._name} cannot be asked: {problem}{hint}")
-        if self._on_stop is not None:
-            if first:
-                await self._on_stop(self.stopped)
-            # An error of every sample would be rendered at length; they are cancelled instead.
-            await asyncio.sleep(MAX_WAIT)
         return self.stopped
 
     async def _wait(self, problem: CallError, tried: int) -> None:

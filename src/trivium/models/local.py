@@ -32,6 +32,8 @@ threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).st
 runpy.run_module("llama_cpp.server", run_name="__main__", alter_sys=True)
 """
 
+_running: dict[Path, str] = {}  # the URLs of the servers of this process, by file
+
 
 def is_local(model: Model) -> bool:
     """Whether a model is served here: local/smollm2-135m or local/FILE.gguf."""
@@ -61,13 +63,13 @@ def model_file(model: Model) -> Path:
 def served_locally(models: Sequence[Model]) -> Iterator[dict[Model, Model]]:
     """The local ones among the models, with the URL of a server that runs until the block ends."""
     with ExitStack() as servers:
-        urls: dict[Path, str] = {}
         served: dict[Model, Model] = {}
         for model in filter(is_local, models):
             path = model_file(model)
-            if path not in urls:
-                urls[path] = servers.enter_context(_server(path))
-            served[model] = replace(model, options=replace(model.options, base_url=urls[path]))
+            if path not in _running:
+                _running[path] = servers.enter_context(_server(path))
+                servers.callback(_running.pop, path)
+            served[model] = replace(model, options=replace(model.options, base_url=_running[path]))
         yield served
 
 

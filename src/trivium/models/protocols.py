@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 import orjson
 
-from trivium.models.calls import LENGTH, CallError, Reply
+from trivium.core.dialogue import Reply
+from trivium.core.records import LENGTH
+from trivium.models.calls import CallError
 from trivium.models.settings import Model, read_extra_body
 
 Protocol = Literal["responses", "chat"]
@@ -80,28 +82,6 @@ def read_error(content: bytes) -> tuple[str, str | None]:
         return str(message), "declined" if code in DECLINED or reasons else code
     except MALFORMED:
         return content[:500].decode("utf-8", "replace"), None
-
-
-def plain_body(content: bytes) -> bytes:
-    """The body of a response as every client reads it: no odd counts, the content as text."""
-    body = _loads(content)
-    plain = dict(body)
-    usage = body.get("usage")
-    if not (usage is None or (isinstance(usage, dict) and all(map(_is_usage, usage.values())))):
-        plain["usage"] = None
-    if "choices" in body:
-        choice = body["choices"][0]
-        message = choice["message"]
-        if isinstance(message.get("content"), list):
-            text, thought = _joined(message["content"])
-            message = {"reasoning_content": thought} | message | {"content": text}
-            plain["choices"] = [choice | {"message": message}]
-    return content if plain == body else json.dumps(plain).encode()
-
-
-def _is_usage(value: object) -> bool:
-    parts = value.values() if isinstance(value, dict) else [value]
-    return all(part is None or isinstance(part, dict) or _is_count(part) for part in parts)
 
 
 def _loads(content: bytes) -> Any:

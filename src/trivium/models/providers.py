@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from trivium.core.errors import UserError, require
@@ -131,25 +128,6 @@ def key_hider() -> Callable[[str], str]:
         return text
 
     return hide
-
-
-@contextmanager
-def keys_hidden_in_logs() -> Iterator[None]:
-    """No message of any logger holds a key."""
-    hide, make_record = key_hider(), logging.getLogRecordFactory()
-
-    def factory(*args: Any, **kwargs: Any) -> logging.LogRecord:
-        record = make_record(*args, **kwargs)
-        message = record.getMessage()
-        if (clean := hide(message)) != message:
-            record.msg, record.args = clean, ()
-        return record
-
-    logging.setLogRecordFactory(factory)
-    try:
-        yield
-    finally:
-        logging.setLogRecordFactory(make_record)
 
 
 def is_compatible(model: Model) -> bool:

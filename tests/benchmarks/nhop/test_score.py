@@ -58,7 +58,7 @@ def test_kinds_of_error_on_a_ladder(token: str, kind: str, coherent: float) -> N
 
 
 def test_no_answer_is_a_violation_with_no_wrong_hop() -> None:
-    assert IMPLICIT.kind(BAG, None) == "violation"
+    assert IMPLICIT.kind(BAG, None) == "no-answer"
     assert IMPLICIT.score(BAG, None) == {"em": 0, "first_wrong_hop": None, "chain_right": None}
     assert EXPLICIT.score(LADDER, None)["fn_1_coherent"] == 0
 

@@ -11,9 +11,9 @@ from inspect_ai.solver import TaskState
 
 from trivium.core import benchmark as core
 from trivium.core.files import dump_line
-from trivium.core.records import UNSCORED
+from trivium.core.records import NO_ANSWER, UNSCORED
 from trivium.core.results import estimate_of
-from trivium.models.inspect.samples import logged_attempt, presented_item
+from trivium.models.inspect.samples import presented_item, sample_attempt
 
 
 @scorer(metrics=[], name="trivium")
@@ -21,7 +21,7 @@ def scores() -> Scorer:
     """Every metric of the benchmark, parsed and scored by the benchmark itself."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        attempt = logged_attempt(state.metadata, dict(state.store.items()), str(state.model))
+        attempt = sample_attempt(state.metadata, str(state.model))
         if attempt.kind in UNSCORED:
             return Score.unscored(reason="no_response")
         names = [own.name for own in presented_item(state.metadata).task.benchmark.metrics]
@@ -32,7 +32,7 @@ def scores() -> Scorer:
             value={name: math.nan if own is None else own for name, own in values.items()},
             answer=answer,
             explanation=attempt.kind,
-            reason="invalid_response_format" if attempt.kind == "violation" else None,
+            reason="invalid_response_format" if attempt.kind == NO_ANSWER else None,
         )
 
     return score

@@ -1,15 +1,19 @@
-"""Who takes part in a dialogue: a model in text or through tools, or a built-in solver."""
+"""Solvers of samples: a model that replies in text or through tools, or a built-in solver."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, get_type_hints
 
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
 from inspect_ai.model import (
     ChatMessage,
-    ChatMessageAssistant,
     ChatMessageUser,
+    ContentReasoning,
     GenerateConfig,
     ModelAPI,
     ModelOutput,
@@ -21,84 +25,48 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolDef, ToolInfo
 
-from trivium.core.dialogue import Dialogue, next_reply
+from trivium.core.dialogue import Dialogue, Reply, next_reply
 from trivium.core.dialogue import converse as lead
 from trivium.core.errors import require
+from trivium.core.records import DECLINING
 from trivium.core.task import Task
 from trivium.core.tokens import approximate_tokens
-from trivium.models.calls import Caller, CallError, RefusedError, Reply, Taken, call_once
-from trivium.models.inspect.calls import call_error, reply_of
-from trivium.models.inspect.private import sample_state
+from trivium.models.calls import RefusedError, Taken
 from trivium.models.inspect.samples import ATTEMPT, presented_item
+from trivium.models.protocols import STOP_REASONS
+from trivium.models.providers import one_line
 
 OVER = "The game is over."
 
-
-class Talk:
-    """The calls of one sample, noted in its metadata as they are made."""
-
-    def __init__(self, state: TaskState, caller: Caller | None) -> None:
-        self._state, self._caller = state, caller
-        self._taken, self._noted = Taken(), _noted(state)
-
-    async def ask(self, tools: Sequence[ToolDef] = ()) -> str:
-        """The model's next reply; its whole output is in the state."""
-        model = get_model()
-
-        async def call() -> Reply:
-            try:
-                self._state.output = await model.generate(self._state.messages, list(tools))
-            except Exception as problem:
-                if self._caller is None:
-                    raise  # Inspect's own retries are over
-                raise call_error(problem, model, self._caller.hide) from None
-            self._noted["seconds"] += self._state.output.time or 0.0
-            return reply_of(self._state.output)
-
-        try:
-            if self._caller is None:
-                reply = await call_once(call, self._taken)
-            else:
-                reply = await self._caller.call(call, self._taken)
-        except CallError as problem:
-            self._noted["error"] = str(problem)
-            raise
-        finally:
-            self._noted |= self._taken.noted()
-        self._state.messages.append(self._state.output.message)
-        return reply.text
-
-    async def until_refused(self, dialogue: Awaitable[object]) -> TaskState:
-        """The state after the dialogue, which a provider may end by declining to reply."""
-        try:
-            await dialogue
-        except RefusedError as refused:
-            self._noted["replies"].append(str(refused))
-            self._noted["refused"] = True
-        return self._state
+# The dialogue of the sample that a call is made for, which built-in solvers reply to.
+_current: ContextVar[Dialogue | None] = ContextVar("dialogue", default=None)
 
 
 @solver
-def converse(caller: Caller | None = None) -> Solver:
+def converse(model: str | None = None) -> Solver:
     """The model replies in text until the attempt is over."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        talk = Talk(state, caller)
-
         async def ask(messages: Sequence[str]) -> str:
             if len(messages) > 1:
                 state.messages.append(ChatMessageUser(content=messages[-1]))
-            reply = await talk.ask()
-            _noted(state)["replies"].append(reply)
-            return reply
+            return await _reply(state, model=model)
 
-        return await talk.until_refused(lead(Dialogue(presented_item(state.metadata)), ask))
+        with _noted_dialogue(state) as dialogue:
+            await lead(dialogue, ask)
+        return state
 
     return solve
 
 
 @solver
-def play(caller: Caller | None = None) -> Solver:
+def baseline(solver: str) -> Solver:
+    """A built-in solver instead of a model."""
+    return converse(f"trivium/{solver}")
+
+
+@solver
+def play() -> Solver:
     """The model makes its moves through tools until the game is over.
 
     Every message of the model makes at least one move, so that no game lasts for ever: text
@@ -106,20 +74,15 @@ def play(caller: Caller | None = None) -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        dialogue, talk = Dialogue(presented_item(state.metadata)), Talk(state, caller)
+        with _noted_dialogue(state) as dialogue:
 
-        def send(move: str) -> str:
-            if dialogue.done:
-                return OVER
-            _noted(state)["replies"].append(move)
-            response = dialogue.send(move)
-            return OVER if response is None else response
+            def send(move: str) -> str:
+                response = None if dialogue.done else dialogue.send(move)
+                return OVER if response is None else response
 
-        tools = [_tool(move, send) for move in moves_of(dialogue.item.task)]
-
-        async def make_moves() -> None:
+            tools = [_tool(move, send) for move in moves_of(dialogue.item.task)]
             while not dialogue.done:
-                text, moves = await talk.ask(tools), len(dialogue.replies)
+                text, moves = await _reply(state, tools), len(dialogue.replies)
                 calls = state.output.message.tool_calls
                 if not calls:
                     state.messages.append(ChatMessageUser(content=send(text)))
@@ -128,10 +91,79 @@ def play(caller: Caller | None = None) -> Solver:
                 state.messages.extend(result.messages)
                 if len(dialogue.replies) == moves:
                     send("\n".join(f"{call.function}({call.arguments})" for call in calls))
-
-        return await talk.until_refused(make_moves())
+        return state
 
     return solve
+
+
+async def _reply(state: TaskState, tools: Sequence[ToolDef] = (), model: str | None = None) -> str:
+    """The model's next reply; RefusedError where its provider declined."""
+    state.output = await get_model(model).generate(state.messages, list(tools))
+    state.messages.append(state.output.message)
+    reply = _read(state.output)
+    if reply.stop_reason in DECLINING:
+        raise RefusedError(reply.text)
+    return reply.text
+
+
+@contextmanager
+def _noted_dialogue(state: TaskState) -> Iterator[Dialogue]:
+    """The dialogue of a sample; how it ended is noted in the sample's metadata.
+
+    Nothing is noted where the sample is cancelled: it has not ended.
+    """
+    dialogue = Dialogue(presented_item(state.metadata))
+    _current.set(dialogue)
+    try:
+        yield dialogue
+    except RefusedError as refused:
+        dialogue.replies.append(str(refused))
+        state.metadata[ATTEMPT] = _notes(dialogue) | {"refused": True}
+    except Exception as problem:
+        failed = {"error": f"{type(problem).__name__}: {problem}"}
+        state.metadata[ATTEMPT] = failed | _notes(dialogue)
+        raise
+    else:
+        state.metadata[ATTEMPT] = _notes(dialogue)
+
+
+def _notes(dialogue: Dialogue) -> dict[str, Any]:
+    """What was said and what it took, from the calls that Inspect has logged, failed ones too."""
+    calls = [event for event in transcript().events if isinstance(event, ModelEvent)]
+    retries = sum(call.error is not None for call in calls[:-1])
+    taken = Taken(requests=len(calls), retries=retries)
+    outputs = [call.output for call in calls if call.error is None]
+    for output in outputs:
+        taken.add(_read(output))
+    seconds = sum(output.time or 0.0 for output in outputs)
+    notes = {"replies": dialogue.replies, "seconds": seconds, **taken.noted()}
+    if calls and calls[-1].error is not None:
+        notes["error"] = one_line(calls[-1].error)
+    return notes
+
+
+def _read(output: ModelOutput) -> Reply:
+    """What the model wrote, and why it stopped."""
+    choice, message = output.choices[0], output.message
+    stop: str = choice.stop_reason
+    if choice.stop_details is not None and choice.stop_details.type == "refusal":
+        stop = "refusal"
+    parts = [] if isinstance(message.content, str) else message.content
+    thoughts = [part.reasoning for part in parts if isinstance(part, ContentReasoning)]
+    usage: dict[str, int | None] = {}
+    if output.usage is not None:
+        read = output.usage
+        cached = (read.input_tokens_cache_read or 0) + (read.input_tokens_cache_write or 0)
+        usage["input_tokens"] = read.input_tokens + cached
+        usage["output_tokens"] = read.output_tokens
+        usage["reasoning_tokens"] = read.reasoning_tokens
+    return Reply(
+        # `completion` would fill in for an empty text.
+        message.text,
+        {name: count for name, count in usage.items() if count is not None},
+        None if stop == "unknown" else STOP_REASONS.get(stop, stop),
+        "\n\n".join(thought for thought in thoughts if thought) or None,
+    )
 
 
 def act(move: str) -> str:
@@ -165,36 +197,6 @@ def _tool(move: Callable[..., str], send: Callable[[str], str]) -> ToolDef:
     return ToolDef(make, name=move.__name__, parallel=False)  # moves are made in order
 
 
-def _noted(state: TaskState) -> dict[str, Any]:
-    """What the sample's metadata says of the attempt so far."""
-    start = {"replies": [], "usage": {}, "seconds": 0.0}
-    noted: dict[str, Any] = state.metadata.setdefault(ATTEMPT, start)
-    return noted
-
-
-@solver
-def baseline(solver: str) -> Solver:
-    """A built-in solver instead of a model."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        dialogue = Dialogue(presented_item(state.metadata))
-
-        async def ask(messages: Sequence[str]) -> str:
-            return _builtin_reply(dialogue, solver)
-
-        await lead(dialogue, ask)
-        # The prompt is in the state already.
-        for index, text in enumerate(dialogue.messages[1:]):
-            author = ChatMessageUser if index % 2 else ChatMessageAssistant
-            state.messages.append(author(content=text))
-        state.output = ModelOutput.from_content(f"trivium/{solver}", dialogue.replies[-1])
-        _noted(state)["replies"] = dialogue.replies
-        state.completed = True
-        return state
-
-    return solve
-
-
 @modelapi(name="trivium")
 class BuiltIn(ModelAPI):
     """A built-in solver as a model: `--model trivium/oracle` needs no network and no key."""
@@ -216,17 +218,13 @@ class BuiltIn(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        state = sample_state()
-        require(state is not None, f"{self.model_name} only replies to samples of Trivium tasks")
-        assert state is not None
-        dialogue = Dialogue(presented_item(state.metadata))
-        for reply in _noted(state)["replies"]:
-            dialogue.send(reply)
-        text = _builtin_reply(dialogue, self.model_name.rpartition("/")[2])
-        if any(tool.name == act.__name__ for tool in tools):
-            output = ModelOutput.for_tool_call(self.model_name, act.__name__, {"move": text})
-        else:
-            output = ModelOutput.from_content(self.model_name, text)
+        name, dialogue = self.model_name.rpartition("/")[2], _current.get()
+        require(dialogue is not None, f"{self.model_name} only replies to samples of Trivium tasks")
+        assert dialogue is not None
+        solvers = dialogue.item.task.benchmark.solvers
+        require(name in solvers, f"unknown solver {name!r}; there are {', '.join(solvers)}")
+        text = next_reply(dialogue, solvers[name])
+        output = ModelOutput.from_content(self.model_name, text)
         # Given here, since Inspect would download a vocabulary to count them.
         read = sum(approximate_tokens(message.text) for message in input)
         written = approximate_tokens(text)
@@ -234,9 +232,3 @@ class BuiltIn(ModelAPI):
             input_tokens=read, output_tokens=written, total_tokens=read + written
         )
         return output
-
-
-def _builtin_reply(dialogue: Dialogue, name: str) -> str:
-    solvers = dialogue.item.task.benchmark.solvers
-    require(name in solvers, f"unknown solver {name!r}; there are {', '.join(solvers)}")
-    return next_reply(dialogue, solvers[name])

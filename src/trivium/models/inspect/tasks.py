@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import inspect_ai
-from inspect_ai import SampleSource
-from inspect_ai.model import Model
-from inspect_ai.solver import TaskState
+
+# Not exported, but the only exception that Inspect prints as a sentence instead of a traceback.
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.dataset import Dataset, MemoryDataset
 
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.core.benchmark import AnyBenchmark
@@ -17,9 +18,7 @@ from trivium.core.errors import UserError, require
 from trivium.core.spec import spec_from_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem
-from trivium.models.calls import Caller
-from trivium.models.inspect.private import PrerequisiteError
-from trivium.models.inspect.samples import ItemDataset
+from trivium.models.inspect.samples import make_sample
 from trivium.models.inspect.scoring import metrics_of, scores
 from trivium.models.inspect.solvers import BuiltIn, baseline, converse, play, tool_hint
 
@@ -44,42 +43,26 @@ class TaskParameters:
 
 
 def item_dataset(
-    items: Sequence[PresentedItem],
-    system: str | None = None,
-    *,
-    tool: bool = True,
-    prefix: str = "",
-) -> ItemDataset:
-    """Some items of one task as samples, whose ids begin with a prefix."""
-    through_tools = bool(items) and items[0].task.benchmark.multi_turn and tool
-    return ItemDataset(items, system, tool_hint(items[0].task) if through_tools else None, prefix)
+    items: Sequence[PresentedItem], system: str | None = None, *, tool: bool = True
+) -> MemoryDataset:
+    """Some items of one task as samples."""
+    task = items[0].task
+    hint = tool_hint(task) if task.benchmark.multi_turn and tool else None
+    return MemoryDataset([make_sample(item, system, hint) for item in items], task.benchmark.name)
 
 
 def build_task(
-    benchmark: AnyBenchmark,
-    dataset: ItemDataset | SampleSource,
-    *,
-    name: str | None = None,
-    model: Model | None = None,
-    tool: bool = True,
-    caller: Caller | None = None,
-    on_end: Callable[[TaskState], Awaitable[None]] | None = None,
+    benchmark: AnyBenchmark, dataset: Dataset, *, tool: bool = True, **options: Any
 ) -> inspect_ai.Task:
-    """An Inspect task over a benchmark's samples; `on_end` is called after every one.
-
-    `caller` retries calls; without one, Inspect itself does.
-    """
+    """An Inspect task over a benchmark's samples, with more options of Inspect's."""
     return inspect_ai.Task(
         dataset=dataset,
-        solver=play(caller) if benchmark.multi_turn and tool else converse(caller),
+        solver=play() if benchmark.multi_turn and tool else converse(),
         scorer=scores(),
-        # A source adds samples of several specs, over which an average would say nothing.
-        metrics=None if isinstance(dataset, SampleSource) else metrics_of(benchmark),
-        cleanup=on_end,
-        name=name or benchmark.name,
-        model=model,
+        metrics=metrics_of(benchmark),
         # One failed sample must not end the run; the denominators say how many there were.
         fail_on_error=False,
+        **{"name": benchmark.name, **options},
     )
 
 

@@ -1,0 +1,82 @@
+"""Models as Inspect knows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model import Model as InspectModel
+from openai import DefaultAsyncHttpxClient
+from rich.text import Text
+
+from trivium.core.errors import UserError
+from trivium.models.providers import (
+    Address,
+    find_address,
+    find_key,
+    is_compatible,
+    key_hider,
+    one_line,
+)
+from trivium.models.settings import Model, read_extra_body
+
+# Providers of Inspect's that do more than speak the protocol. The others go through its provider
+# for anything compatible: its own for vLLM would start servers and write to the environment.
+OWN_PROVIDER = {"openai", "openrouter"}
+
+
+def inspect_model(model: Model) -> InspectModel:
+    """The model as Inspect knows it; UserError for what is missing."""
+    options, settings = model.options, model.settings
+    config = GenerateConfig(
+        temperature=settings.temp,
+        max_tokens=settings.max_output_tokens,
+        reasoning_effort=settings.reasoning_effort,
+        extra_body=read_extra_body(settings.extra_body) or None,
+        attempt_timeout=max(1, round(options.timeout)),
+        max_retries=options.max_retries,
+        max_connections=options.concurrency,
+    )
+    name, url, key = model.name, None, find_key(model.provider)[1]
+    more: dict[str, Any] = {}
+    if is_compatible(model):
+        address = find_address(model)
+        name = model.name if model.provider in OWN_PROVIDER else f"openai-api/{model.name}"
+        url, key = address.base_url.partition("?")[0], address.key
+        more = {
+            "default_query": address.query,
+            "max_retries": 0,  # of the client, which would multiply Inspect's own
+            "http_client": KeyHidingClient(address),
+        }
+        if settings.api != "auto":
+            more["responses_api"] = settings.api == "responses"
+    try:
+        made = get_model(name, config=config, base_url=url, api_key=key, memoize=False, **more)
+    except ValueError as problem:  # a provider that it does not know
+        raise UserError(
+            f"{problem} Where it speaks OpenAI's protocol, --base_url says where it is"
+        ) from None
+    except Exception as problem:  # a package or a key is missing
+        said = Text.from_markup(str(getattr(problem, "message", problem))).plain
+        raise UserError(one_line(key_hider()(said)).removeprefix("ERROR: ")) from None
+    made.model_args = {}  # they would be written to the log
+    return made
+
+
+class KeyHidingClient(DefaultAsyncHttpxClient):
+    """An HTTP client that hides the key in what a server sends, which Inspect logs."""
+
+    def __init__(self, address: Address) -> None:
+        super().__init__()
+        self._hide = address.hide_key
+
+    async def send(self, request: Any, **options: Any) -> Any:
+        """The response without the key."""
+        response = await super().send(request, **options)
+        if options.get("stream") or (text := self._hide(response.text)) == response.text:
+            return response
+        encoding = ("content-length", "content-encoding", "transfer-encoding")
+        headers = [(k, v) for k, v in response.headers.items() if k.lower() not in encoding]
+        hidden = type(response)(response.status_code, headers=headers, text=text)
+        hidden.request, hidden.elapsed = request, response.elapsed
+        return hidden
