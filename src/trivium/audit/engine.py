@@ -152,7 +152,7 @@ class _Study:
         ]
 
     def part(self, name: str, count: int) -> Part:
-        """Fresh items; the same name stands for the same items."""
+        """Fresh items, the same for the same name."""
         items = self.task.items(count, stream_key("audit", self.seed, name) % 2**32)
         return Part(items, self._samples([item.original for item in items]))
 
