@@ -136,7 +136,7 @@ def test_a_config_can_be_estimated(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["estimate", "implicit_small"]) == 0
     assert capsys.readouterr().out.startswith("implicit_small: 1,200 requests, about")
     assert main(["estimate", "implicit_small", "--items", "3"]) == 2
-    assert "not understood: --items 3" in capsys.readouterr().err
+    assert "unrecognized arguments: --items 3" in capsys.readouterr().err
 
 
 def test_flags_override_a_config(tmp_path: Path) -> None:
