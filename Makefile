@@ -7,11 +7,12 @@ ITEMS ?= 100
 STUDY ?= --quick
 ASK ?=
 
-.PHONY: help run test test-adapters test-local check lint gallery audits bench study docs-pages clean
+.PHONY: help run test test-slow test-adapters test-local check lint gallery audits bench study docs-pages clean
 
 help:
 	@echo "make run      set up and run the main job; ends with the path of a report (ITEMS=500 for more items)"
 	@echo "make test     set up everything and run the tests"
+	@echo "make test-slow  kills, clusters and whole audits"
 	@echo "make test-adapters  the same for verifiers, reasoning-gym and OpenEnv, in environments of their own"
 	@echo "make test-local  the same for a real language model, served on this machine"
 	@echo "make lint     ruff and mypy"
@@ -41,7 +42,10 @@ run: $(VENV)/.run
 	$(BIN)/trivium run --items $(ITEMS)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) -m 'not slow'
+
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 
 # verifiers needs openai below 3 and mcp 2.0, OpenEnv mcp below 2 and pillow below 13, and
 # reasoning-gym a compiler: neither fits beside the other nor beside what the other tests use.
@@ -72,7 +76,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-check: test test-adapters lint
+check: test test-slow test-adapters lint
 
 gallery: $(VENV)/.run
 	$(BIN)/trivium gallery --out GALLERY.md

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,10 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("trivium"), max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "trivium"))
+
+# A shell ignores SIGINT in what it starts in the background, and so would every process that a
+# test starts in order to interrupt it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -12,8 +12,13 @@ from types import MappingProxyType
 import pytest
 
 from trivium.benchmarks import benchmark_names, get_benchmark
-from trivium.benchmarks.contract import CHECKS, ContractError
+from trivium.benchmarks.contract import (
+    CHECKS,
+    ContractError,
+    writing_and_parsing_are_inverse,
+)
 from trivium.core.benchmark import AnyBenchmark, ChartAxis, Floor, Solver, by_name
+from trivium.core.probes import Probe
 from trivium.core.question import PlainView, Question, QuestionBenchmark, oracle, random_option
 from trivium.core.records import Scores
 from trivium.core.streams import Stream
@@ -119,13 +124,14 @@ class NoAnswerIsHalfRight(Coin):
         return {"em": 0.5} if answer is None else super().score(item, answer)
 
 
-class NoAudit(Coin):
-    solvers = Coin.solvers
+class NothingToAudit(NoShortcut):
+    def probes(self, item: Question, view: PlainView) -> list[Probe]:
+        return []
 
-    def audit(self, spec: CoinSpec, seed: int, items: int | None = None):  # type: ignore[no-untyped-def]
-        from trivium.core.probes import Audit
 
-        return Audit((), items or 0, 0.99)
+class UnreadGold(Coin):
+    def parse(self, item: Question, replies: object, view: object) -> str | None:
+        return None
 
 
 class WrongAxis(Coin):
@@ -156,7 +162,8 @@ def test_a_small_benchmark_keeps_the_contract() -> None:
         (TrustsFiles, "corrupted_answers_are_refused"),
         (ReadsAnything, "nonsense_is_no_answer"),
         (NoAnswerIsHalfRight, "nonsense_is_no_answer"),
-        (NoAudit, "audit_runs"),
+        (NothingToAudit, "audit_runs"),
+        (UnreadGold, "writing_and_parsing_are_inverse"),
         (Restless, "reordering_keeps_the_score"),
     ],
 )
@@ -164,3 +171,8 @@ def test_a_broken_benchmark_is_noticed(broken: type[Coin], failing: str) -> None
     checks = {check.__name__: check for check in CHECKS}
     with pytest.raises(ContractError):
         checks[failing](broken())
+
+
+def test_a_gold_reply_that_is_not_read_is_shown() -> None:
+    with pytest.raises(ContractError, match="is not read: 'ANSWER: "):
+        writing_and_parsing_are_inverse(UnreadGold())

@@ -9,19 +9,12 @@ import numpy as np
 import pytest
 
 from tests.audit.leaks import LEAKS, Constant, LeakSpec, Leaky, LeakyLabel, LeakySet
-from trivium.audit import rules as cues
 from trivium.audit.engine import audit as run_audit
 from trivium.audit.engine import cue, is_chosen, items_needed
-from trivium.audit.rules import Outcome, Sample, judge, ranks
+from trivium.audit.rules import Bools, Outcome, Sample, judge, ranks
 from trivium.audit.tails import binomial_tail, upper_tail
 from trivium.core.probes import Audit, Probe
 from trivium.core.question import PlainView, Question
-
-
-@pytest.fixture(autouse=True)
-def _few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Big leaks need few trees."""
-    monkeypatch.setitem(cues.TREES, "max_iter", 12)
 
 
 def names_of_caught(audit: Audit) -> str:
@@ -62,25 +55,25 @@ def test_there_are_enough_kinds_of_leaks() -> None:
 
 @pytest.mark.parametrize("leak", LEAKS)
 def test_planted_leaks_are_caught(leak: str) -> None:
-    audit = run_audit(Leaky(), LeakSpec(leak), 3, 200)
+    audit = run_audit(Leaky(), LeakSpec(leak), 3, 200, trees=12)
     assert audit.verdict == "caught"
     assert CAUGHT_BY[leak] in names_of_caught(audit) + ";"
 
 
 @pytest.mark.parametrize("leak", LeakyLabel.leaks)
 def test_planted_leaks_of_labels_are_caught(leak: str) -> None:
-    assert run_audit(LeakyLabel(), LeakSpec(leak, 0.7), 3, 300).verdict == "caught"
+    assert run_audit(LeakyLabel(), LeakSpec(leak, 0.7), 3, 300, trees=12).verdict == "caught"
 
 
 def test_a_leak_of_several_right_candidates_is_caught() -> None:
-    audit = run_audit(LeakySet(), LeakSpec("middle places"), 3, 300)
+    audit = run_audit(LeakySet(), LeakSpec("middle places"), 3, 300, trees=12)
     assert "members: place" in names_of_caught(audit)
     assert {found.chance for found in audit.cues} == {0.5}
 
 
 def test_a_leak_of_five_points_is_caught() -> None:
     """A sixth plus 5 points: 6% of the items have their answer in the first place on purpose."""
-    audit = run_audit(Leaky(), LeakSpec("first place", 0.06), 3, 1500)
+    audit = run_audit(Leaky(), LeakSpec("first place", 0.06), 3, 1500, trees=12)
     found = next(found for found in audit.cues if found.name == "answer: place")
     assert found.caught
     assert 0.18 < found.value < 0.25
@@ -89,22 +82,22 @@ def test_a_leak_of_five_points_is_caught() -> None:
 @pytest.mark.parametrize("benchmark", [Leaky(), LeakyLabel(), LeakySet()])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_clean_items_pass(benchmark: Leaky, seed: int) -> None:
-    audit = run_audit(benchmark, LeakSpec(), seed, 250)
+    audit = run_audit(benchmark, LeakSpec(), seed, 250, trees=12)
     assert audit.passed, names_of_caught(audit)
 
 
 def test_a_floor_below_the_best_constant_answer_is_caught() -> None:
-    audit = run_audit(Constant(), LeakSpec(strength=0.65), 0, 400)
+    audit = run_audit(Constant(), LeakSpec(strength=0.65), 0, 400, trees=12)
     assert names_of_caught(audit) == "heads; answer: always 'heads'"
-    assert run_audit(Constant(), LeakSpec(strength=0.5), 0, 400).passed
+    assert run_audit(Constant(), LeakSpec(strength=0.5), 0, 400, trees=12).passed
 
 
 def test_without_scikit_learn_nothing_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    clean = run_audit(Leaky(), LeakSpec(), 0, 150)
+    clean = run_audit(Leaky(), LeakSpec(), 0, 150, trees=12)
     assert (clean.learned, clean.passed, clean.verdict) == (False, False, "incomplete")
-    assert run_audit(Leaky(), LeakSpec("odd number"), 0, 150).verdict == "caught"
+    assert run_audit(Leaky(), LeakSpec("odd number"), 0, 150, trees=12).verdict == "caught"
 
 
 # Error rates, by simulation of what the verdict is made from.
@@ -181,7 +174,7 @@ def test_pairs_in_order_are_tested_with_items_as_units() -> None:
     assert alarms <= 36  # 20 are expected, and more than 36 in one of 2,000 repetitions
 
 
-def without_features(right: cues.Bools) -> Sample:
+def without_features(right: Bools) -> Sample:
     """A sample in which every item has the same candidates."""
     names = np.tile(np.arange(right.shape[1]), (len(right), 1))
     return Sample([], np.empty((0, 0, 0), np.float32), right, np.ones_like(right), names)
@@ -204,7 +197,7 @@ def test_a_probe_that_only_the_training_items_ask_is_no_alarm() -> None:
             self.asked += 1
             return [Probe("rare", ["a", "b"], [True, False])] if self.asked < 300 else []
 
-    audit = run_audit(Rare(), LeakSpec(), 0, 100)
+    audit = run_audit(Rare(), LeakSpec(), 0, 100, trees=12)
     assert {found.n for found in audit.cues} == {0}
     assert not any(found.caught for found in audit.cues)
 

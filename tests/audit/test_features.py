@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.audit.features import Page, features, names_of_features
+from trivium.audit.features import Group, PromptFeatures, candidate_features, item_features
+from trivium.audit.rules import feature_names, make_row
 from trivium.core.probes import Probe
 
 TEXT = """Ann has 07 stones, Ben has -3.50 stones
@@ -25,9 +27,15 @@ PROBE = Probe(
 )
 
 
+PROMPT = PromptFeatures(TEXT, 5, ["Ann", "Ben", "Cleo7"])
+
+
+def named(groups: Iterable[Group]) -> dict[str, float]:
+    return {f"{name}{end}": value for end, found in groups for name, value in found.items()}
+
+
 def described(candidate: int) -> dict[str, float]:
-    rows, _ = features(Page(TEXT, 5, ["Ann", "Ben", "Cleo7"]), PROBE)
-    return dict(zip(names_of_features(PROBE)[0], rows[candidate], strict=True))
+    return named(list(candidate_features(PROMPT, PROBE))[candidate])
 
 
 def test_places_of_a_candidate() -> None:
@@ -84,8 +92,7 @@ def test_spelling_and_marked_names() -> None:
 
 
 def test_features_of_an_item() -> None:
-    _, row = features(Page(TEXT, 5, ["Ann", "Ben", "Cleo7"]), PROBE)
-    item = dict(zip(names_of_features(PROBE)[1], row, strict=True))
+    item = named(item_features(PROMPT, PROBE))
     expected = {
         "candidates": 3,
         "lines": 4,
@@ -106,8 +113,7 @@ def test_features_of_an_item() -> None:
 def test_columns_of_a_table() -> None:
     text = "Here:\n\nA,B\n1,2.5\n3,\n-4,0.5\n\nWhich?"
     probe = Probe("column", ["A", "B"], [True, False])
-    rows, _ = features(Page(text, 0), probe)
-    a, b = (dict(zip(names_of_features(probe)[0], row, strict=True)) for row in rows)
+    a, b = map(named, candidate_features(PromptFeatures(text, 0), probe))
     column = " in its column"
     assert a["share of whole numbers" + column] == 1
     assert a["share of negative numbers" + column] == pytest.approx(1 / 3)
@@ -119,9 +125,9 @@ def test_columns_of_a_table() -> None:
 
 
 def test_a_name_is_found_as_a_whole_word_only() -> None:
-    assert Page("H1 H12 xH1 H1_ (H1)", 0).mentions("H1") == [0, 16]
-    assert Page("red cube, red cubes", 0).mentions("red cube") == [0]
-    assert Page("a <b> <b>", 0).mentions("<b>") == [2, 6]
+    assert PromptFeatures("H1 H12 xH1 H1_ (H1)", 0).mentions("H1") == [0, 16]
+    assert PromptFeatures("red cube, red cubes", 0).mentions("red cube") == [0]
+    assert PromptFeatures("a <b> <b>", 0).mentions("<b>") == [2, 6]
 
 
 names = st.text(min_size=1, max_size=6)
@@ -130,9 +136,11 @@ names = st.text(min_size=1, max_size=6)
 @given(st.text(max_size=200), st.lists(names, min_size=1, max_size=4, unique=True))
 def test_any_text_has_as_many_features_as_names_of_features(text: str, given_: list[str]) -> None:
     probe = Probe("p", given_, [True] * len(given_), {"role": given_[0]}, {}, {})
-    rows, item = features(Page(text, 3, given_), probe)
-    own, of_item = names_of_features(probe)
-    assert {len(row) for row in rows} == {len(own)}
-    assert len(item) == len(of_item)
+    prompt = PromptFeatures(text, 3, given_)
+    own, of_item = feature_names(prompt, probe)
+    row = make_row(prompt, probe)
+    assert len(row.own) == len(given_) * len(own)
+    assert len(row.of_item) == len(of_item)
+    assert {tuple(named(groups)) for groups in candidate_features(prompt, probe)} == {tuple(own)}
     assert len(set(own)) == len(own)
     assert len(set(of_item)) == len(of_item)

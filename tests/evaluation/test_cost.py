@@ -53,7 +53,7 @@ def test_a_dialogue_sends_everything_before_it_again() -> None:
     )
     uncapped = cost_of(Evaluation(GAME, Items(7, 0, 1), "a/b"))
     assert (uncapped.input.most, uncapped.output.most) == (None, None)
-    assert cost_of(once, held=1) == Cost()
+    assert cost_of(once, recorded=1) == Cost()
 
 
 def test_items_beyond_the_sample_are_taken_to_be_like_it() -> None:
@@ -121,7 +121,7 @@ def test_a_wrong_file_of_prices_is_refused(tmp_path: Path, text: str, words: str
     [
         ("--price_in 1", "--price_in and --price_out go together"),
         ("--price_in -1 --price_out 2", "price_in must be given, and at least 0"),
-        ("--price_in 1 --price_out nan", "price_out: must be"),
+        ("--price_in 1 --price_out nan", "--price_out: must be a finite number"),
         ("--price_in 1 --price_out 2 --prices p.toml", "not both"),
         ("--prices p.toml", "--prices goes with --model here"),
     ],

@@ -49,6 +49,7 @@ def test_a_dead_worker_is_replaced_and_nothing_is_lost(tmp_path: Path) -> None:
     assert all(Path(mark).exists() for mark in marks.values())
 
 
+@pytest.mark.slow
 def test_a_task_that_always_kills_its_worker_ends_in_a_sentence() -> None:
     with Workers(processes=2).open() as executor:
         results = executor.map(_die, range(6))

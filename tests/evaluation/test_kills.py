@@ -17,7 +17,9 @@ from trivium.cli import main
 pytest.importorskip("aiohttp")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [KINDS[0], *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS[1:])]
+)
 def test_a_killed_evaluation_of_a_model_is_resumed(kind: signal.Signals, tmp_path: Path) -> None:
     outcome = kill_often(kind, 1, tmp_path / "killed")
     assert outcome.statuses <= STATUSES[kind]
@@ -37,6 +39,7 @@ def alive(process: int) -> bool:
     return state != "Z"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").exists(), reason="processes are looked up in /proc")
 @pytest.mark.parametrize(("kind", "status"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143)])
 def test_workers_end_with_their_parent(kind: signal.Signals, status: int, tmp_path: Path) -> None:
@@ -66,7 +69,11 @@ def test_workers_end_with_their_parent(kind: signal.Signals, status: int, tmp_pa
             "eval nhop_explicit --items 900000 --solver oracle --processes 2 --out e",
             "records.jsonl",
         ),
-        ("generate nhop_explicit --items 900000 --processes 2 --out items", "items.part"),
+        pytest.param(
+            "generate nhop_explicit --items 900000 --processes 2 --out items",
+            "items.part",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_ctrl_c_ends_in_one_sentence(words: str, file: str, tmp_path: Path) -> None:

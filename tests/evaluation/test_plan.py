@@ -155,7 +155,7 @@ def test_recorded_attempts_cost_nothing(tmp_path: Path) -> None:
 
     def left(*, errors: bool = True) -> int:
         return cost_of_run(
-            run, [len(one.held(tmp_path, errors=errors)) for one in run.evaluations]
+            run, [len(one.recorded_keys(tmp_path, errors=errors)) for one in run.evaluations]
         ).requests
 
     assert left() == 240

@@ -33,7 +33,7 @@ SETTINGS = {
 }
 
 
-@pytest.mark.ray
+@pytest.mark.slow
 def test_a_node_that_dies_changes_nothing(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     config = tmp_path / "hundred.toml"

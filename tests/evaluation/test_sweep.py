@@ -86,6 +86,7 @@ def test_the_layout_is_the_described_one(undisturbed: Path) -> None:
     assert index[1][:4] == ["implicit/sweep_whole", "sweep", "nhop_implicit", "small"]
 
 
+@pytest.mark.slow
 def test_a_sweep_killed_at_random_moments_ends_the_same(config: Path, undisturbed: Path) -> None:
     """Killed again and again until it comes through; then every byte of the summary is the same."""
     command = [sys.executable, "-m", "trivium", "sweep", str(config), "--processes", "1"]

@@ -16,16 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from trivium.audit.features import Page
+from trivium.audit.features import PromptFeatures
 from trivium.audit.rules import (
+    TREES,
     Floats,
     Outcome,
+    Row,
     Rule,
     Sample,
     collect,
+    feature_names,
     judge,
     judge_exclusion,
     learned_rule,
+    make_row,
     pair_rules,
     single_rules,
 )
@@ -33,7 +37,7 @@ from trivium.audit.tails import interval, upper_tail
 from trivium.core.benchmark import AnyBenchmark, Solver
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.errors import require
-from trivium.core.probes import GAIN, LEVEL, Audit, Cue, Probe
+from trivium.core.probes import GAIN, LEVEL, Audit, Cue
 from trivium.core.spec import changed_fields
 from trivium.core.statistics import items_to_see
 from trivium.core.streams import stream_key
@@ -65,9 +69,14 @@ class Trial:
     outcome: Callable[[Part], Outcome]
 
 
-def audit(benchmark: AnyBenchmark, spec: Any, seed: int, items: int | None = None) -> Audit:
-    """Every shortcut tried on fresh items; `items` None takes as many as are needed."""
-    studies = [_Study(benchmark, spec, view, seed) for view in benchmark.audit_views()]
+def audit(
+    benchmark: AnyBenchmark, spec: Any, seed: int, items: int | None = None, trees: int = TREES
+) -> Audit:
+    """Every shortcut tried on fresh items; `items` None takes as many as are needed.
+
+    Fewer trees make the learned probe faster and weaker.
+    """
+    studies = [_Study(benchmark, spec, view, seed, trees) for view in benchmark.audit_views()]
     needed = max(study.needed() for study in studies)
     count = min(needed, MAX_ITEMS) if items is None else items
     for study in studies:
@@ -124,8 +133,11 @@ def items_needed(chance: float) -> int:
 class _Study:
     """The audit of a benchmark in one view."""
 
-    def __init__(self, benchmark: AnyBenchmark, spec: Any, view: Any, seed: int) -> None:
+    def __init__(
+        self, benchmark: AnyBenchmark, spec: Any, view: Any, seed: int, trees: int = TREES
+    ) -> None:
         self.benchmark = benchmark
+        self.trees = trees
         self.task = Task(benchmark, spec, view)
         self.seed = seed
         self.learned = True
@@ -140,12 +152,13 @@ class _Study:
         ]
 
     def part(self, name: str, count: int) -> Part:
-        """Fresh items; the same name stands for the same items."""
+        """Fresh items, the same for the same name."""
         items = self.task.items(count, stream_key("audit", self.seed, name) % 2**32)
         return Part(items, self._samples([item.original for item in items]))
 
     def _samples(self, items: Sequence[Any]) -> dict[str, Sample]:
-        found: dict[str, tuple[list[Page], list[Probe]]] = defaultdict(lambda: ([], []))
+        rows: dict[str, list[Row]] = defaultdict(list)
+        feature_names_of: dict[str, tuple[list[str], list[str]]] = {}
         view = self.task.view
         for number, item in enumerate(items):
             probes = [probe for probe in self.benchmark.probes(item, view) if probe.candidates]
@@ -154,13 +167,14 @@ class _Study:
             names = {name for group in self.benchmark.names(item) for name in group}
             for probe in probes:
                 names.update(probe.candidates, probe.marked.values())
-            page = Page(self.benchmark.surface(item, view), number, names)
+            prompt = PromptFeatures(self.benchmark.surface(item, view), number, names)
             for probe in probes:
-                pages, same = found[probe.name]
-                pages.append(page)
-                same.append(probe)
+                rows[probe.name].append(make_row(prompt, probe))
+                if probe.name not in feature_names_of:
+                    feature_names_of[probe.name] = feature_names(prompt, probe)
         return {
-            name: collect(pages, same, self._ids[name]) for name, (pages, same) in found.items()
+            name: collect(found, feature_names_of[name], self._ids[name])
+            for name, found in rows.items()
         }
 
     def needed(self) -> int:
@@ -191,7 +205,7 @@ class _Study:
 
     def _rules(self, probe: str, sample: Sample, where: str) -> Iterator[Trial]:
         singles, pairs = single_rules(sample), pair_rules(sample)
-        learned = learned_rule(sample)
+        learned = learned_rule(sample, self.trees)
         named: list[tuple[str, str, Rule]] = [
             *((name, "one feature", rule) for name, rule in singles.items()),
             *((name, "two features", rule) for name, rule in pairs.items()),

@@ -8,16 +8,16 @@ in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.audit.features import Page, features, names_of_features
+from trivium.audit.features import Group, PromptFeatures, candidate_features, item_features
 from trivium.core.errors import MissingExtraError, import_extra
 from trivium.core.probes import Probe
 
@@ -32,8 +32,8 @@ PAIR_ROWS = 40_000  # candidates that are enough to choose them
 TREE_ROWS = 40_000  # candidates that trees are grown from
 RANKED = 32  # items that are ranked at a time
 PRIOR = 4.0  # candidates that a bin is shrunk by
-TREES = {
-    "max_iter": 80,
+TREES = 80
+TREE_SETTINGS = {
     "learning_rate": 0.08,
     "max_leaf_nodes": 15,
     "min_samples_leaf": 40,
@@ -88,32 +88,54 @@ class Sample:
         return self.values[:, :, self.names.index(name)]
 
 
-def collect(pages: Sequence[Page], probes: Sequence[Probe], ids: dict[str, int]) -> Sample:
-    """The features of one probe in all items; `ids` numbers the names of candidates."""
-    own_names, item_names = names_of_features(probes[0])
-    width = max(len(probe.candidates) for probe in probes)
-    count = len(probes)
-    own = np.full((count, width, len(own_names)), np.nan, dtype=np.float32)
-    of_item = np.empty((count, 1, len(item_names)), dtype=np.float32)
-    right = np.zeros((count, width), dtype=np.bool_)
-    there = np.zeros((count, width), dtype=np.bool_)
-    named = np.full((count, width), -1)
-    for number, (page, probe) in enumerate(zip(pages, probes, strict=True)):
+class Row(NamedTuple):
+    """One probe of one item."""
+
+    probe: Probe
+    own: Floats  # the features of all candidates, one after the other
+    of_item: Floats
+
+
+def make_row(prompt: PromptFeatures, probe: Probe) -> Row:
+    """The features of a probe, without their names."""
+    own = chain.from_iterable(candidate_features(prompt, probe))
+    return Row(probe, _values(own), _values(item_features(prompt, probe)))
+
+
+def feature_names(prompt: PromptFeatures, probe: Probe) -> tuple[list[str], list[str]]:
+    """The names of the features of a candidate and of an item."""
+    groups = next(candidate_features(prompt, probe)), item_features(prompt, probe)
+    own, of_item = ([f"{name}{end}" for end, found in each for name in found] for each in groups)
+    return own, of_item
+
+
+def _values(groups: Iterable[Group]) -> Floats:
+    values = [features.values() for _, features in groups]
+    return np.fromiter(chain.from_iterable(values), np.float32)
+
+
+def collect(rows: Sequence[Row], names: tuple[list[str], list[str]], ids: dict[str, int]) -> Sample:
+    """The rows of one probe in all items; `ids` numbers the names of candidates."""
+    own_names, item_names = names
+    width = max(len(row.probe.candidates) for row in rows)
+    own = np.full((len(rows), width, len(own_names)), np.nan, dtype=np.float32)
+    right = np.zeros((len(rows), width), dtype=np.bool_)
+    there = np.zeros((len(rows), width), dtype=np.bool_)
+    named = np.full((len(rows), width), -1)
+    for number, (probe, values, _) in enumerate(rows):
         size = len(probe.candidates)
-        rows, item = features(page, probe)
-        flat = np.fromiter(chain.from_iterable(rows), np.float32)
-        own[number, :size] = flat.reshape(size, len(own_names))
-        of_item[number, 0] = item
+        own[number, :size] = values.reshape(size, len(own_names))
         right[number, :size] = probe.right
         there[number, :size] = True
         named[number, :size] = [ids.setdefault(name, len(ids)) for name in probe.candidates]
-    parts, names = [own], list(own_names)
+    of_item = np.stack([row.of_item for row in rows])[:, None]
+    parts, names_of_all = [own], list(own_names)
     if width > 1:
         parts.append(ranks(own))
-        names += [f"rank by {name}" for name in own_names]
+        names_of_all += [f"rank by {name}" for name in own_names]
     parts.append(np.repeat(of_item, width, axis=1))
-    names += [f"item's {name}" for name in item_names]
-    return Sample(names, np.concatenate(parts, axis=2), right, there, named)
+    names_of_all += [f"item's {name}" for name in item_names]
+    return Sample(names_of_all, np.concatenate(parts, axis=2), right, there, named)
 
 
 def ranks(values: Floats) -> Floats:
@@ -230,7 +252,7 @@ def pair_rules(sample: Sample) -> dict[str, Rule]:
     return {f"{a} with {b}": lookup(sample, [a, b], PAIR_BINS) for a, b in pairs}
 
 
-def learned_rule(sample: Sample, seed: int = 0) -> Rule | None:
+def learned_rule(sample: Sample, trees: int) -> Rule | None:
     """Gradient-boosted trees on all features; None where scikit-learn is missing."""
     try:
         ensemble = import_extra("sklearn.ensemble", "audit")
@@ -241,13 +263,15 @@ def learned_rule(sample: Sample, seed: int = 0) -> Rule | None:
     right = sample.right[: len(there)][there]
     if right.all() or not right.any() or not columns:
         return lambda of: np.zeros(of.right.shape, dtype=np.float32)
-    trees: Any = ensemble.HistGradientBoostingClassifier(random_state=seed, **TREES)
-    trees.fit(sample.values[: len(there)][there][:, columns], right)
+    model: Any = ensemble.HistGradientBoostingClassifier(
+        max_iter=trees, random_state=0, **TREE_SETTINGS
+    )
+    model.fit(sample.values[: len(there)][there][:, columns], right)
 
     def scores(of: Sample) -> Floats:
         found = np.zeros(of.right.shape, dtype=np.float32)
         rows = of.values[of.there][:, columns]
-        found[of.there] = trees.predict_proba(rows)[:, 1]
+        found[of.there] = model.predict_proba(rows)[:, 1]
         if of.kind == "label":
             found -= np.float32(right.mean())
         return found

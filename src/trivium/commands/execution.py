@@ -48,7 +48,7 @@ class Execution:
             if (folder / MANIFEST).exists():
                 claim_folder(folder, run.manifest())  # refuses one of another run
             errors = not self.options.retry_errors
-            recorded = [len(one.held(folder, errors=errors)) for one in run.evaluations]
+            recorded = [len(one.recorded_keys(folder, errors=errors)) for one in run.evaluations]
         if run.models:
             confirm(cost_of_run(run, recorded, prices), self.options)
         with self.workers.open() as executor:

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO
 
 import orjson
@@ -111,7 +110,7 @@ def _naming_errors(path: object) -> Iterator[None]:
 def atomic_write(path: str | Path, *, sync: bool = False) -> Iterator[BinaryIO]:
     """The file for writing, under a temporary name until it is complete.
 
-    With `sync` it is on the disk before it replaces the old one, for what cannot be made again.
+    With `sync` it is on the disk before it replaces the old one, for what cannot be regenerated.
     """
     path = Path(path)
     if path.exists() and not path.is_file():
@@ -184,12 +183,7 @@ class Appender:
     def __enter__(self) -> Appender:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         self._file.close()
 
 
@@ -222,7 +216,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _lock(file: BinaryIO, refusal: str) -> None:
-    """Take an open file for this process alone, for as long as it is open."""
+    """Lock an open file for this process until it is closed."""
     try:
         import fcntl  # noqa: PLC0415 - not on every system, and nothing else needs it
     except ImportError:

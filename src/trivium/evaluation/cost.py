@@ -53,8 +53,11 @@ class Cost:
             cap = "and no limit on reasoning (--max_output_tokens sets one)"
         else:
             cap = f"at most {self.output.most:,.0f} by --max_output_tokens"
+        # In a dialogue long replies are sent again, so that input may grow too.
+        grows = self.input.most is not None and self.input.most > self.input.about
+        up_to = f" (at most {self.input.most:,.0f})" if grows else ""
         text = (
-            f"{requests}, about {self.input.about:,.0f} input tokens{_up_to(self.input)} and "
+            f"{requests}, about {self.input.about:,.0f} input tokens{up_to} and "
             f"{self.output.about:,.0f} output tokens without reasoning, {cap}"
         )
         if self.money is None:
@@ -64,25 +67,19 @@ class Cost:
         return f"{text}; at the given prices about {money(self.money.about)}, {limit}"
 
 
-def _up_to(tokens: Range) -> str:
-    """In a dialogue long replies are sent again, so that input may grow too."""
-    grows = tokens.most is not None and tokens.most > tokens.about
-    return f" (at most {tokens.most:,.0f})" if grows else ""
-
-
 def money(amount: float) -> str:
     """An amount with as many decimals as small ones need."""
     return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.2g}"
 
 
-def cost_of(evaluation: Evaluation, held: int = 0, price: Price | None = None) -> Cost:
+def cost_of(evaluation: Evaluation, recorded: int = 0, price: Price | None = None) -> Cost:
     """The cost of what is left of an evaluation, were its solver a model.
 
     In a dialogue every request sends all that came before it, and it is taken to last for as
     many turns as the benchmark allows.
     """
     task = evaluation.task
-    attempts = max(0, evaluation.attempts - held)
+    attempts = max(0, evaluation.attempts - recorded)
     system_text = evaluation.settings.system or task.benchmark.system(task.view) or ""
     system = approximate_tokens(system_text)
     cap = evaluation.settings.max_output_tokens
@@ -117,11 +114,11 @@ def cost_of(evaluation: Evaluation, held: int = 0, price: Price | None = None) -
 
 def cost_of_run(
     run: Run,
-    held: Sequence[int] | None = None,
+    recorded: Sequence[int] | None = None,
     prices: Mapping[str, Price] | None = None,
     settings: Settings | None = None,
 ) -> Cost:
-    """The cost of a run's models, less the attempts held.
+    """The cost of a run's models, less the attempts that are recorded.
 
     Where it has none, that of one model with these settings.
     """
@@ -130,14 +127,14 @@ def cost_of_run(
     for number, evaluation in enumerate(run.evaluations):
         price = (prices or {}).get(evaluation.solver)
         if evaluation.is_model:
-            total += cost_of(evaluation, held[number] if held else 0, price)
+            total += cost_of(evaluation, recorded[number] if recorded else 0, price)
         elif not run.models and evaluation.solver == first:
             total += cost_of(replace(evaluation, settings=settings or Settings()), price=price)
     return total
 
 
 def confirm(cost: Cost, options: ModelOptions) -> None:
-    """Ask before sending many requests; where nobody can be asked, refuse."""
+    """Ask before sending many requests; without a terminal, refuse."""
     if options.yes or cost.requests <= options.confirm_above:
         return
     question = f"This would send {cost}."

@@ -85,9 +85,7 @@ class Evaluation:
     items: Items
     solver: str  # "oracle", "openai/gpt-4.1-mini", "agent:runs/ppo", "package.module:function"
     trials: int = 1
-    settings: Settings = field(
-        default_factory=Settings
-    )  # what shapes a model's replies; empty for programs
+    settings: Settings = field(default_factory=Settings)  # of a model; empty for programs
     setting: str | None = None  # names the spec and view among those of a run
     fields: Mapping[str, Any] = field(default_factory=dict)  # the same as columns of summary.csv
     folder: str = "."  # where the records go, below the folder of the run
@@ -109,7 +107,7 @@ class Evaluation:
     def _names(self) -> frozenset[str]:
         return frozenset(item.id for item in self.items.loaded)
 
-    def asks(self, row: Row) -> bool:
+    def includes(self, row: Row) -> bool:
         """Whether a record is of one of its attempts: a file may hold other items and trials."""
         items, index = self.items, row.get("index")
         if items.files:
@@ -118,9 +116,9 @@ class Evaluation:
             wanted = not isinstance(index, int) or 0 <= index - items.start < items.count
         return wanted and row["trial"] < self.trials
 
-    def held(self, out: Path, *, errors: bool = True) -> frozenset[AttemptKey]:
+    def recorded_keys(self, out: Path, *, errors: bool = True) -> frozenset[AttemptKey]:
         """Which of its attempts are recorded in the folder of its run."""
-        return frozenset(recorded(out / self.folder / RECORDS, errors=errors, asked=self.asks))
+        return frozenset(recorded(out / self.folder / RECORDS, errors=errors, asked=self.includes))
 
     def presented(self) -> Iterator[PresentedItem]:
         """Every item in every trial."""

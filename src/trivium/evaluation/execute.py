@@ -188,8 +188,8 @@ class _Pending:
         if folder != out:
             claim_folder(folder, evaluation.manifest())
         if options.retry_errors:
-            drop_errors(folder / RECORDS, evaluation.asks)
-        return cls(evaluation, folder, evaluation.held(out))
+            drop_errors(folder / RECORDS, evaluation.includes)
+        return cls(evaluation, folder, evaluation.recorded_keys(out))
 
     @property
     def records(self) -> Path:

@@ -29,16 +29,13 @@ COLUMNS = ("run", "kind", "benchmark", "label", "cells", "items", "seeds", "vers
 
 def newest_folder(run: Run, root: Path) -> Path | None:
     """The newest folder of the same run, finished or not."""
-    folders = sorted(_parent(run, root).glob(f"{run.kind}_*"), reverse=True)
-    return next((folder for folder in folders if _holds(folder, run)), None)
-
-
-def _holds(folder: Path, run: Run) -> bool:
-    """Whether a folder is of the same run, its models asked in the same way."""
-    if not _same(folder / MANIFEST, run.manifest()):
-        return False
-    manifests = ((folder / one.folder / MANIFEST, one.manifest()) for one in run.models)
-    return all(_same(path, manifest) for path, manifest in manifests if path.exists())
+    for folder in sorted(_parent(run, root).glob(f"{run.kind}_*"), reverse=True):
+        models = [(folder / one.folder / MANIFEST, one.manifest()) for one in run.models]
+        if _same(folder / MANIFEST, run.manifest()) and all(
+            _same(path, manifest) for path, manifest in models if path.exists()
+        ):
+            return folder
+    return None
 
 
 def _same(path: Path, manifest: Mapping[str, Any]) -> bool:
@@ -89,15 +86,11 @@ def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:
             [one.setting, *(one.fields.get(key, "") for key in fields), one.items.seed, one.solver]
             + ["model" if solver is None else solver.role]
             + [summary.items, summary.answered, summary.no_answers, summary.failed]
-            + [_figure(value) for value in (summary.floor, *_lengths(summary))]
+            + list(map(_figure, (summary.floor, summary.prompt_lines, summary.prompt_chars)))
             + [part for name in metrics for part in _figures(summary.metrics.get(name))]
         )
     with atomic_write(out / SUMMARY_TABLE) as file:
         file.write(text.getvalue().encode())
-
-
-def _lengths(summary: Summary) -> tuple[float, float]:
-    return summary.prompt_lines, summary.prompt_chars
 
 
 def _figures(estimate: Estimate | None) -> list[int | str]:
@@ -110,21 +103,16 @@ def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:.6f}"
 
 
-def index_path(folder: Path) -> Path | None:
-    """Where a run is listed: index.csv of the folder `runs` above it; None elsewhere."""
-    roots = (parent for parent in folder.absolute().parents if parent.name == "runs")
-    return next((root / INDEX for root in roots), None)
-
-
 def add_to_index(run: Run, folder: Path) -> None:
-    """List the run, once."""
-    path = index_path(folder)
-    if path is None:
+    """List the run, once, in index.csv of the folder `runs` above it, where there is one."""
+    root = next((parent for parent in folder.absolute().parents if parent.name == "runs"), None)
+    if root is None:
         return
-    name = folder.absolute().relative_to(path.parent).as_posix()
+    path = root / INDEX
+    name = folder.absolute().relative_to(root).as_posix()
     with suppress(FileExistsError):
         path.touch(exist_ok=False)
-        _append(path, COLUMNS)  # whoever comes first writes the header
+        _append(path, COLUMNS)  # the first run writes the header
     with open_input(path) as held, io.TextIOWrapper(held, encoding="utf-8", newline="") as text:
         rows = list(csv.reader(text))
     require(rows[:1] == [list(COLUMNS)], f"{path}: not an index of runs")

@@ -12,8 +12,6 @@ from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.evaluation.evaluation import Run
 from trivium.models.names import known_model
 
-MILLION = 1_000_000
-
 
 @dataclass(frozen=True)
 class Price:
@@ -23,15 +21,13 @@ class Price:
     price_out: float = -1.0
 
     def __post_init__(self) -> None:
-        for name in ("price_in", "price_out"):
-            value = getattr(self, name)
-            require(
-                0 <= value < math.inf, f"{name} must be given, and at least 0 per million tokens"
-            )
+        for name, value in (("price_in", self.price_in), ("price_out", self.price_out)):
+            known = 0 <= value < math.inf
+            require(known, f"{name} must be given, and at least 0 per million tokens")
 
     def of(self, input_tokens: float, output_tokens: float) -> float:
         """What so many tokens cost."""
-        return (self.price_in * input_tokens + self.price_out * output_tokens) / MILLION
+        return (self.price_in * input_tokens + self.price_out * output_tokens) / 1_000_000
 
 
 @dataclass(frozen=True)
@@ -72,7 +68,7 @@ class Prices:
         }
 
     def of_run(self, run: Run) -> dict[str, Price]:
-        """The price of each model of a run; of what stands for a model where it has none."""
+        """The price of each model of a run; of its first solver where it has none."""
         models = tuple(dict.fromkeys(one.solver for one in run.models))
         if not models and self.prices is None:
             models = (run.evaluations[0].solver,)

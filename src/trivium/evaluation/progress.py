@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import suppress
-from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -42,7 +41,7 @@ class Progress:
             rate = (self._done - self._at_start) / max(now - self._started, 1e-9)
             left = (self._total - self._done) / rate if rate else float("inf")
             done = f"{self._label}: {self._done}/{self._total}"
-            with suppress(OSError):  # nobody reads it any more: the work goes on
+            with suppress(OSError):  # standard error was closed: the work goes on
                 text = f"{done}, {rate:.0f}/s, about {left:.0f} s left"
                 print(text, file=sys.stderr, flush=True)
 
@@ -57,11 +56,6 @@ class Progress:
             self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         if self._bar is not None:
             self._bar.stop()

@@ -3,8 +3,8 @@
 Lift is the share of the way from the floor to a perfect score, so the floor of every level is part
 of the model and is not estimated. Lift falls along a log-logistic curve from 1 minus the lapse rate
 (failures that have nothing to do with difficulty). Lapses may set in at a later level, which is a
-plateau on the way down. A solver may recover: then levels after the fall go their own ways, and the
-threshold is where lift first falls to the target. The posterior of all that is held on a grid.
+plateau on the way down. A solver may recover: then levels after the fall are independent, and the
+threshold is where lift first falls to the target. The posterior is computed on a grid.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ PLATEAU_LAPSES = np.array([0.1, 0.2, 0.3, 0.4])
 PLATEAU_SLOPES = np.geomspace(2.0, 60.0, 5)
 ONSET = 15.0  # the slope with which lapses set in
 PLATEAU = 0.3  # the prior probability of a plateau
-RECOVERY = 0.1  # and of levels that go their own ways after the fall
+RECOVERY = 0.1  # and of levels that are independent after the fall
 MISFIT = 20.0  # odds against falling curves at which they are given up
 NEGLIGIBLE = 20.0  # curves this far below the best, as a logarithm, are left out
 MIN_COUNT = 20  # items at every level before a threshold without a curve is believed
 MIN_AT_END = 10  # items at the easiest or hardest level before a threshold beyond it is believed
 DRAWS = 4000  # of an interpolated threshold
+TAILS = ((1 - 0.95) / 2, (1 + 0.95) / 2)  # of every interval of lift
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Curves:
     slopes: Floats
     lapses: Floats
     starts: Floats  # the place from which on lapses happen
-    recover: NDArray[np.bool_]  # whether levels after the fall go their own ways
+    recover: NDArray[np.bool_]  # whether levels after the fall are independent
     prior: Floats  # logarithms of probabilities
 
     def lifts(self, places: Floats, which: NDArray[np.intp]) -> Floats:
@@ -137,9 +138,9 @@ def make_grid(levels: Levels, target: float) -> Grid:
     if above.size:
         axes += [(PLATEAU / len(starts), PLATEAU_SLOPES, above, start, False) for start in starts]
     parts = []
-    for share, slopes, lapses, onset, own_ways in axes:
+    for share, slopes, lapses, onset, independent in axes:
         after = thresholds[thresholds > onset + 2 / ONSET]  # a plateau comes before the threshold
-        grid = np.meshgrid(after, slopes, lapses, onset, own_ways, indexing="ij")
+        grid = np.meshgrid(after, slopes, lapses, onset, independent, indexing="ij")
         threshold, slope, lapse, start, recover = (each.ravel() for each in grid)
         prior = -0.5 * (np.log(slope / 6) / 1.2) ** 2 - lapse / USUAL_LAPSE
         # Where lapses keep lift below the target, the threshold is below all levels.
@@ -202,7 +203,7 @@ class Posterior:
     def _fit(self) -> tuple[NDArray[np.intp], Floats, float]:
         """The curves that matter, their weights, and the log odds against curves that only fall.
 
-        The odds are those of levels that go their own ways, all or after the fall, every chance
+        The odds are those of levels that are independent, all or after the fall, every chance
         equally likely. They are a martingale while a falling curve holds, so that looking often
         does little harm; docs/thresholds-measured.md has the rate of false alarms.
         """
@@ -222,7 +223,7 @@ class Posterior:
 
     @property
     def misfits(self) -> bool:
-        """Whether the levels go their own ways, which no falling curve follows."""
+        """Whether no falling curve follows the scores."""
         return self._fit[2] > math.log(MISFIT)
 
     def threshold(self, level: float = 0.95) -> Estimate:
@@ -235,13 +236,13 @@ class Posterior:
         shares = [0.5, (1 - level) / 2, (1 + level) / 2]
         if self.misfits:
             middle, low, high = np.quantile(self._crossings(), shares)
-        else:  # each threshold of the grid stands for a cell around it
+        else:  # each threshold of the grid is the middle of a cell
             kept, weights, _ = self._fit
             places = self._grid.curves.thresholds
             half = (places[-1] - places[0]) / (THRESHOLDS - 1) / 2
             ends = (places[0] - half, places[-1] + half)
-            held, edges = np.histogram(places[kept], THRESHOLDS, ends, weights=weights)
-            middle, low, high = np.interp(shares, np.append(0, np.cumsum(held)), edges)
+            mass, edges = np.histogram(places[kept], THRESHOLDS, ends, weights=weights)
+            middle, low, high = np.interp(shares, np.append(0, np.cumsum(mass)), edges)
         # Between two levels nothing was measured: an interval that lies there is the whole gap.
         marks = self.levels.difficulty
         above = int(np.searchsorted(marks, low, side="right"))
@@ -265,8 +266,9 @@ class Posterior:
         if self.misfits and self.counts.min() < MIN_COUNT:
             return False
         found, values = self.threshold(), sorted(self.levels.values)
-        if self.beyond(found) is not None:
-            return bool(self.counts[self.beyond(found)] >= MIN_AT_END)
+        end = self.beyond(found)
+        if end is not None:
+            return bool(self.counts[end] >= MIN_AT_END)
         if found.value is None or found.low is None or found.high is None:
             return False
         scale = abs(found.value) if values[0] >= 0 else values[-1] - values[0]
@@ -288,24 +290,23 @@ class Posterior:
         share = (before - self.target) / (before - after)
         return np.asarray(places[below - 1] + share * (places[below] - places[below - 1]))
 
-    def lifts(self, level: float = 0.95) -> list[Estimate]:
+    def lifts(self) -> list[Estimate]:
         """The lift that was measured at every level, with Jeffreys' interval."""
         found = []
         for count, total, floor in zip(self.counts, self.totals, self.levels.floors, strict=True):
             right, wrong = total / self.dispersion + 0.5, (count - total) / self.dispersion + 0.5
-            low, high = (beta_quantile((1 + side * level) / 2, right, wrong) for side in (-1, 1))
+            low, high = (beta_quantile(share, right, wrong) for share in TAILS)
             score = Estimate(total / count, low, high, int(count)) if count else UNDEFINED
             found.append(lift_over_floor(score, floor))
         return found
 
-    def band(self, values: Sequence[float], level: float = 0.95) -> list[Estimate]:
+    def band(self, values: Sequence[float]) -> list[Estimate]:
         """The lift that the curves give at some values of the field, with its interval."""
         kept, weights, _ = self._fit
         places = np.array([self.levels.difficulty_of(value) for value in values])
         found = []
         for lifts in self._grid.curves.lifts(places, kept):
-            tails = [(1 - level) / 2, (1 + level) / 2]
-            low, high = np.quantile(lifts, tails, weights=weights, method="inverted_cdf")
+            low, high = np.quantile(lifts, TAILS, weights=weights, method="inverted_cdf")
             found.append(Estimate(float(lifts @ weights), float(low), float(high), 0))
         return found
 
@@ -335,9 +336,9 @@ class Posterior:
         chances = np.where(free, measured, np.exp(self._grid.log_right[:, kept]))
         places = self._grid.curves.thresholds[kept]
         groups = np.flatnonzero(np.diff(places, prepend=-math.inf))
-        held = np.add.reduceat(weights, groups)
-        within = np.add.reduceat(chances * weights, groups, axis=1) / held
-        return np.maximum(_entropy(chances @ weights) - _entropy(within) @ held, 1e-12)
+        mass = np.add.reduceat(weights, groups)
+        within = np.add.reduceat(chances * weights, groups, axis=1) / mass
+        return np.maximum(_entropy(chances @ weights) - _entropy(within) @ mass, 1e-12)
 
 
 def _fall(distance: Floats, slope: Floats | float) -> Floats:

@@ -32,7 +32,7 @@ def read_thresholds(folder: Path) -> list[Search]:
 
 
 def _thresholds_of_people(folder: Path, manifest: Mapping[str, Any]) -> list[Search]:
-    """Those of everybody in a study, whose records are in one file; none in any other folder."""
+    """The thresholds of all participants of a study, whose records are in one file."""
     searches = {
         (one["condition"], search.solver): search
         for one in manifest.get("adaptive", ())
@@ -84,11 +84,17 @@ class Threshold:
 
 def threshold_of(search: Search) -> Threshold:
     """What a search has found."""
-    found, misfits = search.posterior.threshold(), search.posterior.misfits
-    ends = (found.value, found.low, found.high)
-    text = threshold_text(search)
+    found = search.posterior.threshold()
     return Threshold(
-        search.solver, search.plan.axis.field, *ends, found.n, not misfits, text, search.by
+        search.solver,
+        search.plan.axis.field,
+        found.value,
+        found.low,
+        found.high,
+        found.n,
+        not search.posterior.misfits,
+        threshold_text(search),
+        search.by,
     )
 
 

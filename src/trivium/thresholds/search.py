@@ -293,7 +293,7 @@ def find_thresholds(
         if options.retry_errors:  # a new score may lead elsewhere, where none would be asked again
             for evaluation in everything.evaluations:
                 if (path := out / evaluation.folder / RECORDS).exists():
-                    drop_errors(path, evaluation.asks)
+                    drop_errors(path, evaluation.includes)
     options = replace(options, retry_errors=False)
     groups = {name: [one for one in searches if one.solver == name] for name in plan.solvers}
     steps = {name: _batches(group, out, on_batch) for name, group in groups.items()}
@@ -316,7 +316,7 @@ def _batches(
         if not batches:
             return
         run = searches[0].plan.run_of(batches)
-        if any(len(one.held(out)) < one.attempts for one in run.evaluations):
+        if any(len(one.recorded_keys(out)) < one.attempts for one in run.evaluations):
             yield run
         for search, counts in batches:
             search.read(out, counts)

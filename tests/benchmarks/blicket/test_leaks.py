@@ -6,7 +6,6 @@ import pytest
 
 from tests.audit.planted import Leak, caught, planted
 from trivium.audit import engine as audit
-from trivium.audit import rules as cues
 from trivium.audit.engine import audit as run_audit
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.generate import GameItem
@@ -17,8 +16,7 @@ from trivium.benchmarks.blicket.prompts.generate import PromptItem
 
 @pytest.fixture(autouse=True)
 def _small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Big leaks need few trees and few items."""
-    monkeypatch.setitem(cues.TREES, "max_iter", 12)
+    """Big leaks need few items."""
     monkeypatch.setattr(audit, "PEEK", 20)
 
 
@@ -65,7 +63,7 @@ OF_PROMPTS: dict[str, tuple[Leak, str]] = {
 @pytest.mark.parametrize("name", OF_PROMPTS)
 def test_leaks_of_prompts_are_caught(name: str) -> None:
     leak, cue = OF_PROMPTS[name]
-    found = run_audit(planted(PROMPTS, leak), PROMPTS.default_spec, 0, 150)
+    found = run_audit(planted(PROMPTS, leak), PROMPTS.default_spec, 0, 150, trees=12)
     assert cue in caught(found)
 
 
@@ -95,5 +93,5 @@ OF_GAMES: dict[str, tuple[Leak, str]] = {
 @pytest.mark.parametrize("name", OF_GAMES)
 def test_leaks_of_games_are_caught(name: str) -> None:
     leak, cue = OF_GAMES[name]
-    found = run_audit(planted(GAME, leak), GAME.default_spec, 0, 200)
+    found = run_audit(planted(GAME, leak), GAME.default_spec, 0, 200, trees=12)
     assert cue in caught(found)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from math import factorial, perm
 
 import pytest
 
 from tests.benchmarks.nhop.examples import ladder
-from trivium.audit import rules as cues
 from trivium.audit.engine import audit as run_audit
 from trivium.audit.overlap import overlap
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT, NhopExplicit
@@ -22,10 +22,7 @@ HARD = EXPLICIT.presets["explicit-hard"]
 EASY = EXPLICIT.presets["explicit-easy"]
 
 
-@pytest.fixture(autouse=True)
-def _few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Big leaks need few trees."""
-    monkeypatch.setitem(cues.TREES, "max_iter", 12)
+few_trees = partial(run_audit, trees=12)  # enough for big leaks
 
 
 def caught(audit: Audit) -> set[str]:
@@ -33,28 +30,31 @@ def caught(audit: Audit) -> set[str]:
 
 
 def test_the_audit_passes_hard_ladders_and_bags() -> None:
-    for audit in (run_audit(EXPLICIT, HARD, 0, 200), run_audit(IMPLICIT, ImplicitSpec(), 0, 200)):
+    for audit in (
+        few_trees(EXPLICIT, HARD, 0, 200),
+        few_trees(IMPLICIT, ImplicitSpec(), 0, 200),
+    ):
         assert audit.passed, caught(audit)
         assert not audit.keeps_leaks
 
 
 def test_the_audit_catches_easy_ladders_which_keep_their_leaks_on_purpose() -> None:
-    audit = run_audit(EXPLICIT, EASY, 0, 150)
+    audit = few_trees(EXPLICIT, EASY, 0, 150)
     assert {"first_rank_head", "elimination", "line of f4: head's mentions above"} <= caught(audit)
     assert audit.keeps_leaks
 
 
 def test_each_control_off_is_caught_by_the_cue_it_was_there_for() -> None:
-    paths = caught(run_audit(EXPLICIT, replace(HARD, path_collision_stress=False), 0, 150))
+    paths = caught(few_trees(EXPLICIT, replace(HARD, path_collision_stress=False), 0, 150))
     assert "line of f4: head is a tail of the block above" in paths
-    heads = caught(run_audit(EXPLICIT, replace(HARD, block_head_balance=False), 0, 150))
+    heads = caught(few_trees(EXPLICIT, replace(HARD, block_head_balance=False), 0, 150))
     assert "line of f2: head's mentions above" in heads
 
 
 @pytest.mark.parametrize("L", [1, 5])
 def test_the_audit_passes_hard_ladders_of_other_depths(L: int) -> None:
     """Also where the first block has the question's own token, which is no cue but the task."""
-    audit = run_audit(EXPLICIT, replace(HARD, hops=5, L=L), 1, 150)
+    audit = few_trees(EXPLICIT, replace(HARD, hops=5, L=L), 1, 150)
     assert audit.passed, caught(audit)
 
 
@@ -117,7 +117,7 @@ class Leaky(NhopExplicit):
 @pytest.mark.parametrize("name", LEAKS)
 def test_planted_leaks_are_caught(name: str) -> None:
     leak, cue = LEAKS[name]
-    audit = run_audit(Leaky(leak), replace(HARD, L=1), 0, 150)
+    audit = few_trees(Leaky(leak), replace(HARD, L=1), 0, 150)
     assert any(cue in one for one in caught(audit))
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from tests.audit.planted import Leak, caught, planted
 from trivium.audit import engine as audit
-from trivium.audit import rules as cues
 from trivium.audit.engine import audit as run_audit
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.item import Table, VariablesItem
@@ -16,8 +15,7 @@ from trivium.benchmarks.variables.spec import PRESETS, view_of
 
 @pytest.fixture(autouse=True)
 def _small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Big leaks need few trees and few items."""
-    monkeypatch.setitem(cues.TREES, "max_iter", 12)
+    """Big leaks need few items."""
     monkeypatch.setattr(audit, "PEEK", 20)
 
 
@@ -25,7 +23,7 @@ def check(leak: Leak, renderer: str, preset: str, cue: str) -> None:
     """The audit of one view catches the leak by this cue."""
     benchmark = planted(VARIABLES, leak)
     benchmark.audit_views = lambda: [view_of(renderer)]  # type: ignore[method-assign]
-    assert cue in caught(run_audit(benchmark, PRESETS[preset], 0, 100))
+    assert cue in caught(run_audit(benchmark, PRESETS[preset], 0, 100, trees=12))
 
 
 def first_column(item: VariablesItem, index: int) -> VariablesItem | None:

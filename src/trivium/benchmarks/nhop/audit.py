@@ -48,22 +48,19 @@ def _features(
     after = {head for head, _ in below}
     facts = {token: at for at, line in reversed([*enumerate(item.facts)]) for token in line[::2]}
     aliases: Mapping[str, str] = item.blocks[block].aliases if item.blocks else {}
-    number_of = {token: int(spelling(alias)[_NUMBER]) for alias, token in aliases.items()}
+    number_of = {token: int(spelling(alias)["its number"]) for alias, token in aliases.items()}
     missing = len(item.facts)
     return {
         "head's mentions above": [above[head] for head in heads],
         "tail's mentions above": [above[tail] for tail in tails],
         "head is a tail of the block above": [head in before for head in heads],
         "tail is a head of the block below": [tail in after for tail in tails],
-        "head's number": [spelling(head)[_NUMBER] for head in heads],
-        "parity of the head's number": [spelling(head)[_NUMBER] % 2 for head in heads],
+        "head's number": [spelling(head)["its number"] for head in heads],
+        "parity of the head's number": [spelling(head)["its number"] % 2 for head in heads],
         "number of its alias": [number_of.get(head, 0) for head in heads],
         "first fact with its head": [facts.get(head, missing) for head in heads],
         "first fact with its tail": [facts.get(tail, missing) for tail in tails],
     }
-
-
-_NUMBER = 7  # where `spelling` has the number in a name
 
 
 def _counts(item: NhopItem, blocks: int) -> Counter[str]:
