@@ -30,7 +30,7 @@ $(VENV)/.made:
 
 # The main job needs the core, and its report the charts.
 $(VENV)/.run: $(VENV)/.made pyproject.toml constraints.txt
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[plots]'
+	$(BIN)/python -m pip install -q -c constraints.txt -e .
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.run

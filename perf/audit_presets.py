@@ -16,8 +16,7 @@ import orjson
 from trivium.audit.engine import audit as run_audit
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.spec import spec_to_dict
-from trivium.report.audits import AUDITS, audit_key, stored_audit
+from trivium.report.audits import audits_path, keep_audit
 
 PAGE = Path(__file__).parents[1] / "docs" / "audits.md"
 ABOUT = """# Audits of the presets
@@ -52,17 +51,21 @@ def row(kept: Mapping[str, Any]) -> str:
 
 
 def audit_all(names: Sequence[str]) -> None:
-    """Audit the presets of these benchmarks; write the page and the file that reports read."""
-    kept = orjson.loads(AUDITS.read_bytes()) if AUDITS.exists() else {}
+    """Audit the presets of these benchmarks; write the page and the files that reports read."""
     for benchmark, preset, spec in presets(names):
         started = time.perf_counter()
-        found = stored_audit(run_audit(benchmark, spec, 0))
-        found |= {"benchmark": benchmark.name, "preset": preset}
-        found["seconds"] = round(time.perf_counter() - started)
-        kept[audit_key(benchmark, spec_to_dict(spec))] = found
-        print(row(found), flush=True)
-        AUDITS.write_bytes(orjson.dumps(kept, option=orjson.OPT_INDENT_2) + b"\n")
-        PAGE.write_text(ABOUT + "\n".join(map(row, kept.values())) + "\n", encoding="utf-8")
+        found = run_audit(benchmark, spec, 0)
+        seconds = round(time.perf_counter() - started)
+        labels = {"benchmark": benchmark.name, "preset": preset, "seconds": seconds}
+        print(row(keep_audit(benchmark, spec, found, **labels)), flush=True)
+        write_page()
+
+
+def write_page() -> None:
+    """Write the table of all stored audits."""
+    paths = dict.fromkeys(audits_path(get_benchmark(name)) for name in benchmark_names())
+    kept = [one for path in paths for one in orjson.loads(path.read_bytes()).values()]
+    PAGE.write_text(ABOUT + "\n".join(map(row, kept)) + "\n", encoding="utf-8")
 
 
 def count_false_alarms(names: Sequence[str], seeds: int, items: int | None) -> None:

@@ -130,7 +130,7 @@ def backend(name: Literal["direct", "inspect"]) -> Callable[[str, int], None]:
         evaluation = Evaluation(TASK, Items(1, 0, requests), "vllm/m", settings=options.settings())
         with tempfile.TemporaryDirectory() as folder:
             (summary,) = execute(plan_evaluation(evaluation), Path(folder), options=options)
-        assert (summary.items, summary.errors) == (requests, 0)
+        assert (summary.items, summary.failed) == (requests, 0)
 
     return run
 

@@ -13,21 +13,21 @@ import jax
 import jax.extend
 import jax.numpy as jnp
 
-from trivium.benchmarks.blicket.world.dynamics import BlicketSpec, transition
-from trivium.benchmarks.blicket.world.jax_env import Params, below, make_params
+from trivium.benchmarks.blicket.world.dynamics import BlicketSpec, Tables, transition
+from trivium.benchmarks.blicket.world.jax_env import below, make_params
 
 SPEC = BlicketSpec(reward_structure="quiz")
 BLOCK = 4
 
 
-def quiz_params() -> Params:
+def quiz_params() -> Tables:
     """The paper's quiz environment, on the default device."""
     return make_params(SPEC)
 
 
-def play_block(params: Params, state: jax.Array, key: jax.Array) -> tuple[jax.Array, list[Any]]:
+def play_block(tables: Tables, state: jax.Array, key: jax.Array) -> tuple[jax.Array, list[Any]]:
     """Four steps of every environment: its state, and what each step showed, earned and ended."""
-    tables, count = params.tables, state.shape[0]
+    count = state.shape[0]
     # jax.random.bits would throw half of the generator's words away.
     counters = jnp.arange(2 * count, dtype=jnp.uint32)
     words = jax.extend.random.threefry_2x32(jax.random.key_data(key), counters)

@@ -17,14 +17,14 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
-import altair as alt
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from studies.theme import PALETTE, Chart, finish, inline, panels
+from studies.theme import LINES, Figure, series
 
 from trivium.core.errors import require
 from trivium.core.statistics import Estimate, mean_interval
+from trivium.report.plot import Panel, nice_ticks
 
 Curves = NDArray[np.float64]  # [seeds, bins]
 Sides = dict[str, list[dict[str, Any]]]  # curves as they stand in their files
@@ -153,9 +153,7 @@ def compare(folder: Path, to: Path) -> None:
     print(text)
     to.parent.mkdir(parents=True, exist_ok=True)
     to.with_suffix(".md").write_text(text, encoding="utf-8")
-    chart: Any = figure(comparisons)
-    chart.save(to.with_suffix(".svg"))
-    chart.save(to.with_suffix(".png"), ppi=80)
+    figure(comparisons).save(to.with_suffix(".svg"))
 
 
 def print_bins(one: Comparison) -> None:
@@ -213,40 +211,29 @@ def _verdict(one: Comparison) -> list[str]:
     ]
 
 
-def figure(comparisons: Sequence[Comparison]) -> Chart:
+def figure(comparisons: Sequence[Comparison]) -> Figure:
     """A panel for each comparison: means of both sides over the steps, with their intervals."""
-    rows = [
-        _point(mean_interval(seeds), panel=_panel(one), side=name, steps=steps)
-        for one in comparisons
-        for side, name in SIDES.items()
-        for steps, seeds in zip(one.steps, getattr(one, side).T, strict=True)
-    ]
-    names = list(SIDES.values())
-    scale = alt.Scale(domain=names, range=PALETTE[: len(names)])
-    colour = alt.Color("side:N", title=None, scale=scale)
-    dashes = alt.Scale(domain=names, range=[[1, 0], [6, 3]])
-    along = alt.X(
-        "steps:Q",
-        title="environment steps",
-        axis=alt.Axis(format="~s", tickCount=5),
-        scale=alt.Scale(zero=True),
-    )
-    base = alt.Chart().encode(x=along, color=colour)
-    height = alt.Y("low:Q", title=None, axis=alt.Axis(minExtent=38))
-    bands = base.mark_area(opacity=0.2).encode(y=height, y2="high:Q")
-    means = base.mark_line(strokeWidth=2).encode(
-        y="value:Q", strokeDash=alt.StrokeDash("side:N", title=None, scale=dashes)
-    )
-    panel = alt.layer(bands, means, data=inline(rows)).properties(width=260, height=200)
-    order = [_panel(one) for one in comparisons]
-    columns = len(order) // len(MEASURES)
-    facets = panels(panel, alt.Facet("panel:N", title=None, sort=order), columns)
+    styles = dict(zip(SIDES.values(), LINES, strict=False))
+    panels = []
+    for one in comparisons:
+        rows = [
+            _point(mean_interval(seeds), side=name, steps=steps)
+            for side, name in SIDES.items()
+            for steps, seeds in zip(one.steps, getattr(one, side).T, strict=True)
+        ]
+        drawn = series(rows, "steps", "side", styles)
+        ticks = nice_ticks(0, one.steps[-1])[:-1]
+        panels.append(
+            Panel(drawn, "environment steps", "", _panel(one), None, small=True, ticks=ticks)
+        )
     fewest = min(min(len(one.ours), len(one.theirs)) for one in comparisons)
-    return finish(
-        facets.resolve_scale(x="independent", y="independent"),
+    return Figure(
         "The same algorithms twice: learning curves on blicket",
         f"Means over training episodes at the paper's settings, {fewest} seeds or more on each "
         "side, with 95% intervals.",
+        panels,
+        styles,
+        columns=len(comparisons) // len(MEASURES),
     )
 
 

@@ -7,7 +7,7 @@
 The first two can run on different machines. A curve is the mean reward of the training episodes
 that ended in each bin of steps, kept as FOLDER/SIDE/AGENT-SEED.json and written after every bin.
 `theirs` needs torch, stable-baselines3 and sb3-contrib (pip install stable-baselines3
-sb3-contrib) with trivium[gym]; `ours` needs trivium[agents], `compare` trivium[plots].
+sb3-contrib) with trivium[gym]; `ours` needs trivium[agents].
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def parse() -> argparse.Namespace:
             command.add_argument("--device", default="cpu", help="the torch device, such as cuda")
     command = commands.add_parser("compare")
     command.add_argument("folder", type=Path)
-    command.add_argument("--to", type=Path, required=True, help="of .md, .svg and .png")
+    command.add_argument("--to", type=Path, required=True, help="of .md and .svg")
     return parser.parse_args()
 
 

@@ -1,50 +1,80 @@
-"""What the charts of studies share: colours, titles, panels. Needs the extra [plots]."""
+"""What the figures of studies share: rows become panels of the report's own charts."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import altair as alt
+from trivium.core.files import atomic_write
+from trivium.report.chart_files import chart_svg
+from trivium.report.plot import Chart, Panel, Point, Series, SeriesStyle
 
-Rows = Sequence[Mapping[str, Any]]
-Chart = alt.TopLevelMixin
-# Colour-blind readers can tell these apart.
-PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F6BB3", "#8C6D46"]
-GREY = "#808080"
-SIZES = {"labelFontSize": 12, "titleFontSize": 12}
-CONFIG: dict[str, Any] = {
-    "font": "Helvetica Neue, Arial, Liberation Sans, DejaVu Sans, sans-serif",
-    "background": "white",
-    "title": {"fontSize": 16, "subtitleFontSize": 12, "subtitleColor": "#555555"},
-    "axis": {**SIZES, "labelLimit": 260, "gridColor": "#e4e4e4"},
-    "header": SIZES,
-    "legend": {**SIZES, "labelLimit": 280, "symbolLimit": 60}
-    | {"orient": "bottom", "columns": 5, "offset": 16},
-    "view": {"stroke": None},
-}
+Rows = Sequence[Mapping[str, Any]]  # each with a value, its interval (low, high) and labels
+Styles = Mapping[str, SeriesStyle]
+MARKED = [SeriesStyle(f"m{number}", number) for number in range(8)]
+LINES = [SeriesStyle(f"m{number}", None) for number in range(8)]
+GREY, BLACK = SeriesStyle("base", 2), SeriesStyle("person", 3)
+CEILING, FLOOR = SeriesStyle("ceiling", None), SeriesStyle("floor", None)
 
 
-def finish(chart: Any, title: str, subtitle: str) -> Chart:
-    """The chart with the shared theme, a title and a subtitle."""
-    lines = textwrap.wrap(subtitle, 92, break_long_words=False, break_on_hyphens=False)
-    heading = alt.TitleParams(title, subtitle=lines, anchor="start", offset=14)
-    finished: Chart = chart.properties(title=heading).configure(**CONFIG)
-    return finished
+@dataclass(frozen=True)
+class Figure:
+    """A chart, the styles of what is in its legend, and how many panels are in a row."""
+
+    title: str
+    about: str
+    panels: Sequence[Panel]
+    styles: Styles
+    columns: int = 2
+
+    def save(self, path: Path) -> None:
+        """Write it as SVG."""
+        chart = Chart(path.stem, self.title, self.about, self.panels)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as file:
+            file.write(chart_svg(chart, self.styles, None, self.columns).encode())
 
 
-def inline(rows: Rows) -> alt.InlineData:
-    """The rows as the data of a chart."""
-    return alt.InlineData(values=[dict(row) for row in rows])
+def series(rows: Rows, x: str, by: str, styles: Styles, **options: Any) -> list[Series]:
+    """The points of every style's name; a line without marks has a band for its intervals."""
+    made = []
+    for name, style in styles.items():
+        own = [row for row in rows if row[by] == name and row["value"] is not None]
+        if style.mark is None and own and own[0].get("low") is not None:
+            edge = [Point(row[x], row["high"]) for row in own]
+            edge += [Point(row[x], row["low"]) for row in reversed(own)]
+            made.append(Series(f"{name}, 95%", SeriesStyle(f"band {style.colour}", None), edge))
+        points = [
+            Point(row[x], row["value"], row.get("low"), row.get("high"), _tip(row, name))
+            for row in own
+        ]
+        if points:
+            made.append(Series(name, style, points, **options))
+    return made
 
 
-def panels(chart: Any, by: alt.Facet, columns: int = 3) -> alt.FacetChart:
-    """The chart in panels, each with its own x axis, since the last row may be short."""
-    faceted: alt.FacetChart = chart.facet(facet=by, columns=columns).resolve_axis(x="independent")
-    return faceted
+def _tip(row: Mapping[str, Any], name: str) -> str:
+    interval = "" if row.get("low") is None else f" [{row['low']:.2f}, {row['high']:.2f}]"
+    note = f"; {row['note']}" if row.get("note") else ""
+    return f"{name}: {row['value']:.2f}{interval}{note}"
 
 
-def distinct(rows: Rows, key: str) -> list[str]:
+def level(name: str, style: SeriesStyle, at: float, xs: Sequence[Any], label: str = "") -> Series:
+    """A horizontal line."""
+    return Series(name, style, [Point(x, at) for x in xs], label)
+
+
+def tick_lines(name: str) -> str:
+    """A name as the text of a tick, in short lines, which commas separate."""
+    return ", ".join(
+        line.rstrip(",")
+        for line in textwrap.wrap(name, 9, break_long_words=False, break_on_hyphens=False)
+    )
+
+
+def distinct(rows: Rows, key: str) -> list[Any]:
     """The values of a column, in the order of the rows."""
     return list(dict.fromkeys(row[key] for row in rows if row.get(key) is not None))

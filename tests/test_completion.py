@@ -1,7 +1,8 @@
-"""Completion: what follows after Tab, and the script that asks for it."""
+"""Completion: what a shell is offered after Tab."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -10,59 +11,69 @@ from pathlib import Path
 import pytest
 
 from trivium.cli import COMMANDS, main
-from trivium.commands.completion import completions
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("ev", ["eval"]),
-        ("eval nh", ["nhop_explicit", "nhop_implicit"]),
-        ("eval nhop_explicit --so", ["--solver"]),
-        ("eval nhop_explicit --solver el", ["elimination"]),
-        ("eval nhop_explicit --preset explicit-h", ["explicit-hard"]),
-        ("show nhop_implicit --mode ", ["direct", "steps", "free"]),
-        ("eval nhop_explicit --no_re", ["--no_retry_errors"]),
-        ("diagnose nhop_explicit --variants a", ["alias", "all"]),
-        ("sweep implicit", ["implicit_small"]),
-        ("run --benchmarks nhop_e", ["nhop_explicit"]),
-        ("train ppo-t", ["ppo-transformer"]),
-        ("completion b", ["bash"]),
-        ("analyze run", []),  # files, which the shell knows
-        ("eval nhop_explicit --out ru", []),
-        ("nothing --x", []),
-    ],
-)
-def test_words_go_on(words: str, found: list[str]) -> None:
-    assert completions(words.split(" "), COMMANDS) == found
-
-
-def test_every_command_is_completed() -> None:
-    assert completions([""], COMMANDS) == list(COMMANDS)
+def completions(line: str) -> list[str]:
+    """How a line may go on, asked for as the script of a shell asks."""
+    read, write = os.pipe()
+    command = f"exec 8>&{write}; exec {sys.executable} -m trivium"
+    asking = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
+    asking |= {"_ARGCOMPLETE_IFS": "\n", "COMP_TYPE": "9", "_ARGCOMPLETE_SUPPRESS_SPACE": "1"}
+    done = subprocess.run(
+        ["bash", "-c", command],
+        env={**os.environ, **asking},
+        pass_fds=[write],
+        capture_output=True,
+        check=False,
+    )
+    os.close(write)
+    with os.fdopen(read) as file:
+        found = file.read().split()
+    assert not done.stdout
+    return found
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-def test_bash_completes_with_the_printed_script(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("trivium ev", ["eval"]),
+        ("trivium eval nh", ["nhop_explicit", "nhop_implicit"]),
+        ("trivium eval nhop_explicit --so", ["--solver"]),
+        ("trivium eval nhop_explicit --solver el", ["elimination"]),
+        ("trivium eval --approach explicit --solver el", ["elimination"]),
+        ("trivium eval nhop_explicit --preset explicit-h", ["explicit-hard"]),
+        ("trivium show nhop_implicit --mode ", ["direct", "steps", "free"]),
+        ("trivium eval nhop_explicit --no-re", ["--no-retry_errors"]),
+        ("trivium diagnose nhop_explicit --variants a", ["alias", "all"]),
+        ("trivium sweep implicit", ["implicit_small"]),
+        ("trivium run --benchmarks nhop_e", ["nhop_explicit"]),
+        ("trivium train ppo-t", ["ppo-transformer"]),
+        ("trivium completion b", ["bash"]),
+        ("trivium eval nothing --x", []),
+    ],
+)
+def test_words_go_on(line: str, found: list[str]) -> None:
+    assert completions(line) == found
+
+
+def test_every_command_is_completed() -> None:
+    assert set(COMMANDS) <= set(completions("trivium "))
+
+
+def test_files_are_completed_where_no_names_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert main(["completion", "bash"]) == 0
-    (tmp_path / "trivium").write_text(f'#!/bin/sh\nexec {sys.executable} -m trivium "$@"\n')
-    (tmp_path / "trivium").chmod(0o755)
-    script = capsys.readouterr().out + (
-        "COMP_WORDS=(trivium show nhop_implicit --mode ''); COMP_CWORD=4; _trivium\n"
-        'echo "${COMPREPLY[*]}"\n'
-    )
-    done = subprocess.run(
-        ["bash", "-c", f'PATH="{tmp_path}:$PATH"\n{script}'],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "direct steps free\n"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "records.jsonl").touch()
+    assert completions("trivium analyze rec") == ["records.jsonl"]
 
 
-def test_an_unknown_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["completion", "tcsh"]) == 2
-    assert capsys.readouterr().err == (
-        "trivium: SHELL must be one of bash, zsh, fish, got 'tcsh'\n"
-    )
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_a_shell_names_the_program(
+    shell: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["completion", shell]) == 0
+    said = capsys.readouterr().out
+    assert "_ARGCOMPLETE" in said
+    assert "trivium" in said

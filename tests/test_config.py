@@ -10,7 +10,7 @@ import pytest
 
 import trivium
 from tests.command_line import run, write
-from trivium.commands.grid import split_grid
+from trivium.commands.sweep import read_grid
 from trivium.core.files import read_rows
 from trivium.core.spec import read_mapping
 from trivium.evaluation.plan import read_sweep
@@ -70,10 +70,9 @@ def test_flags_win_over_the_file(config: str) -> None:
     assert found["spec"]["block_head_balance"] is False
     assert (found["seed"], found["solver"], found["view"]) == (9, "oracle", {"mode": "direct"})
     assert len(list(read_rows(Path("run/records.jsonl")))) == 2
-    words, grid = split_grid(
-        ["--config", config, "--Ls", "2", "--seed=9", "--no-block_head_balance", "--items", "2"]
-    )
-    assert words == [config, "--items", "2"]
+    words = f"--config {config} --Ls 2 --seed=9 --block_head_balance false --items 2"
+    path, asked, grid = read_grid(words.split())
+    assert (path, asked.flags.items) == (config, 2)
     assert grid == {"L": [2], "seeds": [9], "block_head_balance": [False]}
     (only,) = read_sweep(config, grid).evaluations
     assert (only.items.seed, only.task.spec.L) == (9, 2)
@@ -103,11 +102,10 @@ def test_a_file_may_name_no_solvers_and_how_a_model_reasons(
         ("generate nhop_explicit --config odd.toml --out x", "odd.toml: unknown key 'hopps'"),
         ("sweep nhop_explicit --config effort.toml", "reasoning_effort must be one of none, min"),
         ("sweep nhop_implicit --config {0}", "one.toml is about nhop_explicit, not about nhop_im"),
-        ("generate --items 3 --out x", "--items is no benchmark; name one of nhop_explicit"),
+        ("generate --items 3 --out x", "NAME is missing: name one of nhop_explicit"),
         ("sweep nhop_explicit --hops", "--hops needs a value"),
         ("sweep nhop_explicit --hops four", "hops must be a whole number, got 'four'"),
-        ("sweep nhop_explicit --n 4 --hops 5", "--hops repeats hops"),
-        ("sweep nhop_explicit --hopz 4", "--hopz"),
+        ("sweep nhop_explicit --hopz 4", "--hopz 4 (did you mean --hops?)"),
         ("sweep nhop_explicit --seeds 7 --model llama", "model must be PROVIDER/MODEL"),
         ("report --summary nowhere/summary.csv", "nowhere: no such folder"),
     ],
@@ -163,15 +161,13 @@ def test_a_config_does_not_name_whoever_replied(config: str) -> None:
 
 
 def test_axes_of_every_type() -> None:
-    _, grid = split_grid(
-        ["blicket_game", "--rules", "conjunctive+disjunctive,parity", "--noise", "0,0.1"]
-    )
+    words = "blicket_game --rules conjunctive+disjunctive,parity --noise 0,0.1"
+    _, _, grid = read_grid(words.split())
     assert grid == {"rules": [["conjunctive", "disjunctive"], ["parity"]], "noise": [0.0, 0.1]}
-    _, grid = split_grid(
-        ["nhop_explicit", "--mode", "direct,steps", "--path_collision_stress", "--k0", "3"]
-    )
+    words = "nhop_explicit --mode direct,steps --path_collision_stress --k0 3"
+    _, _, grid = read_grid(words.split())
     assert grid == {"mode": ["direct", "steps"], "path_collision_stress": [True], "k0": [3]}
-    _, grid = split_grid(["nhop_explicit", "--block_head_balance", "true,false"])
+    _, _, grid = read_grid(["nhop_explicit", "--block_head_balance", "true,false"])
     assert grid == {"block_head_balance": [True, False]}
 
 

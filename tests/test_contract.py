@@ -143,7 +143,7 @@ def test_a_small_benchmark_keeps_the_contract() -> None:
         (WeakCeiling, "ceiling_is_perfect"),
         (AddedSeeds, "items_are_pure"),
         (TrustsFiles, "corrupted_answers_are_refused"),
-        (ReadsAnything, "nonsense_is_a_violation"),
+        (ReadsAnything, "nonsense_is_no_answer"),
         (NoAudit, "audit_runs"),
         (Restless, "reordering_keeps_the_score"),
     ],

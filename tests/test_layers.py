@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ast
+import pkgutil
+import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import trivium
+from trivium.benchmarks import BENCHMARKS, declared, get_benchmark
+from trivium.commands import command_module
+from trivium.people.pages import Page, page_of
 
 ROOT = Path(trivium.__file__).parent
 # From the first package of the pipeline to the last; those in one set do not import each other.
@@ -37,13 +43,14 @@ HEAVY = {
     "reasoning_gym": {"adapters"},
     "openenv": {"adapters"},
     "ray": {"evaluation"},
-    "altair": {"report"},
-    "vl_convert": {"report"},
-    "polars": {"report", "api"},
+    "polars": {"api"},
     "starlette": {"people"},
     "uvicorn": {"people"},
     "playwright": {"people"},
     "torch": set(),
+}
+FAMILIES = {entry.name for entry in (ROOT / "benchmarks").iterdir() if entry.is_dir()} - {
+    "__pycache__"
 }
 CORE_MAY_USE = {"numpy", "orjson"}
 
@@ -64,11 +71,16 @@ def modules() -> list[tuple[tuple[str, ...], set[str]]]:
     return found
 
 
-def rank(package: str) -> int:
-    return next(number for number, packages in enumerate(ORDER) if package in packages)
+def unit(path: Sequence[str]) -> tuple[int, str]:
+    """The rank and the name of what a module belongs to: its package, or a plug-in of another."""
+    plugged = path[0] == "benchmarks" and len(path) > 2 and path[2] in ("commands", "people")
+    package = path[2] if plugged else path[0]
+    rank = next(number for number, packages in enumerate(ORDER) if package in packages)
+    return rank, ".".join(path[:3]) if plugged else package
 
 
 def test_every_package_imports_only_packages_before_it() -> None:
+    """A plug-in has the rank of the package that it extends, which does not import it."""
     for path, names in modules():
         if path[0] == "__init__":
             continue  # the public names, imported when they are used
@@ -76,17 +88,50 @@ def test_every_package_imports_only_packages_before_it() -> None:
             parts = name.split(".")
             if parts[0] != "trivium" or len(parts) < 2 or parts[1].startswith("__"):
                 continue
-            assert parts[1] == path[0] or rank(parts[1]) < rank(path[0]), f"{path} imports {name}"
+            mine, other = unit(path), unit(parts[1:])
+            extended = mine[1] == f"benchmarks.{path[1]}.{other[1]}" if len(path) > 1 else False
+            allowed = mine == other or other[0] < mine[0] or extended
+            assert allowed, f"{path} imports {name}"
+
+
+def strings(path: Path) -> set[str]:
+    """Every string in a module, whole, but for those inside a longer text such as an example."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        if isinstance(node.value, str)
+    }
+
+
+def test_no_benchmark_is_known_by_name_outside_its_package() -> None:
+    """Neither its modules are imported, nor its name or theirs compared with or looked up."""
+    module = rf".*trivium\.benchmarks\.(?:{'|'.join(FAMILIES)})\b.*"
+    known = re.compile("|".join([module, *FAMILIES, *BENCHMARKS]), re.DOTALL)
+    for path, names in modules():
+        if path[0] in ("benchmarks", "agents"):
+            continue
+        found = names | strings(ROOT.joinpath(*path).with_suffix(".py"))
+        assert not [one for one in found if known.fullmatch(one)], path
+
+
+def test_what_benchmarks_declare_is_there() -> None:
+    for name in declared("COMMANDS"):
+        assert callable(command_module(name).main)
+    for name in declared("IMPORTS").values():
+        assert callable(pkgutil.resolve_name(name))
+    for name in BENCHMARKS:
+        assert isinstance(page_of(get_benchmark(name)), Page)
 
 
 def test_benchmarks_do_not_import_each_other() -> None:
-    families = {entry.stem for entry in (ROOT / "benchmarks").iterdir()} - {"__init__", "contract"}
     for path, names in modules():
         if path[0] != "benchmarks" or len(path) < 2 or path[1] == "__init__":
             continue
         for name in names:
             parts = name.split(".")
-            if parts[:2] == ["trivium", "benchmarks"] and len(parts) > 2 and parts[2] in families:
+            if parts[:2] == ["trivium", "benchmarks"] and len(parts) > 2 and parts[2] in FAMILIES:
                 assert parts[2] == path[1], f"{path} imports {name}"
 
 

@@ -70,7 +70,7 @@ def __dir__() -> list[str]:
 
 
 if sys.modules.get("gymnasium") is not None:
-    # `gymnasium.make("trivium:trivium/Blicket-v0")` imports this module, and needs no other.
-    from trivium.benchmarks.blicket.world.registration import register_envs
+    # `gymnasium.make("trivium:ENVIRONMENT")` imports this module, and needs no other.
+    from trivium.benchmarks import register_environments
 
-    register_envs()
+    register_environments()

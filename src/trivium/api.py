@@ -205,7 +205,7 @@ def score(
 
     >>> file = Path(tempfile.mkdtemp()) / "replies.json"
     >>> _ = file.write_text('{"IMP-000000": "E_0001", "IMP-000001": null}')
-    >>> score(load("nhop_implicit"), file, items=2, seed=7).summary.violations
+    >>> score(load("nhop_implicit"), file, items=2, seed=7).summary.no_answers
     1
     """
     files = () if prompts is None else (Path(prompts),)
@@ -268,7 +268,7 @@ class ResultSet:
 
     def to_polars(self) -> polars.DataFrame:
         """One row per attempt; scores, groups and usage as columns of their own."""
-        frame = import_extra("polars", "plots").DataFrame
+        frame = import_extra("polars", "polars").DataFrame
         rows = [_flat(row) for row in self.records]
         made: polars.DataFrame = frame(rows, infer_schema_length=None)
         return made

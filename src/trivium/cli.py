@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 import signal
@@ -10,50 +9,56 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from difflib import get_close_matches
 from typing import TextIO
 
 from trivium import __version__
-from trivium.core.errors import FailedCallsError, UserError, require
+from trivium.benchmarks import declared
+from trivium.commands import command_module
+from trivium.commands.parser import Parser
+from trivium.core.errors import FailedCallsError, UserError, require_known
 
-# name: what it does; the work is in trivium.commands.NAME.main
-COMMANDS = {
-    "run": "the main job: every benchmark, every built-in solver, one report",
-    "list": "benchmarks, presets and solvers",
-    "show": "one item as a model sees it, with its answer",
-    "generate": "generate items, written as JSON Lines",
-    "export": "prompts with gold answers for other tools; a Hugging Face dataset",
-    "eval": "evaluate a solver or a model on items; records and a summary",
-    "score": "score replies that were collected elsewhere",
-    "import": "import Inspect logs as records",
-    "analyze": "tables and kinds of error from records",
-    "audit": "can a shortcut beat chance?",
-    "estimate": "requests and tokens of an evaluation, before anything is sent",
-    "threshold": "how far a solver goes: the value of a field where its lift falls to a target",
-    "sweep": "a grid of parameters, seeds, solvers and models from a config; one report",
-    "diagnose": "one parameter set in several variants, in one folder",
-    "plot": "redraw the charts of a run",
-    "report": "write the page of any folder that holds records",
-    "compare": "paired differences between solvers and runs on common items",
-    "serve": "an experiment with people on a web page, on the same items",
-    "play": "play the blicket game in the terminal, against the ideal observer",
-    "ceilings": "what an ideal observer can reach on blicket machines",
-    "record": "play Blicket-v0 with a program; trajectories as a Minari dataset",
-    "train": "train an agent in the blicket world",
-    "rollout": "play Blicket-v0 with a trained agent; trajectories as a Minari dataset",
-    "new": "write a new benchmark, one file that works as it is",
-    "gallery": "write the gallery page from the code",
-    "completion": "what a shell needs to complete commands and flags",
-}
-
-# How the commands are grouped in the help; others come last.
+# What each command does, by heading of the help; the work is in command_module(name).main.
 GROUPS = {
-    "look at items": "list show play ceilings audit",
-    "make items": "generate export new",
-    "evaluate": "run eval sweep diagnose threshold score import estimate",
-    "read results": "analyze report plot compare",
-    "learning agents": "train rollout record",
+    "look at items": {
+        "list": "benchmarks, presets and solvers",
+        "show": "one item as a model sees it, with its answer",
+        "audit": "can a shortcut beat chance?",
+    },
+    "make items": {
+        "generate": "generate items, written as JSON Lines",
+        "export": "prompts with gold answers for other tools",
+        "new": "write a new benchmark, one file that works as it is",
+    },
+    "evaluate": {
+        "run": "the main job: every benchmark, every built-in solver, one report",
+        "eval": "evaluate a solver or a model on items; records and a summary",
+        "sweep": "a grid of parameters, seeds, solvers and models; one report",
+        "diagnose": "one parameter set in several variants, in one folder",
+        "threshold": "the value of a field at which a solver's lift falls to a target",
+        "score": "score replies that were collected elsewhere",
+        "import": "import Inspect logs as records",
+        "estimate": "requests and tokens of an evaluation, before any is sent",
+        "serve": "an experiment with people on a web page, on the same items",
+    },
+    "read results": {
+        "analyze": "tables and kinds of error from records",
+        "report": "write the page of any folder that holds records",
+        "plot": "redraw the charts of a run",
+        "compare": "paired differences between solvers and runs on common items",
+    },
+    "of one benchmark": {
+        **declared("COMMANDS"),
+    },
+    "more": {
+        "gallery": "write the gallery page from the code",
+        "completion": "what a shell needs to complete commands and flags",
+    },
 }
+COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
+ABOUT = """Benchmarks with exact answers, and every kind of solver on the same items. trivium
+COMMAND --help says more about a command.
+Example: trivium show nhop_explicit
+Example: trivium eval nhop_explicit --solver elimination --items 50 --out runs/first"""
 RESUMABLE = ("run", "generate", "eval", "sweep", "diagnose", "threshold", "train")
 
 
@@ -148,39 +153,24 @@ def _termination_as_interrupt() -> Iterator[list[int]]:
 
 
 def _dispatch(words: list[str]) -> int:
-    if not words or words[0] in ("-h", "--help", "help"):
-        print(_help())
-        return 0
-    if words[0] == "--version":
-        print(__version__)
-        return 0
-    name, rest = words[0], words[1:]
-    near = get_close_matches(name, [*COMMANDS, "--help", "--version"], n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}"
-    require(name in COMMANDS, f"unknown command {name!r}; {hint}")
-    module = importlib.import_module(f"trivium.commands.{name}")
-    more = [COMMANDS] if name == "completion" else []
-    code: int = module.main(rest, *more)
-    return code
+    """Run the command that the first word names."""
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks how its line may go on
+        from argcomplete.lexers import split_line  # noqa: PLC0415
 
-
-def _help() -> str:
-    width = max(map(len, COMMANDS))
-    lines = ["usage: trivium COMMAND [flags]", ""]
-    listed = {name for names in GROUPS.values() for name in names.split()}
-    groups = {**GROUPS, "more": " ".join(name for name in COMMANDS if name not in listed)}
-    for heading, names in groups.items():
-        lines.append(f"{heading}:")
-        lines += [f"  {name:<{width}}  {COMMANDS[name]}" for name in names.split()]
-    return "\n".join(
-        [
-            *lines,
-            "",
-            "trivium COMMAND --help says more. A first look:",
-            "  trivium show nhop_explicit",
-            "  trivium eval nhop_explicit --solver elimination --items 50 --out runs/first",
-        ]
-    )
+        words = split_line(os.environ["COMP_LINE"], int(os.environ["COMP_POINT"]))[3][1:]
+        words = words[:-1] if words[-1:] and words[-1].startswith("-") else words  # without value
+    if words and not words[0].startswith("-"):
+        name, rest = words[0], words[1:]
+        require_known(name, COMMANDS, f"command {name!r}")
+        code: int = command_module(name).main(rest)
+        return code
+    parser = Parser("trivium", ABOUT)
+    parser.list_choices("COMMAND", GROUPS)
+    parser.add_argument("--version", action="version", version=__version__)
+    parser.fields["--version"] = "version"
+    parser.parse(words)
+    parser.print_help()
+    return 0
 
 
 if __name__ == "__main__":

@@ -61,9 +61,6 @@ def _main(flags: Flags) -> None:
     scale = scale if flags.seeds is None else replace(scale, seeds=flags.seeds)
     units = plan(scale, parts)
     whole = flags.match is None and flags.seconds is None
-    if whole and not flags.dry_run:
-        for package in ("altair", "vl_convert"):  # found missing before the work, not after it
-            import_extra(package, "plots")
     if units and flags.report_only:
         data = flags.out / "data"
         require(data.is_dir(), f"{flags.out} holds no study: {data} is missing")

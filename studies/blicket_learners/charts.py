@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 from typing import Any
 
-import altair as alt
 import numpy as np
 
 from studies.blicket_learners.paper import (
@@ -30,14 +28,25 @@ from studies.blicket_learners.results import (
     find_learners,
     mean,
 )
-from studies.theme import GREY, PALETTE, Chart, distinct, finish, inline
+from studies.theme import (
+    BLACK,
+    CEILING,
+    FLOOR,
+    GREY,
+    LINES,
+    MARKED,
+    Figure,
+    distinct,
+    level,
+    series,
+    tick_lines,
+)
 from trivium.core.statistics import Estimate, mean_interval
+from trivium.report.plot import Cell, Panel, Series, SeriesStyle, nice_ticks
 
 Rows = list[dict[str, Any]]
 Plateaus = Mapping[str, Mapping[str, float]]  # by panel
-WIDTH = 310
 REWARD, REWARDS = "mean quiz reward", (-0.3, 3.2)
-SHAPES = ["circle", "square", "triangle-up", "diamond"]
 VIEWS = {"as trained": "with the forced steps", "no forced steps": "without them"}
 SPLITS = {
     "conjunctive_train": "trained on conjunctive, held out disjunctive",
@@ -48,22 +57,23 @@ SPLITS = {
 }
 
 
-def figure_3a(results: Results) -> Chart:
+def figure_3a(results: Results) -> Figure:
     """Learning curves of every agent when no machine is held out, all of one length."""
     found = find_learners(results, "quiz", split="none", forced=0)
     shortest = min((one.steps for one in found if not _all_converged(one)), default=None)
     length = None if shortest is None else round(shortest * 1.01)  # updates are whole
     rows = _curve_rows(found, "reward", _agent_panel, length)
-    return finish(
-        _curves(rows, REWARD, REWARDS, dict.fromkeys(distinct(rows, "panel"), PLATEAUS)),
+    return Figure(
         "Figure 3a: learning curves, nothing held out",
         "Mean reward of training episodes over seeds with 95% intervals, as far as all agents were "
-        "trained. Dashed: what an ideal observer earns after so many tests; a policy without "
+        "trained. Grey: what an ideal observer earns after so many tests; a policy without "
         "memory can only earn 0.",
+        _curves(rows, REWARD, REWARDS, dict.fromkeys(distinct(rows, "panel"), PLATEAUS)),
+        {**_policies(rows, LINES), "ideal observer": FLOOR},
     )
 
 
-def figure_3b(results: Results) -> Chart:
+def figure_3b(results: Results) -> Figure:
     """Reward against forced exploration steps, evaluated with and without them."""
     found = find_learners(results, "quiz", split="none")
     trained_for = {one.label: one.steps for one in found if one.forced}
@@ -74,8 +84,6 @@ def figure_3b(results: Results) -> Chart:
             if one.forced
             else mean(one.greedy_seeds_at(trained_for[one.label]), "reward"),
             forced=one.forced,
-            # Set beside each other, so that intervals do not hide one another.
-            x=one.forced + 0.3 * (list(POLICY_NAMES.values()).index(one.policy) - 2),
             evaluated=label,
             policy=one.policy,
             panel=_agent_panel(one),
@@ -84,38 +92,26 @@ def figure_3b(results: Results) -> Chart:
         if one.label in trained_for
         for view, label in VIEWS.items()
     ]
-    steps = sorted({row["forced"] for row in rows})
-    x = alt.X(
-        "x:Q",
-        title="forced exploration steps in training",
-        axis=alt.Axis(values=steps, grid=False),
-        scale=alt.Scale(domain=[min(steps) - 1, max(steps) + 1], nice=False),
-    )
-    dash = alt.StrokeDash(
-        "evaluated:N",
-        scale=alt.Scale(domain=list(VIEWS.values()), range=[[1, 0], [5, 3]]),
-        legend=alt.Legend(symbolSize=500, symbolStrokeWidth=2),
-    )
-    own = alt.Chart().transform_filter("isValid(datum.value)")
-    colour, shape = _policies(rows)
-    value, low = (_y(name, REWARD, REWARDS) for name in ("value", "low"))
-    layers = [
-        own.mark_line(strokeWidth=2).encode(x=x, y=value, color=colour, strokeDash=dash),
-        own.mark_rule(strokeWidth=2).encode(x=x, y=low, y2="high:Q", color=colour),
-        own.mark_point(filled=True, size=70, opacity=1).encode(
-            x=x, y=value, color=colour, shape=shape
-        ),
-    ]
-    plateaus = dict.fromkeys(distinct(rows, "panel"), PLATEAUS)
-    return finish(
-        _over_plateaus(layers, rows, plateaus, REWARD, REWARDS),
+    steps, styles = sorted({row["forced"] for row in rows}), _policies(rows, MARKED)
+    panels = []
+    for panel in distinct(rows, "panel"):
+        drawn = _plateaus(PLATEAUS, steps)
+        for shade, evaluated in ((100, "with the forced steps"), (45, "without them")):
+            own = [row for row in rows if (row["panel"], row["evaluated"]) == (panel, evaluated)]
+            drawn += series(own, "forced", "policy", styles, shade=shade)
+        label = "forced exploration steps in training"
+        panels.append(Panel(drawn, label, REWARD, panel, REWARDS))
+    return Figure(
         "Figure 3b: forced exploration",
-        "Exact reward of the greedy policy over all six machines, seeds with 95% intervals. The "
-        "original evaluated without the steps that it had trained with: both are shown.",
+        "Exact reward of the greedy policy over all six machines, seeds with 95% intervals, "
+        "evaluated with the forced steps and, paler, without them, as the original did. Grey: "
+        "what an ideal observer earns after so many tests.",
+        panels,
+        {**styles, "ideal observer": FLOOR},
     )
 
 
-def figure_3c(results: Results) -> Chart:
+def figure_3c(results: Results) -> Figure:
     """Reward on the machines trained on and on those held out, exploration beside them."""
     every = [one for one in find_learners(results, "quiz") if one.split in SPLITS]
     found = [one for one in every if not one.forced]
@@ -124,7 +120,7 @@ def figure_3c(results: Results) -> Chart:
     rows: Rows = []
     for one in found:
         tests, bits = (np.mean(one.seeds(name, "test")) for name in ("tests", "bits"))
-        labels = {"panel": SPLITS[one.split], "agent": one.label, "note": ""}
+        labels = {"panel": SPLITS[one.split], "agent": tick_lines(one.label), "note": ""}
         note = f"{tests:.1f} tests, {bits:.1f} bits"
         rows += [
             _row(one.greedy("reward"), machines=HELD_OUT_MARKS[0], **labels),
@@ -138,29 +134,23 @@ def figure_3c(results: Results) -> Chart:
                 _row(made.greedy("reward", "test", view), machines=mark, **labels)
                 for view, mark in zip(VIEWS, HELD_OUT_MARKS[2:], strict=True)
             ]
-    lines = [
-        {"panel": SPLITS[split], "at": at, "label": label}
-        for split in dict.fromkeys(one.split for one in found)
-        for at, label in ((constant_reward(split), "constant answer"), (3.0, "ideal observer"))
-    ]
-    y = alt.Y("agent:N", title=None, sort=distinct(rows, "agent"))
-    offset = alt.YOffset("machines:N", sort=HELD_OUT_MARKS)
-    own = alt.Chart().transform_filter("isValid(datum.value)")
-    notes = own.mark_text(align="left", color="#606060", fontSize=11)
-    notes = notes.encode(x=alt.value(WIDTH + 8), y=y, text="note:N")
-    marks = _marked("machines", HELD_OUT_MARKS, PALETTE)
-    known = alt.Chart().transform_filter("isValid(datum.at)")
-    rules = known.mark_rule(color="black", strokeDash=[2, 2]).encode(x="at:Q")
-    names = known.mark_text(dy=-6, baseline="bottom", fontSize=10, color="#606060")
-    names = names.encode(x="at:Q", y=alt.value(0), text="label:N")
-    layers = [rules, names, *_dots(marks, [-3, 3.1], own, y=y, yOffset=offset), notes]
-    chart = alt.layer(*layers, data=inline([*rows, *lines])).properties(height=alt.Step(9))
-    return finish(
-        _facets(chart, rows, spacing=15),
+    styles = dict(zip(HELD_OUT_MARKS, MARKED, strict=False))
+    styles |= {"constant answer": FLOOR, "ideal observer": CEILING}
+    panels = []
+    for split in dict.fromkeys(one.split for one in found):
+        own = [row for row in rows if row["panel"] == SPLITS[split]]
+        drawn = series(own, "agent", "machines", styles, joined=False)
+        names = distinct(own, "agent")
+        drawn.append(level("constant answer", FLOOR, constant_reward(split), names))
+        drawn.append(level("ideal observer", CEILING, 3.0, names))
+        panels.append(Panel(drawn, "", REWARD, SPLITS[split], (-3.0, 3.0), gap=9))
+    return Figure(
         "Figure 3c: machines held out of training",
-        "Exact reward of the greedy policy, seeds with 95% intervals; at the right, tests and bits "
-        "gained on the held-out machines by agents never forced. Dotted: the better of yes and no "
-        "to every object, and an ideal observer that knows of all six machines.",
+        "Exact reward of the greedy policy, seeds with 95% intervals; tests and bits gained on the "
+        "held-out machines are in the tables. The constant answer is the better of yes and no to "
+        "every object; the ideal observer knows of all six machines.",
+        panels,
+        styles,
     )
 
 
@@ -172,7 +162,7 @@ HELD_OUT_MARKS = [
 ]
 
 
-def figure_3d(results: Results) -> Chart:
+def figure_3d(results: Results) -> Figure:
     """How often the form is named correctly, over training."""
     found = find_learners(results, "quiz-typeonly")
     found.sort(key=lambda one: one.split != "none")
@@ -183,15 +173,16 @@ def figure_3d(results: Results) -> Chart:
 
     rows = _curve_rows(found, "form", panel, max((one.steps for one in found), default=None))
     plateaus = {panel(one): FORM_PLATEAUS[one.split] for one in found}
-    return finish(
-        _curves(rows, "share of correct answers", [0.4, 1.03], plateaus),
+    return Figure(
         "Figure 3d: naming the form, conjunctive or disjunctive, and nothing else",
         "Share of training episodes that name the form correctly, seeds with 95% intervals. "
-        "Dashed: the best share after so many tests, on the machines trained on.",
+        "Grey: the best share after so many tests, on the machines trained on.",
+        _curves(rows, "share of correct answers", (0.4, 1.0), plateaus),
+        {**_policies(rows, LINES), "ideal observer": FLOOR},
     )
 
 
-def table_1(results: Results) -> Chart:
+def table_1(results: Results) -> Figure:
     """Rewards of the imitators beside the paper's and the ideal observer's."""
     rows: Rows = []
     for unit in results.imitators:
@@ -199,7 +190,8 @@ def table_1(results: Results) -> Chart:
         own = unit["played"]["as collected"]
         freed = unit["played"].get("no forced steps")
         printed = PAPER_TABLE[PAPER_MODELS[unit["label"]]].get(data)
-        labels = {"data": data, "panel": MODEL_NAMES[unit["label"]], "note": ""}
+        tick = data.replace("+", ", +").replace("-", ", ")
+        labels = {"data": data, "tick": tick, "panel": MODEL_NAMES[unit["label"]], "note": ""}
         note = f"sd {np.mean(own['sd']):.2f}, FCA {np.mean(own['form']):.2f}"
         if printed is not None:
             note += f" (paper {printed[1]:.2f}, {printed[2]:.2f})"
@@ -213,28 +205,28 @@ def table_1(results: Results) -> Chart:
             rows.append({"value": printed[0], "source": SOURCES[2], **labels})
         if ideal is not None:
             rows.append({"value": ideal, "source": SOURCES[3], **labels})
-    rows.sort(key=lambda row: list(MODEL_NAMES.values()).index(row["panel"]))
-    y = alt.Y("data:N", title="trained on", sort=[*PAPER_TABLE["cloning"], IDEAL_DATA])
-    offset = alt.YOffset("source:N", sort=SOURCES)
-    marks = _marked("source", SOURCES, [PALETTE[0], PALETTE[1], GREY, "black"])
-    notes = alt.Chart().mark_text(align="left", color="#606060", fontSize=11)
-    notes = notes.encode(x=alt.value(WIDTH + 8), y=y, text="note:N")
-    layers = [*_dots(marks, [-0.7, 3.1], alt.Chart(), y=y, yOffset=offset), notes]
-    chart = alt.layer(*layers, data=inline(rows)).properties(height=250)
-    return finish(
-        _facets(chart, rows, spacing=20),
+    order = [*PAPER_TABLE["cloning"], IDEAL_DATA]
+    rows.sort(key=lambda row: order.index(row["data"]))
+    styles = dict(zip(SOURCES, [*MARKED[:2], GREY, BLACK], strict=True))
+    panels = []
+    for name in [one for one in MODEL_NAMES.values() if one in distinct(rows, "panel")]:
+        own = [row for row in rows if row["panel"] == name]
+        drawn = series(own, "tick", "source", styles, joined=False)
+        panels.append(Panel(drawn, "trained on", REWARD, name, (-0.5, 3.0), gap=8))
+    return Figure(
         "Table 1 as a figure: imitators by what they were trained on",
         "Mean over seeds of the mean reward of 100 episodes, with 95% intervals, beside the "
         "paper's values. 3 is the maximum, 0 is chance; the ideal observer sees the tests of "
-        "random data. At the right, the standard deviation over episodes and the share of forms "
-        "named correctly, with the forced steps.",
+        "random data.",
+        panels,
+        styles,
     )
 
 
 SOURCES = ["ours, with the forced steps", "ours, without them", "paper", "ideal observer"]
 
 
-def overhypotheses(results: Results) -> Chart:
+def overhypotheses(results: Results) -> Figure:
     """Accuracy on every form and number of objects, by what was trained on."""
     rows: Rows = []
     for unit in results.transfers:
@@ -253,34 +245,33 @@ def overhypotheses(results: Results) -> Chart:
                 "interval": f"{estimate.low:.2f} to {estimate.high:.2f}",
             }
             rows.append(row)
-    position = {
-        "x": alt.X("objects:O", title="objects", axis=alt.Axis(labelAngle=0)),
-        "y": alt.Y("trained:N", title=None, sort=distinct(rows, "trained")),
-    }
-    colour = alt.Color(
-        "gain:Q",
-        title="above a constant answer",
-        scale=alt.Scale(domain=[-0.4, 0.4], scheme="redblue", clamp=True),
-        legend=alt.Legend(gradientLength=240),
-    )
-    dark = alt.condition("abs(datum.gain) > 0.28", alt.value("white"), alt.value("black"))
-    boxes = alt.Chart().mark_rect().encode(color=colour, **position)
-    numbers = (
-        alt.Chart().mark_text(fontSize=12, dy=-6).encode(text="text:N", color=dark, **position)
-    )
-    ends = alt.Chart().mark_text(fontSize=9, dy=7).encode(text="interval:N", color=dark, **position)
-    chart = alt.layer(boxes, numbers, ends, data=inline(rows)).properties(width=190, height=220)
-    column = alt.Column("form:N", title=None, sort=distinct(rows, "form"))
-    return finish(
-        chart.facet(column=column, spacing=10),
+    panels = []
+    for form in distinct(rows, "form"):
+        cells = [
+            Cell(
+                row["objects"],
+                row["trained"],
+                # Charts colour lifts up to 1; the gains here stay within 0.4.
+                row["gain"] / 0.4,
+                f"{row['trained']}, {row['objects']} objects: {row['text']}, {row['interval']}",
+                row["text"],
+            )
+            for row in rows
+            if row["form"] == form
+        ]
+        panels.append(Panel((), "objects", "", form, small=True, cells=cells))
+    return Figure(
         "Beyond the paper: is an overhypothesis learned?",
         "Share of objects that the greedy policy identifies correctly on every machine of a form "
-        "and number of objects, mean over seeds with its 95% interval. A star marks what was "
-        "trained on. Blue is above the better of yes and no to every object, red is below.",
+        "and number of objects, mean over seeds; intervals are in the tables. A star marks what "
+        "was trained on. Blue is above the better of yes and no to every object, orange is below.",
+        panels,
+        {},
+        columns=3,
     )
 
 
-def machines(results: Results) -> Chart:
+def machines(results: Results) -> Figure:
     """Reward, tests and bits on machines never shown, over the number of machines shown."""
     observers = results.observers[0]
     measures = {"reward": "reward per question", "tests": "tests", "bits": "bits gained"}
@@ -306,64 +297,31 @@ def machines(results: Results) -> Chart:
                 bounds = "share" if measure == "reward" else None
                 estimate = mean(seeds, bounds) if bounds else mean_interval(seeds)
                 rows.append(_row(estimate, count=count, who=who, **labels))
-    return finish(
-        _machines_grid(rows, list(measures.values())),
+    panels = []
+    for title, name in product(measures.values(), distinct(rows, "set")):
+        own = [row for row in rows if (row["measure"], row["set"]) == (title, name)]
+        drawn = series(own, "count", "who", WHO)
+        label = "machines shown in training"
+        panels.append(Panel(drawn, label, title, name, y_range=None, small=True, log=True))
+    return Figure(
         "How many machines must be seen?",
         "PPO trained on so many machines of three to six objects and three forms (disjunctive, "
         "conjunctive, inhibitor), tested greedily on machines never shown. 8 seeds with 95% "
         "intervals. The observer with the right prior is the ceiling; one that takes every "
         "machine for one of those shown is what memory alone is worth.",
+        panels,
+        WHO,
+        columns=len(distinct(rows, "set")),
     )
 
 
 WHO = {
-    "PPO LSTM": PALETTE[0],
-    "PPO history transformer": PALETTE[1],
-    "observer that knows the machines shown": "black",
-    "observer with the right prior": "#606060",
-    "constant answer": GREY,
+    "PPO LSTM": MARKED[0],
+    "PPO history transformer": MARKED[1],
+    "observer that knows the machines shown": SeriesStyle("person", None),
+    "observer with the right prior": CEILING,
+    "constant answer": FLOOR,
 }
-
-
-def _machines_grid(rows: Rows, measures: Sequence[str]) -> Any:
-    """A row of panels for each measure, a column for each set of machines."""
-    x = alt.X(
-        "count:Q",
-        title="machines shown in training",
-        scale=alt.Scale(type="log", nice=False),
-        axis=alt.Axis(
-            values=sorted({row["count"] for row in rows}),
-            format="d",
-            labelFontSize=9,
-            labelOverlap=False,
-        ),
-    )
-    y = alt.Y("value:Q", title=None)
-    names = [name for name in WHO if name in distinct(rows, "who")]
-    colour = alt.Color(
-        "who:N",
-        scale=alt.Scale(domain=names, range=[WHO[name] for name in names]),
-        legend=alt.Legend(
-            title=None, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1, labelLimit=320
-        ),
-    )
-    dash = alt.condition("isValid(datum.low)", alt.value([1, 0]), alt.value([5, 3]))
-    learned = alt.Chart().transform_filter("isValid(datum.low)")
-    layers = [
-        learned.mark_area(opacity=0.2).encode(x=x, y="low:Q", y2="high:Q", color=colour),
-        alt.Chart().mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash),
-        learned.mark_point(filled=True, size=40).encode(x=x, y=y, color=colour),
-    ]
-    return (
-        alt.layer(*layers, data=inline(rows))
-        .properties(width=190, height=150)
-        .facet(
-            column=alt.Column("set:N", title=None, sort=distinct(rows, "set")),
-            row=alt.Row("measure:N", title=None, sort=list(measures)),
-            spacing=12,
-        )
-        .resolve_scale(y="independent")
-    )
 
 
 def _row(estimate: Estimate, **labels: Any) -> dict[str, Any]:
@@ -406,87 +364,37 @@ def _agent_panel(one: Learner) -> str:
     return f"{one.algorithm}, {one.width} units, the paper's batch"
 
 
-def _marked(field: str, names: Sequence[str], colours: Sequence[str]) -> tuple[Any, Any]:
-    """A colour, and a shape that says the same, in one legend."""
-    count = len(names)
-    colour = alt.Scale(domain=list(names), range=list(colours[:count]))
-    shape = alt.Scale(domain=list(names), range=SHAPES[:count])
-    return alt.Color(f"{field}:N", scale=colour), alt.Shape(f"{field}:N", scale=shape)
-
-
-def _policies(rows: Rows) -> tuple[Any, Any]:
-    """The colours and shapes of the policies that there are."""
+def _policies(rows: Rows, styles: Sequence[SeriesStyle]) -> dict[str, SeriesStyle]:
+    """The styles of the policies that there are."""
     every = list(POLICY_NAMES.values())
     names = [name for name in every if name in distinct(rows, "policy")]
-    return _marked("policy", names, [PALETTE[every.index(name)] for name in names])
+    return {name: styles[every.index(name)] for name in names}
 
 
-def _y(field: str, title: str, domain: Sequence[float]) -> alt.Y:
-    scale = alt.Scale(domain=list(domain), nice=False, zero=False)
-    return alt.Y(f"{field}:Q", title=title, scale=scale)
-
-
-def _curves(rows: Rows, title: str, domain: Sequence[float], plateaus: Plateaus) -> Any:
+def _curves(rows: Rows, title: str, domain: tuple[float, float], plateaus: Plateaus) -> list[Panel]:
     """Curves with their bands, over the plateaus."""
-    own = alt.Chart().transform_filter("isValid(datum.value)")
-    x = alt.X(
-        "steps:Q",
-        title="environment steps (millions)",
-        axis=alt.Axis(tickCount=5),
-        scale=alt.Scale(nice=False, zero=True),
-    )
-    colour, _ = _policies(rows)
-    colour.legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=4, symbolOpacity=1)
-    value, low = (_y(name, title, domain) for name in ("value", "low"))
-    band = own.mark_area(opacity=0.2).encode(x=x, y=low, y2="high:Q", color=colour)
-    line = own.mark_line(strokeWidth=2.5).encode(x=x, y=value, color=colour)
-    return _over_plateaus([band, line], rows, plateaus, title, domain)
+    styles = _policies(rows, LINES)
+    panels = []
+    for name in distinct(rows, "panel"):
+        own = [row for row in rows if row["panel"] == name]
+        last = max(row["steps"] for row in own)
+        ticks = [tick for tick in nice_ticks(0, last) if tick <= last]
+        drawn = _plateaus(plateaus[name], [0, last])
+        drawn += series(own, "steps", "policy", styles)
+        label = "environment steps (millions)"
+        panels.append(Panel(drawn, label, title, name, domain, ticks=ticks))
+    return panels
 
 
-def _over_plateaus(
-    layers: Sequence[Any], rows: Rows, plateaus: Plateaus, title: str, domain: Sequence[float]
-) -> Any:
-    """Panels over dashed lines of what the ideal observer reaches, labelled on the right."""
-    lines = [
-        {"panel": panel, "at": at, "label": f"{name}: {Fraction(at).limit_denominator(9)}"}
-        for panel, values in plateaus.items()
+def _plateaus(values: Mapping[str, float], xs: Sequence[float]) -> list[Series]:
+    """Lines of what the ideal observer reaches, labelled on the right."""
+    return [
+        level("ideal observer", FLOOR, at, xs, f"{name}: {Fraction(at).limit_denominator(9)}")
         for name, at in values.items()
     ]
-    y = _y("at", title, domain)
-    known = alt.Chart().transform_filter("isValid(datum.at)")
-    rules = known.mark_rule(color=GREY, strokeDash=[4, 3], strokeWidth=1).encode(y=y)
-    labels = known.mark_text(align="left", baseline="middle", color="#606060", fontSize=11)
-    labels = labels.encode(y=y, x=alt.value(WIDTH + 5), text="label:N")
-    chart = alt.layer(rules, labels, *layers, data=inline([*rows, *lines]))
-    return _facets(chart.properties(height=200), rows, spacing=25)
 
 
-def _dots(marks: tuple[Any, Any], domain: Sequence[float], base: Any, **rows: Any) -> list[Any]:
-    """Rewards with their intervals from left to right, and a line at 0."""
-    scale, axis = alt.Scale(domain=list(domain), nice=False), alt.Axis(tickCount=6)
-    value, low = (
-        alt.X(f"{name}:Q", title=REWARD, scale=scale, axis=axis) for name in ("value", "low")
-    )
-    colour, shape = marks
-    dots = base.mark_point(filled=True, size=70, opacity=1)
-    return [
-        base.mark_rule(color=GREY, strokeDash=[4, 3]).encode(x=alt.datum(0)),
-        base.mark_rule(strokeWidth=2).encode(x=low, x2="high:Q", color=colour, **rows),
-        dots.encode(x=value, color=colour, shape=shape, **rows),
-    ]
-
-
-def _facets(chart: Any, rows: Rows, spacing: int) -> Any:
-    """Two panels in a row."""
-    facet = alt.Facet("panel:N", title=None, sort=distinct(rows, "panel"))
-    return (
-        chart.properties(width=WIDTH)
-        .facet(facet=facet, columns=2, spacing={"column": spacing, "row": 25})
-        .resolve_axis(x="independent")
-    )
-
-
-FIGURES: Mapping[str, Callable[[Results], Chart]] = {
+FIGURES: Mapping[str, Callable[[Results], Figure]] = {
     "fig3a": figure_3a,
     "fig3b": figure_3b,
     "fig3c": figure_3c,
@@ -495,10 +403,3 @@ FIGURES: Mapping[str, Callable[[Results], Chart]] = {
     "overhypotheses": overhypotheses,
     "machines": machines,
 }
-
-
-def save(chart: Chart, path: Path) -> None:
-    """Write a figure as SVG and PNG."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    chart.save(f"{path}.svg")
-    chart.save(f"{path}.png", ppi=80)

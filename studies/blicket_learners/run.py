@@ -126,12 +126,12 @@ def has_policies(out: Path, unit: Unit) -> bool:
 
 def policy_file(out: Path, unit_name: str, seed: int) -> Path:
     """Where a policy is kept for the imitators."""
-    return out / "policies" / f"{unit_name}_{seed}.npz"
+    return out / "policies" / f"{unit_name}_{seed}.eqx"
 
 
 def checkpoint_file(out: Path, unit: Unit) -> Path:
     """Where the state of an unfinished unit is kept."""
-    return out / "unfinished" / f"{unit.name}.npz"
+    return out / "unfinished" / f"{unit.name}.eqx"
 
 
 def run_all(

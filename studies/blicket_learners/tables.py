@@ -11,6 +11,7 @@ from pathlib import Path
 from studies.blicket_learners import paper
 from studies.blicket_learners.beyond_tables import machines, transfer
 from studies.blicket_learners.cells import NONE, Row
+from studies.blicket_learners.charts import FIGURES
 from studies.blicket_learners.imitator_tables import (
     imitator_pairs,
     imitators,
@@ -79,8 +80,6 @@ def write_report(
     folder: Path, parts: Sequence[str], units: Sequence[Unit], *, judged: bool = True
 ) -> Path:
     """Write tables.md, and a figure for every part that has one and has data."""
-    from studies.blicket_learners.charts import FIGURES, save  # noqa: PLC0415, needs altair
-
     results = read_results(folder, units, judged=judged)
     text = [OPENING] if judged else [OPENING, QUICK_OPENING]
     for part in parts:
@@ -88,8 +87,8 @@ def write_report(
         written = [_markdown(rows) for table in tables if (rows := list(table(results)))]
         text += [f"## {title}", *([NOTES[part]] if part in NOTES else [])]
         if written and part in FIGURES:
-            save(FIGURES[part](results), folder / "figures" / part)
-            text += [f"![{title}](figures/{part}.png)"]
+            FIGURES[part](results).save(folder / "figures" / f"{part}.svg")
+            text += [f"![{title}](figures/{part}.svg)"]
         text += written or ["Not run."]
         text += _unfinished(part, units, results)
     if results.records:

@@ -26,7 +26,7 @@ from studies.blicket_learners.plan import (
 )
 from studies.blicket_learners.run import checkpoint_file, policy_file
 from trivium.agents.actor_critic import start
-from trivium.agents.checkpoints import save_arrays, to_arrays
+from trivium.agents.checkpoints import save_tree
 from trivium.agents.config import TaskConfig
 from trivium.agents.episodes import (
     Actor,
@@ -78,7 +78,7 @@ def train_learners(
     if unit.keep:  # the policies of the first task
         for seed in range(unit.seeds):
             policy = pick(training.runs.policy, seed)
-            save_arrays(policy_file(out, unit.name, seed), to_arrays(policy))
+            save_tree(policy_file(out, unit.name, seed), policy)
     return {
         "kind": "learner",
         "name": unit.name,

@@ -1,7 +1,7 @@
 """How much of `identifying_variables` the data decide: measure and plot.
 
-`python -m studies.variables_noise` writes figures.json, .svg and .png beside this file;
-`--plot` only draws figures.json again. Needs trivium[plots].
+`python -m studies.variables_noise` writes figures.json and figures.svg beside this file; `--plot`
+only draws figures.json again.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import altair
 import orjson
 
+from studies.theme import GREY, MARKED, Figure, series
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, view_of
 from trivium.core.dialogue import attempt
 from trivium.core.files import write_json
 from trivium.core.results import Summary, summarise
+from trivium.report.plot import Panel, SeriesStyle
 
 HERE = Path(__file__).parent
 SEED, ITEMS = 7, 500
@@ -30,7 +31,6 @@ READERS = {
     "random": ("random", "csv"),
 }
 METRICS = ("ctrl_nDCG", "hyp_valid_acc")
-COLOURS = ["#1b6ca8", "#e07b39", "#7a7a7a", "#b9b9b9"]
 
 
 def measure() -> list[dict[str, Any]]:
@@ -55,42 +55,20 @@ def evaluate(spec: VariablesSpec, solver: str, renderer: str) -> Summary:
     return summarise(rows, VARIABLES.metrics)
 
 
-def plot(points: list[dict[str, Any]]) -> Any:
+def plot(points: list[dict[str, Any]]) -> Figure:
     """Two panels, one for each metric, with 95% intervals."""
-    data = altair.Data(values=points)  # type: ignore[no-untyped-call]
-    colour = altair.Color(
-        "reader:N",
-        sort=list(READERS),
-        scale=altair.Scale(domain=list(READERS), range=COLOURS),
-        legend=altair.Legend(title=None, orient="bottom", columns=4),
-    )
-    base = altair.Chart(data).encode(
-        x=altair.X(
-            "noise:N",
-            sort=list(NOISE),
-            title="signal-to-noise ratio (dB)",
-            axis=altair.Axis(labelAngle=0),
-        ),
-        color=colour,
-    )
-    value = altair.Y("value:Q", title=None, scale=altair.Scale(domain=[0, 1]))
-    lines = base.mark_line(point=True).encode(y=value)
-    bars = base.mark_rule().encode(y=altair.Y("low:Q", title=None), y2="high:Q")
-    panels = [
-        (lines + bars)
-        .transform_filter(altair.datum.metric == metric)
-        .properties(width=330, height=260, title=metric)
-        for metric in METRICS
-    ]
-    return altair.hconcat(*panels).properties(
-        title=f"balanced-ctrl, {ITEMS} samples a point, 95% intervals"
-    )
+    styles = dict(zip(READERS, [*MARKED[:2], GREY, SeriesStyle("base", 3)], strict=True))
+    panels = []
+    for metric in METRICS:
+        own = [point for point in points if point["metric"] == metric]
+        drawn = series(own, "noise", "reader", styles)
+        panels.append(Panel(drawn, "signal-to-noise ratio (dB)", metric))
+    title = f"balanced-ctrl, {ITEMS} samples a point, 95% intervals"
+    return Figure(title, "", panels, styles)
 
 
 if __name__ == "__main__":
     figures = HERE / "figures.json"
     if "--plot" not in sys.argv:
         write_json(figures, measure())
-    chart = plot(orjson.loads(figures.read_bytes()))
-    chart.save(HERE / "figures.svg")
-    chart.save(HERE / "figures.png", scale_factor=2)
+    plot(orjson.loads(figures.read_bytes())).save(HERE / "figures.svg")

@@ -97,5 +97,5 @@ def test_an_environment_without_a_server() -> None:
     assert env.get_metadata().name == "nhop_implicit"
 
 
-def test_the_module_has_an_app_of_the_game() -> None:
+def test_the_module_has_an_app() -> None:
     assert app.title

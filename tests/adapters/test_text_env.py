@@ -63,7 +63,7 @@ def test_training_and_evaluation_have_other_items() -> None:
 
 
 def test_wrong_calls_say_what_is_allowed() -> None:
-    env = TextEnv()
+    env = TextEnv("blicket_game")
     with pytest.raises(UserError, match="call reset first"):
         env.step("TEST A")
     with pytest.raises(UserError, match="options may hold index, got 'item'"):
@@ -71,10 +71,10 @@ def test_wrong_calls_say_what_is_allowed() -> None:
     with pytest.raises(UserError, match="unknown key 'hops'"):
         TextEnv("blicket_game", hops=3)
     with pytest.raises(UserError, match="render_mode must be ansi"):
-        TextEnv(render_mode="human")
+        TextEnv("blicket_game", render_mode="human")
     with pytest.raises(UserError, match="leave its reward out or set noise to 0"):
-        TextEnv(noise=0.1).reset()
-    quiet = TextEnv(noise=0.1, information_weight=0.0)
+        TextEnv("blicket_game", noise=0.1).reset()
+    quiet = TextEnv("blicket_game", noise=0.1, information_weight=0.0)
     quiet.reset()
     assert quiet.step("TEST A")[1] == 0.0
     with pytest.raises(UserError, match="a reply is text, got 3"):
@@ -82,7 +82,7 @@ def test_wrong_calls_say_what_is_allowed() -> None:
 
 
 def test_rendering_shows_all_that_was_said() -> None:
-    env = TextEnv(render_mode="ansi")
+    env = TextEnv("blicket_game", render_mode="ansi")
     prompt, _ = env.reset(seed=1)
     response = env.step("TEST A")[0]
     assert env.render() == f"{prompt}\n\nTEST A\n\n{response}"

@@ -213,7 +213,7 @@ def test_an_interrupted_fit_is_the_same_fit(
 ) -> None:
     """Interrupted after every part, also in the middle of an epoch."""
     monkeypatch.setattr(imitation, "BATCHES_IN_A_PART", 4)
-    world, checkpoint = CueWorld(), tmp_path / "fit.npz"
+    world, checkpoint = CueWorld(), tmp_path / "fit.eqx"
     data, keys = [random_data(HIDDEN, 60)] * 2, [jax.random.key(1), jax.random.key(2)]
     whole = fit(OVERFITTED, world, data, keys)
     calls = 0

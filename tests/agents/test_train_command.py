@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,10 @@ from trivium.agents import training
 from trivium.agents.config import LengthConfig, TaskConfig, large_batch, paper
 from trivium.agents.datasets import read_dataset
 from trivium.agents.learned import agent_episodes, load_agent
-from trivium.agents.trained import TrainingJob, load_trained, train
+from trivium.agents.trained import TrainingJob, train
 from trivium.agents.training import segment_all
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 from trivium.cli import main
-
-OLD = Path(__file__).parent / "folders_of_0_1"
-
 
 WORDS = ["train", "a2c-mlp", "--width", "8", "--steps", "300", "--points", "3", "--forced", "2"]
 JOB = TrainingJob(paper("a2c-mlp", 8), TaskConfig(forced=2), LengthConfig(steps=300, points=3))
@@ -49,20 +45,20 @@ def test_ctrl_c_loses_no_point(
     monkeypatch.setattr(training, "segment_all", interrupted)
     with pytest.raises(KeyboardInterrupt):
         train(JOB, tmp_path, lambda report: None)
-    assert not (tmp_path / "policy_0.npz").exists()
+    assert not (tmp_path / "policy_0.eqx").exists()
     parts = train(JOB, tmp_path, lambda report: None)
     assert [int(point.steps[0]) for point in parts.curve] == [100, 200, 300]
-    for name in ("policy_0.npz", "curve.json", "agent.json"):
+    for name in ("policy_0.eqx", "curve.json", "agent.json"):
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
 
 
 def test_a_finished_training_is_not_trained_again(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    policy = (folder / "policy_0.npz").read_bytes()
+    policy = (folder / "policy_0.eqx").read_bytes()
     assert main([*WORDS, "--out", str(folder)]) == 0
     assert "300 steps, greedy reward" in capsys.readouterr().out
-    assert (folder / "policy_0.npz").read_bytes() == policy
+    assert (folder / "policy_0.eqx").read_bytes() == policy
     assert main([*WORDS, "--width", "9", "--out", str(folder)]) == 2
     assert "holds another training" in capsys.readouterr().err
 
@@ -71,7 +67,7 @@ def test_an_agent_plays_the_game(folder: Path, tmp_path: Path) -> None:
     game = ["eval", "blicket_game", "--preset", "paper", "--items", "6"]
     assert main([*game, "--out", str(tmp_path / "g"), "--solver", f"agent:{folder}"]) == 0
     summary = orjson.loads((tmp_path / "g" / "summary.json").read_bytes())
-    assert (summary["answered"], summary["violations"]) == (6, 0)
+    assert (summary["answered"], summary["no_answers"]) == (6, 0)
 
 
 def test_rollouts_from_the_command_line(
@@ -93,25 +89,6 @@ def test_training_is_as_long_as_was_asked_for() -> None:
     for steps, trained in ((20_000, 16_384), (100, 8_192), (1_500_000, 1_638_400)):
         length = LengthConfig(steps=steps, points=40)
         assert length.curve_points(batch) * length.updates(batch) * batch == trained
-
-
-@pytest.mark.parametrize("name", ["ppo-lnlstm", "a2c-transformer"])
-def test_a_training_of_version_0_1_is_resumed(name: str, tmp_path: Path) -> None:
-    """Two of three points were trained by 0.1, which also left what the third must come to."""
-    for file in ("agent.json", "checkpoint.npz"):
-        (tmp_path / file).write_bytes((OLD / name / file).read_bytes())
-    length = LengthConfig(steps=96, points=3)
-    task = TaskConfig("quiz-type", split="conjunctive_loo", forced=1)
-    agent = replace(load_trained(OLD / name).agent, learning_rate=0.01)
-    reports: list[Any] = []
-    train(TrainingJob(agent, task, length, seed=3), tmp_path, reports.append)
-    assert [report.steps for report in reports] == [96]
-    found, expected = (np.load(folder / "policy_0.npz") for folder in (tmp_path, OLD / name))
-    assert set(found.files) == set(expected.files)
-    for field in expected.files:
-        np.testing.assert_allclose(found[field], expected[field], rtol=1e-3, atol=1e-5)
-    curve = orjson.loads((tmp_path / "curve.json").read_bytes())
-    assert curve == orjson.loads((OLD / name / "curve.json").read_bytes())
 
 
 @pytest.mark.parametrize("greedy", [False, True])
@@ -226,9 +203,9 @@ def test_an_imitator_of_a_dataset_is_trained_and_played(tmp_path: Path) -> None:
     assert agent.name == "cloning"
     assert [one.total for one in agent_episodes(agent, 6, seed=0, greedy=True)] == [3.0] * 6
     check_episodes(agent, False, reward_structure="quiz")
-    model = (out / "model_0.npz").read_bytes()
+    model = (out / "model_0.eqx").read_bytes()
     assert main([*words, "--out", str(out)]) == 0  # finished: nothing is trained again
-    assert (out / "model_0.npz").read_bytes() == model
+    assert (out / "model_0.eqx").read_bytes() == model
 
 
 def test_games_are_imitated_as_episodes_of_the_quiz(tmp_path: Path) -> None:
@@ -241,7 +218,7 @@ def test_games_are_imitated_as_episodes_of_the_quiz(tmp_path: Path) -> None:
     assert (spec.reward_structure, len(episodes.lengths)) == ("quiz-type", 8)
     for number, row in enumerate(rows):
         form = row["groups"]["form"]
-        blickets = row["gold"].split("blickets: ")[1].split(";")[0].replace(" ", "")
+        blickets = row["gold"].split("blickets ")[1].split(";")[0].replace(", ", "")
         world = BlicketEnv(reward_structure="quiz-type")
         world.reset(options={"hypothesis": f"{form}:{blickets}"})
         length = int(episodes.lengths[number])

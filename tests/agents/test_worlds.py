@@ -100,9 +100,7 @@ def test_splits_draw_only_their_own_machines() -> None:
     task = TaskConfig(split="conjunctive_train")
     world, setting = task_world(task), task_setting(task)
     states, _ = world.reset(setting.train, jax.random.key(0), (200,))
-    assert set(np.asarray(states).tolist()) == set(
-        np.asarray(setting.train.tables.starts[:3]).tolist()
-    )
+    assert set(np.asarray(states).tolist()) == set(np.asarray(setting.train.starts[:3]).tolist())
     assert len(task_spec(task).hypotheses) == 3
 
 

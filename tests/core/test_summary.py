@@ -33,32 +33,33 @@ def row(name: str, em: float | None, *, trial: int = 0, **changes: Any) -> dict[
 def test_errors_are_counted_apart_and_violations_are_wrong() -> None:
     rows = [
         row("a", 1),
-        row("b", 0, kind="violation", answer=None),
-        row("c", None, kind="error", scores={}),
+        row("b", 0, kind="no-answer", answer=None),
+        row("c", None, kind="failed", scores={}),
     ]
     found = summarise(rows, METRICS)
-    assert (found.items, found.answered, found.violations, found.errors) == (3, 1, 1, 1)
+    assert (found.items, found.answered, found.no_answers, found.failed) == (3, 1, 1, 1)
     assert found.metrics["em"].value == 0.5
     assert found.metrics["em"].n == 2
     assert found.metrics["lift"].value == pytest.approx(1 / 3)
 
 
-def test_cut_offs_and_refusals_are_in_no_metric_and_bounded() -> None:
+def test_cut_offs_score_worst_and_declined_attempts_are_left_out_with_bounds() -> None:
     rows = [
         row("a", 1),
         row("b", 0),
         row("c", 0, kind="cut-off", scores={"em": 0.0}),
-        row("d", None, kind="refusal", scores={}),
-        row("e", None, kind="error", scores={}),
+        row("d", None, kind="declined", scores={}),
+        row("e", None, kind="failed", scores={}),
     ]
     found = summarise(rows, METRICS)
-    assert (found.cut_offs, found.refusals, found.errors, found.answered) == (1, 1, 1, 2)
-    assert (found.metrics["em"].value, found.metrics["em"].n) == (0.5, 2)
+    assert (found.cut_offs, found.declined, found.failed, found.answered) == (1, 1, 1, 2)
+    assert found.metrics["em"].value == pytest.approx(1 / 3)
+    assert found.metrics["em"].n == 3
     assert found.bounds is not None
-    assert list(found.bounds) == pytest.approx([1 / 3, 2 / 3])
+    assert list(found.bounds) == pytest.approx([1 / 4, 3 / 4])
     assert summarise(rows[:2], METRICS).bounds is None
     # The trials of an item share its weight, as in the headline.
-    trials = [row("a", 1), row("a", 0, trial=1, kind="cut-off", scores={}), row("b", 0)]
+    trials = [row("a", 1), row("a", 0, trial=1, kind="cut-off"), row("b", 0)]
     assert summarise(trials, METRICS).bounds == (0.25, 0.5)
 
 
@@ -67,7 +68,7 @@ def test_tokens_are_summed_where_they_are_reported() -> None:
         row("a", 1, usage={"requests": 2, "retries": 1, "input_tokens": 10}, seconds=1.0),
         row("b", 1, usage={"requests": 1, "retries": 0, "input_tokens": 5}, seconds=3.0),
         row("c", 1, usage={"requests": 1}, seconds=9.0),
-        row("d", None, kind="error", scores={}, usage={"requests": 9, "retries": 8}, seconds=99.0),
+        row("d", None, kind="failed", scores={}, usage={"requests": 9, "retries": 8}, seconds=99.0),
     ]
     for found in (
         summarise(rows, METRICS),
@@ -204,7 +205,7 @@ def test_chance_is_averaged_where_the_headline_is_defined() -> None:
 
 
 def test_the_floor_is_known_where_nothing_was_scored() -> None:
-    rows = [row(name, None, kind="error", scores={}, floor="guess") for name in "abc"]
+    rows = [row(name, None, kind="failed", scores={}, floor="guess") for name in "abc"]
     found = summarise(rows, METRICS)
     assert (found.floor, found.floor_name) == (0.25, "guess")
     assert found.metrics["lift"].value is None

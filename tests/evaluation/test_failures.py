@@ -33,8 +33,7 @@ temp = 0.25
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("trivium.commands.sweep.write_report", lambda folder, **options: folder)
-    monkeypatch.setattr("trivium.commands.run.write_report", lambda folder, **options: folder)
+    monkeypatch.setattr("trivium.commands.execution.write_report", lambda folder, **options: folder)
     Path("small.toml").write_text(CONFIG)
 
 
@@ -86,7 +85,7 @@ def test_a_sweep_with_failed_calls_says_so_and_is_continued(
     assert server.asked == before
     assert list(Path("runs/implicit").iterdir()) == [folder]
     rows = list(csv.DictReader((folder / "summary.csv").read_text().splitlines()))
-    assert [row["errors"] for row in rows] == ["0", "0"]
+    assert [row["failed"] for row in rows] == ["0", "0"]
 
     assert sweep(server, "--new") == 0
     assert len(list(Path("runs/implicit").iterdir())) == 2
@@ -194,7 +193,7 @@ def test_failed_attempts_at_other_items_stay_on_record(server: Server, broken: s
     assert main(words) == 1
     assert main([*words, "--start", "10"]) == 1, "the folder holds failed attempts"
     kinds = [row["kind"] for row in records(Path("e"))]
-    assert (len(kinds), kinds.count("error")) == (20, 3)
+    assert (len(kinds), kinds.count("failed")) == (20, 3)
 
 
 def test_a_huge_number_of_items_is_confirmed_at_once(
@@ -280,7 +279,7 @@ def test_a_blank_line_among_records_is_passed_over(server: Server, broken: set[s
         ("seed", 1e30),
         ("index", "x"),
         ("reply", 7),
-        ("error", 5),
+        ("failed", 5),
         ("id", None),
     ],
 )

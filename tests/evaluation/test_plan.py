@@ -168,7 +168,7 @@ def test_recorded_attempts_cost_nothing(tmp_path: Path) -> None:
                 "id": f"SYN-{n // 2:06d}",
                 "index": n // 2,
                 "trial": n % 2,
-                "kind": "error" if n < failed else "right",
+                "kind": "failed" if n < failed else "right",
                 "benchmark": "nhop_explicit",
                 "solver": "openai/gpt-4.1-mini",
                 "answer": None,

@@ -31,7 +31,7 @@ CONFIGS = {
     "notes.txt": "hello",
 }
 WRONG_CALLS = [
-    ("sweep", "a file, or the name of a config"),
+    ("sweep", "CONFIG is missing: name one of blicket_conditions"),
     ("sweep nothing", "no file and no config 'nothing'; there are blicket_conditions"),
     ("sweep missing.toml", "missing.toml: No such file"),
     ("sweep empty", "empty: a config file ends in .toml or .json"),
@@ -53,13 +53,13 @@ WRONG_CALLS = [
     ("sweep small.json --items 0", "items must be at least 1, got 0"),
     ("sweep small.json --processes 0", "processes must be at least 1, got 0"),
     ("sweep small.json --ray_address here:1", "ray_address needs --executor ray"),
-    ("sweep small.json --executor moon", "--executor must be one of local, ray, got 'moon'"),
+    ("sweep small.json --executor moon", "--executor: invalid choice: 'moon'"),
     ("sweep small.json --out notes.txt", "notes.txt: cannot be written"),
     ("sweep small.json --out notes.txt/below", "cannot be written"),
     ("sweep small.json --out /proc/nowhere", "/proc/nowhere: cannot be written"),
     ("sweep small.json --out o --new", "--new begins a new folder: give it or --out"),
     ("sweep small.json --temp 1", "--temp goes with --model, and neither the config nor a flag"),
-    ("diagnose nhop_explicit --engine direct", "--engine goes with --model, and none is named"),
+    ("diagnose nhop_explicit --backend direct", "--backend goes with --model, and none is named"),
     ("sweep cold.json", "temp must be at least 0, got -1.0"),
     ("diagnose nothing", "unknown benchmark 'nothing'"),
     ("diagnose --approach sideways", "unknown benchmark 'sideways'"),
@@ -83,14 +83,14 @@ WRONG_CALLS = [
     ("import", "no logs named"),
     ("import logs", "--out is missing"),
     ("run --model gpt", "model must be PROVIDER/MODEL"),
-    ("run --items many", "--items must be a whole number, got 'many'"),
+    ("run --items many", "--items: must be a whole number, got 'many'"),
     ("run --processes 0", "processes must be at least 1, got 0"),
     ("run --items 1 --benchmarks nhop_implicit --out notes.txt", "cannot be written"),
 ]
 # What is missing is said before any work, whatever else there is to do.
 WRONG_MODELS = [
     ("sweep gpt.json", "OPENAI_API_KEY is not set"),
-    ("sweep small.json --model a/b --engine direct", "provider 'a' has no known URL"),
+    ("sweep small.json --model a/b --backend direct", "provider 'a' has no known URL"),
     ("sweep small.json --model nowhere/x", "Model API nowhere of model 'nowhere/x' not recog"),
     ("diagnose nhop_explicit --model nowhere/x", "Model API nowhere of model 'nowhere/x' not"),
     ("run --items 2 --model openai/x", "OPENAI_API_KEY is not set"),

@@ -40,7 +40,7 @@ def scored(tmp_path: Path) -> Path:
 
 def test_the_scores_are_those_of_the_script(scored: Path) -> None:
     rows = [row for _, row in read_rows(scored / "records.jsonl")]
-    assert [row["kind"] for row in rows] == ["right", "right", "right", "violation"] * 6
+    assert [row["kind"] for row in rows] == ["right", "right", "right", "no-answer"] * 6
     assert {(row["seed"], row["index"]) for row in rows} == {
         (seed, index) for seed in (7, 8) for index in range(12)
     }
@@ -48,7 +48,7 @@ def test_the_scores_are_those_of_the_script(scored: Path) -> None:
     assert rows[3]["reply"] is None
     assert rows[3]["scores"]["em"] == 0
     summary = json.loads((scored / "summary.json").read_text())
-    assert (summary["items"], summary["answered"], summary["violations"]) == (24, 18, 6)
+    assert (summary["items"], summary["answered"], summary["no_answers"]) == (24, 18, 6)
     assert summary["metrics"]["em"]["value"] == 0.75
     manifest = json.loads((scored / "run.json").read_text())
     assert manifest["kind"] == "score"

@@ -153,13 +153,13 @@ def test_a_null_reply_is_no_answer_and_a_missing_one_an_error(tmp_path: Path) ->
     replies = lines(tmp_path / "replies.jsonl", rows)
     assert score(replies) == 1, "calls that failed and missing replies are in the exit status"
     assert kinds(tmp_path / "run") == [
-        "right", "violation", "violation", "error", "cut-off", "error",
+        "right", "no-answer", "no-answer", "failed", "cut-off", "failed",
     ]  # fmt: skip
     records = [row for _, row in read_rows(tmp_path / "run" / "records.jsonl")]
     assert [row["error"] for row in records] == [None, None, None, "boom", None, "no reply"]
     assert [row["reply"] for row in records] == [GOLDS[0], None, "", None, None, None]
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert (summary["items"], summary["violations"], summary["errors"]) == (6, 2, 2)
+    assert (summary["items"], summary["no_answers"], summary["failed"]) == (6, 2, 2)
 
 
 def test_a_refusal_is_counted_apart(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_refusal_is_counted_apart(tmp_path: Path) -> None:
     rows += [{"id": IDS[1], "response": chat("", finish_reason="content_filter")}]
     rows += [{"id": n, "reply": g} for n, g in zip(IDS[2:], GOLDS[2:], strict=True)]
     assert score(lines(tmp_path / "replies.jsonl", rows)) == 0
-    assert kinds(tmp_path / "run") == ["refusal"] * 2 + ["right"] * 4
+    assert kinds(tmp_path / "run") == ["declined"] * 2 + ["right"] * 4
 
 
 def test_several_seeds_and_plain_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -220,7 +220,7 @@ def test_choices_of_one_completion_are_trials(tmp_path: Path) -> None:
         body["choices"] += chat("E_9999")["choices"]
         rows.append(batch(name, body))
     assert score(lines(tmp_path / "replies.jsonl", rows)) == 0
-    assert sorted(kinds(tmp_path / "run")) == ["right"] * 6 + ["token-not-in-the-prompt"] * 6
+    assert sorted(kinds(tmp_path / "run")) == ["no-answer"] * 6 + ["right"] * 6
     summary = json.loads((tmp_path / "run/summary.json").read_text())
     assert summary["tokens"] == {}, "their tokens are those of both together"
 
@@ -402,7 +402,7 @@ def test_reasoning_is_kept_and_not_read(tmp_path: Path) -> None:
     rows += [{"id": IDS[2], "reply": "<think>E_9999 and then"}]
     rows += [{"id": IDS[3], "response": chat(GOLDS[3], finish_reason="error")}]
     assert score(lines(tmp_path / "replies.jsonl", rows)) == 1
-    assert kinds(tmp_path / "run") == ["right", "right", "cut-off", "error", "error", "error"]
+    assert kinds(tmp_path / "run") == ["right", "right", "cut-off", "failed", "failed", "failed"]
     (_, first), *_ = read_rows(tmp_path / "run" / "records.jsonl")
     assert (first["reasoning"], first["stop_reason"]) == ("E_9999 it is", "stop")
 

@@ -103,7 +103,7 @@ def test_hostile_replies_are_kept_and_shown_safely(
     with Server(lambda messages: reply) as server:
         assert ask(server, tmp_path, backend) == 0
     found = records(tmp_path)
-    assert [row["kind"] == "error" for row in found] == [False] * 3
+    assert [row["kind"] == "failed" for row in found] == [False] * 3
     expected = reply.encode("utf-8", "replace").decode()
     assert {row["reply"] for row in found} == {expected}
     capsys.readouterr()

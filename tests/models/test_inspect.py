@@ -281,7 +281,7 @@ def test_a_failed_sample_is_an_error_and_can_be_asked_again(
         words = eval_words(server, tmp_path, backend="inspect", items=8)
         assert main(words) == 1
         found = summary(tmp_path)
-        assert (found["answered"], found["errors"]) == (7, 1)
+        assert (found["answered"], found["failed"]) == (7, 1)
         assert "no: 400 for Bearer" in capsys.readouterr().out
         assert found["metrics"]["em"]["n"] == 7
         broken.clear()
@@ -326,5 +326,5 @@ def test_a_solver_as_a_model_needs_a_sample_of_ours(tmp_path: Path) -> None:
         display="none",
     )
     (attempt,) = read_attempts(Path(log.location))
-    assert attempt.kind == "error"
+    assert attempt.kind == "failed"
     assert "unknown solver 'nobody'; there are" in str(attempt.error)

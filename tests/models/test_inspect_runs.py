@@ -32,7 +32,7 @@ BUILT_IN = ITEMS * len(HOPS)  # records of the built-in solver
 @pytest.fixture
 def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("trivium.commands.sweep.write_report", lambda folder, **options: folder)
+    monkeypatch.setattr("trivium.commands.execution.write_report", lambda folder, **options: folder)
     Path("small.toml").write_text(CONFIG)
     return ["sweep", "small.toml", "--backend", "inspect", "--processes", "1", "--no-data"]
 
@@ -108,7 +108,7 @@ def test_what_failed_permanently_in_one_evaluation_is_asked_again(
         words += ["--out", "here", "--model", "vllm/m", "--base_url", server.url]
         assert main(words) == 1
         kinds = Counter(row["kind"] for row in same_for_all(out))
-        assert kinds == {"right": ITEMS - 1, "error": 1}
+        assert kinds == {"right": ITEMS - 1, "failed": 1}
         broken.clear()
         before = server.asked.copy()
         assert main([*words, "--retry_errors"]) == 0

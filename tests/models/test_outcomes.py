@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ def test_errors_can_be_read(fault: str, error: str, backend: str, tmp_path: Path
         flags = ("--timeout", "1", "--max_retries", "0")
         assert ask(server, tmp_path, backend, *flags, items=2) == 1
     found = [(row["kind"], row["error"], row["reply"]) for row in records(tmp_path)]
-    assert found == [("error", error, None)] * 2
+    assert found == [("failed", error, None)] * 2
 
 
 def test_reasoning_of_the_other_protocol_is_kept_too(tmp_path: Path) -> None:
@@ -109,7 +109,20 @@ def test_reasoning_of_the_other_protocol_is_kept_too(tmp_path: Path) -> None:
 
 
 @BACKENDS
-def test_a_reply_cut_off_before_an_answer_is_counted_apart_with_bounds(
+def test_a_model_that_gives_up_is_wrong(backend: str, tmp_path: Path) -> None:
+    own, solved = oracle(8), set(prompts(8)[:3])
+
+    def answer(messages: list[str]) -> str:
+        return own(messages) if messages[0] in solved else "Sorry, I can't solve this."
+
+    with Server(answer) as server:
+        assert ask(server, tmp_path, backend, items=8) == 0
+    assert [row["kind"] for row in records(tmp_path)] == ["right"] * 3 + ["no-answer"] * 5
+    assert summary(tmp_path)["metrics"]["em"]["value"] == 0.375
+
+
+@BACKENDS
+def test_a_reply_cut_off_before_an_answer_is_wrong_with_bounds(
     backend: str, tmp_path: Path
 ) -> None:
     own, first = oracle(4), prompts(4)[0]
@@ -124,12 +137,12 @@ def test_a_reply_cut_off_before_an_answer_is_counted_apart_with_bounds(
     with Server(answer, alter=alter) as server:
         assert ask(server, tmp_path, backend, items=4) == 0
     cut = records(tmp_path)[0]
-    assert (cut["kind"], cut["stop_reason"], cut["scores"]) == ("cut-off", "length", {})
+    assert (cut["kind"], cut["stop_reason"], cut["scores"]["em"]) == ("cut-off", "length", 0.0)
     assert cut["reply"] == "Let me think about"
     found = summary(tmp_path)
-    assert (found["cut_offs"], found["errors"], found["answered"]) == (1, 0, 3)
-    assert found["metrics"]["em"]["n"] == 3
-    assert found["metrics"]["em"]["value"] == 1.0
+    assert (found["cut_offs"], found["failed"], found["answered"]) == (1, 0, 3)
+    assert found["metrics"]["em"]["n"] == 4
+    assert found["metrics"]["em"]["value"] == 0.75
     assert found["bounds"] == [0.75, 1.0]
 
 
@@ -141,22 +154,22 @@ def test_a_reply_cut_off_before_an_answer_is_counted_apart_with_bounds(
         ({"message_content": None, "message_refusal": "I must not."}, "I must not."),
     ],
 )
-def test_what_is_declined_is_a_refusal_and_not_wrong(
+def test_what_a_provider_declines_is_left_out(
     changes: dict[str, Any], reply: str, backend: str, tmp_path: Path
 ) -> None:
     with Server(oracle(3), alter=chat(**changes)) as server:
         assert ask(server, tmp_path, backend) == 1
     found = records(tmp_path)
     assert [(row["kind"], row["reply"], row["scores"]) for row in found] == [
-        ("refusal", reply, {})
+        ("declined", reply, {})
     ] * 3
     figures = summary(tmp_path)
-    assert (figures["refusals"], figures["errors"], figures["answered"]) == (3, 0, 0)
+    assert (figures["declined"], figures["failed"], figures["answered"]) == (3, 0, 0)
     assert figures["metrics"]["em"]["n"] == 0
-    assert set(server.asked.values()) == {1}, "a refusal is not asked again"
+    assert set(server.asked.values()) == {1}, "a declined prompt is not sent again"
 
 
-def test_a_prompt_that_the_server_declines_is_a_refusal(tmp_path: Path) -> None:
+def test_a_prompt_that_the_server_declines_is_declined(tmp_path: Path) -> None:
     body = b'{"error": {"message": "no", "code": "content_filter"}}'
     assert read_error(body) == ("no", "declined")
     assert read_error(b'{"error": {"message": "m", "metadata": {"reasons": ["x"]}}}')[1] == (
@@ -198,7 +211,7 @@ def test_what_always_breaks_off_is_an_error_with_what_it_took(backend: str, tmp_
     with Server(answer, alter=alter) as server:
         assert ask(server, tmp_path, backend) == 1
     failed = records(tmp_path)[1]
-    assert (failed["kind"], failed["error"]) == ("error", "the reply ended with 'error': gone")
+    assert (failed["kind"], failed["error"]) == ("failed", "the reply ended with 'error': gone")
     assert failed["usage"]["requests"] == 3
     if backend == "direct":
         assert failed["usage"]["output_tokens"] == 3 * 7
@@ -207,10 +220,10 @@ def test_what_always_breaks_off_is_an_error_with_what_it_took(backend: str, tmp_
 @pytest.mark.parametrize(
     ("status", "details", "kind"),
     [
-        ("cancelled", None, "error"),
-        ("failed", None, "error"),
-        ("incomplete", None, "error"),
-        ("incomplete", {"reason": "content_filter"}, "refusal"),
+        ("cancelled", None, "failed"),
+        ("failed", None, "failed"),
+        ("incomplete", None, "failed"),
+        ("incomplete", {"reason": "content_filter"}, "declined"),
         ("incomplete", {"reason": "max_output_tokens"}, "cut-off"),
     ],
 )
@@ -222,7 +235,7 @@ def test_responses_that_are_not_complete(
         body["output"][1]["content"][0]["text"] = "so"
 
     with Server(oracle(3), alter=alter) as server:
-        assert ask(server, tmp_path, "direct", "--api", "responses") == 1
+        assert ask(server, tmp_path, "direct", "--api", "responses") == int(kind != "cut-off")
     assert {row["kind"] for row in records(tmp_path)} == {kind}
 
 
@@ -247,7 +260,7 @@ def test_odd_usage_throws_no_reply_away(usage: object, backend: str, tmp_path: P
 
 
 def test_of_odd_usage_what_can_be_read_is_kept() -> None:
-    def usage(text: str) -> dict[str, int]:
+    def usage(text: str) -> Mapping[str, int]:
         choice = '{"message": {"content": "x"}, "finish_reason": "stop"}'
         body = f'{{"choices": [{choice}], "usage": {{"prompt_tokens": 3, {text}}}}}'
         return read_reply("chat", body.encode()).usage

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from trivium.benchmarks import load_task
+from trivium.core.dialogue import Reply
 from trivium.core.errors import UserError
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models import direct
 from trivium.models.backends import Batch
-from trivium.models.calls import CallError, Reply
+from trivium.models.calls import CallError
 from trivium.models.endpoint import retry_delay
 from trivium.models.settings import Model, ModelOptions, Settings
 
@@ -91,7 +92,7 @@ def test_a_call_is_retried_as_often_as_is_allowed(
 ) -> None:
     (failed,), script = ask(monkeypatch, [BUSY] * 9, max_retries=retries)
     assert len(script.left) == 9 - (retries + 1)
-    assert (failed.kind, failed.error) == ("error", "503: busy")
+    assert (failed.kind, failed.error) == ("failed", "503: busy")
     (answered,), script = ask(monkeypatch, [BUSY] * retries + [ANSWER], max_retries=retries)
     assert (answered.error, answered.usage["requests"]) == (None, retries + 1)
 
@@ -151,7 +152,7 @@ def test_failures_after_a_success_do_not_stop_a_run(
 ) -> None:
     outcomes = [REFUSED] * before + [ANSWER] + [REFUSED] * 25
     attempts, script = ask(monkeypatch, outcomes, NHOP.items(len(outcomes)))
-    assert [attempt.kind == "error" for attempt in attempts] == [
+    assert [attempt.kind == "failed" for attempt in attempts] == [
         isinstance(outcome, CallError) for outcome in outcomes
     ]
     assert not script.left

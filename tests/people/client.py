@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from trivium.benchmarks.blicket.game.parse_moves import read_command
+from trivium.benchmarks.blicket.game.answer import read_command
 from trivium.core.benchmark import Solver
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.people.experiment import Condition, Experiment
@@ -14,6 +14,7 @@ from trivium.people.study import Study, open_study
 
 PAPER = Path(__file__).parents[2] / "src/trivium/people/examples/paper.toml"
 BASELINE = PAPER.with_name("baseline.toml")
+GAME = "[[conditions]]\nname = 'a'\nbenchmark = 'blicket_game'\n"
 Answer = Callable[[dict[str, Any]], tuple[str, Any]]
 
 

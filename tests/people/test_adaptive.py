@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.people.client import GAME
 from trivium.core.errors import UserError
 from trivium.people.adaptive import posterior_of
 from trivium.people.experiment import read_experiment
 from trivium.people.export import _participant
-from trivium.people.rounds import Step
+from trivium.people.pages import Step
 from trivium.people.session import Session
 from trivium.people.store import Participant
 
@@ -96,7 +97,7 @@ def test_the_threshold_is_in_the_table_of_participants(tmp_path: Path) -> None:
         ('"nhop_implicit"', '"blicket_game"\narm = "passive"', "vary goes with arm 'active'"),
         (
             "[3, 4, 5, 6, 8]",
-            '[3, 4]\n[[conditions]]\nname = "y"\narm = "yoked"\nyoked_to = "hops"',
+            f"[3, 4]\n{GAME}arm = 'yoked'\nyoked_to = 'hops'",
             "must name an active condition without vary",
         ),
         ("items = 30", "items = 30\nwhere = { n = 5 }", "where does not go with vary"),

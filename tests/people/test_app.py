@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("starlette")
 from starlette.testclient import TestClient
 
-from tests.people.client import BASELINE, PAPER, Client, make_study, take_part
+from tests.people.client import BASELINE, GAME, PAPER, Client, make_study, take_part
 from trivium.cli import main
 from trivium.core.dialogue import solve
 from trivium.core.errors import UserError
@@ -36,6 +36,7 @@ text = "Anything?"
 kind = "text"
 [[conditions]]
 name = "a"
+benchmark = "blicket_game"
 preset = "paper"
 """
 
@@ -266,7 +267,10 @@ def test_no_response_tells_the_answer_before_it_is_given(tmp_path: Path) -> None
         folder = tmp_path / machine.replace(":", "")
         folder.mkdir()
         text = "title = 'x'\npractice = false\ncheck = false\npool = 200\n"
-        study = make_study(folder, text + "[[conditions]]\nname = 'a'\npreset = 'paper'")
+        study = make_study(
+            folder,
+            text + f"{GAME}preset = 'paper'",
+        )
         items = study.experiment.conditions[0].task.items(200, 0)
         slot = next(
             number
@@ -396,6 +400,19 @@ def test_every_response_has_safe_headers(study: Study) -> None:
     assert "<script>" not in page
     assert "style=" not in page
     assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+@pytest.mark.parametrize(("example", "drawn"), [(PAPER, True), (BASELINE, False)])
+def test_a_drawn_page_brings_its_scripts_and_tables(
+    tmp_path: Path, example: Path, drawn: bool
+) -> None:
+    study = make_study(tmp_path, example)
+    http = browser(study)
+    assert ("/static/machine.js" in http.get("/").text) == drawn
+    for name in ("machine.js", "shapes.js"):
+        assert http.get(f"/static/{name}").status_code == (200 if drawn else 404)
+    export_study(study, tmp_path / "out")
+    assert (tmp_path / "out/tests.csv").exists() == drawn
 
 
 def test_requests_are_limited_in_rate(tmp_path: Path) -> None:

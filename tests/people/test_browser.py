@@ -20,8 +20,8 @@ pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
 from playwright.sync_api import sync_playwright
 
-from tests.people.client import BASELINE, PAPER, make_study
-from tests.people.test_study import Direct
+from tests.people.client import BASELINE, GAME, PAPER, make_study
+from tests.people.test_study import Direct, game_of
 from trivium.cli import main
 from trivium.core.dialogue import solve
 from trivium.people.export import export_study
@@ -194,7 +194,7 @@ class Limited(Watched):
         if screen != "text":
             super().act(screen)
             return
-        item = self._session().now.item
+        item = self.session().now.item
         self.write("textarea", item.gold if item.task.spec.hops <= 4 else "I do not know")
         self.click("button.main")
 
@@ -232,7 +232,7 @@ def go_on(study: Study, key: str, *, right: bool) -> None:
     """Go on to the end, with right or wrong answers to the questions about the instructions."""
     found = study.store.find("key", key)
     assert found is not None
-    study.store.bind(found.id, "")
+    study.store.update(found.id, browser="")
     session, person = study.session(found), Direct(study, key)
     person.number = session.steps
     while session.stage not in ENDED:
@@ -306,8 +306,7 @@ FAST = """() => {
 def test_dragging_reloading_two_tabs_and_fast_fingers(browser: Any, tmp_path: Path) -> None:
     study = make_study(
         tmp_path,
-        "title = 'x'\npractice = false\ncheck = false\n[[conditions]]\nname = 'a'\n"
-        "preset = 'paper'",
+        f"title = 'x'\npractice = false\ncheck = false\n{GAME}preset = 'paper'",
     )
     server = Server(study, "token")
     with server.in_background():
@@ -334,4 +333,4 @@ def test_dragging_reloading_two_tabs_and_fast_fingers(browser: Any, tmp_path: Pa
         page.wait_for_function("() => !busy && !waiting.length && view.history.length === 2")
         context.close()
     session = study.session(study.store.participants()[0])
-    assert [placed for placed, _ in session.now.game.tests] == ["B", "AC"]
+    assert [placed for placed, _ in game_of(session).game.tests] == ["B", "AC"]

@@ -15,14 +15,15 @@ import pytest
 
 from tests.people.client import PAPER, make_study
 from tests.people.test_study import Direct
+from trivium.benchmarks import register_environments
 from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.people.trajectories import read_trajectories
 from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.results import summarise
-from trivium.people.export import TABLES, export_study
+from trivium.people.export import export_study, tables_of
 from trivium.people.study import reopen_study
-from trivium.people.trajectories import read_trajectories
-from trivium.report.charts import looks
+from trivium.report.charts import series_styles
 from trivium.report.compare import read_scores
 from trivium.report.overview import overview
 from trivium.report.results import read_results
@@ -54,7 +55,7 @@ def test_trajectories_of_ten_children_become_records(
     rows = [orjson.loads(line) for line in (out / "records.jsonl").read_bytes().splitlines()]
     right = [row["kind"] == "right" for row in rows]
     assert right == [True] * 6 + [False, False, True, False]
-    assert rows[0]["reply"][-1] == "ANSWER blickets: A B; form: striped"
+    assert rows[0]["reply"][-1] == "ANSWER: blickets A, B; form striped"
     assert rows[6]["scores"]["repeats"] == pytest.approx(1 / 3)
     assert rows[6]["kind"] == "unsure:form"
     assert {row["groups"]["age"] for row in rows} == {"4", "5", "6"}
@@ -99,7 +100,7 @@ def test_every_column_is_in_the_dictionary(tmp_path: Path) -> None:
     export_study(study, tmp_path / "out")
     with (tmp_path / "out/dictionary.csv").open(newline="") as file:
         known = {(row["file"], row["column"]) for row in csv.DictReader(file)}
-    for name in TABLES:
+    for name in tables_of(study.experiment):
         with (tmp_path / "out" / name).open(newline="") as file:
             assert {(name, column) for column in next(csv.reader(file))} <= known
     with (tmp_path / "out/tests.csv").open(newline="") as file:
@@ -139,7 +140,7 @@ def test_people_have_a_role_and_a_colour_of_their_own(tmp_path: Path) -> None:
     results = read_results([tmp_path / "people", tmp_path / "optimal"])["blicket_game"]
     assert (results.role("people"), results.role("openai/x")) == ("person", "model")
     assert results.models == ["people"]
-    assert looks([results])["people"].colour == "person"
+    assert series_styles([results])["people"].colour == "person"
     roles = {row.solver: row.role for table in overview(results) for row in table.rows}
     assert roles == {"people": "person", "optimal": "ceiling"}
 
@@ -234,6 +235,7 @@ NAMES = (("BlicketGiven-v0", "given"), ("BlicketNotGiven-v0", "not_given"))
 @pytest.mark.parametrize(("name", "kind"), NAMES)
 def test_environments_with_demonstrations(name: str, kind: str) -> None:
     gymnasium = pytest.importorskip("gymnasium")
+    register_environments()  # trivium may have been imported before gymnasium
     checker = pytest.importorskip("gymnasium.utils.env_checker")
     env = gymnasium.make(f"trivium:trivium/{name}", render_mode="ansi")
     checker.check_env(env.unwrapped, skip_render_check=True)
@@ -268,6 +270,7 @@ def test_environments_with_demonstrations(name: str, kind: str) -> None:
 @pytest.mark.parametrize(("name", "kind"), NAMES)
 def test_batched_environments_with_demonstrations_are_the_same(name: str, kind: str) -> None:
     gymnasium = pytest.importorskip("gymnasium")
+    register_environments()  # trivium may have been imported before gymnasium
     single = [gymnasium.make(f"trivium:trivium/{name}") for _ in range(5)]
     batch = gymnasium.make_vec(
         f"trivium:trivium/{name}", num_envs=5, vectorization_mode="vector_entry_point"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.people.client import BASELINE, PAPER
+from tests.people.client import BASELINE, GAME, PAPER
 from trivium.core.errors import UserError
 from trivium.people.experiment import read_experiment
 from trivium.people.texts import read_texts
@@ -39,30 +39,31 @@ def test_items_are_those_of_every_other_solver() -> None:
     ("text", "problem"),
     [
         ("seed = 1", "title is missing"),
+        ("title = 'x'\n[[conditions]]\nname = 'a'", "benchmark is missing"),
         ("title = 'x'", "conditions must hold at least one condition, got none"),
         (
             "title = 'x'\nconditions = 3",
             "conditions must be tables, each under",
         ),
-        ("title = 'x'\nlanguage = 'fr'\n[[conditions]]\nname = 'a'", "language must be one of en"),
-        ("title = 'x'\nsede = 1\n[[conditions]]\nname = 'a'", "unknown key 'sede'"),
-        ("title = 'x'\n[[conditions]]\nname = 'a'\npreset = 'b'", "unknown preset 'b'"),
-        ("title = 'x'\n[[conditions]]\nname = 'a'\nitems = 0", "items must be in 1..100, got 0"),
-        ("title = 'x'\n[[conditions]]\nname = 'a'\narm = 'yoked'", "yoked_to goes with arm"),
+        (f"title = 'x'\nlanguage = 'fr'\n{GAME}", "language must be one of en"),
+        (f"title = 'x'\nsede = 1\n{GAME}", "unknown key 'sede'"),
+        (f"title = 'x'\n{GAME}preset = 'b'", "unknown preset 'b'"),
+        (f"title = 'x'\n{GAME}items = 0", "items must be in 1..100, got 0"),
+        (f"title = 'x'\n{GAME}arm = 'yoked'", "yoked_to goes with arm"),
         (
-            "title = 'x'\n[[conditions]]\nname = 'a'\narm = 'yoked'\nyoked_to = 'b'",
+            f"title = 'x'\n{GAME}arm = 'yoked'\nyoked_to = 'b'",
             "yoked_to must name an active condition",
         ),
         (
-            "title = 'x'\n[[conditions]]\nname = 'a'\nwhere = { form = 'pink' }",
+            f"title = 'x'\n{GAME}where = {{ form = 'pink' }}",
             "none of the 24 items has form = 'pink'",
         ),
         (
-            "title = 'x'\n[[conditions]]\nname = 'a'\n[[conditions]]\nname = 'a'",
+            f"title = 'x'\n{GAME}{GAME}",
             "names of conditions must differ",
         ),
         (
-            "title = 'x'\n[[conditions]]\nname = 'a'\n[[questions]]\nid = 'A b'\ntext = 't'",
+            f"title = 'x'\n{GAME}[[questions]]\nid = 'A b'\ntext = 't'",
             "id must be lower-case",
         ),
     ],
@@ -88,6 +89,6 @@ def test_languages_have_the_same_texts_and_no_jargon() -> None:
 def test_a_translation_must_be_complete(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text("[button]\nnext = 'Suivant'")
     path = tmp_path / "experiment.toml"
-    path.write_text("title = 'x'\nlanguage = 'mine.toml'\n[[conditions]]\nname = 'a'")
+    path.write_text(f"title = 'x'\nlanguage = 'mine.toml'\n{GAME}")
     with pytest.raises(UserError, match=r"these texts are missing: button\.again"):
         read_experiment(path)

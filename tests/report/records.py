@@ -37,7 +37,7 @@ def scored(
             "reply": None if score is None else "E_0001",
             "answer": None if score is None else score,
             "scores": {} if score is None else {"em": score},
-            "kind": "error" if score is None else "right" if score == 1 else "other",
+            "kind": "failed" if score is None else "right" if score == 1 else "other",
             "chance": 0.125,
             "groups": {"n": 5, "m": 8},
             "content": f"{name}-{number}",

@@ -13,10 +13,11 @@ from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.spec import GameView
 from trivium.benchmarks.nhop import EXPLICIT
 from trivium.benchmarks.nhop.spec import NhopView
+from trivium.core.benchmark import Lifts
 from trivium.core.dialogue import attempt
 from trivium.core.statistics import Estimate
-from trivium.report.answer import Grid, grade, grid, sentence, sound_settings
-from trivium.report.charts import looks, mean_traces
+from trivium.report.answer import Grid, grid, sentence, sound_settings
+from trivium.report.charts import mean_traces, series_styles
 from trivium.report.results import BenchmarkResults, read_results
 from trivium.report.sections import effect_words, kind_shares, usage_table
 
@@ -24,7 +25,7 @@ from trivium.report.sections import effect_words, kind_shares, usage_table
 def grid_of(*all_results: BenchmarkResults) -> Grid:
     traces = {own.benchmark.name: mean_traces(own) for own in all_results}
     sound = {own.benchmark.name: sound_settings(own) for own in all_results}
-    return grid(all_results, looks(all_results), traces, sound)
+    return grid(all_results, series_styles(all_results), traces, sound)
 
 
 def said(results: BenchmarkResults, model: str) -> str:
@@ -50,7 +51,7 @@ def by_hops(model: str, right: dict[int, int], items: int = 40) -> list[Row]:
         ({4: 40, 6: 36, 8: 30}, "Composes 8 hops from a bag of facts."),
         ({4: 40, 6: 36, 8: 20, 10: 5}, "Composes 6 hops from a bag of facts, fails from 8."),
         ({4: 40, 6: 20, 8: 36}, "Composes 4 hops from a bag of facts, fails from 6."),
-        ({4: 15, 6: 5}, "Composes 4 hops from a bag of facts only in part."),
+        ({4: 15, 6: 5}, "Composes some items of 4 hops from a bag of facts."),
         ({4: 5, 6: 5}, "Does not compose 4 hops from a bag of facts."),
     ],
 )
@@ -69,7 +70,7 @@ def test_hops_are_composed_up_to_a_lift_of_a_half(
     ],
 )
 def test_grades_are_those_of_the_rules(value: float, low: float, word: str) -> None:
-    assert grade(Estimate(value, low, 1.0, 9)) == word
+    assert Lifts(Estimate(value, low, 1.0, 9), {}).grade == word
 
 
 def test_a_player_tests_like_the_nearest_built_in_one(tmp_path: Path) -> None:
@@ -163,14 +164,14 @@ def test_effects_are_said_in_points(ends: Sequence[float], words: str) -> None:
 
 def test_kinds_are_shares_of_all_attempts_right_ones_first(tmp_path: Path) -> None:
     rows = scored("a/model", [1.0, 0.0, 0.0, 0.0, None])
-    rows[1] |= {"kind": "violation"}
+    rows[1] |= {"kind": "no-answer"}
     rows[2] |= {"kind": "other:1"}
     results = results_of(tmp_path, rows + scored("oracle", [1.0]))
-    assert kind_shares(results, looks([results])) == [
+    assert kind_shares(results, series_styles([results])) == [
         ("right", [("a/model", 0.2)]),
         ("other", [("a/model", 0.4)]),
-        ("error", [("a/model", 0.2)]),
-        ("violation", [("a/model", 0.2)]),
+        ("failed", [("a/model", 0.2)]),
+        ("no-answer", [("a/model", 0.2)]),
     ]
 
 
@@ -179,7 +180,7 @@ def test_usage_is_that_of_models_and_leaves_out_empty_columns(tmp_path: Path) ->
     rows = scored("a/model", [1.0, None], usage=usage, seconds=2.0) + scored("oracle", [1.0])
     results = results_of(tmp_path, rows)
     assert usage_table([results], ["a/model"], {}) == [
-        ("model", "attempts", "errors", "input tokens", "output tokens", "of them reasoning",
+        ("model", "attempts", "failed", "input tokens", "output tokens", "of them reasoning",
          "median latency"),
         ("a/model", "2", "1", "200", "20", "not reported", "2 s"),
     ]  # fmt: skip

@@ -48,7 +48,7 @@ def test_trials_of_an_item_are_averaged_and_failed_calls_left_out(tmp_path: Path
 
 def test_what_could_not_be_scored_is_named_beside_the_differences(tmp_path: Path) -> None:
     rows = scored("a/model", [1, None, None, 0, 1])
-    rows[-1] |= {"kind": "cut-off", "scores": {}}
+    rows[-1] |= {"kind": "declined", "scores": {}}
     paths = [
         write_records(tmp_path / "a", scored("oracle", [1, 1, 1, 1, 1])),
         write_records(tmp_path / "b", rows),
@@ -56,8 +56,8 @@ def test_what_could_not_be_scored_is_named_beside_the_differences(tmp_path: Path
     found = read_scores(paths)
     made = differences(found, pairs=False)
     (note,) = left_out([str(path) for path in paths], found, made)
-    assert note == f"{found[1]}, nhop_implicit: 2 errors, 1 cut-offs are in no difference"
-    assert "2 errors, 1 cut-offs" in comparison_page([str(path) for path in paths], found, made)
+    assert note == f"{found[1]}, nhop_implicit: 2 failed, 1 declined are in no difference"
+    assert "2 failed, 1 declined" in comparison_page([str(path) for path in paths], found, made)
 
 
 def test_items_of_other_seeds_and_specs_are_not_the_same(tmp_path: Path) -> None:
@@ -102,15 +102,6 @@ def test_items_without_a_spec_are_paired_by_their_content(tmp_path: Path) -> Non
     assert found.items == 2
     with pytest.raises(UserError, match="neither a spec nor a content digest"):
         read_scores([write_records(tmp_path / "c", scored("oracle", [1], content=None))])
-
-
-def test_specs_stored_with_fewer_fields_are_the_same_spec(tmp_path: Path) -> None:
-    first = write_records(tmp_path / "a", attempts(ImplicitSpec(), "oracle"))
-    short = attempts(ImplicitSpec(), "last_line")
-    for row in short:
-        row["spec"] = {key: row["spec"][key] for key in ("hops", "m")}
-    (found,) = differences(read_scores([first, write_records(tmp_path / "b", short)]), pairs=False)
-    assert found.items == 12
 
 
 def test_the_command_says_what_it_cannot_compare(

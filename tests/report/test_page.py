@@ -57,7 +57,7 @@ def test_the_page_names_nothing_outside_itself(tmp_path: Path) -> None:
     assert scripts == f"'sha256-{digest}'"
 
 
-def test_the_page_needs_no_extra_and_plots_are_then_svg_files(tmp_path: Path) -> None:
+def test_the_page_and_its_plots_need_no_extra(tmp_path: Path) -> None:
     rows = [
         row
         for hops in (4, 6)
@@ -66,7 +66,7 @@ def test_the_page_needs_no_extra_and_plots_are_then_svg_files(tmp_path: Path) ->
     write_records(tmp_path, rows)
     code = (
         "import sys\n"
-        "for name in ('altair', 'vl_convert', 'polars'): sys.modules[name] = None\n"
+        "sys.modules['polars'] = None\n"
         "from trivium.cli import main\n"
         f"sys.exit(main(['report', {str(tmp_path)!r}]) or main(['plot', {str(tmp_path)!r}]))"
     )
@@ -82,7 +82,7 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
     usage = {"input_tokens": 2_000_000, "output_tokens": 30_000}
     rows = scored("oracle", [1.0] * 9, seed=7)
     rows += scored("a/b_c", [1.0, 0.0, None], seed=8, usage=usage, seconds=1.5)
-    rows[-1] |= {"kind": "cut-off"}
+    rows[-1] |= {"kind": "declined"}
     manifest = {"kind": "sweep", "command": "trivium sweep x", "items": 3, "settings": []}
     (tmp_path / "run.json").write_text(json.dumps(manifest))
     prices = Prices(price_in=0.5, price_out=10.0)
@@ -94,9 +94,9 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
         "models": "a/b_c",
         "items": "9",
         "attempts": "12",
-        "errors": "0",
-        "cut-offs": "1",
-        "refusals": "0",
+        "failed": "0",
+        "cut off": "0",
+        "declined": "1",
         "tokens in, out": "6.0M / 90k",
         "cost": "3.90",
         "median latency": "1.5 s",
@@ -106,12 +106,12 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
     sections = re.findall(r'<section id="(.*?)"', body)
     assert sections == ["answer", "nhop_implicit", "tokens", "items", "reproduce"]
     assert re.findall(r'<li><a href="#(.*?)">', body) == sections
-    # 1 of 2 right is a lift of (0.5 - 0.125) / 0.875; of 3 with the one cut off, wrong and right.
+    # 1 of 2 right is a lift of (0.5 - 0.125) / 0.875; of 3 with the one declined, wrong and right.
     pattern = r'<td data-title="nhop_implicit" class="heat" style="--heat-share: (\d+)%">'
     pattern += r'<b>(.*?)</b> <small>(.*?)</small> <small class="note">(.*?)</small>'
     cell = re.search(pattern, text)
     assert cell is not None
-    assert cell.groups() == ("43", "0.43", "[-0.11, 0.97]", "1 cut off: 0.24 to 0.62")
+    assert cell.groups() == ("43", "0.43", "[-0.11, 0.97]", "1 declined: 0.24 to 0.62")
     assert "a/<wbr>b_<wbr>c" in text
     # The model has 1 of 2 right: 0.500 [0.025, 0.975] between the floor 0.125 and ceiling 1.
     bar = text.split('aria-label="0.500 [0.025, 0.975]')[1].split("</svg>")[0]
@@ -173,8 +173,8 @@ def test_long_tables_are_cut_and_say_so(tmp_path: Path) -> None:
         for number, row in enumerate(scored("oracle", [1.0] * 1100))
     ]
     text = write_report(write_records(tmp_path, rows)).read_text()
-    assert "em by group (the first 1,000 of 1,100 rows)" in text
-    table = text.split("em by group (")[1].split("</table>")[0]
+    assert "em by n (the first 1,000 of 1,100 rows)" in text
+    table = text.split("em by n (")[1].split("</table>")[0]
     assert table.count("<tr><td>") == 1000
 
 

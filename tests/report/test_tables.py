@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from tests.report.records import attempts, results_of, scored, write_records
+from trivium.benchmarks.nhop import IMPLICIT
 from trivium.benchmarks.nhop.spec import ImplicitSpec
 from trivium.cli import main
 from trivium.report.tables import Table, analysis_tables, condensed, kind_table, page_tables
@@ -22,7 +23,7 @@ def test_groups_are_sorted_as_numbers_and_missing_ones_come_last(tmp_path: Path)
     rows = [
         row
         for n in (10, "x", 4)
-        for row in scored("oracle", [1.0, 0.0], name=str(n), groups={"n": n})
+        for row in scored("oracle", [1.0, 0.0] * 10, name=str(n), groups={"n": n})
     ]
     rows += scored("oracle", [1.0], groups={"m": 4})
     (found,) = [one for one in analysis_tables(results_of(tmp_path, rows)) if "by n" in one.title]
@@ -54,8 +55,10 @@ def test_the_figures_of_a_page_table(tmp_path: Path) -> None:
         "nhop_implicit: kinds of answers",
     ]
     every = tables["nhop_implicit: every metric"]
-    assert every.rows[0] == ("oracle", "em", "1.000", "0.688", "1.000", "8")
-    assert ("last_line", "lift", "0.143", "-0.092", "0.556", "8") in every.rows
+    right = "exact match with the answer"
+    assert every.rows[0] == ("oracle", "em", "1.000", "0.688", "1.000", "8", right)
+    lift = "the headline metric: 0 at the floor, 1 at the ceiling"
+    assert ("last_line", "lift", "0.143", "-0.092", "0.556", "8", lift) in every.rows
     by_group = tables["nhop_implicit: em by group"]
     assert by_group.columns == (
         *("n", "m", "solver", "em", "low", "high", "lift", "floor", "items"),
@@ -70,9 +73,9 @@ def test_the_figures_of_a_page_table(tmp_path: Path) -> None:
         ("6", "8", "oracle"),
     ]
     assert tables["nhop_implicit: kinds of answers"].rows == (
-        ("oracle", "right", "8", "1.000", ""),
-        ("last_line", "other", "6", "0.750", ""),
-        ("last_line", "right", "2", "0.250", ""),
+        ("oracle", "right", "8", "1.000", "", "the answer is right"),
+        ("last_line", "other", "6", "0.750", "", ""),
+        ("last_line", "right", "2", "0.250", "", "the answer is right"),
     )
 
 
@@ -97,14 +100,14 @@ def test_tables_of_several_settings_say_so(tmp_path: Path) -> None:
     rows = attempts(ImplicitSpec(), "oracle", items=2)
     tables = analysis_tables(results_of(tmp_path, rows))
     assert [table.title.partition(": ")[2] for table in tables] == [
-        "2 items, 2 answered, 0 violations, 0 errors",
+        "2 items, 2 answered, 0 without an answer, 0 failed",
         "by n, m",
         "kinds of answers",
     ]
     rows += attempts(ImplicitSpec(M=600), "oracle", items=2)
     tables = analysis_tables(results_of(tmp_path, rows))
     assert [table.title.partition(": ")[2] for table in tables] == [
-        "4 items, 4 answered, 0 violations, 0 errors (2 settings together)",
+        "4 items, 4 answered, 0 without an answer, 0 failed (2 settings together)",
         "by setting",
         "by n, m (2 settings together)",
         "kinds of answers (2 settings together)",
@@ -113,9 +116,9 @@ def test_tables_of_several_settings_say_so(tmp_path: Path) -> None:
 
 def test_kinds_are_counted_with_their_commonest_details() -> None:
     counts = {"wrong:2": 3, "right": 5, "wrong:1": 4, "wrong": 1}
-    assert kind_table("kinds", counts).rows == (
-        ("wrong", "8", "0.615", "1: 4, 2: 3"),
-        ("right", "5", "0.385", ""),
+    assert kind_table(IMPLICIT, "kinds", counts).rows == (
+        ("wrong", "8", "0.615", "1: 4, 2: 3", "another answer"),
+        ("right", "5", "0.385", "", "the answer is right"),
     )
 
 
@@ -132,11 +135,11 @@ def test_analyze_prints_examples_as_plain_text(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = scored("last_line", [0.0] * 3) + scored("oracle", [1.0])
-    rows[0] |= {"reply": "\x1b[31m[bold]red\u202e", "kind": "violation"}
+    rows[0] |= {"reply": "\x1b[31m[bold]red\u202e", "kind": "no-answer"}
     assert main(["analyze", str(write_records(tmp_path, rows)), "--examples", "1"]) == 0
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
-    first, second = printed.split("violation  item-0  last_line\n")[1].split("\n\n")[:2]
+    first, second = printed.split("no-answer  item-0  last_line\n")[1].split("\n\n")[:2]
     assert "  reply     \\x1b[31m[bold]red\\u202e\n" in f"{first}\n"
     assert second.startswith("other  item-1  last_line\n  question  ")
     assert "\n  reply     E_0001\n" in f"{second}\n"
@@ -218,7 +221,7 @@ def test_a_sweep_prints_its_table_of_all_seeds_together(
     assert [setting for setting, _, _ in found if setting] == ["hops=4", "hops=5"]
     assert [solver for _, solver, _ in found].count("oracle (ceiling)") == 2
     assert {items for _, _, items in found} == {"10"}
-    assert "floor: the best that can be had without reading the item (random_candidate)" in printed
+    assert "floor: the best score without reading the item (random_candidate)" in printed
 
 
 def test_eval_prints_floor_and_ceiling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

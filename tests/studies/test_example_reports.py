@@ -41,7 +41,7 @@ def test_stub_models_are_asked_as_real_ones_are() -> None:
             backend="direct",
         )
     (summary,) = result.summaries
-    assert (summary.errors, summary.items) == (0, 3)
+    assert (summary.failed, summary.items) == (0, 3)
     assert summary.tokens["reasoning_tokens"].total > 0
 
 

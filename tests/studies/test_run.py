@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -108,9 +107,9 @@ def test_a_study_from_start_to_report(
     assert "finished" not in capsys.readouterr().out  # nothing is left to do
     assert entry.main([*command, "--report-only"]) == 0
     tables = (tmp_path / "tables.md").read_text(encoding="utf-8")
-    drawn = {path.name for path in (tmp_path / "figures").glob("*.png")}
+    drawn = {path.name for path in (tmp_path / "figures").glob("*.svg")}
     parts = ("fig3a", "fig3b", "fig3c", "fig3d", "table1", "overhypotheses", "machines")
-    assert drawn == {f"{part}.png" for part in parts}
+    assert drawn == {f"{part}.svg" for part in parts}
     assert "**This study is too short to judge" in tables
     assert "too short to judge |" in tables
     assert "(p " not in tables
@@ -262,7 +261,7 @@ def test_data_of_agents_need_the_agents(tiny: Scale, tmp_path: Path) -> None:
     units: list[Unit] = plan(tiny)
     unit = next(unit for unit in units if unit.name == "cloning-1_paper_a2c-lstm_8_type")
     assert isinstance(unit, ImitatorUnit)
-    with pytest.raises(UserError, match=r"_type_0\.npz is missing: run .* part table1"):
+    with pytest.raises(UserError, match=r"_type_0\.eqx is missing: run .* part table1"):
         train_imitators(unit, tmp_path, None, silent)
 
 
@@ -336,15 +335,6 @@ def test_bad_input_ends_in_one_sentence(
     assert message in error
     assert len(error.splitlines()) == 1
     assert not out.exists()
-
-
-def test_missing_plots_are_found_before_the_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
-    assert entry.main(["--quick", "--only", "qlearning", "--out", str(tmp_path)]) == 2
-    assert "pip install 'trivium[plots]'" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
 
 
 def test_the_usage_names_the_command(capsys: pytest.CaptureFixture[str]) -> None:

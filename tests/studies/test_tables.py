@@ -22,9 +22,11 @@ from studies.blicket_learners.paper import (
     untested_reward,
 )
 from studies.blicket_learners.results import Results
+from studies.theme import Figure
 
 from trivium.benchmarks.blicket.inference.ceilings import BEST, PAPER_SPACES, ceilings
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, lights, split
+from trivium.report.plot import Point, Series
 
 STUDY = Path(__file__).parents[2] / "studies" / "blicket_learners"
 SEEDS = 8
@@ -321,10 +323,14 @@ def test_q_learning_stands_beside_the_paper() -> None:
     assert list(theirs.values()) == ["the paper", "70", "292", "-"]
 
 
-def drawn(chart: Any) -> list[dict[str, Any]]:
-    """The rows behind a chart."""
-    (rows,) = chart.to_dict()["datasets"].values()
-    return list(rows)
+def drawn(figure: Figure) -> list[tuple[str, Series, Point]]:
+    """The panel, the series and the point of every figure that is drawn."""
+    return [
+        (panel.title, one, point)
+        for panel in figure.panels
+        for one in panel.series
+        for point in one.points
+    ]
 
 
 def test_figures_draw_what_the_tables_say() -> None:
@@ -332,16 +338,17 @@ def test_figures_draw_what_the_tables_say() -> None:
     quiz = learner(task(figures(never)), task(figures(forced), forced=5, freed=figures(freed)))
     rows = drawn(charts.figure_3b(Results([quiz])))
     points = {
-        (row["forced"], row["evaluated"]): (row["low"], row["value"], row["high"])
-        for row in rows
-        if "evaluated" in row
+        (point.x, one.shade): (point.low, point.value, point.high)
+        for _, one, point in rows
+        if one.name == "LSTM"
     }
     high = (ends(3.0, 2.0, 1)[0], 2.875, 3.0)
-    assert points[5, "with the forced steps"] == pytest.approx(high)
-    assert points[5, "without them"] == pytest.approx(ends(0.0, 1.0, 1))
-    assert points[0, "with the forced steps"] == points[0, "without them"]
-    assert points[0, "without them"] == pytest.approx(ends(1.0, 2.0, 1))
-    assert {row["at"] for row in rows if "at" in row} == {0, 5 / 3, 7 / 3, 3}
+    assert points[5, 100] == pytest.approx(high)  # with the forced steps
+    assert points[5, 45] == pytest.approx(ends(0.0, 1.0, 1))  # without them
+    assert points[0, 100] == points[0, 45]
+    assert points[0, 45] == pytest.approx(ends(1.0, 2.0, 1))
+    levels = {point.value for _, one, point in rows if one.name == "ideal observer"}
+    assert levels == {0, 5 / 3, 7 / 3, 3}
 
 
 def test_held_out_machines_are_drawn_with_floor_and_ceiling() -> None:
@@ -350,16 +357,17 @@ def test_held_out_machines_are_drawn_with_floor_and_ceiling() -> None:
     made = task(figures(forced), figures(forced), split="both_loo", forced=5, freed=figures(freed))
     held_out = learner(task(figures(forced), test, split="both_loo"), made)
     rows = drawn(charts.figure_3c(Results([held_out])))
-    values = {row["machines"]: row["value"] for row in rows if "machines" in row}
+    values = {one.name: point.value for _, one, point in rows}
     assert values == {
         "trained on": 2.875,
         "held out": 1.125,
         "held out, 5 forced steps in training and test": 2.875,
         "held out, 5 forced steps in training only": 0.125,
+        "constant answer": 0.0,
+        "ideal observer": 3.0,
     }
-    assert [row["note"] for row in rows if row.get("note")] == ["2.8 tests, 1.2 bits"]
-    lines = {row["label"]: row["at"] for row in rows if "at" in row}
-    assert lines == {"constant answer": 0.0, "ideal observer": 3.0}
+    notes = [point.tip for _, _, point in rows if "bits" in point.tip]
+    assert [note.partition("; ")[2] for note in notes] == ["2.8 tests, 1.2 bits"]
 
 
 def test_curves_begin_at_step_0_and_end_together() -> None:
@@ -373,10 +381,8 @@ def test_curves_begin_at_step_0_and_end_together() -> None:
     untrained = [{"values": {"short": [[0.5] * 8]}}]
     rows = drawn(charts.figure_3a(Results(units, untrained=untrained)))
     curves: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for row in rows:
-        if "steps" in row:
-            curve = curves.setdefault((row["panel"], row["policy"]), [])
-            curve.append((row["steps"], row["value"]))
+    for title, one, point in rows:
+        curves.setdefault((title, one.name), []).append((point.x, point.value))
     panel = "{}, 256 units, the paper's batch"
     assert curves[panel.format("PPO"), "LSTM"] == [(0.0, 0.5), (0.5, 0.125), (1.0, 1.125)]
     assert curves[panel.format("A2C"), "LSTM"] == [(0.5, 0.125), (1.0, 1.125)]
@@ -387,23 +393,25 @@ def test_transfer_is_drawn_as_its_distance_from_a_constant_answer() -> None:
     tested = {"form": "disjunctive", "accuracy": seeds(1.0, 0.6, 1)}
     unit: dict[str, Any] = {"agent": {"policy": "lstm"}, "forms": ["disjunctive"]}
     unit |= {"tested": [tested | {"objects": 3}, tested | {"objects": 4}]}
-    known, more = drawn(charts.overhypotheses(Results(transfers=[unit])))
-    assert (known["text"], known["gain"]) == ("0.95*", pytest.approx(0.95 - 12 / 21, abs=0.001))
-    assert (more["text"], more["gain"]) == ("0.95", pytest.approx(0.95 - 32 / 60, abs=0.001))
-    assert known["interval"] == "0.83 to 1.00"
+    (panel,) = charts.overhypotheses(Results(transfers=[unit])).panels
+    known, more = panel.cells
+    assert (known.text, more.text) == ("0.95*", "0.95")
+    assert known.lift == pytest.approx((0.95 - 12 / 21) / 0.4, abs=0.01)
+    assert more.lift == pytest.approx((0.95 - 32 / 60) / 0.4, abs=0.01)
+    assert known.tip.endswith("0.95*, 0.83 to 1.00")
 
 
 def test_imitators_are_drawn_beside_the_paper() -> None:
     unit = imitator("cloning-30", "random+10", seeds(2.0, 3.0, 1), seeds(0.0, 1.0, 4))
     rows = drawn(charts.table_1(Results(imitators=[unit])))
-    values = {row["source"]: row["value"] for row in rows}
+    values = {one.name: point.value for _, one, point in rows}
     assert values == {
         "ours, with the forced steps": 2.125,
         "ours, without them": 0.5,
         "paper": 0.14,
         "ideal observer": pytest.approx(2.84, abs=0.005),
     }
-    assert rows[0]["note"] == "sd 2.00, FCA 0.85 (paper 0.99, 0.60)"
+    assert rows[0][2].tip.endswith("; sd 2.00, FCA 0.85 (paper 0.99, 0.60)")
 
 
 def machines_results() -> Results:
@@ -427,8 +435,12 @@ def test_machines_shown_stand_beside_floor_memory_and_ceiling() -> None:
     assert few["compared with it"] == "no difference shown (p = 1.00)"
     assert many["compared with it"] == "above (p = 0.02)"
     assert many["tests (right prior)"] == "1.0 (6.7)"
-    rows = drawn(charts.machines(machines_results()))
-    found = {(row["who"], row["measure"], row["count"]): row["value"] for row in rows}
+    found = {
+        (one.name, panel.y_label, point.x): point.value
+        for panel in charts.machines(machines_results()).panels
+        for one in panel.series
+        for point in one.points
+    }
     assert found["PPO LSTM", "reward per question", 64] == pytest.approx(0.85)
     assert found["observer that knows the machines shown", "reward per question", 64] == 0.25
     assert found["constant answer", "reward per question", 6] == 0.1

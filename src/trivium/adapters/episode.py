@@ -11,11 +11,9 @@ import orjson
 
 from trivium.audit.overlap import overlap
 from trivium.benchmarks import get_benchmark, load_task
-from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.information import information
 from trivium.core.errors import UserError, require
 from trivium.core.reading import visible_replies
-from trivium.core.spec import spec_from_dict, spec_to_dict, stored_spec
+from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 
@@ -46,7 +44,7 @@ def item_of(origin: Mapping[str, Any]) -> PresentedItem:
 def _item(origin: bytes) -> PresentedItem:
     row = orjson.loads(origin)
     benchmark = get_benchmark(row["benchmark"])
-    spec = stored_spec(benchmark.spec_type, row["spec"])
+    spec = spec_from_dict(benchmark.spec_type, row["spec"])
     view = spec_from_dict(benchmark.view_type, row["view"])
     return Task(benchmark, spec, view).item(row["index"], row["seed"])
 
@@ -80,11 +78,9 @@ def score_of(item: PresentedItem, replies: Sequence[str]) -> float:
     return value
 
 
-def information_of(item: PresentedItem, replies: Sequence[str]) -> list[float] | None:
-    """What each test of a game found out over what the optimum finds out; None for others."""
-    if item.task.benchmark is not GAME:
-        return None
-    return information(item.content, visible_replies(replies))
+def information_of(item: PresentedItem, replies: Sequence[str]) -> Sequence[float] | None:
+    """What each move of a game found out, as a share of all; None where it is not measured."""
+    return item.task.benchmark.information(item.content, visible_replies(replies))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A benchmark as an OpenEnv environment, by default the blicket game: environment and client.
+"""A benchmark as an OpenEnv environment: environment and client.
 
 `uvicorn trivium.adapters.openenv_server:app` serves it.
 """
@@ -22,7 +22,7 @@ from trivium.core.errors import require
 class TriviumAction(Action):
     """A reply in the words that the prompt asks for."""
 
-    reply: str = Field(description="The reply, such as TEST A B")
+    reply: str = Field(description="The reply, such as TEST A, B")
 
 
 class TriviumObservation(Observation):
@@ -44,7 +44,7 @@ class TriviumEnvironment(Environment[TriviumAction, TriviumObservation, TriviumS
 
     def __init__(
         self,
-        benchmark: str = "blicket_game",
+        benchmark: str,
         *,
         preset: str | None = None,
         information_weight: float = INFORMATION_WEIGHT,

@@ -1,7 +1,11 @@
-"""The OpenEnv server of a benchmark: `uvicorn trivium.adapters.openenv_server:app`."""
+"""The OpenEnv server of a benchmark: `uvicorn trivium.adapters.openenv_server:app`.
+
+The variable TRIVIUM_BENCHMARK names the benchmark; without it, the first one is served.
+"""
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import Any
 
@@ -14,11 +18,12 @@ from trivium.adapters.openenv import (
     TriviumObservation,
     TriviumState,
 )
+from trivium.benchmarks import benchmark_names
 
 MAX_SESSIONS = 64  # clients at once, each with an environment of its own
 
 
-def make_app(benchmark: str = "blicket_game", **options: Any) -> FastAPI:
+def make_app(benchmark: str, **options: Any) -> FastAPI:
     """The server of a benchmark; options are those of `TriviumEnvironment`."""
     made: FastAPI = create_app(
         partial(TriviumEnvironment, benchmark, **options),
@@ -31,4 +36,4 @@ def make_app(benchmark: str = "blicket_game", **options: Any) -> FastAPI:
     return made
 
 
-app = make_app()
+app = make_app(os.environ.get("TRIVIUM_BENCHMARK") or benchmark_names()[0])

@@ -1,4 +1,4 @@
-"""A benchmark as a Gymnasium environment of text: `gymnasium.make("trivium/BlicketGame-v0")`."""
+"""A benchmark as a Gymnasium environment of text: `gymnasium.make("trivium/Text-v0", ...)`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import gymnasium
 from gymnasium import spaces
 
 from trivium.adapters.episode import INFORMATION_WEIGHT, Episodes, origin_of
-from trivium.benchmarks.blicket.world.env import check_options
 from trivium.core.errors import require
 
 MAX_PROMPT, MAX_REPLY = 1 << 20, 1 << 12  # characters that the spaces name; longer replies work
@@ -25,7 +24,7 @@ class TextEnv(gymnasium.Env[str, str]):
 
     def __init__(
         self,
-        benchmark: str = "blicket_game",
+        benchmark: str,
         *,
         preset: str | None = None,
         split: str = "train",
@@ -44,8 +43,9 @@ class TextEnv(gymnasium.Env[str, str]):
     ) -> tuple[str, dict[str, Any]]:
         """The prompt of the next item, or of the one that `options["index"]` names."""
         super().reset(seed=seed)
-        index = check_options(options, "index").get("index")
-        item = self._episodes.start(self._split, seed, index).item
+        unknown = sorted(set(options or {}) - {"index"})
+        require(not unknown, f"options may hold index, got {', '.join(map(repr, unknown))}")
+        item = self._episodes.start(self._split, seed, (options or {}).get("index")).item
         return item.prompt, {"id": item.id, **origin_of(item)}
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:

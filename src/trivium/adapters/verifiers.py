@@ -14,7 +14,7 @@ import verifiers.v1 as vf
 from pydantic import Field
 
 from trivium.adapters import episode
-from trivium.benchmarks import load_task
+from trivium.benchmarks import benchmark_names, load_task
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 
@@ -24,7 +24,7 @@ AT_ONCE = 64  # items that are generated together: fast, and few when only one i
 class TriviumConfig(vf.TasksetConfig):
     """Which items: under `--env.taskset.*`."""
 
-    benchmark: str = "nhop_explicit"
+    benchmark: str = benchmark_names()[0]
     preset: str | None = None
     fields: dict[str, Any] = Field(default_factory=dict)
     """Fields of spec and view laid over the preset."""

@@ -1,75 +1,57 @@
-"""Pytrees of arrays on disk: one npz file with a named entry for each leaf, and no pickle.
-
-equinox's serialisation has no names: it cannot read agents of version 0.1, nor say which leaf
-of a file does not fit.
-"""
+"""Pytrees of arrays on disk: a line of JSON, then the leaves as equinox writes them; no pickle."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from zipfile import BadZipFile
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jax.tree_util import keystr, tree_leaves_with_path
-from numpy.typing import NDArray
+import orjson
 
 from trivium.core.errors import UserError, require
-from trivium.core.files import atomic_write
+from trivium.core.files import atomic_write, dump_line
 
 T = TypeVar("T")
-Arrays = dict[str, NDArray[Any]]
-# Fields whose names in files are those of version 0.1, so that its agents still load.
-NAMES_IN_FILES = {"environments": "place", "positions": "places", "vectors": "small"}
 
 
-def save_arrays(path: Path, arrays: Arrays) -> None:
-    """Write named arrays; readers see the old file or the new one, never half of it."""
+def save_tree(path: Path, tree: Any, **about: Any) -> None:
+    """Write a pytree and facts about it; readers see the old file or the new one, never a part."""
     with atomic_write(path) as file:
-        np.savez(file, allow_pickle=False, **arrays)
+        file.write(dump_line(about))
+        eqx.tree_serialise_leaves(file, jax.tree.map(_words, tree))
 
 
-def load_arrays(path: Path) -> Arrays:
-    """The named arrays of a file."""
+def load_tree(path: Path, like: Callable[[dict[str, Any]], T]) -> tuple[T, dict[str, Any]]:
+    """The pytree in a file and the facts about it.
+
+    `like` returns, for these facts, a pytree of the same shape (arrays, or what `jax.eval_shape`
+    returns).
+    """
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
-    except (OSError, ValueError, BadZipFile) as problem:
-        raise UserError(f"{path}: not a file of arrays ({problem})") from None
+        with path.open("rb") as file:
+            about = orjson.loads(file.readline())
+            shape = like(about)
+            words = jax.eval_shape(partial(jax.tree.map, _words), shape)
+            read = eqx.tree_deserialise_leaves(file, words)
+            require(not file.read(1), "it has more arrays")
+    except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, UserError) as problem:
+        reason = str(problem).partition("\n")[0]
+        raise UserError(f"{path}: not a file of this agent ({reason})") from None
+
+    def restored(leaf: Any, value: Any) -> Any:
+        return jax.random.wrap_key_data(value) if _is_key(leaf) else value
+
+    tree: T = jax.tree.map(restored, shape, read)
+    return tree, about
 
 
-def to_arrays(tree: Any, prefix: str = "") -> Arrays:
-    """Every leaf under the path that leads to it; random keys as their words."""
-    return {
-        prefix + _name(path): np.asarray(jax.random.key_data(leaf) if _is_key(leaf) else leaf)
-        for path, leaf in tree_leaves_with_path(tree)
-    }
-
-
-def from_arrays(shape: T, arrays: Arrays, where: Path, prefix: str = "") -> T:
-    """A pytree like `shape` (arrays, or what `jax.eval_shape` returns) with these leaves."""
-
-    def read(path: Any, leaf: Any) -> Any:
-        name = prefix + _name(path)
-        require(name in arrays, f"{where}: {name} is missing; it belongs to another agent")
-        value = jnp.asarray(arrays[name])
-        value = jax.random.wrap_key_data(value) if _is_key(leaf) else value
-        require(
-            value.shape == leaf.shape and value.dtype == leaf.dtype,
-            f"{where}: {name} is {value.dtype}{list(value.shape)}, "
-            f"expected {leaf.dtype}{list(leaf.shape)}",
-        )
-        return value
-
-    tree: T = jax.tree_util.tree_map_with_path(read, shape)
-    return tree
-
-
-def _name(path: Any) -> str:
-    return re.sub(r"\w+", lambda field: NAMES_IN_FILES.get(field[0], field[0]), keystr(path))
+def _words(leaf: Any) -> Any:
+    """Random keys as their words, since equinox cannot write keys; other leaves unchanged."""
+    return jax.random.key_data(leaf) if _is_key(leaf) else jnp.asarray(leaf)
 
 
 def _is_key(leaf: Any) -> bool:

@@ -15,7 +15,7 @@ import optax
 from jax import Array
 from numpy.typing import NDArray
 
-from trivium.agents.checkpoints import from_arrays, load_arrays, save_arrays, to_arrays
+from trivium.agents.checkpoints import load_tree, save_tree
 from trivium.agents.config import ImitationConfig
 from trivium.agents.episodes import Episodes
 from trivium.agents.imitators import Tokens, make_model
@@ -133,7 +133,11 @@ def fit(
     losses: list[NDArray[Any]] = []
     state, done = _begin(config, world, keys), 0
     if checkpoint is not None and checkpoint.exists():
-        state, losses, done = _load(state, checkpoint)
+        one = np.zeros((2, len(keys)), np.float32)
+        (state, losses), about = load_tree(
+            checkpoint, lambda about: (state, [one] * about["epochs"])
+        )
+        done = about["done"]
     while done < config.epochs * layout.parts:
         at = divmod(done, layout.parts)
         state = _train_part(config, layout, state, data, at)
@@ -146,7 +150,7 @@ def fit(
         out_of_time = seconds is not None and now - began > seconds
         due = out_of_time or done == config.epochs * layout.parts
         if checkpoint is not None and (due or now - saved > SECONDS_BETWEEN_CHECKPOINTS):
-            _save(state, losses, done, checkpoint)
+            save_tree(checkpoint, (state, losses), epochs=len(losses), done=done)
             saved = time.monotonic()
         if out_of_time:
             break
@@ -161,17 +165,6 @@ def _begin(config: ImitationConfig, world: World, keys: Sequence[Array]) -> _Sta
     # Copies, since the state is given away in every part.
     best = jax.tree.map(jnp.array, stack(models))
     return _State(stack(models), stack(optimisers), best, nothing + jnp.inf, stack(keys), nothing)
-
-
-def _save(state: _State, losses: Sequence[NDArray[Any]], done: int, checkpoint: Path) -> None:
-    counts = {"losses": np.array(losses), "done": np.array(done)}
-    save_arrays(checkpoint, to_arrays(state, "state") | counts)
-
-
-def _load(shape: _State, checkpoint: Path) -> tuple[_State, list[NDArray[Any]], int]:
-    arrays = load_arrays(checkpoint)
-    state = from_arrays(shape, arrays, checkpoint, "state")
-    return state, list(arrays["losses"]), int(arrays["done"])
 
 
 def make_optimiser(config: ImitationConfig) -> optax.GradientTransformation:

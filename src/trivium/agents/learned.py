@@ -14,7 +14,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from trivium.agents.checkpoints import Arrays, from_arrays, load_arrays, save_arrays, to_arrays
+from trivium.agents.checkpoints import load_tree, save_tree
 from trivium.agents.config import Q_LEARNING, ImitationConfig, TaskConfig
 from trivium.agents.datasets import read_dataset
 from trivium.agents.episodes import Actor, Episodes, PolicyActor, play
@@ -33,7 +33,6 @@ from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict
 from trivium.core.streams import stream_key
 
 LOSSES = "losses.json"
-HISTORY_BYTES = 64  # a history of 10 bits a step, at most 51 steps
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,8 @@ def load_agent(folder: Path, number: int = 0) -> Agent:
     if kind == Q_LEARNING:
         config = spec_from_dict(QConfig, values["config"], where=str(manifest))
         table = Trial(config, int(values["seed"]) + number, spec)
-        table.values = _read_table(_part(folder, "table", number))
+        stored = read_mapping(_part(folder, f"table_{number}.json"))
+        table.values = {int(history, 16): values for history, values in stored.items()}
         return Agent(kind, spec, spec_world(spec), table=table)
     return _load_imitator(folder, number, spec, values)
 
@@ -73,11 +73,10 @@ def _load_imitator(
     folder: Path, number: int, spec: BlicketSpec, values: Mapping[str, Any]
 ) -> Agent:
     config = spec_from_dict(ImitationConfig, values["config"], where=str(folder / MANIFEST))
-    world, file = spec_world(spec), _part(folder, "model", number)
+    world, file = spec_world(spec), _part(folder, f"model_{number}.eqx")
     shape = jax.eval_shape(lambda: make_model(config, world, jax.random.key(0)))
-    model = from_arrays(shape, load_arrays(file), file)
-    target = values.get("target")
-    return Agent(config.model, spec, world, actor(world, model, target))
+    model, _ = load_tree(file, lambda _: shape)
+    return Agent(config.model, spec, world, actor(world, model, values.get("target")))
 
 
 def agent_episodes(agent: Agent, episodes: int, seed: int, greedy: bool) -> list[Episode]:
@@ -139,8 +138,8 @@ def _table_episode(agent: Agent, seed: int, number: int) -> Episode:
     )
 
 
-def _part(folder: Path, what: str, number: int) -> Path:
-    file = folder / f"{what}_{number}.npz"
+def _part(folder: Path, name: str) -> Path:
+    file = folder / name
     require(file.exists(), f"{file} is missing: the training has not been finished")
     return file
 
@@ -177,7 +176,7 @@ def train_imitator(
     keys = [run_key("imitate", seed, number) for number in range(seeds)]
     fitted = fit(config, world, [episodes] * seeds, keys, checkpoint=out / CHECKPOINT)
     for number in range(seeds):
-        save_arrays(out / f"model_{number}.npz", to_arrays(pick(fitted.model, number)))
+        save_tree(out / f"model_{number}.eqx", pick(fitted.model, number))
     losses = {"training": fitted.training_loss, "validation": fitted.validation_loss}
     write_json(out / LOSSES, {name: rounded(values) for name, values in losses.items()})
     last = fitted.validation_loss.min(axis=1).mean()
@@ -215,23 +214,10 @@ def train_table(
     for number in range(seeds):
         trial = Trial(config, seed + number, spec)
         results.append(learn_until_perfect(trial))
-        save_arrays(out / f"table_{number}.npz", _table_arrays(trial))
+        table = {f"{history:x}": values for history, values in trial.values.items()}
+        write_json(out / f"table_{number}.json", table)
         words = "perfect" if results[-1].converged else "not perfect"
         tell(f"table {number}: {words} after {results[-1].episodes:,} episodes")
     perfect = sum(result.converged for result in results)
     episodes = np.mean([result.episodes for result in results])
     return f"{perfect} of {seeds} tables perfect, after {episodes:,.0f} episodes on average"
-
-
-def _table_arrays(trial: Trial) -> Arrays:
-    """A table as arrays: histories in bytes, and the values of their actions."""
-    raw = b"".join(history.to_bytes(HISTORY_BYTES, "little") for history in trial.values)
-    histories = np.frombuffer(raw, np.uint8).reshape(-1, HISTORY_BYTES)
-    return {"histories": histories, "values": np.array(list(trial.values.values()))}
-
-
-def _read_table(file: Path) -> dict[int, list[float]]:
-    arrays = load_arrays(file)
-    require({"histories", "values"} <= set(arrays), f"{file}: not a table of Q-learning")
-    rows = zip(arrays["histories"], arrays["values"].tolist(), strict=True)
-    return {int.from_bytes(history.tobytes(), "little"): values for history, values in rows}

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from trivium.agents.checkpoints import from_arrays, load_arrays, save_arrays, to_arrays
+from trivium.agents.checkpoints import load_tree, save_tree
 from trivium.agents.config import AgentConfig, LengthConfig, TaskConfig
 from trivium.agents.networks import make_policy
 from trivium.agents.training import Report, Training, pick
@@ -30,7 +30,7 @@ from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.streams import stream_key
 
 MANIFEST = "agent.json"
-CHECKPOINT = "checkpoint.npz"
+CHECKPOINT = "checkpoint.eqx"
 CURVE = "curve.json"
 
 
@@ -80,7 +80,7 @@ def train(job: TrainingJob, out: Path, tell: Callable[[Report], None]) -> Traini
         if training.curve:
             training.save(checkpoint)
     for number in range(job.seeds):
-        save_arrays(_policy_file(out, number), to_arrays(pick(training.runs.policy, number)))
+        save_tree(_policy_file(out, number), pick(training.runs.policy, number))
     write_json(out / CURVE, curve_record(job.task, training, slice(0, job.seeds)))
     return training
 
@@ -102,7 +102,7 @@ def load_trained(folder: Path, number: int = 0) -> Trained:
 def load_policy(file: Path, agent: AgentConfig, world: World) -> Any:
     """The agent's network with the weights of a file."""
     shape = jax.eval_shape(lambda: make_policy(agent, world, jax.random.key(0)))
-    return from_arrays(shape, load_arrays(file), file)
+    return load_tree(file, lambda _: shape)[0]
 
 
 def run_key(*purpose: Any) -> jax.Array:
@@ -164,7 +164,7 @@ def rounded(values: Any) -> Any:
 
 
 def _policy_file(folder: Path, number: int) -> Path:
-    return folder / f"policy_{number}.npz"
+    return folder / f"policy_{number}.eqx"
 
 
 def _read_job(path: Path) -> TrainingJob:

@@ -19,7 +19,7 @@ import numpy as np
 from jax import Array
 
 from trivium.agents.actor_critic import Run, Sums, start, update
-from trivium.agents.checkpoints import from_arrays, load_arrays, save_arrays, to_arrays
+from trivium.agents.checkpoints import load_tree, save_tree
 from trivium.agents.config import AgentConfig, LengthConfig
 from trivium.agents.episodes import Greedy, greedy
 from trivium.agents.worlds import Setting, World
@@ -125,26 +125,18 @@ class Training:
         path: Path,
     ) -> Training:
         """The runs of a checkpoint, which continue as if they had never been interrupted."""
-        arrays = load_arrays(path)
         keys = [jax.random.key(0)] * len(settings)
         new = jax.eval_shape(lambda: cls.begin(world, agent, length, settings, keys).runs)
-        runs = from_arrays(new, arrays, path, "run")
         stacked = stack(settings)
         _, point = jax.eval_shape(partial(segment_all, world, agent, length), new, stacked)
-        curve = [
-            jax.tree.map(np.asarray, from_arrays(point, arrays, path, f"point{index}"))
-            for index in range(int(arrays["points"]))
-        ]
-        return cls(world, agent, length, stacked, runs, curve, float(arrays["seconds"]))
+        (runs, curve), about = load_tree(path, lambda about: (new, [point] * about["points"]))
+        curve = jax.tree.map(np.asarray, curve)
+        return cls(world, agent, length, stacked, runs, curve, about["seconds"])
 
     def save(self, path: Path) -> None:
         """Write a checkpoint."""
-        arrays = to_arrays(self.runs, "run")
-        for index, point in enumerate(self.curve):
-            arrays |= to_arrays(point, f"point{index}")
-        arrays["points"] = np.array(len(self.curve))
-        arrays["seconds"] = np.array(self.seconds)
-        save_arrays(path, arrays)
+        about = {"points": len(self.curve), "seconds": self.seconds}
+        save_tree(path, (self.runs, self.curve), **about)
 
     @property
     def points(self) -> int:

@@ -86,7 +86,7 @@ class BlicketWorld(World):
         return jax_env.reset(tables, key, shape)
 
     def starts(self, tables: Tables) -> tuple[State, Array]:
-        states = tables.tables.starts
+        states = tables.starts
         return states, jnp.zeros((*states.shape, self.observation_size))
 
     def step(self, tables: Tables, state: State, action: Array, key: Array) -> Step:
@@ -145,7 +145,7 @@ def task_setting(task: TaskConfig) -> Setting:
 class SlotTables(NamedTuple):
     """The machines, and the slots of their objects when every machine is played once."""
 
-    params: jax_env.Params
+    params: Tables
     arranged: Array  # [machines, objects]
 
 

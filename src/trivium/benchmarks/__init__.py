@@ -14,7 +14,6 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -22,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import UserError, require
+from trivium.core.errors import UserError, import_extra, require, require_known
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import Task
 
@@ -33,6 +32,8 @@ BENCHMARKS = {
     "blicket_prompts": "trivium.benchmarks.blicket.prompts:PROMPTS",
     "blicket_game": "trivium.benchmarks.blicket.game:GAME",
 }
+# Packages of benchmarks that declare more than items: commands, imports and environments.
+EXTENSIONS = ("trivium.benchmarks.blicket",)
 ENTRY_POINTS = "trivium.benchmarks"  # the group in which other packages add theirs
 PROJECT_FILE = "trivium.toml"
 
@@ -45,9 +46,7 @@ def benchmark_names() -> tuple[str, ...]:
 def get_benchmark(name: str) -> AnyBenchmark:
     """The benchmark of this name; UserError with what there is for an unknown one."""
     locations = _locations()
-    close = get_close_matches(name, locations, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(locations)}"
-    require(name in locations, f"unknown benchmark {name!r}; {hint}")
+    require_known(name, locations, f"benchmark {name!r}")
     return _import_benchmark(name, locations[name])
 
 
@@ -75,11 +74,7 @@ def load_task(
 
 def find_preset(benchmark: AnyBenchmark, preset: str) -> Any:
     """The spec of a preset; UserError with what there is for an unknown one."""
-    allowed = ", ".join(benchmark.presets)
-    require(
-        preset in benchmark.presets,
-        f"unknown preset {preset!r} of {benchmark.name}; there are {allowed}",
-    )
+    require_known(preset, benchmark.presets, f"preset {preset!r} of {benchmark.name}")
     return benchmark.presets[preset]
 
 
@@ -102,6 +97,23 @@ def change_task(task: Task, fields: Mapping[str, Any], where: str = "") -> Task:
         spec_from_dict(benchmark.spec_type, spec, base=task.spec, where=where),
         spec_from_dict(benchmark.view_type, view, base=task.view, where=where),
     )
+
+
+def declared(what: str) -> dict[str, Any]:
+    """All COMMANDS, IMPORTS or ENVIRONMENTS that the extensions declare."""
+    found: dict[str, Any] = {}
+    for package in EXTENSIONS:
+        found |= getattr(importlib.import_module(package), what)
+    return found
+
+
+def register_environments() -> None:
+    """Register every environment with Gymnasium, which does not look for plug-ins itself."""
+    registration = import_extra("gymnasium.envs.registration", "gym")
+    text = {"trivium/Text-v0": {"entry_point": "trivium.adapters.text_env:TextEnv"}}
+    for name, options in {**text, **declared("ENVIRONMENTS")}.items():
+        if name not in registration.registry:
+            registration.register(name, **options)
 
 
 def import_project_benchmarks() -> None:

@@ -20,7 +20,7 @@ from trivium.core.benchmark import AnyBenchmark, rename_text
 from trivium.core.dialogue import Dialogue, solve
 from trivium.core.errors import UserError
 from trivium.core.files import dump_line
-from trivium.core.records import Scores
+from trivium.core.records import NO_ANSWER, Scores
 from trivium.core.results import summarise
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.streams import Stream, stream_key
@@ -81,7 +81,7 @@ def ceiling_is_perfect(benchmark: AnyBenchmark) -> None:
             summary = summarise(rows, benchmark.metrics)
             value = summary.metrics[headline.name].value
             _expect(value == headline.best, f"{solver.name} reaches {value} on {task}")
-            _expect(summary.violations == 0, f"{solver.name} has violations on {task}")
+            _expect(summary.no_answers == 0, f"{solver.name} gives no answer on {task}")
 
 
 def solvers_are_deterministic(benchmark: AnyBenchmark) -> None:
@@ -188,15 +188,15 @@ def writing_and_parsing_are_inverse(benchmark: AnyBenchmark) -> None:
             _expect(benchmark.kind(item.content, read) == "right", "a right answer is not 'right'")
 
 
-def nonsense_is_a_violation(benchmark: AnyBenchmark) -> None:
-    """What has no answer in it is a violation, and not a wrong answer."""
+def nonsense_is_no_answer(benchmark: AnyBenchmark) -> None:
+    """What has no answer in it is no answer, and not a wrong one."""
     item = next(_tasks(benchmark)).item(0, SEED)
     for nonsense in NONSENSE:
         dialogue = Dialogue(item)
         dialogue.send(nonsense)
         made = dialogue.attempt("nobody")
         _expect(
-            made.kind == "violation" and made.answer is None,
+            made.kind == NO_ANSWER and made.answer is None,
             f"{nonsense[:30]!r} is read as {made.answer} ({made.kind})",
         )
         orjson.loads(dump_line(made))
@@ -288,7 +288,7 @@ CHECKS: tuple[Callable[[AnyBenchmark], None], ...] = (
     corrupted_answers_are_refused,
     floors_and_groups_are_plain,
     writing_and_parsing_are_inverse,
-    nonsense_is_a_violation,
+    nonsense_is_no_answer,
     solvers_are_deterministic,
     ceiling_is_perfect,
     floor_is_reached,

@@ -6,15 +6,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from trivium.commands.flags import read_flags
+from trivium.commands.parser import argument, flag
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
-from trivium.core.records import ERROR, Row
-from trivium.core.spec import spec_from_dict, stored_spec
+from trivium.core.records import FAILED, Row
+from trivium.core.spec import spec_from_dict
 from trivium.core.task import Task
 from trivium.report.gallery import show_command
 from trivium.report.item_browser import conversation, replies_of
@@ -32,10 +30,9 @@ MAX_CHARACTERS = 400  # of a question or a reply
 class Flags:
     """The records to analyse."""
 
-    # files of records, or folders of them
-    results: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="RUN ...")]
+    results: tuple[Path, ...] = argument("RUN", ())  # files of records, or folders of them
     # how many examples of each kind of error are printed, with question, gold answer and reply
-    examples: Annotated[int, tyro.conf.arg(aliases=["--examples_per_type"])] = 0
+    examples: int = flag(0, "--examples", "--examples_per_type")
 
 
 def main(args: Sequence[str]) -> int:
@@ -69,10 +66,10 @@ def example_lines(benchmark: AnyBenchmark, row: Row) -> list[str]:
     lines = {
         "question": _question(opening),
         "gold": shown.expected,
-        "reply": " / ".join(replies_of(row)) if row["kind"] != ERROR else row["error"],
+        "reply": " / ".join(replies_of(row)) if row["kind"] != FAILED else row["error"],
     }
     if row.get("spec") is not None:
-        spec = stored_spec(benchmark.spec_type, row["spec"])
+        spec = spec_from_dict(benchmark.spec_type, row["spec"])
         view = spec_from_dict(benchmark.view_type, row.get("view") or {})
         place = f"--seed {row['seed']} --index {row['index']}"
         lines["prompt"] = f"{show_command(Task(benchmark, spec, view))} {place}"

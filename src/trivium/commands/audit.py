@@ -11,6 +11,7 @@ from trivium.audit.overlap import Overlap, overlap
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import require
 from trivium.core.probes import GAIN, Audit
+from trivium.report.audits import keep_audit
 from trivium.report.tables import Table, terminal
 
 ABOUT = """Can a shortcut beat chance? Tries every shortcut solver, rules of one and two surface
@@ -37,6 +38,7 @@ class Flags:
     seed: int = 0  # the seed of the audit; its samples have seeds of their own
     json: bool = False  # print the audit as JSON
     overlap: bool = False  # count repeated items within a seed and between two
+    keep: bool = False  # store the verdict beside the benchmark, where reports look for it
 
 
 def main(args: Sequence[str]) -> int:
@@ -55,6 +57,8 @@ def main(args: Sequence[str]) -> int:
             show_overlap(name, repeats)
         return 0
     found = audit(task.benchmark, task.spec, flags.seed, flags.items)
+    if flags.keep:
+        keep_audit(task.benchmark, task.spec, found)
     if flags.json:
         print(json.dumps(found.to_dict(), indent=2))
     else:

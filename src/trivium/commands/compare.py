@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from trivium.commands.flags import read_flags
-from trivium.core.errors import require
+from trivium.commands.parser import argument
+from trivium.core.errors import require, require_known
 from trivium.core.files import atomic_write
 from trivium.report.compare import (
     comparison_page,
@@ -33,8 +31,7 @@ Example: trivium compare runs/oracle runs/shortcut --out compare.html"""
 class Flags:
     """The runs and solvers to compare."""
 
-    # folders or files of records
-    runs: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="RUN ...")]
+    runs: tuple[Path, ...] = argument("RUN", ())  # folders or files of records
     solvers: tuple[str, ...] = ()  # only these (default: models, or all where a run has none)
     out: Path | None = None  # write the comparison as a page too
     pairs: bool = False  # compare all with all, not just with the first
@@ -49,7 +46,7 @@ def main(args: Sequence[str]) -> int:
     require(bool(found), f"{', '.join(map(str, flags.runs))}: there are no records to compare")
     known = list(dict.fromkeys(one.solver for one in found))
     for solver in flags.solvers:
-        require(solver in known, f"unknown solver {solver!r}; the runs hold {', '.join(known)}")
+        require_known(solver, known, f"solver {solver!r}")
     chosen = [one for one in found if one.solver in flags.solvers] or worth_comparing(found)
     require(len(chosen) >= 2, "nothing to compare: the runs hold one solver between them")
     if not flags.any_settings:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from trivium.commands.flags import Models, read_benchmark_flags, refuse_model_flags
-from trivium.commands.sweep import RunFlags, print_plan, run_and_report
+from trivium.commands.execution import RunFlags
+from trivium.commands.flags import read_benchmark_flags
+from trivium.commands.parser import flag
+from trivium.commands.sweep import print_plan
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.plan import plan_diagnosis
 
@@ -23,15 +24,15 @@ Example: trivium diagnose nhop_explicit --n 6 --contexts 8 --variants control,al
 class Flags:
     """What is diagnosed, and where it goes."""
 
-    variants: str = ""  # which variants, separated by commas (default: all)
+    variants: tuple[str, ...] = ()  # which variants, also separated by commas (default: all)
     items: int = 60  # items of each variant
     seed: int = DEFAULT_SEED  # the seed of all of them
     order_trials: int = 1  # how often each item is presented, each time in another order
-    solvers: str = ""  # which solvers, separated by commas (default: all)
-    # language models, each as PROVIDER/MODEL; say --model once for each
-    models: Models = ()
-    out: Path | None = None  # the folder (default: the newest of the same diagnosis, or a new one)
+    # which solvers, also separated by commas (default: all)
+    solvers: tuple[str, ...] = flag((), "--solvers", "--baseline")
+    models: tuple[str, ...] = flag((), "--model")  # language models, each as PROVIDER/MODEL
     label: str | None = None  # what the run is called in titles and in the index
+    data: bool = True  # write the items too
     dry_run: bool = False  # print the evaluations and what they would cost, and do nothing
     running: RunFlags = field(default_factory=RunFlags)
 
@@ -41,23 +42,24 @@ def main(args: Sequence[str]) -> int:
     asked = read_benchmark_flags("diagnose", Flags, args, ABOUT)
     flags = asked.flags
     if not flags.models:
-        refuse_model_flags(args, "none is named")
+        asked.refuse_model_flags("none is named")
     run = plan_diagnosis(
         asked.task,
-        variants=_listed(flags.variants),
+        variants=_parts(flags.variants),
         seed=flags.seed,
         items=flags.items,
         trials=flags.order_trials,
-        solvers=_listed(flags.solvers) or None,
+        solvers=_parts(flags.solvers) or None,
         models=flags.models,
-        settings=flags.running.options.settings(),
+        settings=flags.running.execution.options.settings(),
         label=flags.label,
     )
     if flags.dry_run:
-        print_plan(run, flags.running)
+        print_plan(run, flags.running.execution)
         return 0
-    return run_and_report(run, flags.running, flags.out, shlex.join(["trivium", "diagnose", *args]))
+    command = shlex.join(["trivium", "diagnose", *args])
+    return flags.running.run(run, command, write_items=flags.data)
 
 
-def _listed(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
+def _parts(texts: Sequence[str]) -> list[str]:
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
-
-import tyro
 
 from trivium.commands.flags import read_benchmark_flags, read_flags
+from trivium.commands.parser import argument
 from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.cost import cost_of, cost_of_run
@@ -39,8 +37,7 @@ class Asked:
 class ConfigFlags:
     """Which sweep would be run."""
 
-    # a file, or the name of a config that comes with Trivium
-    config: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="CONFIG")]
+    config: str = argument("CONFIG", "")  # a file, or a config that comes with Trivium
     asked: Asked = field(default_factory=Asked)
 
 

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from trivium.commands.execution import Execution, print_verdict
-from trivium.commands.flags import (
-    BenchmarkFlags,
-    read_benchmark_flags,
-    refuse_model_flags,
-    require_out,
-)
+from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags, require_out
+from trivium.commands.parser import flag, leaves
 from trivium.core.errors import require
 from trivium.core.records import RECORDS
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation, Items
-from trivium.evaluation.executors import Workers
 from trivium.evaluation.plan import plan_evaluation
-from trivium.evaluation.prices import Prices
 from trivium.models.names import full_model_name
-from trivium.models.settings import ModelOptions, Settings
+from trivium.models.settings import Settings
 from trivium.report.tables import metric_table, terminal
 
 ABOUT = """Evaluate a solver or a model on items, generated on demand or read from files. Writes
@@ -40,18 +31,15 @@ class Flags:
     """Which solver, on which items."""
 
     # a built-in solver (trivium list names them), agent:FOLDER, or package.module:function
-    solver: str | None = None
+    solver: str | None = flag(None, "--solver", "--baseline")
     model: str | None = None  # or a language model, as PROVIDER/MODEL
-    # files of items, instead of generated items
-    input: Annotated[tuple[Path, ...], tyro.conf.arg(name="in")] = field(default=())
+    input: tuple[Path, ...] = flag((), "--in")  # files of items, instead of generated items
     items: int = 100  # how many items are generated
     seed: int = DEFAULT_SEED  # the seed of all of them
     start: int = 0  # the index of the first
     order_trials: int = 1  # how often each item is presented, each time in another order
     out: Path | None = None  # the folder of the records
-    workers: Workers = field(default_factory=Workers)
-    options: ModelOptions = field(default_factory=ModelOptions)
-    prices: Prices = field(default_factory=Prices)
+    execution: Execution = field(default_factory=Execution)
 
 
 def main(args: Sequence[str]) -> int:
@@ -59,20 +47,19 @@ def main(args: Sequence[str]) -> int:
     asked = read_benchmark_flags("eval", Flags, args, ABOUT)
     flags = asked.flags
     out = require_out(flags.out)
-    _check(asked, args)
+    _check(asked)
     evaluation = _evaluation(asked)
     run = plan_evaluation(evaluation)
-    execution = Execution(flags.workers, flags.options, flags.prices)
-    _, (summary,) = execution.execute(run, out, shlex.join(["trivium", "eval", *args]))
+    _, (summary,) = flags.execution.execute(run, out, shlex.join(["trivium", "eval", *args]))
     metric_table(summary).show(terminal())
     total = evaluation.items.count
     if summary.items > total:
         print(f"the figures are of all {summary.items} items in the folder, not of {total} only")
     print(f"records in {out / RECORDS}")
-    return print_verdict(run, [summary], out, flags.prices)
+    return print_verdict(run, [summary], out, flags.execution.prices)
 
 
-def _check(asked: BenchmarkFlags[Flags], args: Sequence[str]) -> None:
+def _check(asked: BenchmarkFlags[Flags]) -> None:
     """Refuse flags that contradict each other or would be ignored."""
     flags, benchmark = asked.flags, asked.task.benchmark
     require(
@@ -82,16 +69,14 @@ def _check(asked: BenchmarkFlags[Flags], args: Sequence[str]) -> None:
     )
     require(flags.solver is None or flags.model is None, "give either --solver or --model")
     if flags.model:
-        for worker in fields(Workers):
-            require(
-                worker.name not in asked.given,
-                f"--{worker.name} goes with --solver; for a model, --concurrency sets how many "
-                "attempts are made at once",
-            )
+        why = (
+            "goes with --solver; for a model, --concurrency sets how many attempts are made at once"
+        )
+        asked.refuse(leaves(flags.execution.workers), why)
     else:
-        refuse_model_flags(args, f"{flags.solver} is not a model")
+        asked.refuse_model_flags(f"{flags.solver} is not a model")
     if flags.input:
-        asked.refuse_item_flags("items", "seed", "start")
+        asked.refuse_item_flags()
 
 
 def _evaluation(asked: BenchmarkFlags[Flags]) -> Evaluation:
@@ -100,6 +85,6 @@ def _evaluation(asked: BenchmarkFlags[Flags]) -> Evaluation:
         items = Items.from_files(task.benchmark, flags.input)
     else:
         items = Items(flags.seed, flags.start, flags.items)
-    settings = flags.options.settings() if flags.model else Settings()
+    settings = flags.execution.options.settings() if flags.model else Settings()
     solver = full_model_name(flags.model) if flags.model else str(flags.solver)
     return Evaluation(task, items, solver, flags.order_trials, settings)

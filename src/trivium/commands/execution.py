@@ -1,24 +1,26 @@
-"""What `eval`, `run`, `sweep` and `diagnose` share: which folder, what is left, how it ended."""
+"""What `eval`, `run`, `sweep`, `diagnose` and `threshold` share: folder, work, and how it ended."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.errors import require
-from trivium.core.records import ERROR, RECORDS, read_records
+from trivium.core.records import FAILED, MANIFEST, RECORDS, read_records
 from trivium.core.results import Summary
 from trivium.evaluation.cost import confirm, cost_of_run, money
 from trivium.evaluation.evaluation import Run
-from trivium.evaluation.execute import check_solver, execute
-from trivium.evaluation.executors import Workers
-from trivium.evaluation.index import new_folder, newest_folder
+from trivium.evaluation.execute import check_solver, claim_folder, execute
+from trivium.evaluation.executors import Executor, Workers, all_processors
+from trivium.evaluation.index import add_to_index, new_folder, newest_folder, write_table
 from trivium.evaluation.prices import Price, Prices
 from trivium.models.settings import ModelOptions
 from trivium.report.markdown import MARKDOWN
+from trivium.report.page import write_report
 from trivium.report.results import read_results
 from trivium.report.tables import condensed, result_table, terminal, token_line, total_tokens
 
@@ -30,55 +32,88 @@ MAX_ROWS = 24  # of a table on the terminal, before it is cut down
 class Execution:
     """How a run is executed."""
 
-    workers: Workers
-    options: ModelOptions
+    workers: Workers = field(default_factory=Workers)
+    options: ModelOptions = field(default_factory=ModelOptions)
     prices: Prices = field(default_factory=Prices)
-    write_items: bool = False
 
-    def execute(self, run: Run, folder: Path | None, command: str) -> tuple[Path, list[Summary]]:
-        """The run's folder (a new one for None) and its summaries, after what was left is done."""
-        for evaluation in run.models:
+    @contextmanager
+    def open(self, run: Run, folder: Path | None) -> Iterator[tuple[Path, Executor]]:
+        """The folder of a run (a new one for None) and its workers, once its cost is confirmed."""
+        for evaluation in run.evaluations:
             check_solver(evaluation, self.options)
         prices = self.prices.of_run(run)  # refuses a file that lacks one, before any work
-        held = self._held(run, folder)
+        recorded = [0] * len(run.evaluations)
+        if folder is not None:
+            if (folder / MANIFEST).exists():
+                claim_folder(folder, run.manifest())  # refuses one of another run
+            errors = not self.options.retry_errors
+            recorded = [len(one.held(folder, errors=errors)) for one in run.evaluations]
         if run.models:
-            confirm(cost_of_run(run, held, prices), self.options)
+            confirm(cost_of_run(run, recorded, prices), self.options)
         with self.workers.open() as executor:
             if folder is None:
                 folder = new_folder(run, ROOT)
                 text = f"{run.kind} of {len(run.evaluations)} evaluations in {folder}"
                 print(text, file=sys.stderr)
-            elif any(held):
-                say_what_is_held(run, folder, sum(held))
+            elif any(recorded):
+                _print_recorded(run, folder, sum(recorded))
+            yield folder, executor
+
+    def execute(
+        self, run: Run, folder: Path | None, command: str, *, write_items: bool = False
+    ) -> tuple[Path, list[Summary]]:
+        """The run's folder and its summaries, after the missing attempts were made."""
+        with self.open(run, folder) as (chosen, executor):
             summaries = execute(
                 run,
-                folder,
+                chosen,
                 executor=executor,
                 options=self.options,
                 command=command,
-                write_items=self.write_items,
+                write_items=write_items,
             )
-        return folder, summaries
-
-    def _held(self, run: Run, folder: Path | None) -> list[int]:
-        """How many attempts of each evaluation are recorded and will not be made again."""
-        if folder is None:
-            return [0] * len(run.evaluations)
-        errors = not self.options.retry_errors
-        return [len(one.held(folder, errors=errors)) for one in run.evaluations]
+        return chosen, summaries
 
 
-def choose_folder(run: Run, out: Path | None, *, new: bool) -> Path | None:
-    """The folder asked for, or the newest one of the same run; None for a new one."""
-    require(not (out and new), "--new begins a new folder: give it or --out, not both")
-    return out or (None if new else newest_folder(run, ROOT))
+@dataclass(frozen=True)
+class RunFlags:
+    """Where a run goes, and how it is executed."""
+
+    # the folder (default: the newest of the same run, or a new one)
+    out: Path | None = None
+    new: bool = False  # begin a new folder even if there is one of the same run
+    execution: Execution = field(default_factory=lambda: Execution(all_processors()))
+
+    def folder(self, run: Run) -> Path | None:
+        """The folder asked for, or the newest one of the same run; None for a new one."""
+        require(
+            not (self.out and self.new), "--new begins a new folder: give it or --out, not both"
+        )
+        return self.out or (None if self.new else newest_folder(run, ROOT))
+
+    def run(self, run: Run, command: str, *, write_items: bool = False) -> int:
+        """Make the missing attempts of a run, then write its table, index row and report."""
+        folder, summaries = self.execution.execute(
+            run, self.folder(run), command, write_items=write_items
+        )
+        if run.kind != "run":
+            write_table(run, summaries, folder)
+        add_to_index(run, folder)
+        # Before anything is printed: a reader may have gone away.
+        report = write_report(folder, prices=self.execution.prices)
+        print_results(run, summaries, folder)
+        status = print_verdict(run, summaries, folder, self.execution.prices)
+        print(f"report: {report}")
+        return status
 
 
-def say_what_is_held(run: Run, folder: Path, held: int) -> None:
+def _print_recorded(run: Run, folder: Path, recorded: int) -> None:
     """Say on standard error what a folder holds already."""
     total = sum(one.attempts for one in run.evaluations)
-    text = f"{folder} holds {held:,} of {total:,} attempts; only the others are made"
-    if held == total:
+    text = f"{folder} holds {recorded:,} of {total:,} attempts; only the others are made"
+    if run.kind == "threshold":  # which makes as many as it needs
+        text = f"{folder} holds {recorded:,} attempts, which are kept"
+    elif recorded == total:
         text = f"{folder} holds all {total:,} attempts; none is made again"
     hint = "" if run.kind == "eval" else " (--new begins a new folder)"
     print(text + hint, file=sys.stderr)
@@ -115,21 +150,21 @@ def _pooled(
 def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: Prices) -> int:
     """Say what went wrong and what was spent; 1 where calls failed or nothing was scored."""
     named = list(zip(run.evaluations, summaries, strict=True))
-    failed = sum(summary.errors for summary in summaries)
+    failed = sum(summary.failed for summary in summaries)
     attempts = sum(sum(summary.kinds.values()) for summary in summaries)
     answered = sum(summary.answered for summary in summaries)
-    scored = answered + sum(summary.violations for summary in summaries)
+    scored = answered + sum(summary.no_answers + summary.cut_offs for summary in summaries)
     if cut := sum(summary.cut_offs for summary in summaries):
         print(f"{cut:,} of {attempts:,} attempts were cut off before an answer")
-    if refused := sum(summary.refusals for summary in summaries):
-        print(f"{refused:,} of {attempts:,} attempts were refused")
+    if declined := sum(summary.declined for summary in summaries):
+        print(f"{declined:,} of {attempts:,} attempts were declined by the provider")
     asked = [summary for summary in summaries if summary.tokens]
     if asked and run.kind != "eval":  # whose table of metrics says it
         print(token_line(asked))
     if run.models and (known := prices.of_run(run)):
         print(spending(summaries, known))
     if failed:
-        first = next(one.folder for one, summary in named if summary.errors)
+        first = next(one.folder for one, summary in named if summary.failed)
         print(f"FAILED: {failed:,} of {attempts:,} attempts; the same command makes them again")
         print(f"the first of them: {_first_error(folder / first)}")
     elif scored == 0:
@@ -141,7 +176,7 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
 
 def _first_error(folder: Path) -> str:
     """Why the first failed attempt failed, as plain text on one line."""
-    errors = (row["error"] for _, row in read_records(folder / RECORDS) if row["kind"] == ERROR)
+    errors = (row["error"] for _, row in read_records(folder / RECORDS) if row["kind"] == FAILED)
     line = " ".join((next(errors, None) or "not known").split())
     return "".join(sign if sign.isprintable() else "?" for sign in line)
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from trivium.api import export, exported_items
 from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags, require_out
+from trivium.commands.parser import flag
 from trivium.core.errors import import_extra, require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation
@@ -32,8 +30,7 @@ class Flags:
     """Which items are exported, and how."""
 
     format: Format = "jsonl"  # of the file; huggingface is a folder
-    # files of items, instead of generated items
-    input: Annotated[tuple[Path, ...], tyro.conf.arg(name="in")] = field(default=())
+    input: tuple[Path, ...] = flag((), "--in")  # files of items, instead of generated items
     items: int = 100  # how many
     seed: int = DEFAULT_SEED  # the seed of all of them
     start: int = 0  # the index of the first
@@ -55,7 +52,7 @@ def main(args: Sequence[str]) -> int:
     if flags.format in ("parquet", "huggingface"):
         import_extra("pyarrow", "exchange")  # before the audit for the card
     if flags.input:
-        asked.refuse_item_flags("items", "seed", "start")
+        asked.refuse_item_flags()
     if str(out) == "-":
         require(flags.format in TEXT_FORMATS, f"{flags.format} needs a file: say --out FILE")
         items = exported_items(task, flags.items, flags.seed, flags.start, flags.input)
@@ -89,9 +86,8 @@ def _request(asked: BenchmarkFlags[Flags]) -> Request | None:
         name = full_model_name(str(flags.model))
         served = name.partition("/")[2]
         return Request(served, flags.temp, flags.max_output_tokens, flags.reasoning_effort)
-    for name in ("model", "temp", "max_output_tokens", "reasoning_effort"):
-        given = asked.given.get(name, "")
-        require(not given.startswith("--"), f"{given} goes with --format openai-batch")
+    only = ("model", "temp", "max_output_tokens", "reasoning_effort")
+    asked.refuse(only, "goes with --format openai-batch")
     return None
 
 

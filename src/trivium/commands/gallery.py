@@ -10,7 +10,8 @@ from trivium.commands.flags import read_flags
 from trivium.core.files import atomic_write
 from trivium.report.gallery import gallery
 
-ABOUT = "Write the gallery page from the code. Example: trivium gallery --out GALLERY.md"
+ABOUT = """Write the gallery page from the code.
+Example: trivium gallery --out GALLERY.md"""
 
 
 @dataclass(frozen=True)

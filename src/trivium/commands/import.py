@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import pkgutil
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import tyro
-
-from trivium.benchmarks import get_benchmark
+from trivium.benchmarks import declared, get_benchmark
 from trivium.commands.flags import read_flags, require_out
+from trivium.commands.parser import argument
 from trivium.core.errors import import_extra, require
 from trivium.core.files import Appender, atomic_write, dump_line
-from trivium.core.records import RECORDS, recorded
+from trivium.core.records import RECORDS, Attempt, recorded
 from trivium.evaluation.execute import write_summary
 from trivium.models.settings import folder_name
 from trivium.report.tables import metric_table, terminal
@@ -30,23 +29,23 @@ Example: trivium import logs/ --out runs/imported"""
 class Flags:
     """What is imported."""
 
-    # Inspect logs, or folders of them
-    logs: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="LOG ...")]
+    logs: tuple[Path, ...] = argument("LOG", ())  # Inspect logs, or folders of them
     out: Path | None = None  # the folder of the records
 
 
 @dataclass(frozen=True)
-class TrajectoryFlags:
-    """Which tables of tests and answers are imported."""
+class TableFlags:
+    """Which tables are imported."""
 
-    tables: tyro.conf.Positional[tuple[Path, ...]]  # CSV or JSON Lines files
+    tables: tuple[Path, ...] = argument("TABLE", ())  # CSV or JSON Lines files
     out: Path | None = None  # the folder of the records
 
 
 def main(args: Sequence[str]) -> int:
     """Import, and print the summaries."""
-    if args and args[0] == "trajectories":
-        return _trajectories(read_flags("import trajectories", TrajectoryFlags, args[1:], ABOUT))
+    if args and args[0] in (formats := declared("IMPORTS")):
+        named = read_flags(f"import {args[0]}", TableFlags, args[1:], ABOUT)
+        return _tables(named, pkgutil.resolve_name(formats[args[0]]))
     flags = read_flags("import", Flags, args, ABOUT)
     require(bool(flags.logs), "no logs named: give Inspect logs or folders of them")
     out = require_out(flags.out)
@@ -77,15 +76,15 @@ def main(args: Sequence[str]) -> int:
     return 0
 
 
-def _trajectories(flags: TrajectoryFlags) -> int:
-    """What people did elsewhere, as records."""
-    from trivium.people.trajectories import read_trajectories  # noqa: PLC0415
-
+def _tables(flags: TableFlags, read: Callable[[Path], Iterable[Attempt]]) -> int:
+    """Data from elsewhere, in a format that a benchmark declares, as records."""
     require(bool(flags.tables), "no tables named: give CSV or JSON Lines files")
     path = require_out(flags.out) / RECORDS
-    attempts = [attempt for table in flags.tables for attempt in read_trajectories(table)]
+    attempts = [attempt for table in flags.tables for attempt in read(table)]
+    require(bool(attempts), f"{', '.join(map(str, flags.tables))}: there are no rows")
     with atomic_write(path) as file:
         file.writelines(map(dump_line, attempts))
-    metric_table(write_summary(get_benchmark("blicket_game"), path.parent)).show(terminal())
+    benchmark = get_benchmark(attempts[0].benchmark)
+    metric_table(write_summary(benchmark, path.parent)).show(terminal())
     print(f"records in {path}")
     return 0

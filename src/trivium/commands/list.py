@@ -10,7 +10,8 @@ from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.commands.flags import read_flags
 from trivium.report.tables import terminal
 
-ABOUT = "Benchmarks, their presets, metrics and built-in solvers. Example: trivium list"
+ABOUT = """Benchmarks, their presets, metrics and built-in solvers.
+Example: trivium list"""
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from trivium.benchmarks import PROJECT_FILE, benchmark_names
 from trivium.commands.flags import read_flags
+from trivium.commands.parser import argument
 from trivium.core.errors import require
 from trivium.core.files import atomic_write, open_output
 from trivium.core.spec import read_mapping
@@ -28,8 +26,7 @@ TEMPLATE = "new_benchmark.py.txt"
 class Flags:
     """What the benchmark is called."""
 
-    # the name of the benchmark, such as my_task
-    name: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="NAME")]
+    name: str = argument("NAME", "")  # the name of the benchmark, such as my_task
 
 
 def main(args: Sequence[str]) -> int:

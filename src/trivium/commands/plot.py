@@ -8,7 +8,7 @@ from trivium.commands.flags import read_flags
 from trivium.commands.report import Flags
 from trivium.report.page import write_plots
 
-ABOUT = """Draw the charts of a run again, as PNG and SVG in its plots/.
+ABOUT = """Draw the charts of a run again, as SVG in its plots/.
 Example: trivium plot runs/implicit/sweep_20260101_120000 --label 'first look'"""
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from trivium.benchmarks import by_alias
 from trivium.commands.flags import read_flags
+from trivium.commands.parser import argument
 from trivium.core.errors import require
 from trivium.core.records import MANIFEST
 from trivium.core.spec import read_mapping
@@ -26,8 +24,7 @@ Example: trivium report runs/implicit/sweep_20260101_120000 --label 'first look'
 class Flags:
     """The run and its label."""
 
-    # the folder of the run
-    run: Annotated[tyro.conf.Positional[Path | None], tyro.conf.arg(metavar="RUN")] = None
+    run: Path | None = argument("RUN", None)  # the folder of the run
     summary: Path | None = None  # or the summary.csv in that folder
     approach: str | None = None  # the benchmark, which must be the run's
     label: str | None = None  # the run's name in titles (default: the label that it was run with)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from trivium.commands.flags import read_benchmark_flags, require_out
+from trivium.commands.parser import flag, leaves
 from trivium.core.errors import require
 from trivium.core.records import RECORDS
 from trivium.core.streams import DEFAULT_SEED
@@ -33,7 +30,7 @@ class Flags:
     """Items, replies, and where the scores go."""
 
     # exported files, dataset folders or files of items (default: the replies' own columns)
-    input: Annotated[tuple[Path, ...], tyro.conf.arg(name="in")] = field(default=())
+    input: tuple[Path, ...] = flag((), "--in")
     items: int | None = None  # or how many items were generated
     seed: int = DEFAULT_SEED  # the seed of all of them
     start: int = 0  # the index of the first
@@ -41,8 +38,7 @@ class Flags:
     replies: tuple[Path, ...] = ()  # the files of replies
     by_order: bool = False  # the n-th reply is to the n-th prompt, whatever ids say
     out: Path | None = None  # the folder of the records
-    # what to call whoever replied
-    author: Annotated[str, tyro.conf.arg(name="solver", aliases=["--model"])] = "replies"
+    author: str = flag("replies", "--solver", "--model")  # the name of the solver that replied
 
 
 def main(args: Sequence[str]) -> int:
@@ -55,8 +51,7 @@ def main(args: Sequence[str]) -> int:
     if not files and flags.items is None and holds_prompts(flags.replies):
         files = flags.replies  # an exported table with a column of replies
     if files:
-        asked.refuse_item_flags("items", "seed", "start")
-    views = {one.name for one in dataclasses.fields(task.benchmark.view_type)}
+        asked.refuse_item_flags()
     made = None if flags.items is None else Items(flags.seed, flags.start, flags.items)
     scoring = Scoring(
         task,
@@ -66,11 +61,11 @@ def main(args: Sequence[str]) -> int:
         flags.order_trials,
         flags.by_order,
         known_model(flags.author) or flags.author,
-        own_view=bool(views & set(asked.given)),
+        own_view=bool(leaves(task.view).keys() & asked.given.keys()),
     )
     summary = write_scores(scoring, out, shlex.join(["trivium", "score", *args]))
     metric_table(summary).show(terminal())
-    if summary.errors:
-        print(f"{summary.errors} prompts have no reply or a failed one, and count as errors")
+    if summary.failed:
+        print(f"{summary.failed} prompts have no reply or a failed one, and count as failed")
     print(f"records in {out / RECORDS}")
-    return 1 if summary.errors else 0
+    return 1 if summary.failed else 0

@@ -9,11 +9,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from trivium.commands.flags import read_flags, require_out
+from trivium.commands.parser import argument
 from trivium.core.errors import UserError, import_extra, require
 from trivium.core.files import locked
 
@@ -33,10 +31,7 @@ EXAMPLES = resources.files("trivium.people").joinpath("examples")
 class Flags:
     """What is served, and where."""
 
-    # the experiment file
-    experiment: Annotated[
-        tyro.conf.Positional[Path | None], tyro.conf.arg(metavar="EXPERIMENT.toml")
-    ] = None
+    experiment: Path | None = argument("EXPERIMENT.toml", None)  # the experiment file
     study: Path | None = None  # the folder of the study (default: beside the experiment file)
     host: str = "127.0.0.1"  # the address to listen on; 0.0.0.0 is every one
     port: int = 8000  # 0 takes a free one
@@ -51,7 +46,7 @@ class Flags:
 class ExportFlags:
     """Which study's data is written."""
 
-    study: tyro.conf.Positional[Path]  # the folder of a study
+    study: Path = argument("STUDY", Path())  # the folder of a study
     out: Path | None = None  # the folder of the data
     minari: str | None = None  # also write games as a Minari dataset of this name
 
@@ -60,16 +55,16 @@ class ExportFlags:
 class DeleteFlags:
     """Whose data is deleted."""
 
-    study: tyro.conf.Positional[Path]  # the folder of a study
-    code: tyro.conf.Positional[str]  # the participant's code, or the name in the link
+    study: Path = argument("STUDY", Path())  # the folder of a study
+    code: str = argument("CODE", "")  # the participant's code, or the name in the link
 
 
 @dataclass(frozen=True)
 class ReleaseFlags:
     """Who may go on in another browser."""
 
-    study: tyro.conf.Positional[Path]  # the folder of a study
-    participant: tyro.conf.Positional[str]  # as in the link, such as PROLIFIC_PID
+    study: Path = argument("STUDY", Path())  # the folder of a study
+    participant: str = argument("PARTICIPANT", "")  # as in the link, such as PROLIFIC_PID
 
 
 def main(args: Sequence[str]) -> int:
@@ -126,16 +121,14 @@ def _serve(flags: Flags, experiment: Path, folder: Path) -> int:
 
 
 def _export(flags: ExportFlags) -> int:
-    from trivium.people.export import export_study  # noqa: PLC0415
+    from trivium.people.export import export_episodes, export_study  # noqa: PLC0415
     from trivium.people.study import reopen_study  # noqa: PLC0415
 
     out, study = require_out(flags.out), reopen_study(flags.study)
     records = export_study(study, out)
     print(f"{records} records and the tables of dictionary.csv in {out}")
     if flags.minari is not None:
-        from trivium.people.episodes import write_episodes  # noqa: PLC0415
-
-        for name, episodes in write_episodes(study, flags.minari, out).items():
+        for name, episodes in export_episodes(study, flags.minari, out).items():
             print(f"{episodes} episodes in {out / name}")
     return 0
 

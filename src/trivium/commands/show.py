@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from trivium.commands.flags import read_benchmark_flags
+from trivium.commands.parser import flag
 from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem
@@ -26,8 +24,7 @@ class Flags:
 
     seed: int = DEFAULT_SEED  # the seed of the item
     index: int = 0  # which item of that seed
-    # show an item of this file instead
-    input: Annotated[Path | None, tyro.conf.arg(name="in")] = None
+    input: Path | None = flag(None, "--in")  # show an item of this file instead
     system: Path | None = None  # a file with a system message for the task
 
 
@@ -40,7 +37,7 @@ def main(args: Sequence[str]) -> int:
     if flags.input is None:
         item = task.item(flags.index, flags.seed)
     else:
-        asked.refuse_item_flags("seed")
+        asked.refuse_item_flags()
         items = read_items(task.benchmark, [flags.input])
         require(flags.index < len(items), f"index must be below {len(items)}, got {flags.index}")
         item = PresentedItem(task, items[flags.index])

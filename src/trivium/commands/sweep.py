@@ -3,84 +3,141 @@
 from __future__ import annotations
 
 import shlex
+import typing
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated
+from types import NoneType
+from typing import Any
 
-import tyro
-
-from trivium.commands.execution import Execution, choose_folder, print_results, print_verdict
-from trivium.commands.flags import Models, given_flags, read_flags, refuse_model_flags
-from trivium.commands.grid import split_grid
+from trivium.benchmarks import benchmark_names, by_alias, get_benchmark
+from trivium.commands.config import benchmark_of
+from trivium.commands.execution import Execution, RunFlags
+from trivium.commands.flags import Asked, read_start, refuse_without
+from trivium.commands.parser import Parser, changed, flag
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.errors import require
+from trivium.core.spec import read_mapping
 from trivium.evaluation.cost import cost_of_run
 from trivium.evaluation.evaluation import Run
-from trivium.evaluation.executors import Workers, all_processors
-from trivium.evaluation.index import add_to_index, write_table
-from trivium.evaluation.plan import SHAPING, read_sweep, shipped_configs
-from trivium.evaluation.prices import Prices
-from trivium.models.settings import ModelOptions
-from trivium.report.page import write_report
+from trivium.evaluation.plan import SHAPING, find_config, read_sweep, shipped_configs
 from trivium.report.tables import Table, terminal
 
-ABOUT = f"""Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, from a
-config that comes with Trivium ({", ".join(shipped_configs())}), or from flags alone: after a
-benchmark's name or a config, every field of spec and view is a flag that takes values separated by
-commas, and so are --preset, --seeds, --solvers and --order_trials. Flags win. Writes data/,
-results/, plots/, summary.csv, results.md and report.html, and a row in runs/index.csv. The same
-command continues the newest folder of the same sweep, and makes only attempts that are missing or
-failed. Exit status 1: calls failed, or nothing was scored.
+ABOUT = """Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, from a
+config that comes with Trivium, or from flags alone: after a benchmark's name or a config, every
+field of spec and view is a flag that takes values separated by commas, and so are --preset,
+--seeds, --solvers and --order_trials. Flags win. Writes data/, results/, plots/, summary.csv,
+results.md and report.html, and a row in runs/index.csv. The same command continues the newest
+folder of the same sweep, and makes only attempts that are missing or failed. Exit
+status 1: calls failed, or nothing was scored.
 Example: trivium sweep implicit_small
 Example: trivium sweep nhop_explicit --hops 4,5,6 --L 2,3 --seeds 7,13,23
 Example: trivium sweep explicit_hard --items 24 --model openai/gpt-4.1-mini"""
 
 
 @dataclass(frozen=True)
-class RunFlags:
-    """How a grid or a diagnosis is run."""
-
-    # begin a new folder even if there is one of the same run
-    new: Annotated[bool, tyro.conf.arg(aliases=["--fresh"])] = False
-    data: bool = True  # write the items too
-    workers: Workers = field(default_factory=all_processors)
-    options: ModelOptions = field(default_factory=ModelOptions)
-    prices: Prices = field(default_factory=Prices)
-
-
-@dataclass(frozen=True)
 class Flags:
     """What is swept, and where it goes."""
 
-    # a file, or the name of a config that comes with Trivium or of a benchmark
-    config: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="CONFIG")]
-    out: Path | None = None  # the folder (default: the newest of the same sweep, or a new one)
+    config: str | None = None  # a config, where it is not named first
+    approach: str | None = None  # or a benchmark
     label: str | None = None  # what the run is called in titles and in the index
     items: int | None = None  # items of each evaluation (default: as the config says)
-    # language models, each as PROVIDER/MODEL, instead of the config's; say --model once for each
-    models: Models = ()
+    # language models, each as PROVIDER/MODEL, instead of the config's
+    models: tuple[str, ...] = flag((), "--model")
+    data: bool = True  # write the items too
     dry_run: bool = False  # print the evaluations and what they would cost, and do nothing
     running: RunFlags = field(default_factory=RunFlags)
 
 
+@dataclass(frozen=True)
+class Keys:
+    """Values separated by commas, each a part of the grid."""
+
+    preset: str | None = None  # named specs to start from
+    seeds: int | None = flag(None, "--seeds", "--seed")  # seeds of the items
+    solvers: str | None = flag(None, "--solvers", "--solver", "--baseline")  # which solvers
+    order_trials: int | None = None  # how often each item is presented, in another order each time
+
+
 def main(args: Sequence[str]) -> int:
     """Run the sweep."""
-    words, grid = split_grid(args)
-    flags = read_flags("sweep", Flags, words, ABOUT)
-    given = {"label": flags.label, "items": flags.items, "models": list(flags.models) or None}
-    overrides = grid | {key: value for key, value in given.items() if value is not None}
-    options = flags.running.options
-    asked = SHAPING.keys() & given_flags(words)
-    overrides |= {key: getattr(options, key) for key in asked}
-    run = read_sweep(flags.config, overrides, options.settings())
+    config, asked, grid = read_grid(args)
+    flags = asked.flags
+    options = flags.running.execution.options
+    own = {"label": flags.label, "items": flags.items, "models": list(flags.models) or None}
+    own |= {key: getattr(options, key) for key in SHAPING}
+    overrides = grid | {key: value for key, value in own.items() if value is not None}
+    run = read_sweep(config, overrides, options.settings())
     if not run.models:
-        refuse_model_flags(args, "neither the config nor a flag names one")
+        asked.refuse_model_flags("neither the config nor a flag names one")
     if flags.dry_run:
-        print_plan(run, flags.running)
+        print_plan(run, flags.running.execution)
         return 0
-    return run_and_report(run, flags.running, flags.out, shlex.join(["trivium", "sweep", *args]))
+    command = shlex.join(["trivium", "sweep", *args])
+    return flags.running.run(run, command, write_items=flags.data)
 
 
-def print_plan(run: Run, flags: RunFlags) -> None:
+def read_grid(args: Sequence[str]) -> tuple[str, Asked[Flags], dict[str, Any]]:
+    """The config or benchmark that is swept, the flags, and the keys of the grid among them."""
+    named, rest, start = read_start(args)
+    config = start.config or next(iter(named), start.approach)
+    if config is None:
+        known = dict.fromkeys(benchmark_names(), "a benchmark, swept by flags alone")
+        configs = dict.fromkeys(shipped_configs(), "a config that comes with Trivium")
+        refuse_without("CONFIG", {**configs, **known}, "sweep", args, ABOUT)
+    benchmark = _swept_benchmark(config)
+    if named and start.config and benchmark and by_alias(named[0]) != benchmark.name:
+        require(False, f"{config} is about {benchmark.name}, not about {named[0]}")
+    parser = Parser(" ".join(["trivium", "sweep", *named]), ABOUT)
+    parser.add(Flags())
+    parts = (Keys(), *((benchmark.default_spec, benchmark.view_type()) if benchmark else ()))
+    hints = {key: hint for part in parts for key, hint in typing.get_type_hints(type(part)).items()}
+    aliases = benchmark.field_aliases if benchmark else {}
+    for part in parts:
+        parser.add(part, parser.group(part), aliases, type=str, nargs="*", metavar="VALUE")
+    values, given = parser.parse(rest)
+    grid = {key: _values(values[key], hints[key], given[key]) for key in hints if key in values}
+    if "order_trials" in grid:
+        require(len(grid["order_trials"]) == 1, "--order_trials takes one number")
+        grid["order_trials"] = grid["order_trials"][0]
+    return config, Asked(changed(Flags(), values), given), grid
+
+
+def _swept_benchmark(name: str) -> AnyBenchmark | None:
+    """The benchmark of this name, or the one that a config of this name is about."""
+    known = by_alias(name)
+    if known not in benchmark_names():
+        known = benchmark_of(read_mapping(find_config(name))) or ""
+    return get_benchmark(known) if known in benchmark_names() else None
+
+
+def _values(texts: Sequence[str], hint: Any, flag: str) -> list[Any]:
+    """The values that a flag lists, separated by commas; a list's parts are joined by +."""
+    parts = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+    if not parts and hint is bool:
+        return [True]
+    require(bool(parts), f"{flag} needs a value")
+    if typing.get_origin(hint) is tuple:
+        inner = typing.get_args(hint)[0]
+        return [[_value(one, inner) for one in part.split("+")] for part in parts]
+    return [_value(part, hint) for part in parts]
+
+
+def _value(text: str, hint: Any) -> Any:
+    """The text as a value of this type; text that is none stays, and the spec refuses it."""
+    kinds = {hint, *typing.get_args(hint)} - {NoneType}
+    if bool in kinds and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        if kind in kinds:
+            try:
+                return kind(text)
+            except ValueError:
+                continue
+    return text
+
+
+def print_plan(run: Run, execution: Execution) -> None:
     """The evaluations, and what asking a model would cost."""
     rows = tuple((str(one.setting), str(one.items.seed), one.solver) for one in run.evaluations)
     first = run.evaluations[0]
@@ -89,21 +146,6 @@ def print_plan(run: Run, flags: RunFlags) -> None:
         f"{f', each in {first.trials} orders' if first.trials > 1 else ''}"
     )
     Table(title, ("setting", "seed", "solver"), rows).show(terminal())
-    settings = flags.options.settings()
-    cost = cost_of_run(run, prices=flags.prices.of_run(run), settings=settings)
+    settings = execution.options.settings()
+    cost = cost_of_run(run, prices=execution.prices.of_run(run), settings=settings)
     print(f"{'models' if run.models else 'a model, if one were named'}: {cost}")
-
-
-def run_and_report(run: Run, flags: RunFlags, out: Path | None, command: str) -> int:
-    """Do what is left of a run, then write its table, its row of the index and its report."""
-    execution = Execution(flags.workers, flags.options, flags.prices, flags.data)
-    folder = choose_folder(run, out, new=flags.new)
-    folder, summaries = execution.execute(run, folder, command)
-    write_table(run, summaries, folder)
-    add_to_index(run, folder)
-    # Before anything is printed: a reader may have gone away.
-    report = write_report(folder, prices=flags.prices)
-    print_results(run, summaries, folder)
-    status = print_verdict(run, summaries, folder, flags.prices)
-    print(f"report: {report}")
-    return status

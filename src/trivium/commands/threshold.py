@@ -6,23 +6,14 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated
 
-import tyro
-
-from trivium.commands.execution import ROOT, choose_folder, print_verdict
-from trivium.commands.flags import BenchmarkFlags, Models, read_benchmark_flags, refuse_model_flags
+from trivium.commands.execution import Execution, RunFlags, print_verdict
+from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags
+from trivium.commands.parser import flag
 from trivium.core.errors import require
-from trivium.core.records import MANIFEST
 from trivium.core.streams import DEFAULT_SEED
-from trivium.evaluation.cost import confirm, cost_of_run
-from trivium.evaluation.execute import check_solver, claim_folder
-from trivium.evaluation.executors import Workers
-from trivium.evaluation.index import add_to_index, new_folder
-from trivium.evaluation.prices import Prices
+from trivium.evaluation.index import add_to_index
 from trivium.models.names import full_model_name
-from trivium.models.settings import ModelOptions
 from trivium.report.page import write_report
 from trivium.report.tables import terminal
 from trivium.report.thresholds import curve_table, threshold_table
@@ -39,7 +30,6 @@ Example: trivium threshold blicket_game --vary objects --solver one_at_a_time
 Example: trivium threshold nhop_implicit --vary hops --model openai/gpt-4.1
 Example: trivium threshold nhop_implicit --vary hops --vary m --solver last_line"""
 MAX_CURVES = 6  # that are printed
-Texts = tyro.conf.UseAppendAction[tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -47,24 +37,18 @@ class Flags:
     """What is looked for, and with how many items."""
 
     # the field whose threshold is looked for; a second one makes a map
-    vary: Texts = ()
+    vary: tuple[str, ...] = ()
     # its values from easy to hard, separated by commas (default: some that its spec allows)
-    values: Texts = ()
+    values: tuple[str, ...] = ()
     target: float = 0.5  # the lift at the threshold: 0 is the floor, 1 is perfect
     width: float = 0.15  # stop at an interval of this half-width, as a share of the threshold
     max_items: int = 400  # the most items for one threshold
     seed: int = DEFAULT_SEED  # the seed of all items
-    # built-in solvers, agent:FOLDER, or package.module:function; say --solver once for each
-    solver: Texts = ()
-    # language models, each as PROVIDER/MODEL; say --model once for each
-    models: Models = ()
-    out: Path | None = None  # the folder (default: the newest of the same search, or a new one)
-    # begin a new folder even if there is one of the same search
-    new: Annotated[bool, tyro.conf.arg(aliases=["--fresh"])] = False
+    # built-in solvers, agent:FOLDER, or package.module:function
+    solver: tuple[str, ...] = flag((), "--solver", "--baseline")
+    models: tuple[str, ...] = flag((), "--model")  # language models, each as PROVIDER/MODEL
     label: str | None = None  # what the run is called in titles and in the index
-    workers: Workers = field(default_factory=Workers)
-    options: ModelOptions = field(default_factory=ModelOptions)
-    prices: Prices = field(default_factory=Prices)
+    running: RunFlags = field(default_factory=lambda: RunFlags(execution=Execution()))
 
 
 def main(args: Sequence[str]) -> int:
@@ -72,40 +56,25 @@ def main(args: Sequence[str]) -> int:
     asked = read_benchmark_flags("threshold", Flags, args, ABOUT)
     flags = asked.flags
     if not flags.models:
-        refuse_model_flags(args, "none is named")
+        asked.refuse_model_flags("none is named")
     plan = _plan(asked)
-    most = plan.at_most
-    for evaluation in most.evaluations:
-        check_solver(evaluation, flags.options)
-    prices = flags.prices.of_run(most)
-    folder = choose_folder(most, flags.out, new=flags.new)
-    if folder is not None and (folder / MANIFEST).exists():
-        claim_folder(folder, most.manifest())  # refuses one of another search before anybody pays
-    retry = flags.options.retry_errors
-    held = [len(one.held(folder, errors=not retry)) if folder else 0 for one in most.evaluations]
-    if most.models:
-        confirm(cost_of_run(most, held, prices), flags.options)
-    with flags.workers.open() as executor:
-        if folder is None:
-            folder = new_folder(most, ROOT)
-            print(f"{len(most.evaluations)} levels in {folder}", file=sys.stderr)
-        elif any(held):
-            print(f"{folder} holds {sum(held):,} attempts, which are kept", file=sys.stderr)
+    most, execution = plan.at_most, flags.running.execution
+    with execution.open(most, flags.running.folder(most)) as (folder, executor):
         searches, run, summaries = find_thresholds(
             plan,
             folder,
             executor=executor,
-            options=flags.options,
+            options=execution.options,
             command=shlex.join(["trivium", "threshold", *args]),
             on_batch=_print_progress,
         )
     write_thresholds(searches, folder)
     add_to_index(run, folder)
-    report = write_report(folder, prices=flags.prices)  # before a reader may have gone away
+    report = write_report(folder, prices=execution.prices)  # before a reader may have gone away
     for search in searches[:MAX_CURVES]:
         curve_table(search).show(terminal())
     threshold_table(searches).show(terminal())
-    status = print_verdict(run, summaries, folder, flags.prices)
+    status = print_verdict(run, summaries, folder, execution.prices)
     print(f"report: {report}")
     return status
 
@@ -135,7 +104,7 @@ def _plan(asked: BenchmarkFlags[Flags]) -> ThresholdPlan:
         solvers,
         flags.target,
         flags.seed,
-        flags.options.settings(),
+        flags.running.execution.options.settings(),
         flags.label,
         flags.width,
         flags.max_items,

@@ -12,14 +12,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 import orjson
 
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.probes import Probe
-from trivium.core.records import Groups, Scores
+from trivium.core.reading import in_asked_form
+from trivium.core.records import CUT_OFF, DECLINED, FAILED, NO_ANSWER, Groups, Scores
+from trivium.core.statistics import Estimate
 from trivium.core.streams import Stream
 
 
@@ -65,7 +67,6 @@ class Metric:
     kind: Literal["proportion", "mean"] = "proportion"
     best: float = 1.0
     worst: float = 0.0
-    charted: bool = True  # False where a chart would show nothing that is not shown elsewhere
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -131,7 +132,71 @@ class Published:
     spec: Mapping[str, Any] = field(default_factory=dict)  # what a spec must have to compare
 
 
+class Grouped(Protocol):
+    """Results with the groups of their items."""
+
+    def group(self, name: str) -> Any: ...
+
+
+@dataclass(frozen=True)
+class ChartAxis:
+    """What charts go over: a group, several groups together, a swept field or a metric."""
+
+    name: str
+    words: str = ""  # on the axis, such as "hops"; by default the name
+    one: str = ""  # as in "one more hop"; by default the name
+    groups: tuple[str, ...] = ()  # taken together; by default the one of this name
+    metric: bool = False  # the metric of this name, which only token counts are drawn over
+
+    @property
+    def label(self) -> str:
+        """The text on the axis."""
+        return self.words or self.name
+
+    def value(self, key: Grouped) -> Any:
+        """The value of the group; of several groups, their texts together; None without any."""
+        values = [key.group(name) for name in self.groups or (self.name,)]
+        if None in values or len(values) == 1:
+            return None if None in values else values[0]
+        return ", ".join(str(value).replace("_", " ") for value in values)
+
+
+GRADES = ((0.9, "almost perfectly"), (0.6, "well"), (0.25, "in part"), (0.0, "barely"))
+
+
+@dataclass(frozen=True)
+class Lifts:
+    """The lifts of one solver, from which its sentence is made."""
+
+    overall: Estimate
+    by_axis: Mapping[Any, Estimate]  # at every value of the first chart axis, in order
+    plays_like: str = ""  # the built-in solver whose steps leave most nearly as many bits
+
+    @property
+    def grade(self) -> str:
+        """The overall lift in words; "no better than the floor" where its interval reaches 0."""
+        if not self.overall.is_above(0):
+            return "no better than the floor"
+        return next(words for least, words in GRADES if (self.overall.value or 0.0) >= least)
+
+
+class Step(NamedTuple):
+    """What is known in an attempt after some of its replies."""
+
+    replies: int  # 0: before the first
+    bits: float  # still unknown to an ideal observer
+    text: str  # what that observer knows
+
+
 CONTROL = Diagnostic("as asked for")
+KINDS = {  # of answers that every benchmark has
+    "right": "the answer is right",
+    "wrong": "another answer",
+    NO_ANSWER: "a reply without an answer",
+    CUT_OFF: "the reply ended at a token limit, before an answer",
+    DECLINED: "the provider declined to answer",
+    FAILED: "no reply: the call failed",
+}
 
 
 class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
@@ -150,23 +215,28 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     metrics: Sequence[Metric] = (Metric("em", "the answer is right"), STRICT)
     solvers: Mapping[str, Solver]
     aliases: ClassVar[tuple[str, ...]] = ()  # short names that configs may use
-    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # older spellings of fields
+    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # spellings of the sources
     default_items: ClassVar[int] = 1000  # items of each preset in `trivium run`
     multi_turn: ClassVar[bool] = False
     diagnostics: Mapping[str, Diagnostic] = MappingProxyType({"control": CONTROL})
     published: Sequence[Published] = ()
-    trace_label: ClassVar[str | None] = None  # what `trace` measures, if anything
-    metrics_heading: ClassVar[str] = "Every metric between 0 and 1"
+    experiment_page: ClassVar[str] = ""  # module:object of a drawn page for people; else text
     answer_field: ClassVar[str] = "answer"  # where a row of an item file has the right answer
     leaky_presets: ClassVar[frozenset[str]] = frozenset()  # presets that keep leaks on purpose
-    crossed_groups: ClassVar[bool] = True  # results are split by all groups at once, or by each
+    # What reports and thresholds need to know; a benchmark that says nothing gets all of them too.
+    chart_axes: Sequence[ChartAxis] = ()  # most important first; by default two groups that vary
+    kinds: Mapping[str, str] = MappingProxyType(KINDS)  # what each kind of answer means
+    headline_rule: ClassVar[str] = ""  # how `headline_sentence` follows from lifts, for readers
+    easier_with_more: ClassVar[frozenset[str]] = frozenset()  # fields; others make items harder
 
     def __init_subclass__(cls) -> None:
-        """Every benchmark reports `strict` beside its own metrics."""
+        """Every benchmark has `strict` beside its own metrics, and the kinds that all have."""
         super().__init_subclass__()
         own = cls.__dict__.get("metrics")
         if own is not None and STRICT not in own:
             cls.metrics = (*own, STRICT)
+        if "kinds" in cls.__dict__:
+            cls.kinds = {**KINDS, **cls.__dict__["kinds"]}
 
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
         """The spec and view that the parts of a full name after the benchmark's stand for."""
@@ -212,12 +282,13 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """A reply that gives this answer; `parse` reads it back."""
 
     def strict(self, item: ItemT, replies: Sequence[str], view: ViewT) -> bool | None:
-        """Whether the replies have exactly the asked form; None where none was asked for.
-
-        By default the last reply has to be what `write` gives for the answer that is read.
-        """
+        """Whether the last reply is in exactly the asked form; None where none was asked for."""
         answer = self.parse(item, replies, view)
-        return answer is not None and replies[-1].strip() == self.write(item, answer, view)
+        return answer is not None and in_asked_form(replies[-1], self.write(item, answer, view))
+
+    def schema(self, item: ItemT, view: ViewT) -> dict[str, Any] | None:
+        """The JSON schema of an answer, for models that can be forced to a form."""
+        return None
 
     @abstractmethod
     def gold(self, item: ItemT) -> AnswerT:
@@ -228,9 +299,9 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         return {self.metrics[0].name: float(answer == self.gold(item))}
 
     def kind(self, item: ItemT, answer: AnswerT | None) -> str:
-        """What kind of answer this is: "right", "violation" or a kind of wrong answer."""
+        """What kind of answer this is: "right", "no-answer" or a kind of wrong answer."""
         if answer is None:
-            return "violation"
+            return NO_ANSWER
         headline = self.metrics[0]
         return "right" if self.score(item, answer)[headline.name] == headline.best else "wrong"
 
@@ -292,9 +363,25 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         for name, spec in self.presets.items():
             yield name, spec, self.view_type()
 
-    def trace(self, item: ItemT, answer: AnswerT) -> Sequence[float]:
-        """The quantity named by `trace_label` before the first step and after every one."""
+    def headline_sentence(self, lifts: Lifts) -> str:
+        """What a solver with these lifts can do, as a phrase such as "composes 6 hops"."""
+        return f"{self.name}: {lifts.grade}"
+
+    def highlights(self, item: ItemT) -> Sequence[str]:
+        """The parts of the prompt that lead to the answer; by default an answer that is a text."""
+        gold = self.gold(item)
+        return [gold] if isinstance(gold, str) else []
+
+    def explain(self, item: ItemT, replies: Sequence[str], view: ViewT) -> Sequence[Step]:
+        """What an ideal observer knows at the start of a game and after every step of it."""
         return ()
+
+    def information(self, item: ItemT, replies: Sequence[str]) -> Sequence[float] | None:
+        """What each move found out, as a share of what the best player finds out in all.
+
+        Adapters reward it; None, the default, where there is nothing to find out.
+        """
+        return None
 
     def output_tokens(self, view: ViewT) -> int:
         """About how many tokens a reply takes, for estimates."""

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark, Item, Solver, Turn
 from trivium.core.files import dump_line
-from trivium.core.reading import is_refusal, split_reasoning
-from trivium.core.records import CUT_OFF, ERROR, REFUSAL, Attempt, Scores
+from trivium.core.reading import split_reasoning
+from trivium.core.records import FAILED, LENGTH, UNSCORED, Attempt, Scores, outcome
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, stream_key
 from trivium.core.task import PresentedItem, Task
 
 MAX_TURNS = 200  # a solver that never ends is stopped here, whatever the benchmark's own limit is
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model wrote, why it stopped, and the tokens that it took."""
+
+    text: str
+    usage: Mapping[str, int]  # tokens by kind, without those that the provider did not report
+    stop_reason: str | None = None  # in the words of chat completions
+    reasoning: str | None = None  # what the provider sent as reasoning, apart from the text
 
 
 class Dialogue:
@@ -35,7 +46,8 @@ class Dialogue:
         self.messages = [item.prompt]  # the prompt, then replies and responses in turn
         self.replies: list[str] = []
         self.visible: list[str] = []  # the replies without reasoning blocks: all that is read
-        self.cut_off = False  # whether the last reply broke off inside a reasoning block
+        self.stop_reason: str | None = None  # why the last reply ended, as its provider says
+        self.in_reasoning = False  # whether the last reply ended inside a reasoning block
         self.done = False
         self._started = time.perf_counter()
 
@@ -44,24 +56,24 @@ class Dialogue:
         """The text that the dialogue opens with."""
         return self.messages[0]
 
-    def send(self, reply: str) -> str | None:
+    def send(self, reply: str, stop_reason: str | None = None) -> str | None:
         """Take the solver's next reply; returns the response, or None when it was the last."""
         if self.done:
             raise ValueError("the dialogue is over")
         task = self.item.task
-        self.note([reply])
+        self.note(reply, stop_reason)
         response = task.benchmark.respond(self.item.content, self.visible, task.view)
         self.done = response is None or len(self.replies) >= MAX_TURNS
         self.messages += [reply] if response is None else [reply, response]
         return response
 
-    def note(self, replies: Sequence[str]) -> None:
-        """Add replies as they were given, without asking the environment for its responses."""
-        for reply in replies:
-            split = split_reasoning(reply)
-            self.replies.append(reply)
-            self.visible.append(split.visible)
-            self.cut_off = not split.finished
+    def note(self, reply: str, stop_reason: str | None = None) -> None:
+        """Add a reply as it was given, without asking the environment for its response."""
+        # The last line of a reply that ended at a token limit may be incomplete.
+        split = split_reasoning(reply.rpartition("\n")[0] if stop_reason == LENGTH else reply)
+        self.replies.append(reply)
+        self.visible.append(split.visible)
+        self.stop_reason, self.in_reasoning = stop_reason, not split.finished
 
     @property
     def scores(self) -> Scores:
@@ -69,29 +81,26 @@ class Dialogue:
         return self.item.task.score(self.item, self.replies)
 
     def attempt(
-        self, solver: str, *, usage: dict[str, int] | None = None, seconds: float | None = None
+        self, solver: str, *, error: str | None = None, seconds: float | None = None
     ) -> Attempt:
-        """What was said, parsed and scored."""
+        """What was said, parsed and scored; `error` is why a call failed permanently."""
         task, content = self.item.task, self.item.content
         benchmark = task.benchmark
-        answer = benchmark.parse(content, self.visible, task.view)
-        elapsed = time.perf_counter() - self._started if seconds is None else seconds
+        answer = benchmark.parse(content, self.visible, task.view) if self.visible else None
+        ended = outcome(
+            answer, stop_reason=self.stop_reason, in_reasoning=self.in_reasoning, error=error
+        )
         made = _unscored(self.item, solver)
-        made.reply = list(self.replies) if benchmark.multi_turn else self.replies[0]
-        made.answer = answer
-        made.scores = task.score_visible(content, self.visible, answer)
-        made.kind = benchmark.kind(content, answer) if answer is not None else self._no_answer()
-        made.usage = usage or {}
+        made.error, made.stop_reason = error, self.stop_reason
+        if self.replies:
+            made.reply = list(self.replies) if benchmark.multi_turn else self.replies[0]
+        made.kind = ended or benchmark.kind(content, answer)
+        if made.kind not in UNSCORED:
+            made.answer = answer
+            made.scores = task.score_visible(content, self.visible, answer)
+        elapsed = time.perf_counter() - self._started if seconds is None else seconds
         made.seconds = round(elapsed, 6)
         return made
-
-    def _no_answer(self) -> str:
-        """Why there is no answer: the reply was cut off, it is a refusal, or it has none."""
-        if self.cut_off:
-            return CUT_OFF
-        if self.visible and is_refusal(self.visible[-1]):
-            return REFUSAL
-        return self.item.task.benchmark.kind(self.item.content, None)
 
 
 def failed_attempt(item: PresentedItem, solver: str, error: str) -> Attempt:
@@ -109,10 +118,16 @@ def solve(item: PresentedItem, solver: Solver) -> Attempt:
     return dialogue.attempt(solver.name)
 
 
-async def converse(dialogue: Dialogue, ask: Callable[[Sequence[str]], Awaitable[str]]) -> Dialogue:
-    """The dialogue led to its end by something that has to be waited for."""
+async def converse(
+    dialogue: Dialogue, ask: Callable[[Sequence[str]], Awaitable[str | Reply]]
+) -> Dialogue:
+    """The whole dialogue with an async solver, which is given all messages so far."""
     while not dialogue.done:
-        dialogue.send(await ask(dialogue.messages))
+        reply = await ask(dialogue.messages)
+        if isinstance(reply, Reply):
+            dialogue.send(reply.text, reply.stop_reason)
+        else:
+            dialogue.send(reply)
     return dialogue
 
 
@@ -153,7 +168,7 @@ def _unscored(item: PresentedItem, solver: str) -> Attempt:
         reply=None,
         answer=None,
         scores={},
-        kind=ERROR,
+        kind=FAILED,
         chance=floor.value,
         floor=floor.name,
         groups=item.groups,

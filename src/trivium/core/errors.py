@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
+from difflib import get_close_matches
 from types import ModuleType
 
 
@@ -22,6 +24,14 @@ def require(condition: bool, message: str) -> None:
     """Raise UserError with this sentence unless the condition holds."""
     if not condition:
         raise UserError(message)
+
+
+def require_known(name: str, known: Iterable[str], what: str) -> None:
+    """Refuse a name that is not among those known, with the nearest one or with all of them."""
+    names = list(known)
+    near = get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    require(name in names, f"unknown {what}; {hint}")
 
 
 def import_extra(module: str, extra: str) -> ModuleType:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic
 
-from trivium.core import languages, reading
 from trivium.core.benchmark import Benchmark, Floor, Origin, Solver, SpecT, Turn
 from trivium.core.errors import require
 from trivium.core.files import dump_line
 from trivium.core.probes import Probe
+from trivium.core.reading import answer_line, ask, find_answer, plain
 from trivium.core.records import Groups
-from trivium.core.spec import spec_to_dict, stored_spec
+from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.streams import Stream, item_stream
-
-_CUE = re.compile(
-    rf"^.{{0,60}}?(?:{reading.ANSWER_WORDS}|{languages.ANSWER_WORDS})\"?\s{{0,3}}(?:(?:is|are|:|=)\s{{0,3}}){{0,2}}",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -72,27 +66,23 @@ class QuestionBenchmark(Benchmark[SpecT, PlainView, Question, str], Generic[Spec
         values = [row.get(key) for key in ("spec", "seed", "index")]
         known = all(isinstance(v, kind) for v, kind in zip(values, (dict, int, int), strict=True))
         require(known, "a row needs spec, seed and index")
-        spec = stored_spec(self.spec_type, row["spec"])
+        spec = spec_from_dict(self.spec_type, row["spec"])
         item = next(self.generate(spec, row["seed"], row["index"]))
         same = dump_line(self.to_row(item)) == dump_line(dict(row))
         require(same, "the row is not what its spec, seed and index generate")
         return item
 
     def render(self, item: Question, view: PlainView) -> str:
-        return f"{item.prompt}\n\nReply with one line: Answer: ..."
+        return f"{item.prompt}\n\n{ask('<answer>')}"
 
     def parse(self, item: Question, replies: Sequence[str], view: PlainView) -> str | None:
-        """The option that the last line or sentence with one alone commits to, after "answer"."""
-        text = reading.plain(replies[-1], "Answer: ")
-        for sentence in reversed([*text.splitlines(), *reading.sentences(text)]):
-            said = _CUE.sub("", sentence).strip(" \t.!\"'[](){}:=").casefold()
-            for option in item.options:
-                if said == reading.plain(option).strip().casefold():
-                    return option
-        return None
+        """The option that the reply gives as its answer."""
+        options = {plain(option).strip().casefold(): option for option in item.options}
+        values = (value.casefold() for value in find_answer(replies[-1]).values)
+        return next((options[value] for value in values if value in options), None)
 
     def write(self, item: Question, answer: str, view: PlainView) -> str:
-        return f"Answer: {answer}"
+        return answer_line(answer)
 
     def gold(self, item: Question) -> str:
         return item.answer
@@ -113,7 +103,7 @@ class QuestionBenchmark(Benchmark[SpecT, PlainView, Question, str], Generic[Spec
 def oracle() -> Solver:
     """A ceiling that knows the answer."""
     return Solver(
-        "oracle", "knows the answer", lambda turn: f"Answer: {turn.item.answer}", "ceiling", True
+        "oracle", "knows the answer", lambda turn: answer_line(turn.item.answer), "ceiling", True
     )
 
 
@@ -121,6 +111,6 @@ def random_option() -> Solver:
     """A floor that guesses among the options."""
 
     def reply(turn: Turn) -> str:
-        return f"Answer: {turn.stream.choice(turn.item.options)}"
+        return answer_line(turn.stream.choice(turn.item.options))
 
     return Solver("random", "guesses among the options", reply, "floor", omniscient=True)

@@ -18,10 +18,14 @@ from trivium.core.files import Appender, atomic_write, open_input, read_rows
 RECORDS = "records.jsonl"
 SUMMARY = "summary.json"
 MANIFEST = "run.json"
-ERROR = "error"  # the kind of an attempt whose call failed
-CUT_OFF = "cut-off"  # the kind of an attempt that ran out of tokens before an answer
-REFUSAL = "refusal"  # the kind of an attempt that the model or its provider declined
-UNSCORED = frozenset({ERROR, CUT_OFF, REFUSAL})  # kinds without an answer that could be scored
+# Kinds of attempts without an answer; `outcome` decides between them.
+NO_ANSWER = "no-answer"  # the reply holds no answer: the worst score of every metric
+CUT_OFF = "cut-off"  # the reply ended at a token limit or inside its reasoning: the worst score
+DECLINED = "declined"  # the provider declined to reply: in no metric
+FAILED = "failed"  # a call failed permanently: in no metric
+UNSCORED = frozenset({DECLINED, FAILED})
+LENGTH = "length"  # the stop reason of a reply that ended at a token limit
+DECLINING = frozenset({"content_filter", "refusal"})  # stop reasons with which providers decline
 TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")  # of usage, where they are reported
 
 PERSON = "person:"  # what the solver of a person's record begins with
@@ -48,7 +52,7 @@ class Attempt:
     reply: str | list[str] | None
     answer: Any
     scores: Scores
-    kind: str  # "right", "violation", "cut-off", "refusal", "error" or a kind of wrong answer
+    kind: str  # "right", a kind of wrong answer, or one of the kinds without an answer
     chance: float  # the floor of the headline metric
     groups: Groups
     prompt_lines: int = 0
@@ -67,6 +71,28 @@ class Attempt:
     def key(self) -> AttemptKey:
         """What identifies the attempt among those of one evaluation."""
         return self.id, self.trial
+
+
+def outcome(
+    answer: object,
+    *,
+    stop_reason: str | None = None,
+    in_reasoning: bool = False,
+    error: str | None = None,
+) -> str | None:
+    """How an attempt without an answer ended; None where an answer was read.
+
+    `stop_reason` is the last reply's, as its provider gives it, `in_reasoning` says that its text
+    ends inside a reasoning block, and `error` is why a call failed permanently. What a reply says
+    never counts: "I cannot solve this" is no answer.
+    """
+    if error is not None:
+        return FAILED
+    if stop_reason in DECLINING:
+        return DECLINED
+    if answer is not None:
+        return None
+    return CUT_OFF if stop_reason == LENGTH or in_reasoning else NO_ANSWER
 
 
 def solver_group(solver: str) -> str:
@@ -168,7 +194,7 @@ def recorded(
         key = (row["id"], row["trial"])
         require(key not in seen, f"{where}: a second record of the same item and trial")
         seen.add(key)
-        if (row["kind"] == ERROR and not errors) or (asked is not None and not asked(row)):
+        if (row["kind"] == FAILED and not errors) or (asked is not None and not asked(row)):
             left_out.add(key)
     return seen - left_out
 
@@ -177,7 +203,7 @@ def drop_errors(path: Path, asked: Callable[[Row], bool]) -> None:
     """Remove failed attempts that are asked for from the records, so that they are made again."""
     held = recorded(path, asked=asked)  # refuses what is not a record
     if held != recorded(path, asked=asked, errors=False):
-        lines = (line for row, line in _lines(path) if row["kind"] != ERROR or not asked(row))
+        lines = (line for row, line in _lines(path) if row["kind"] != FAILED or not asked(row))
         _keep_lines(path, list(lines))
 
 

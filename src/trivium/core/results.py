@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from trivium.core.benchmark import Metric
 from trivium.core.records import (
     CUT_OFF,
-    ERROR,
+    DECLINED,
+    FAILED,
+    NO_ANSWER,
     PERSON,
-    REFUSAL,
     TOKENS,
     UNSCORED,
     solver_group,
@@ -54,8 +55,8 @@ class Summary:
     solver: str
     items: int
     answered: int
-    violations: int
-    errors: int
+    no_answers: int  # attempts whose reply holds no answer; they have the worst scores
+    failed: int  # attempts whose call failed permanently; in no metric
     floor: float  # the headline metric of the best strategy that does not read the item
     prompt_lines: float = 0.0  # mean over attempts
     prompt_chars: float = 0.0
@@ -63,9 +64,9 @@ class Summary:
     kinds: dict[str, int] = field(default_factory=dict)
     ceiling: float = 1.0  # the best value of the headline metric
     floor_name: str = ""  # that strategy, where all items have the same
-    cut_offs: int = 0  # attempts that ran out of tokens before an answer; in no metric
-    refusals: int = 0  # attempts that the model or its provider declined; in no metric
-    # the headline with every cut-off attempt taken as wrong, and as right; None without any
+    cut_offs: int = 0  # attempts that ran out of tokens before an answer; they score worst
+    declined: int = 0  # attempts that the provider declined; in no metric
+    # the headline if every attempt cut off or declined were wrong, and right; None without any
     bounds: tuple[float, float] | None = None
     tokens: dict[str, TokenCount] = field(default_factory=dict)  # empty for programs
     retries: int = 0
@@ -78,8 +79,8 @@ class Summary:
             "solver": self.solver,
             "items": self.items,
             "answered": self.answered,
-            "violations": self.violations,
-            "errors": self.errors,
+            "no_answers": self.no_answers,
+            "failed": self.failed,
             "chance": self.floor,
             "floor": self.floor_name,
             "prompt_lines": self.prompt_lines,
@@ -87,7 +88,7 @@ class Summary:
             "metrics": {name: estimate.to_dict() for name, estimate in self.metrics.items()},
             "kinds": self.kinds,
             "cut_offs": self.cut_offs,
-            "refusals": self.refusals,
+            "declined": self.declined,
             "bounds": None if self.bounds is None else list(self.bounds),
             "tokens": {
                 name: count._asdict() | {"mean": count.mean} for name, count in self.tokens.items()
@@ -120,13 +121,14 @@ class Tally:
         self._other_floors: Counter[tuple[float, str]] = Counter()
         self._lines = self._chars = 0
         self._all_items = array("q")
-        self._cut_items = array("q")  # the items of attempts that were cut off
+        self._declined_items = array("q")
         self._tokens: Counter[str] = Counter()
         self._reported: Counter[str] = Counter()  # attempts, by kind of token
         self._asked = self._retries = 0  # attempts of models
         self._seconds = array("d")
         # One entry for every record that was scored; undefined values are NaN.
         self._items = array("q")
+        self._cut_off = array("b")
         self._trials = array("i")
         self._answers = array("q")
         self._values = {metric.name: array("d") for metric in metrics}
@@ -141,8 +143,8 @@ class Tally:
         self._all_items.append(item)
         self._kinds[row["kind"]] += 1
         self._add_usage(row)
-        if row["kind"] == CUT_OFF:
-            self._cut_items.append(item)
+        if row["kind"] == DECLINED:
+            self._declined_items.append(item)
         scores, floor = row["scores"], (row["chance"], row.get("floor") or "")
         # It is the floor of the headline, so it is averaged where the headline is defined.
         defined = scores.get(self._metrics[0].name) is not None
@@ -153,6 +155,7 @@ class Tally:
         # what a person says of an item that comes up again is no trial of another order.
         person = solver.startswith(PERSON)
         self._items.append(hash(solver) if person else item)
+        self._cut_off.append(row["kind"] == CUT_OFF)
         self._trials.append(0 if person else row["trial"])
         self._answers.append(hash(orjson.dumps(row["answer"], option=orjson.OPT_SORT_KEYS)))
         for name, values in self._values.items():
@@ -167,7 +170,7 @@ class Tally:
         self._asked += 1
         self._retries += usage.get("retries") or 0
         seconds = row.get("seconds")  # none of replies that were collected elsewhere
-        if seconds and row["kind"] != ERROR:
+        if seconds and row["kind"] != FAILED:
             self._seconds.append(seconds)
         for name in TOKENS:
             count = usage.get(name)
@@ -184,13 +187,14 @@ class Tally:
         self._lines += other._lines
         self._chars += other._chars
         self._all_items.extend(other._all_items)
-        self._cut_items.extend(other._cut_items)
+        self._declined_items.extend(other._declined_items)
         self._tokens.update(other._tokens)
         self._reported.update(other._reported)
         self._asked += other._asked
         self._retries += other._retries
         self._seconds.extend(other._seconds)
         self._items.extend(other._items)
+        self._cut_off.extend(other._cut_off)
         self._trials.extend(other._trials)
         self._answers.extend(other._answers)
         for name, values in self._values.items():
@@ -213,9 +217,9 @@ class Tally:
             benchmark=self._name[0],
             solver=self._name[1],
             items=_distinct(self._all_items),
-            answered=scored - self._kinds["violation"],
-            violations=self._kinds["violation"],
-            errors=self._kinds[ERROR],
+            answered=scored - self._kinds[NO_ANSWER] - self._kinds[CUT_OFF],
+            no_answers=self._kinds[NO_ANSWER],
+            failed=self._kinds[FAILED],
             floor=floor,
             floor_name=names.pop() if len(names) == 1 else "",
             prompt_lines=self._lines / max(1, len(self._all_items)),
@@ -224,7 +228,7 @@ class Tally:
             kinds=dict(sorted(self._kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
             ceiling=self._metrics[0].best,
             cut_offs=self._kinds[CUT_OFF],
-            refusals=self._kinds[REFUSAL],
+            declined=self._kinds[DECLINED],
             bounds=self._bounds(),
             tokens=self._token_counts(),
             retries=self._retries,
@@ -242,17 +246,20 @@ class Tally:
         }
 
     def _bounds(self) -> tuple[float, float] | None:
-        """The headline if every attempt that was cut off had been wrong, and right."""
-        if not self._cut_items:
+        """The headline if every attempt cut off or declined had been wrong, and right."""
+        declined = np.asarray(self._declined_items)
+        if not (any(self._cut_off) or declined.size):
             return None
         headline = self._metrics[0]
         values = self._column(headline)
         defined = ~np.isnan(values)
-        items = np.concatenate([np.asarray(self._items)[defined], np.asarray(self._cut_items)])
+        cut_off = np.asarray(self._cut_off, dtype=bool)[defined]
+        items = np.concatenate([np.asarray(self._items)[defined], declined])
         _, groups, counts = np.unique(items, return_inverse=True, return_counts=True)
 
         def mean(filled: float) -> float:
-            every = np.concatenate([values[defined], np.full(len(self._cut_items), filled)])
+            scored = np.where(cut_off, filled, values[defined])
+            every = np.concatenate([scored, np.full(declined.size, filled)])
             return float((np.bincount(groups, every) / counts).mean())
 
         return mean(headline.worst), mean(headline.best)

@@ -8,7 +8,6 @@ import tomllib
 import types
 import typing
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,30 +19,6 @@ S = TypeVar("S")
 def spec_to_dict(spec: Any) -> dict[str, Any]:
     """Every field of a spec, in the order of its definition."""
     return {field.name: getattr(spec, field.name) for field in dataclasses.fields(spec)}
-
-
-def new_default(default: Any, before: Any) -> Any:
-    """A field that came later with a default of its own; specs stored earlier mean `before`.
-
-    It does not enter random streams, so that old items can be generated again with `before`.
-    """
-    return dataclasses.field(default=default, metadata={"before": before})
-
-
-def stored_spec(spec_type: type[S], values: Mapping[str, Any], where: str = "") -> S:
-    """The spec in a record or a file, maybe of an earlier version that had fewer fields."""
-    before = later_fields(spec_type)  # type: ignore[arg-type]
-    return spec_from_dict(spec_type, {**before, **values}, where=where)
-
-
-@cache
-def later_fields(spec_type: type[Any]) -> dict[str, Any]:
-    """The fields that came later, each with what it was before."""
-    return {
-        field.name: field.metadata["before"]
-        for field in dataclasses.fields(spec_type)
-        if "before" in field.metadata
-    }
 
 
 def changed_fields(spec: Any) -> dict[str, Any]:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Collection, MutableSequence, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.core.spec import changed_fields, later_fields
+from trivium.core.spec import changed_fields
 
 T = TypeVar("T")
 DEFAULT_SEED = 7  # of every command, of Python, and of the gallery
@@ -29,14 +29,13 @@ def stream_key(*parts: Any) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
 
 
-def spec_key(spec: Any, seed: int) -> int:
+def spec_key(spec: Any, seed: int, ignore: Collection[str] = ()) -> int:
     """The key shared by all items of one spec and seed.
 
-    Only fields that differ from their defaults enter, so that a field added later
-    leaves every existing item as it was.
+    Only fields that differ from their defaults enter, so that a field added later leaves
+    existing items unchanged. `ignore` names fields that the caller uses in keys of its own.
     """
-    later = later_fields(type(spec))  # type: ignore[arg-type]
-    fields = {key: value for key, value in changed_fields(spec).items() if key not in later}
+    fields = {key: value for key, value in changed_fields(spec).items() if key not in ignore}
     return stream_key(type(spec).__name__, fields, seed)
 
 

@@ -11,7 +11,7 @@ from trivium.core.benchmark import STRICT, AnyBenchmark, Floor
 from trivium.core.errors import require
 from trivium.core.reading import visible_replies
 from trivium.core.records import Groups, Scores
-from trivium.core.spec import spec_to_dict, stored_spec
+from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Task:
             return benchmark.item_floor(item, self.view)
         if origin.spec == self._fields:
             return self.floor
-        return benchmark.floor(stored_spec(benchmark.spec_type, origin.spec), self.view)
+        return benchmark.floor(spec_from_dict(benchmark.spec_type, origin.spec), self.view)
 
     def generate(self, seed: int, start: int, count: int) -> Iterator[PresentedItem]:
         """Yields presented items one by one."""

@@ -79,8 +79,8 @@ def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(
-        ["setting", *fields, "seed", "solver", "role", "items", "answered", "violations"]
-        + ["errors", "chance", "prompt_lines", "prompt_chars"]
+        ["setting", *fields, "seed", "solver", "role", "items", "answered", "no_answers"]
+        + ["failed", "chance", "prompt_lines", "prompt_chars"]
         + [f"{name}{end}" for name in metrics for end in ("", "_low", "_high", "_n")]
     )
     for one, summary in zip(run.evaluations, summaries, strict=True):
@@ -88,7 +88,7 @@ def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:
         table.writerow(
             [one.setting, *(one.fields.get(key, "") for key in fields), one.items.seed, one.solver]
             + ["model" if solver is None else solver.role]
-            + [summary.items, summary.answered, summary.violations, summary.errors]
+            + [summary.items, summary.answered, summary.no_answers, summary.failed]
             + [_figure(value) for value in (summary.floor, *_lengths(summary))]
             + [part for name in metrics for part in _figures(summary.metrics.get(name))]
         )

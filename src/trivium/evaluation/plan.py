@@ -11,10 +11,9 @@ import itertools
 import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from trivium.benchmarks import (
     benchmark_names,
@@ -25,7 +24,7 @@ from trivium.benchmarks import (
     load_task,
 )
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import UserError, require
+from trivium.core.errors import UserError, require, require_known
 from trivium.core.spec import changed_fields, read_mapping
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
@@ -77,7 +76,7 @@ def plan_main_run(
     models = [full_model_name(name) for name in models]
     known = [preset for name in names for preset in load_task(name).benchmark.presets]
     for preset in presets:
-        require(preset in known, f"unknown preset {preset!r}; there are {', '.join(known)}")
+        require_known(preset, known, f"preset {preset!r}")
     evaluations = []
     for name in names:
         task, variant = load_task(name), name.partition(".")[2]
@@ -128,7 +127,7 @@ def plan_diagnosis(
     chosen = chosen_solvers(task.benchmark, solvers)
     evaluations: list[Evaluation] = []
     for name in variants or known:
-        require(name in known, f"unknown variant {name!r}; there are {', '.join(known)}")
+        require_known(name, known, f"variant {name!r}")
         variant = known[name]
         changed = change_task(task, {**variant.spec, **variant.view})
         evaluations += evaluations_of(
@@ -175,15 +174,8 @@ def read_sweep(
 
 def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> Run:
     """The grid that these keys ask for; `settings` are a model's where the keys set none."""
-    # A run's own run.json is a config too; what it derived is derived again.
-    values = {key: value for key, value in values.items() if key not in DERIVED}
     benchmark = _sweep_benchmark(values)
-    asked = respelled(benchmark, values)
-    lists = {key: _listed(asked.pop(key), kind, key) for key, kind in LISTS.items() if key in asked}
-    own = {key: _checked(asked.pop(key), kind, key) for key, kind in VALUES.items() if key in asked}
-    grid = {key: axis(benchmark, key, value) for key, value in asked.items()}
-    for name in lists.get("switches", ()):
-        grid.setdefault(switch(benchmark, name), [True])
+    lists, own, grid = read_keys(benchmark, values)
     solvers = chosen_solvers(benchmark, lists.get("solvers"))
     models = [full_model_name(name) for name in lists.get("models", [])]
     seeds = lists.get("seeds", [DEFAULT_SEED])
@@ -215,6 +207,26 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
         "settings": _setting_names(evaluations),
     }
     return Run("sweep", tuple(evaluations), config, own.get("label"))
+
+
+class SweepKeys(NamedTuple):
+    """The keys of a sweep, spelled and checked."""
+
+    lists: dict[str, list[Any]]  # of LISTS
+    single: dict[str, Any]  # of VALUES
+    grid: dict[str, list[Any]]  # the values of each field of spec and view
+
+
+def read_keys(benchmark: AnyBenchmark, values: Mapping[str, Any]) -> SweepKeys:
+    """The keys of a config for this benchmark; unknown ones and wrong values are refused."""
+    # A run's own run.json is a config too; what it derived is derived again.
+    asked = respelled(benchmark, {key: own for key, own in values.items() if key not in DERIVED})
+    lists = {key: _listed(asked.pop(key), kind, key) for key, kind in LISTS.items() if key in asked}
+    own = {key: _checked(asked.pop(key), kind, key) for key, kind in VALUES.items() if key in asked}
+    grid = {key: _axis(benchmark, key, value) for key, value in asked.items()}
+    for name in lists.pop("switches", ()):
+        grid.setdefault(_switch(benchmark, name), [True])
+    return SweepKeys(lists, own, grid)
 
 
 def shipped_configs() -> dict[str, Path]:
@@ -316,16 +328,14 @@ def respelled(benchmark: AnyBenchmark, values: Mapping[str, Any]) -> dict[str, A
     return asked
 
 
-def axis(benchmark: AnyBenchmark, key: str, value: Any) -> list[Any]:
+def _axis(benchmark: AnyBenchmark, key: str, value: Any) -> list[Any]:
     """The values that a field takes; a list is an axis unless the field itself holds a list."""
     hints = {
         **typing.get_type_hints(benchmark.spec_type),
         **typing.get_type_hints(benchmark.view_type),
     }
-    allowed = [*LISTS, *VALUES, *hints]
-    close = get_close_matches(key, allowed, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"allowed are {', '.join(allowed)}"
-    require(key in hints, f"unknown key {key!r}; {hint}")
+    if key not in hints:
+        require_known(key, [*LISTS, *VALUES, *hints], f"key {key!r}")
     if isinstance(value, str) and re.fullmatch(r"\d+(,\s*\d+)+", value):
         return [int(part) for part in value.split(",")]
     holds_list = typing.get_origin(hints[key]) is tuple
@@ -335,12 +345,12 @@ def axis(benchmark: AnyBenchmark, key: str, value: Any) -> list[Any]:
     return [value]
 
 
-def switch(benchmark: AnyBenchmark, name: str) -> str:
+def _switch(benchmark: AnyBenchmark, name: str) -> str:
     """The field that a switch such as --path_collision_stress turns on."""
     hints = typing.get_type_hints(benchmark.spec_type)
     switches = [key for key, hint in hints.items() if hint is bool]
     key = name.lstrip("-").replace("-", "_")
-    require(key in switches, f"unknown switch {name!r}; there are {', '.join(switches)}")
+    require_known(key, switches, f"switch {name!r}")
     return key
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from trivium.agents import agent_solver
 from trivium.core.benchmark import AnyBenchmark, Solver, Turn
-from trivium.core.errors import UserError, require
+from trivium.core.errors import UserError, require, require_known
 from trivium.models.settings import is_model
 
 AGENT = "agent:"  # `agent:FOLDER` is a trained agent
@@ -24,8 +24,7 @@ def find_solver(benchmark: AnyBenchmark, name: str) -> Solver:
         return agent_solver(benchmark.name, name)
     if is_function(name):
         return function_solver(name, import_function(name))
-    names = ", ".join(benchmark.solvers)
-    require(name in benchmark.solvers, f"unknown solver {name!r}; there are {names}")
+    require_known(name, benchmark.solvers, f"solver {name!r}")
     return benchmark.solvers[name]
 
 

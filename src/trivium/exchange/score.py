@@ -15,16 +15,15 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import Dialogue, failed_attempt
 from trivium.core.errors import UserError, require
 from trivium.core.files import atomic_write, dump_line, locked, open_input, write_json
-from trivium.core.records import CUT_OFF, MANIFEST, RECORDS, REFUSAL, SUMMARY, UNSCORED, Row
+from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row
 from trivium.core.results import Summary
-from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict, stored_spec
+from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.execute import write_summary
 from trivium.exchange.export import NESTED, export_id
 from trivium.exchange.replies import Replies, Reply, numbered_replies, read_replies
 from trivium.exchange.tables import read_table
-from trivium.models.calls import LENGTH, REFUSED
 
 NO_REPLY = "no reply"
 
@@ -138,7 +137,7 @@ def _task(benchmark: AnyBenchmark, spec: bytes, view: bytes) -> Task:
     fields = orjson.loads(spec)
     require(fields is None or isinstance(fields, dict), f"spec must be an object, got {fields!r}")
     presented = spec_from_dict(benchmark.view_type, orjson.loads(view) or {}, where="view")
-    made = None if fields is None else stored_spec(benchmark.spec_type, fields, where="spec")
+    made = None if fields is None else spec_from_dict(benchmark.spec_type, fields, where="spec")
     return Task(benchmark, made, presented)
 
 
@@ -161,17 +160,14 @@ def record(item: PresentedItem, reply: Reply | None, solver: str) -> Row:
     else:
         dialogue = Dialogue(item)
         # As they were given, whether or not the dialogue ended before; no answer is no text.
-        dialogue.note(reply.texts or ("",))
-        attempt = dialogue.attempt(solver, usage=dict(reply.usage), seconds=0.0)
-        attempt.stop_reason, attempt.reasoning = reply.stop_reason, reply.reasoning
+        *before, last = reply.texts or ("",)
+        for text in before:
+            dialogue.note(text)
+        dialogue.note(last, reply.stop_reason)
+        attempt = dialogue.attempt(solver, seconds=0.0)
+        attempt.usage, attempt.reasoning = dict(reply.usage), reply.reasoning
         if reply.texts is None:
             attempt.reply = None
-        if attempt.answer is None and reply.stop_reason == LENGTH:
-            attempt.kind = CUT_OFF
-        if attempt.answer is None and reply.stop_reason in REFUSED:
-            attempt.kind = REFUSAL
-        if attempt.kind in UNSCORED:
-            attempt.scores = {}
     row = asdict(attempt)
     return row if item.original.origin is not None else row | {"prompt": item.prompt}
 

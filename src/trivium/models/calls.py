@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from trivium.core.dialogue import failed_attempt
+from trivium.core.dialogue import Reply, failed_attempt
 from trivium.core.errors import UserError
-from trivium.core.records import CUT_OFF, REFUSAL, TOKENS, UNSCORED, Attempt
+from trivium.core.records import DECLINED, DECLINING, TOKENS, Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.settings import Model
 
@@ -25,19 +25,6 @@ SECONDS_TO_FIRST_NOTE = 30.0  # of silence before a run says that no reply has c
 SECONDS_TO_DRAIN = 60.0  # that calls under way have when a run is stopped: they are paid for
 # This many attempts failed permanently and none succeeded: something is set up wrong.
 MAX_FIRST_FAILURES = 20
-
-LENGTH = "length"  # the stop reason of a reply that ran out of tokens
-REFUSED = {"content_filter", "refusal"}  # the stop reasons of a reply that was declined
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What the model wrote, why it stopped, and what it took."""
-
-    text: str
-    usage: dict[str, int]  # tokens by kind, without those that the provider did not tell
-    stop_reason: str | None = None
-    reasoning: str | None = None  # what the provider sent as reasoning, apart from the text
 
 
 class CallError(Exception):
@@ -74,7 +61,6 @@ class Taken:
     requests: int = 0
     retries: int = 0
     stop_reason: str | None = None  # of the last reply
-    cut_off: bool = False  # whether any reply ran out of tokens
     _tokens: Counter[str] = field(default_factory=Counter)
     _not_reported: set[str] = field(default_factory=set)
     _reasoning: list[str] = field(default_factory=list)
@@ -84,7 +70,6 @@ class Taken:
         self._tokens.update(reply.usage)
         self._not_reported.update(name for name in TOKENS if name not in reply.usage)
         self.stop_reason = reply.stop_reason
-        self.cut_off |= reply.stop_reason == LENGTH
         if reply.reasoning:
             self._reasoning.append(reply.reasoning)
 
@@ -99,19 +84,14 @@ class Taken:
         return {
             "usage": {"requests": self.requests, "retries": self.retries} | known,
             "stop_reason": self.stop_reason,
-            "cut_off": self.cut_off,
             "reasoning": "\n\n".join(self._reasoning) or None,
         }
 
 
 def finish(attempt: Attempt, noted: Mapping[str, Any]) -> Attempt:
-    """The attempt with what it took; one that was cut off before an answer is not wrong."""
+    """The attempt with what it took."""
     attempt.usage = noted.get("usage") or {}
     attempt.stop_reason, attempt.reasoning = noted.get("stop_reason"), noted.get("reasoning")
-    if attempt.kind == "violation" and noted.get("cut_off"):
-        attempt.kind = CUT_OFF
-    if attempt.kind in UNSCORED:
-        attempt.scores = {}
     return attempt
 
 
@@ -127,7 +107,7 @@ def unanswered(
     if replies:
         attempt.reply = list(replies) if item.task.benchmark.multi_turn else replies[0]
     if error is None:
-        attempt.error, attempt.kind = None, REFUSAL
+        attempt.error, attempt.kind = None, DECLINED
     return finish(attempt, noted)
 
 
@@ -140,7 +120,7 @@ async def call_once(ask: Callable[[], Awaitable[Reply]], taken: Taken) -> Reply:
         taken.add_failure(problem)
         raise
     taken.add(reply)
-    if reply.stop_reason in REFUSED:
+    if reply.stop_reason in DECLINING:
         raise RefusedError(reply.text)
     return reply
 

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 
-from trivium.core.dialogue import Dialogue, converse
+from trivium.core.dialogue import Dialogue, Reply, converse
 from trivium.core.errors import UserError
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
@@ -64,9 +64,8 @@ class _Pool:
         system = item.system if own is None else own
         dialogue, taken, began = Dialogue(item), Taken(), time.perf_counter()
 
-        async def ask(messages: Sequence[str]) -> str:
-            reply = await self._caller.call(lambda: self._endpoint.ask(messages, system), taken)
-            return reply.text
+        async def ask(messages: Sequence[str]) -> Reply:
+            return await self._caller.call(lambda: self._endpoint.ask(messages, system), taken)
 
         error: str | None = None
         try:

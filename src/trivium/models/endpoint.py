@@ -16,7 +16,8 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import certifi
 
-from trivium.models.calls import CallError, Reply
+from trivium.core.dialogue import Reply
+from trivium.models.calls import CallError
 from trivium.models.protocols import (
     PROTOCOLS,
     Protocol,

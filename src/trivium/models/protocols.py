@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 import orjson
 
-from trivium.models.calls import LENGTH, CallError, Reply
+from trivium.core.dialogue import Reply
+from trivium.core.records import LENGTH
+from trivium.models.calls import CallError
 from trivium.models.settings import Model, read_extra_body
 
 Protocol = Literal["responses", "chat"]

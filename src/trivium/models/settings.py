@@ -7,9 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
-
-import tyro
+from typing import Any, Literal, get_args
 
 from trivium.core.errors import UserError, require
 
@@ -55,9 +53,7 @@ class ModelOptions:
     """How models are asked; programs ignore all of this."""
 
     # auto: direct for single-turn tasks on OpenAI-compatible endpoints, Inspect otherwise
-    backend: Annotated[
-        Literal["auto", "direct", "inspect"], tyro.conf.arg(aliases=["--engine"])
-    ] = "auto"
+    backend: Literal["auto", "direct", "inspect"] = "auto"
     base_url: str | None = None  # the URL of an OpenAI-compatible endpoint, up to /v1
     concurrency: int = 32  # how many attempts are made at once
     max_retries: int = 8  # how often a failed call is retried

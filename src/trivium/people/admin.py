@@ -8,11 +8,12 @@ from urllib.parse import parse_qs
 
 from jinja2 import Environment, PackageLoader
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from trivium.people import security
-from trivium.people.export import EXPORTS, export_study
+from trivium.people.export import export_files, export_study
 from trivium.people.security import equal
 from trivium.people.study import Study
 
@@ -28,69 +29,58 @@ class Admin:
         self._study, self._token = study, token
         self._logins = security.Rates(0.2, 5)  # guesses of the token
 
-    @property
-    def _proof(self) -> str:
-        """What the cookie of somebody who knew the token holds."""
-        return self._study.store.keyed_hash("admin", self._token)
+    def _proof(self, kind: str) -> str:
+        """What only a browser that sent the token is given: in its cookie, and in forms."""
+        return self._study.store.keyed_hash(kind, self._token)
 
     def _known(self, request: Request) -> bool:
-        return equal(request.cookies.get(COOKIE, ""), self._proof)
+        return equal(request.cookies.get(COOKIE, ""), self._proof("admin"))
 
     async def page(self, request: Request) -> Response:
         """The login form, or how the study goes."""
-        text = await run_in_threadpool(self._render, self._known(request))
-        return Response(text, media_type="text/html; charset=utf-8")
+        return HTMLResponse(await run_in_threadpool(self._render, self._known(request)))
 
     def _render(self, known: bool, wrong: bool = False) -> str:
-        study = self._study
-        return TEMPLATES.get_template("admin.html.j2").render(
-            known=known,
-            wrong=wrong,
-            title=study.experiment.title,
+        study, template = self._study, TEMPLATES.get_template("admin.html.j2")
+        title = study.experiment.title
+        if not known:
+            return template.render(title=title, wrong=wrong)
+        people = study.store.participants()
+        return template.render(
+            known=True,
+            title=title,
             paused=study.paused,
-            token=study.store.keyed_hash("form", self._token) if known else "",
-            progress=study.progress() if known else [],
-            total=len(study.store.participants()) if known else 0,
-            answers=self._answers() if known else [],
-            exports=EXPORTS,
+            token=self._proof("form"),
+            progress=study.progress(),
+            total=len(people),
+            answers=[(study.person(one), study.session(one).answers) for one in people[-20:]],
+            exports=export_files(study.experiment),
         )
-
-    def _answers(self) -> list[tuple[str, dict[str, str]]]:
-        """What the last participants said about themselves."""
-        last = self._study.store.participants()[-20:]
-        return [(self._study.person(one), self._study.session(one).answers) for one in last]
 
     async def login(self, request: Request) -> Response:
         """Check the token; a guess costs time."""
-        address = request.client.host if request.client else ""
-        if not security.same_origin(request):
-            return Response("not allowed", 403, media_type="text/plain")
-        if not self._logins.allow(address):
-            return Response("too many attempts", 429, media_type="text/plain")
+        _require(security.same_origin(request))
+        self._logins.check(security.address_of(request))
         if not equal((await _form(request)).get("token", ""), self._token):
-            text = await run_in_threadpool(self._render, False, True)
-            return Response(text, 401, media_type="text/html; charset=utf-8")
+            return HTMLResponse(await run_in_threadpool(self._render, False, True), 401)
         response = RedirectResponse(PATH, 303)
-        security.set_cookie(response, request, COOKIE, self._proof, PATH)
+        security.set_cookie(response, request, COOKIE, self._proof("admin"), PATH)
         return response
 
     async def pause(self, request: Request) -> Response:
         """Pause the study or go on."""
         form = await _form(request)
-        expected = self._study.store.keyed_hash("form", self._token)
-        valid = self._known(request) and equal(form.get("form", ""), expected)
-        if not valid or not security.same_origin(request):
-            return Response("not allowed", 403, media_type="text/plain")
+        _require(self._known(request) and equal(form.get("form", ""), self._proof("form")))
+        _require(security.same_origin(request))
         await run_in_threadpool(self._study.pause, form.get("paused") == "yes")
         return RedirectResponse(PATH, 303)
 
     async def export(self, request: Request) -> Response:
         """One file of the data."""
         name = request.path_params["name"]
-        if not self._known(request):
-            return Response("not allowed", 403, media_type="text/plain")
-        if name not in EXPORTS:
-            return Response("no such file", 404, media_type="text/plain")
+        _require(self._known(request))
+        if name not in export_files(self._study.experiment):
+            raise HTTPException(404, "no such file")
         content = await run_in_threadpool(self._exported, name)
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(content, headers=headers, media_type="application/octet-stream")
@@ -99,6 +89,11 @@ class Admin:
         with tempfile.TemporaryDirectory() as folder:
             export_study(self._study, Path(folder))
             return (Path(folder) / name).read_bytes()
+
+
+def _require(allowed: bool) -> None:
+    if not allowed:
+        raise HTTPException(403, "not allowed")
 
 
 async def _form(request: Request) -> dict[str, str]:

@@ -11,24 +11,24 @@ from typing import Any, NamedTuple
 import orjson
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from trivium.people import security
 from trivium.people.admin import Admin
-from trivium.people.rounds import RefusedError
-from trivium.people.screens import View, ending_screen, screen
-from trivium.people.security import equal, json_response
+from trivium.people.pages import RefusedError, View
+from trivium.people.screens import ending_screen, screen
+from trivium.people.security import equal
 from trivium.people.session import ENDED, Session
 from trivium.people.study import StoppedError, Study, events_from, step_from
 
 COOKIE = "trivium_session"
 # What recruiting services put into the address; kept only as a keyed hash.
 OUTSIDE = ("PROLIFIC_PID", "participant", "workerId", "SESSION_ID")
-STATIC = resources.files(__package__).joinpath("static")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -44,10 +44,11 @@ class People:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        rate = study.experiment.requests_per_second
-        self._by_address = security.Rates(rate, 5 * rate)
         self._by_session = security.Rates(20, 100)
-        self._page = STATIC.joinpath("index.html").read_bytes()
+        names = (name for page in study.experiment.pages for name in page.scripts)
+        scripts = "".join(f'<script src="/static/{name}" defer></script>\n' for name in names)
+        page = resources.files(__package__).joinpath("static", "index.html").read_text("utf-8")
+        self._page = page.replace("<script", f"{scripts}<script", 1)
 
     async def page(self, request: Request) -> Response:
         """The page, which asks for everything else; a link's parameters leave the address."""
@@ -57,10 +58,9 @@ class People:
             key = self.study.outside_key(given)
             if key != who.key.partition("_")[0]:  # a browser keeps its place for the same link
                 who = Who(key, secrets.token_hex(10))
+        response: Response = HTMLResponse(self._page)
         if request.query_params:
-            response: Response = RedirectResponse("/", 303)
-        else:
-            response = Response(self._page, media_type="text/html; charset=utf-8")
+            response = RedirectResponse("/", 303)
         self._remember(response, request, who)
         return response
 
@@ -68,9 +68,9 @@ class People:
         """Where the participant is, and the token that later requests have to carry."""
         who = self._who(request)
         if who is None:
-            return json_response({"error": "no session"}, 403)
+            raise HTTPException(403, "no session")
         view = await run_in_threadpool(self._view, who)
-        return json_response({"token": self._token(who), "view": view})
+        return JSONResponse({"token": self._token(who), "view": view})
 
     async def step(self, request: Request) -> Response:
         """Take a step; the response is the next screen."""
@@ -79,18 +79,18 @@ class People:
 
     def _take_step(self, who: Who, body: dict[str, Any]) -> Response:
         if self.study.paused:
-            return json_response({"view": self._view(who)}, 423)
+            return JSONResponse({"view": self._view(who)}, 423)
         try:
             number, step = step_from(body)
             session, in_time = self.study.take_step(who.key, number, step, who.browser)
             self.study.add_events(who.key, events_from(body.get("events")), who.browser)
         except RefusedError as problem:
-            return json_response({"error": str(problem), "view": self._view(who)}, 422)
+            return JSONResponse({"error": str(problem), "view": self._view(who)}, 422)
         except StoppedError:
-            return json_response({"view": self._view(who)}, 409)
-        if session.stage in ("done", "failed"):  # there is a code to show
-            return json_response({"view": self._view(who)}, 200 if in_time else 409)
-        return json_response({"view": screen(session, None)}, 200 if in_time else 409)
+            return JSONResponse({"view": self._view(who)}, 409)
+        has_code = session.stage in ("done", "failed")
+        view = self._view(who) if has_code else screen(session, None)
+        return JSONResponse({"view": view}, 200 if in_time else 409)
 
     async def events(self, request: Request) -> Response:
         """Store events that wait for no step."""
@@ -105,17 +105,17 @@ class People:
         who, _ = await self._read(request)
         following = await run_in_threadpool(self._next_attempt, who)
         if following is None:
-            return json_response({"error": "no more attempts"}, 403)
-        response = json_response({})
+            raise HTTPException(403, "no more attempts")
+        response = JSONResponse({})
         self._remember(response, request, Who(following, who.browser))
         return response
 
     def _view(self, who: Who) -> View:
         """The screen of a participant."""
         try:
-            participant = self.study.participant(who.key, who.browser)
+            participant = self.study.participant(*who)
         except StoppedError as problem:
-            return self._stopped(who, str(problem))
+            return ending_screen(Session(self.study.experiment), *problem.args)
         session = self.study.session(participant)
         if self.study.paused and session.stage not in ENDED:
             return ending_screen(session, "paused")
@@ -124,27 +124,20 @@ class People:
             del view["again"]
         return view
 
-    def _stopped(self, who: Who, why: str) -> View:
-        """The screen of somebody who cannot go on; only the one who began sees the code."""
-        found = self.study.store.find("key", who.key) if why == "expired" else None
-        session = Session(self.study.experiment)
-        return ending_screen(session, why, None if found is None else found.code)
-
     def _next_attempt(self, who: Who) -> str | None:
         """The key of the participant's next attempt; None where this was the last one."""
         base, _, number = who.key.partition("_")
         attempt = int(number or 1)
         try:
-            participant = self.study.participant(who.key, who.browser)
+            participant = self.study.participant(*who)
         except StoppedError:
             return None
         done = participant is not None and participant.stage == "done"
-        return (
-            f"{base}_{attempt + 1}" if done and attempt < self.study.experiment.attempts else None
-        )
+        more = done and attempt < self.study.experiment.attempts
+        return f"{base}_{attempt + 1}" if more else None
 
     def _who(self, request: Request) -> Who | None:
-        """Whose cookie it is, as far as this server has signed it."""
+        """The participant in a validly signed cookie."""
         value, _, signature = request.cookies.get(COOKIE, "").rpartition(".")
         key, _, browser = value.partition("~")
         valid = browser and equal(signature, self.study.store.keyed_hash("cookie", value))
@@ -163,53 +156,39 @@ class People:
         who = self._who(request)
         token = request.headers.get("x-token", "")
         if who is None or not equal(token, self._token(who)) or not security.same_origin(request):
-            raise _AnswerError(403, "not from this page")
-        if not self._by_session.allow(who.key):
-            raise _AnswerError(429, "too many requests")
+            raise HTTPException(403, "not from this page")
+        self._by_session.check(who.key)
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-            raise _AnswerError(415, "JSON is needed")
+            raise HTTPException(415, "JSON is needed")
         body = await security.read_body(request)
         try:
             value = orjson.loads(body)
         except orjson.JSONDecodeError:
-            raise _AnswerError(400, "not JSON") from None
+            raise HTTPException(400, "not JSON") from None
         if not isinstance(value, dict):
-            raise _AnswerError(400, "an object is needed")
+            raise HTTPException(400, "an object is needed")
         return who, value
 
-    def guarded(self, endpoint: Endpoint) -> Endpoint:
-        """An endpoint behind the limits of rate and size, whose refusals are short."""
 
-        async def handle(request: Request) -> Response:
-            address = request.client.host if request.client else ""
-            try:
-                if not self._by_address.allow(address):
-                    raise _AnswerError(429, "too many requests")
-                return await endpoint(request)
-            except security.TooLargeError:
-                return json_response({"error": "too large"}, 413)
-            except _AnswerError as problem:
-                return json_response({"error": problem.text}, problem.status)
-            except ClientDisconnect:
-                return Response(status_code=400)
-
-        return handle
-
-
-class _AnswerError(Exception):
-    """A refusal with its status."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status, self.text = status, text
+async def _refused(request: Request, problem: Exception) -> Response:
+    """A short refusal; a participant who has gone away does not read it."""
+    status = problem.status_code if isinstance(problem, HTTPException) else 400
+    return JSONResponse({"error": getattr(problem, "detail", "")}, status)
 
 
 def make_app(study: Study, admin_token: str) -> Starlette:
     """The application of a study."""
     people, admin = People(study), Admin(study, admin_token)
+    packages = dict.fromkeys(("trivium.people", *(one.package for one in study.experiment.pages)))
+    rate = study.experiment.requests_per_second
+    by_address = security.Rates(rate, 5 * rate)
 
     def route(path: str, endpoint: Endpoint, method: str) -> Route:
-        return Route(path, people.guarded(endpoint), methods=[method])
+        async def limited(request: Request) -> Response:
+            by_address.check(security.address_of(request))
+            return await endpoint(request)
+
+        return Route(path, limited, methods=[method])
 
     return Starlette(
         routes=[
@@ -222,7 +201,8 @@ def make_app(study: Study, admin_token: str) -> Starlette:
             route("/admin/login", admin.login, "POST"),
             route("/admin/pause", admin.pause, "POST"),
             route("/admin/export/{name}", admin.export, "GET"),
-            Mount("/static", StaticFiles(packages=[(__package__ or "", "static")])),
+            Mount("/static", StaticFiles(packages=[(one, "static") for one in packages])),
         ],
         middleware=[Middleware(security.SafeHeaders)],
+        exception_handlers={HTTPException: _refused, ClientDisconnect: _refused},
     )

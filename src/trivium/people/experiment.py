@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -15,10 +15,10 @@ from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import PresentedItem, Task
 from trivium.people.adaptive import axis_of
+from trivium.people.pages import TEXT, Page, page_of
 from trivium.people.texts import Texts, read_texts
 from trivium.thresholds.search import Axis
 
-GAME = "blicket_game"  # the benchmark that has a page of its own; all others are read as text
 MAX_POOL = 10_000
 T = TypeVar("T")
 
@@ -51,14 +51,14 @@ class Condition:
     """What some of the participants do, and on which items."""
 
     name: str
-    benchmark: str = GAME
+    benchmark: str
     preset: str = ""
     arm: Literal["active", "passive", "yoked"] = "active"
     shown_by: str = "information_gain"  # passive: the solver whose tests are shown
     yoked_to: str = ""  # yoked: the condition whose participants' tests are shown
     items: int = 1  # items that every participant gets
     cap: int = 0  # completed participants at which the condition is full; 0 is no limit
-    as_text: bool = False  # the game as the text that models read, instead of drawn
+    as_text: bool = False  # as the text that models read, where there is a drawn page
     vary: str = ""  # a field whose threshold is looked for: the next item is where it tells most
     values: tuple[float, ...] = ()  # of that field, from easy to hard
     where: Mapping[str, Any] = field(default_factory=dict)  # only items of these groups
@@ -71,11 +71,11 @@ class Condition:
         require(self.cap >= 0, f"cap must be at least 0, got {self.cap}")
         watched = self.arm != "active"
         require(
-            not watched or self.drawn, f"arm {self.arm!r} goes with {GAME}, got {self.benchmark}"
+            not watched or self.page.watchable,
+            f"arm {self.arm!r} goes with a drawn game, got {self.benchmark}",
         )
-        yoked = self.arm == "yoked"
         require(
-            yoked == bool(self.yoked_to),
+            (self.arm == "yoked") == bool(self.yoked_to),
             f"yoked_to goes with arm 'yoked' and is needed there, got {self.yoked_to!r}",
         )
         if self.arm == "passive":
@@ -84,7 +84,6 @@ class Condition:
                 self.shown_by in known,
                 f"shown_by must be one of {', '.join(known)}, got {self.shown_by!r}",
             )
-
         require(
             not self.vary or (not watched and bool(self.values)),
             f"vary goes with arm 'active' and needs values, got {self.vary!r}",
@@ -96,9 +95,9 @@ class Condition:
         return axis_of(self.task, self.vary, self.values) if self.vary else None
 
     @property
-    def drawn(self) -> bool:
-        """Whether the task is a machine on the page and not a text."""
-        return self.benchmark == GAME and not self.as_text
+    def page(self) -> Page:
+        """How the items are shown."""
+        return TEXT if self.as_text else page_of(get_benchmark(self.benchmark))
 
     @cached_property
     def task(self) -> Task:
@@ -141,7 +140,7 @@ class Experiment:
             others = [
                 each.name
                 for each in self.conditions
-                if each.arm == "active" and each.drawn and not each.vary
+                if each.arm == "active" and each.page.watchable and not each.vary
             ]
             require(
                 not one.yoked_to or one.yoked_to in others,
@@ -150,12 +149,17 @@ class Experiment:
             )
             self.indexes(one)  # says what is wrong before anybody takes part
             require(one.axis is None or not one.where, f"{one.name}: where does not go with vary")
-        read_texts(self.language)
+        read_texts(self.language)  # says what is missing before the first participant
 
     @cached_property
     def texts(self) -> Texts:
         """What participants read."""
         return read_texts(self.language)
+
+    @property
+    def pages(self) -> list[Page]:
+        """How items are shown, every page once."""
+        return list(dict.fromkeys(one.page for one in self.conditions))
 
     def condition(self, name: str) -> Condition:
         """The condition of this name."""
@@ -180,11 +184,11 @@ class Experiment:
         places = range(slot * source.items, (slot + 1) * source.items)
         return [source.task.item(found[place % len(found)], self.seed) for place in places]
 
-    def tests_shown(self, condition: Condition, slot: int) -> list[list[str]]:
-        """The tests that a passive participant sees of every item: those of a solver."""
+    def moves_shown(self, condition: Condition, slot: int) -> list[list[str]]:
+        """What a passive participant sees of every item: a solver's replies but its answer."""
         solver = condition.task.benchmark.solvers[condition.shown_by]
-        attempts = [solve(item, solver) for item in self.items(condition, slot)]
-        return [[placed for placed, _ in attempt.answer.tests] for attempt in attempts]
+        replies = [solve(item, solver).reply for item in self.items(condition, slot)]
+        return [list(own or ())[:-1] for own in replies]
 
 
 @lru_cache(maxsize=256)
@@ -204,13 +208,12 @@ def read_experiment(path: Path) -> Experiment:
     table = read_mapping(path)
     try:
         conditions = [_condition(one) for one in _tables(table, "conditions")]
-        questions = [spec_from_dict(Question, one) for one in _tables(table, "questions")]
+        questions = [_read(Question, one) for one in _tables(table, "questions")]
         lists = {"conditions": tuple(conditions), "questions": tuple(questions)}
         language = table.get("language")
         if isinstance(language, str) and language.endswith(".toml"):
             table["language"] = str(path.parent / language)
-        require("title" in table, "title is missing")
-        return spec_from_dict(Experiment, table | lists)
+        return _read(Experiment, table | lists)
     except UserError as problem:
         raise UserError(f"{path}: {problem}") from None
 
@@ -220,7 +223,14 @@ def _condition(table: dict[str, Any]) -> Condition:
     for key in ("where", "fields"):
         inner[key] = table.pop(key, {})
         require(isinstance(inner[key], dict), f"{key} must be a table, got {inner[key]!r}")
-    return replace(spec_from_dict(Condition, table), **inner)
+    return replace(_read(Condition, table), **inner)
+
+
+def _read(kind: type[T], table: Mapping[str, Any]) -> T:
+    for one in fields(kind):  # type: ignore[arg-type]
+        needed = one.default is MISSING and one.default_factory is MISSING
+        require(not needed or one.name in table, f"{one.name} is missing")
+    return spec_from_dict(kind, table)
 
 
 def _tables(table: dict[str, Any], key: str) -> Sequence[dict[str, Any]]:

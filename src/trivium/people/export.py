@@ -4,120 +4,88 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from trivium.benchmarks.blicket.game.score import exploration_kinds, trajectory
 from trivium.core.errors import require
 from trivium.core.files import atomic_write, dump_line, write_json
 from trivium.core.records import MANIFEST, RECORDS, Attempt
 from trivium.people.adaptive import posterior_of
-from trivium.people.experiment import GAME, Experiment
-from trivium.people.rounds import Round
+from trivium.people.experiment import Experiment
+from trivium.people.pages import Page, Round, Tables, page_of, read_tables
 from trivium.people.session import Session
 from trivium.people.store import Participant
 from trivium.people.study import Study
 from trivium.thresholds.search import ThresholdPlan
 
 Row = dict[str, Any]
-# Every table and its columns, with what they mean: the data dictionary.
-TABLES: dict[str, dict[str, str]] = {
-    "participants.csv": {
-        "participant": "the person's name in records, a keyed hash",
-        "condition": "the name of the condition in the experiment file",
-        "arm": "active (chose tests), passive (saw a program's), yoked (saw another person's)",
-        "stage": "where the person is or stopped; done is completed",
-        "created": "server time of the first step, seconds since 1970",
-        "last_step": "server time of the last step, seconds since 1970",
-        "failed_checks": "how often the questions about the instructions were answered wrong",
-        "answers": "the answers to the experiment's own questions, as JSON",
-        "threshold": "where the person's lift falls to 0.5, in conditions with vary",
-        "threshold_low": "the lower end of its 95% interval; empty: below the values",
-        "threshold_high": "the upper end; empty: above the values",
-    },
-    "tests.csv": {
-        "participant": "the person's name in records",
-        "condition": "the name of the condition",
-        "item": "the id of the item",
-        "seed": "the seed of the item",
-        "index": "the index of the item",
-        "machine": "the true machine, such as conjunctive:AB",
-        "test": "the number of the test, from 1",
-        "objects": "the letters of the objects on the machine; empty for none",
-        "light": "1 where the machine lit up, else 0",
-        "bits": "bits of information that the test gave",
-        "best_bits": "expected bits of the best possible test at that point",
-        "kind": "single (one object), combination (several), empty, or repeat (of an earlier test)",
-    },
-    "answers.csv": {
-        "participant": "the person's name in records",
-        "condition": "the name of the condition",
-        "benchmark": "the benchmark",
-        "item": "the id of the item",
-        "seed": "the seed of the item",
-        "index": "the index of the item",
-        "reply": "the last reply, in the form that models use",
-        "kind": "right, or what kind of wrong answer",
-        "headline": "the value of the benchmark's first metric",
-        "seconds": "server time from the first screen of the item to its answer",
-    },
-    "steps.csv": {
-        "participant": "the person's name in records",
-        "number": "the number of the step, from 0",
-        "kind": "what was done: toggle, press, next, object, form, reply, ...",
-        "value": "with which value, as JSON",
-        "server_time": "when the server stored it, seconds since 1970",
-        "client_time": "when the browser sent it, seconds since 1970",
-    },
-    "events.csv": {
-        "participant": "the person's name in records",
-        "page": "which visit of the page it belongs to",
-        "number": "the number of the event on that visit",
-        "kind": "hidden, visible, blur, focus, paste, drag",
-        "detail": "such as the number of pasted characters",
-        "server_time": "when the server stored it, seconds since 1970",
-        "client_time": "when it happened, seconds since 1970",
-    },
-}
+TABLES = read_tables("trivium.people")
 DICTIONARY = "dictionary.csv"
-EXPORTS = (RECORDS, MANIFEST, *TABLES, DICTIONARY)
+
+
+def tables_of(experiment: Experiment) -> Tables:
+    """The tables of an experiment: those of every one, and what the pages of its items add."""
+    tables = dict(TABLES)
+    for one in experiment.conditions:
+        tables |= page_of(one.task.benchmark).tables
+    return tables
+
+
+def export_files(experiment: Experiment) -> tuple[str, ...]:
+    """The names of all files that an export writes."""
+    return (RECORDS, MANIFEST, *tables_of(experiment), DICTIONARY)
 
 
 def export_study(study: Study, out: Path) -> int:
     """Write every file of a study; returns the number of records."""
     attempts: list[Attempt] = []
-    rows: dict[str, list[Row]] = {name: [] for name in TABLES}
+    tables = tables_of(study.experiment)
+    rows: dict[str, list[Row]] = {name: [] for name in tables}
     for one in study.store.participants():
         session = study.session(one)
-        person = {"participant": study.person(one)}
-        condition = {"condition": one.condition or ""}
-        rows["participants.csv"].append(person | condition | _participant(one, session))
-        rows["tests.csv"] += [person | condition | row for row in _tests(session)]
         made = attempts_of(study, one, session)
+        whose = {"participant": study.person(one), "condition": one.condition or ""}
         attempts += made
-        rows["answers.csv"] += [person | condition | _answer(each) for each in made]
-        rows["steps.csv"] += [
-            person
-            | {"number": number, "kind": step.kind, "value": orjson.dumps(step.value).decode()}
-            | {"server_time": step.server_time, "client_time": step.client_time}
-            for number, step in enumerate(study.store.steps(one.id))
-        ]
-        rows["events.csv"] += [person | vars(event) for event in study.store.events(one.id)]
+        found: dict[str, Iterable[Row]] = {
+            "participants.csv": [_participant(one, session)],
+            "answers.csv": map(_answer, made),
+            "steps.csv": [
+                {**vars(step), "number": number, "value": orjson.dumps(step.value).decode()}
+                for number, step in enumerate(study.store.steps(one.id))
+            ],
+            "events.csv": map(vars, study.store.events(one.id)),
+        }
+        pages = [page_of(each.item.task.benchmark).rows(each) for each in session.rounds]
+        for name, own in (pair for each in (found, *pages) for pair in each.items()):
+            rows[name] += [whose | row for row in own]
     with atomic_write(out / RECORDS) as file:
         file.writelines(map(dump_line, attempts))
     write_json(out / MANIFEST, _manifest(study.experiment, rows["participants.csv"]))
-    for name, columns in TABLES.items():
+    for name, columns in tables.items():
         _write_table(out / name, list(columns), rows[name])
     meanings = [
         {"file": name, "column": column, "meaning": meaning}
-        for name, columns in TABLES.items()
+        for name, columns in tables.items()
         for column, meaning in columns.items()
     ]
     _write_table(out / DICTIONARY, ["file", "column", "meaning"], meanings)
     return len(attempts)
+
+
+def export_episodes(study: Study, name: str, out: Path) -> dict[str, int]:
+    """Write what was played as Minari datasets; returns how many episodes each has."""
+    pages: dict[Page, list[Round]] = {}
+    for person in study.store.participants():
+        for one in study.session(person).finished:
+            pages.setdefault(page_of(one.item.task.benchmark), []).append(one)
+    written: dict[str, int] = {}
+    for page, rounds in pages.items():
+        written |= page.write_episodes(rounds, name, out)
+    require(bool(written), "there are no finished games to write")
+    return written
 
 
 def _manifest(experiment: Experiment, people: Sequence[Row]) -> Row:
@@ -179,32 +147,6 @@ def _answer(attempt: Attempt) -> Row:
         "headline": next(iter(attempt.scores.values()), None),
         "seconds": attempt.seconds,
     }
-
-
-def _tests(session: Session) -> Iterator[Row]:
-    """Every test of the games of a session with what it was worth."""
-    for one in session.rounds:
-        if one.item.task.benchmark.name == GAME:
-            yield from _round_tests(one)
-
-
-def _round_tests(one: Round) -> Iterator[Row]:
-    item, made = one.item.content, tuple(one.game.tests)
-    steps, kinds = trajectory(item.spec, made).steps, exploration_kinds(made)
-    rows = zip(made, steps, kinds, strict=True)
-    for number, ((placed, light), step, kind) in enumerate(rows):
-        yield {
-            "item": item.id,
-            "seed": item.origin.seed,
-            "index": item.origin.index,
-            "machine": item.truth,
-            "test": number + 1,
-            "objects": placed,
-            "light": int(light),
-            "bits": round(step.bits, 6),
-            "best_bits": round(step.best_gain, 6),
-            "kind": kind,
-        }
 
 
 def _write_table(path: Path, columns: list[str], rows: Iterable[Row]) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hmac
 import time
-from collections.abc import Mapping
-from typing import Any
 
-import orjson
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -29,10 +27,6 @@ HEADERS = {
 }
 
 
-class TooLargeError(Exception):
-    """A request whose body is over the limit."""
-
-
 class Rates:
     """A bucket of requests for every name, which fills up again at a steady rate."""
 
@@ -40,10 +34,15 @@ class Rates:
         self._rate, self._burst = per_second, burst
         self._buckets: dict[str, tuple[float, float]] = {}
 
+    def check(self, name: str) -> None:
+        """Count a request; HTTPException where it is one too many."""
+        if not self.allow(name):
+            raise HTTPException(429, "too many requests")
+
     def allow(self, name: str) -> bool:
         """Whether one more request is within the limit."""
         now = time.monotonic()
-        if len(self._buckets) > MAX_ADDRESSES:  # nobody fills the memory with new names
+        if len(self._buckets) > MAX_ADDRESSES:  # new names must not fill the memory
             self._buckets.clear()
         level, since = self._buckets.get(name, (self._burst, now))
         level = min(self._burst, level + (now - since) * self._rate)
@@ -58,31 +57,26 @@ class SafeHeaders:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers[name] = value
+                MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
         await self._app(scope, receive, with_headers)
 
 
+def address_of(request: Request) -> str:
+    """The address that a request comes from."""
+    return request.client.host if request.client else ""
+
+
 async def read_body(request: Request) -> bytes:
     """The body of a request, refused as soon as it is too large."""
-    declared = request.headers.get("content-length", "0")
-    if not declared.isdigit() or int(declared) > MAX_BODY:
-        raise TooLargeError
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > MAX_BODY:
-            raise TooLargeError
+            raise HTTPException(413, "too large")
     return body
 
 
@@ -98,11 +92,6 @@ def same_origin(request: Request) -> bool:
 def equal(first: str, second: str) -> bool:
     """Whether two texts are equal, in a time that does not tell how much of them is."""
     return hmac.compare_digest(first.encode("utf-8", "replace"), second.encode("utf-8", "replace"))
-
-
-def json_response(value: Mapping[str, Any], status: int = 200) -> Response:
-    """A JSON response."""
-    return Response(orjson.dumps(value), status, media_type="application/json")
 
 
 def set_cookie(response: Response, request: Request, name: str, value: str, path: str) -> None:

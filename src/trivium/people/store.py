@@ -11,14 +11,14 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from trivium.core.errors import UserError, require
-from trivium.people.rounds import Step
+from trivium.people.pages import Step
 
 DATABASE = "study.db"
 SECRET = "secret.key"
@@ -35,9 +35,8 @@ CREATE TABLE IF NOT EXISTS steps (
     PRIMARY KEY (participant, number)) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS events (
     participant INTEGER NOT NULL, page TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,
-    detail TEXT NOT NULL, server_time REAL NOT NULL, client_time REAL,
+    detail TEXT NOT NULL, client_time REAL, server_time REAL NOT NULL,
     PRIMARY KEY (participant, page, number)) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 """
 
 
@@ -91,7 +90,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing of what is done inside, and nobody else meanwhile."""
+        """An exclusive transaction."""
         with self._lock:
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -106,7 +105,7 @@ class Store:
         self._db.close()
 
     def keyed_hash(self, *parts: str) -> str:
-        """A hash that nobody can make who does not have the study's secret."""
+        """A hash that only those can make who have the study's secret."""
         return hmac.new(self._secret, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
 
     def find(self, column: str, value: Any) -> Participant | None:
@@ -116,109 +115,62 @@ class Store:
         return Participant(*found[0]) if found else None
 
     def participants(self) -> list[Participant]:
-        """Everybody who has taken a step, in the order of coming."""
+        """All participants, in the order of their first steps."""
         return [Participant(*row) for row in self._rows("SELECT * FROM participants ORDER BY id")]
 
     def add(self, key: str, browser: str) -> Participant:
         """A new participant."""
         now, code = time.time(), "".join(secrets.choice(ALPHABET) for _ in range(10))
         self._db.execute(
-            "INSERT INTO participants (key, code, created, seen, stage, browser) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO participants VALUES (NULL, ?, ?, ?, ?, NULL, NULL, NULL, ?, ?)",
             (key, code, now, now, "consent", browser),
         )
-        made = self.find("key", key)
-        assert made is not None
-        return made
+        return self.participants()[-1]
 
     def steps(self, participant: int) -> list[Step]:
         """The steps of a participant in order."""
-        rows = self._rows(
-            "SELECT kind, value, outcome, server_time, client_time FROM steps "
-            "WHERE participant = ? ORDER BY number",
-            participant,
-        )
+        rows = self._rows("SELECT * FROM steps WHERE participant = ? ORDER BY number", participant)
         return [
             Step(kind, orjson.loads(value), orjson.loads(outcome), *times)
-            for kind, value, outcome, *times in rows
+            for _, _, kind, value, outcome, *times in rows
         ]
 
     def append(self, participant: int, number: int, step: Step) -> None:
         """Store a step; the table refuses a second one of the same number."""
-        self._db.execute(
-            "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                participant,
-                number,
-                step.kind,
-                orjson.dumps(step.value).decode(),
-                orjson.dumps(step.outcome).decode(),
-                step.server_time,
-                step.client_time,
-            ),
-        )
+        value, outcome = (orjson.dumps(one).decode() for one in (step.value, step.outcome))
+        row = (participant, number, step.kind, value, outcome, step.server_time, step.client_time)
+        self._db.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
-    def update(self, participant: int, stage: str, assigned: dict[str, Any]) -> None:
-        """Note what is counted often: where somebody is, and since when."""
+    def update(self, participant: int, **columns: Any) -> None:
+        """Change columns of a participant."""
+        changes = ", ".join(f"{column} = ?" for column in columns)
         self._db.execute(
-            "UPDATE participants SET stage = ?, seen = ?, condition = coalesce(?, condition), "
-            "slot = coalesce(?, slot), partner = coalesce(?, partner) WHERE id = ?",
-            (
-                stage,
-                time.time(),
-                assigned.get("condition"),
-                assigned.get("slot"),
-                assigned.get("partner"),
-                participant,
-            ),
+            f"UPDATE participants SET {changes} WHERE id = ?", (*columns.values(), participant)
         )
-
-    def bind(self, participant: int, browser: str) -> None:
-        """Let a participant go on in this browser only, or in any."""
-        self._db.execute("UPDATE participants SET browser = ? WHERE id = ?", (browser, participant))
 
     def add_events(self, participant: int, events: Sequence[Event]) -> None:
         """Store events that are not there yet."""
-        now = time.time()
-        self._db.executemany(
-            "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                (participant, one.page, one.number, one.kind, one.detail, now, one.client_time)
-                for one in events
-            ],
-        )
-
-    def count_events(self, participant: int) -> int:
-        """How many events of a participant are stored."""
-        rows = self._rows("SELECT count(*) FROM events WHERE participant = ?", participant)
-        return int(rows[0][0])
+        stored = [replace(one, server_time=time.time()) for one in events]
+        rows = [(participant, *astuple(one)) for one in stored]
+        self._db.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def events(self, participant: int) -> list[Event]:
         """The events of a participant in order."""
         rows = self._rows(
-            "SELECT page, number, kind, detail, client_time, server_time FROM events "
-            "WHERE participant = ? ORDER BY server_time, number",
-            participant,
+            "SELECT * FROM events WHERE participant = ? ORDER BY server_time, number", participant
         )
-        return [Event(*row) for row in rows]
+        return [Event(*row[1:]) for row in rows]
 
     def delete(self, participant: int) -> None:
         """Remove everything about a participant, from the log of the database too."""
         with self.transaction():
-            for table, column in (("steps", "participant"), ("events", "participant")):
-                self._db.execute(f"DELETE FROM {table} WHERE {column} = ?", (participant,))
-            self._db.execute("DELETE FROM participants WHERE id = ?", (participant,))
+            for place in (
+                "steps WHERE participant",
+                "events WHERE participant",
+                "participants WHERE id",
+            ):
+                self._db.execute(f"DELETE FROM {place} = ?", (participant,))
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    def setting(self, key: str) -> str | None:
-        """A stored setting."""
-        found = self._rows("SELECT value FROM settings WHERE key = ?", key)
-        return None if not found else str(found[0][0])
-
-    def set(self, key: str, value: str) -> None:
-        """Store a setting."""
-        with self.transaction():
-            self._db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, value))
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._lock:

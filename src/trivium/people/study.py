@@ -15,26 +15,28 @@ import orjson
 from trivium.core.errors import require
 from trivium.core.files import atomic_write
 from trivium.people.experiment import Condition, Experiment, read_experiment
-from trivium.people.rounds import RefusedError, Step
+from trivium.people.pages import RefusedError, Step
 from trivium.people.session import ENDED, Session, session_after
 from trivium.people.store import EXPERIMENT, Event, Participant, Store
 
 MAX_EVENTS = 5000  # of one participant
 COMPLETED = "done"
+PAUSED = "paused"
+_TEXTS = ("page", "kind", "detail")  # of an event
 
 
 class StoppedError(Exception):
-    """A request of somebody who cannot go on here; its text names the screen that says why."""
+    """A participant cannot go on here; it holds the screen that says why, and the code to show."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Progress:
     """How far the participants of a condition are."""
 
     condition: Condition
-    completed: int
-    active: int
-    dropped: int
+    completed: int = 0
+    active: int = 0
+    dropped: int = 0
 
     @property
     def taken(self) -> int:
@@ -55,7 +57,7 @@ class Study:
         self.store = Store(folder)
 
     def session(self, participant: Participant | None) -> Session:
-        """Where somebody is, a newcomer too."""
+        """Where a participant is; at the beginning without one."""
         steps = [] if participant is None else self.store.steps(participant.id)
         return session_after(self.experiment, steps)
 
@@ -65,33 +67,37 @@ class Study:
 
     @property
     def paused(self) -> bool:
-        """Whether nobody can go on at the moment."""
-        return self.store.setting("paused") == "yes"
+        """Whether the study is paused: its folder has a file that says so."""
+        return (self.store.folder / PAUSED).exists()
 
     def pause(self, paused: bool) -> None:
         """Pause the study, or go on."""
-        self.store.set("paused", "yes" if paused else "no")
+        mark = self.store.folder / PAUSED
+        if paused:
+            mark.touch()
+        else:
+            mark.unlink(missing_ok=True)
 
     def participant(self, key: str, browser: str) -> Participant | None:
         """The participant of a key, None for a newcomer.
 
-        StoppedError in another browser than the one where the participant began, and for somebody
-        who was away for so long that all places are taken.
+        StoppedError in another browser than the one where the participant began, and for one who
+        was away for so long that all places are taken.
         """
         found = self.store.find("key", key)
         if found is None:
             return None
         if found.browser not in ("", browser):
             raise StoppedError("elsewhere")
-        if found.stage not in ENDED and found.seen < self._oldest:
-            own = next(one for one in self.progress() if one.condition.name == found.condition)
-            if own.is_full:
-                raise StoppedError("expired")
+        away = found.stage not in ENDED and found.seen < self._oldest
+        full = {one.condition.name for one in self.progress() if one.is_full} if away else ()
+        if found.condition in full:
+            raise StoppedError("expired", found.code)
         return found
 
     @property
     def _oldest(self) -> float:
-        """Who was not seen since then has dropped out."""
+        """Participants who took no step since then have dropped out."""
         return time.time() - 60 * self.experiment.dropout_minutes
 
     def release(self, outside: str) -> None:
@@ -100,10 +106,10 @@ class Study:
         require(bool(own), f"nobody has taken part as {outside!r}")
         with self.store.transaction():
             for one in own:
-                self.store.bind(one.id, "")
+                self.store.update(one.id, browser="")
 
     def known_as(self, outside: str) -> list[Participant]:
-        """Who has taken part with this name of a recruiting service, once for every attempt."""
+        """The participants with this name of a recruiting service, one for every attempt."""
         key = self.outside_key(outside)
         return [one for one in self.store.participants() if one.key.partition("_")[0] == key]
 
@@ -121,11 +127,12 @@ class Study:
         """
         with self.store.transaction():
             participant = self.participant(key, browser)
-            steps = [] if participant is None else self.store.steps(participant.id)
-            session = session_after(self.experiment, steps)
-            if number != len(steps):
-                before = steps[number] if number < len(steps) else None
-                return session, before is not None and _said(before) == _said(step)
+            session = self.session(participant)
+            if participant is not None and number < session.steps:
+                before = self.store.steps(participant.id)[number]
+                return session, _said(before) == _said(step)
+            if number != session.steps:
+                return session, False
             outcome = {}
             if step.kind == "consent" and step.value is True and session.stage == "consent":
                 outcome = self._assign()
@@ -135,10 +142,10 @@ class Study:
                 return session, True
             if participant is None:
                 participant = self.store.add(key, browser)
-            elif not participant.browser:
-                self.store.bind(participant.id, browser)
             self.store.append(participant.id, number, taken)
-            self.store.update(participant.id, session.stage, outcome)
+            place = {key: value for key, value in outcome.items() if key != "shown"}
+            place |= {"stage": session.stage, "seen": time.time()}
+            self.store.update(participant.id, **place, browser=participant.browser or browser)
             return session, True
 
     def add_events(self, key: str, events: Sequence[Event], browser: str = "") -> None:
@@ -146,25 +153,24 @@ class Study:
         participant = self.participant(key, browser)
         if participant is not None and events:
             with self.store.transaction():
-                left = MAX_EVENTS - self.store.count_events(participant.id)
-                self.store.add_events(participant.id, events[: max(0, left)])
+                stored = len(self.store.events(participant.id))
+                self.store.add_events(participant.id, events[: max(0, MAX_EVENTS - stored)])
 
     def progress(self) -> list[Progress]:
         """How far every condition is."""
-        counts: Counter[tuple[str | None, str]] = Counter()
+        found = {one.name: Progress(one) for one in self.experiment.conditions}
         oldest = self._oldest
         for one in self.store.participants():
+            if one.condition is None:
+                continue
+            own = found[one.condition]
             if one.stage == COMPLETED:
-                counts[one.condition, "completed"] += 1
+                own.completed += 1
             elif one.stage in ENDED or one.seen < oldest:
-                counts[one.condition, "dropped"] += 1
+                own.dropped += 1
             else:
-                counts[one.condition, "active"] += 1
-        kinds = ("completed", "active", "dropped")
-        return [
-            Progress(one, *(counts[one.name, kind] for kind in kinds))
-            for one in self.experiment.conditions
-        ]
+                own.active += 1
+        return list(found.values())
 
     def _assign(self) -> dict[str, Any]:
         """A place in one of the conditions with the fewest people; empty where all are full."""
@@ -179,8 +185,7 @@ class Study:
         fewest = min(one.taken for one, _ in found)
         one, place = secrets.choice([pair for pair in found if pair[0].taken == fewest])
         if one.condition.arm == "passive":
-            shown = self.experiment.tests_shown(one.condition, place["slot"])
-            place = {**place, "shown": shown}
+            place["shown"] = self.experiment.moves_shown(one.condition, place["slot"])
         return {"condition": one.condition.name, **place}
 
     def _place(self, condition: Condition) -> dict[str, Any] | None:
@@ -190,16 +195,12 @@ class Study:
         if condition.arm != "yoked":
             return {"slot": 1 + max((one.slot or 0 for one in own), default=-1)}
         used = Counter(one.partner for one in own if one.stage not in ("failed", "declined"))
-        partners = [
-            one
-            for one in everybody
-            if one.condition == condition.yoked_to and one.stage == COMPLETED
-        ]
+        others = (one for one in everybody if one.condition == condition.yoked_to)
+        partners = [one for one in others if one.stage == COMPLETED]
         if not partners:
             return None
         partner = min(partners, key=lambda one: (used[one.id], one.id))
-        rounds = self.session(partner).finished
-        shown = [[placed for placed, _ in one.game.tests] for one in rounds]
+        shown = [one.dialogue.replies[:-1] for one in self.session(partner).finished]
         return {"slot": partner.slot, "partner": partner.id, "shown": shown}
 
 
@@ -232,41 +233,34 @@ def reopen_study(folder: Path) -> Study:
 
 def step_from(body: Mapping[str, Any]) -> tuple[int, Step]:
     """The number and the step in the body of a request; RefusedError where it is none."""
-    number, kind, at = body.get("number"), body.get("kind"), body.get("time")
+    number, kind, value = body.get("number"), body.get("kind"), body.get("value")
     if type(number) is not int or not 0 <= number < 10**6:
         raise RefusedError("number must be a whole number")
     if not isinstance(kind, str) or len(kind) > 20:
         raise RefusedError("kind must be a short text")
-    value = body.get("value")
     try:
         orjson.dumps([kind, value])
     except (TypeError, ValueError):  # nested too deeply, or lone surrogates
         raise RefusedError("the value cannot be stored") from None
-    return number, Step(kind, value, client_time=_time(at))
+    return number, Step(kind, value, client_time=_time(body.get("time")))
 
 
 def events_from(values: Any) -> list[Event]:
     """The events in the body of a request, as far as they can be read."""
     found = []
     for one in values[:200] if isinstance(values, list) else []:
-        if not isinstance(one, dict):
-            continue
-        texts = [one.get(key) for key in ("page", "kind", "detail")]
-        number = one.get("number")
-        if all(isinstance(text, str) for text in texts) and type(number) is int:
-            page, kind, detail = (_stored(text, 100) for text in texts)
-            if 0 <= number < 10**6:
-                found.append(Event(page, number, kind, detail, _time(one.get("time"))))
+        match one:
+            case {"page": str(), "kind": str(), "detail": str(), "number": int(number)}:
+                texts = (one[key][:100].encode("utf-8", "replace") for key in _TEXTS)
+                page, kind, detail = (text.decode() for text in texts)
+                if 0 <= number < 10**6:
+                    found.append(Event(page, number, kind, detail, _time(one.get("time"))))
     return found
 
 
 def _said(step: Step) -> bytes:
     """What a step says, such that 1 and true differ."""
     return orjson.dumps([step.kind, step.value])
-
-
-def _stored(text: Any, limit: int) -> str:
-    return str(text)[:limit].encode("utf-8", "replace").decode()
 
 
 def _time(value: Any) -> float | None:

@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from trivium.benchmarks import EXTENSIONS
 from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping
 
@@ -32,8 +33,12 @@ def read_texts(language: str) -> Texts:
 
 @cache
 def _shipped(language: str) -> Texts:
-    path = resources.files(__package__).joinpath("texts", f"{language}.toml")
-    return _flat(tomllib.loads(path.read_text(encoding="utf-8")), language)
+    """The texts of every experiment, and those of drawn pages."""
+    texts: dict[str, str] = {}
+    for package in ("trivium.people", *(f"{one}.people" for one in EXTENSIONS)):
+        path = resources.files(package).joinpath("texts", f"{language}.toml")
+        texts |= _flat(tomllib.loads(path.read_text(encoding="utf-8")), language)
+    return texts
 
 
 def _flat(table: Mapping[str, Any], where: str, prefix: str = "") -> dict[str, str]:
@@ -49,9 +54,9 @@ def _flat(table: Mapping[str, Any], where: str, prefix: str = "") -> dict[str, s
     return texts
 
 
-def numbered(texts: Texts, prefix: str) -> list[str]:
+def numbered(texts: Texts, prefix: str, suffix: str = "") -> list[str]:
     """The texts prefix.1, prefix.2, ... in order."""
     found: list[str] = []
-    while f"{prefix}.{len(found) + 1}" in texts:
-        found.append(texts[f"{prefix}.{len(found) + 1}"])
+    while (key := f"{prefix}.{len(found) + 1}{suffix}") in texts:
+        found.append(texts[key])
     return found

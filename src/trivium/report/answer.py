@@ -5,32 +5,21 @@ docs/report.md documents the rules behind the sentences.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
+from trivium.core.benchmark import Lifts
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate
 from trivium.report.audits import CAUGHT, NOT_AUDITED, audit_verdict
-from trivium.report.charts import FOCUS, WORDS, Look, Traces
-from trivium.report.results import BenchmarkResults, GroupKey
+from trivium.report.charts import Styles, Traces
+from trivium.report.plot import SeriesStyle
+from trivium.report.results import BenchmarkResults, GroupKey, natural
 
 MAX_COLUMNS = 8  # of the grid of one benchmark, whose columns are settings
-ROLES = {"ceiling": "ceiling", "program": "best program", "shortcut": "best shortcut"}
-COMPOSES = 0.5  # the lift from which a number of hops counts as composed
-GRADES = ((0.9, "almost perfectly"), (0.6, "well"), (0.25, "in part"), (0.0, "barely"))
-VERBS = {"identifying_variables": "controls", "blicket_prompts": "infers causes"}
-HOPS = {"nhop_explicit": "through ladders", "nhop_implicit": "from a bag of facts"}
-PLAYERS = {
-    "optimal": "picks informative tests",
-    "information_gain": "picks informative tests",
-    "posterior": "tests at random",
-    "random": "tests at random",
-    "one_at_a_time": "tests like a child who varies one thing at a time",
-    "one_cause": "tests like a child who varies one thing at a time",
-    "best_fixed_script": "tests by a fixed script, whatever the lights say",
-    "constant_answer": "answers without a test",
-}
+BASELINES = {"ceiling": "ceiling", "program": "best program", "shortcut": "best shortcut"}
 
 
 @dataclass(frozen=True)
@@ -63,7 +52,7 @@ class GridRow:
     """A model, or the best baseline of a role."""
 
     name: str
-    look: Look | None
+    style: SeriesStyle | None
     sentence: str
     cells: Sequence[GridCell | None]
 
@@ -87,7 +76,7 @@ def sound_settings(results: BenchmarkResults) -> list[str]:
 
 def grid(
     all_results: Sequence[BenchmarkResults],
-    found: Mapping[str, Look],
+    styles: Styles,
     traces: Mapping[str, Traces],
     sound: Mapping[str, Sequence[str]],
     *,
@@ -104,22 +93,22 @@ def grid(
             parts.append((column, only, only.within([setting])))
     elif only is not None and groups:
         parts = [(column, only, own) for column, own in groups]
-        axis = FOCUS[only.benchmark.name][0]
-        by = f"by number of {WORDS.get(axis, axis)}"
+        by = f"by number of {only.chart_axes[0].label}"
     else:
         for results in all_results:
             kept = sound[results.benchmark.name]
             column = _column(results, kept, results.settings, results.benchmark.name)
             parts.append((column, results, results.within(kept)))
     rows = []
-    for model in [name for name, look in found.items() if look.colour != "base"]:
+    for model in [name for name, style in styles.items() if not style.is_baseline]:
         cells = [_cell(own[model]) if model in own else None for *_, own in parts]
-        said = sentence(all_results, model, traces, sound) if sentences else ""
-        rows.append(GridRow(model, found[model], said, cells))
-    for role, name in ROLES.items():
+        text = sentence(all_results, model, traces, sound) if sentences else ""
+        rows.append(GridRow(model, styles[model], text, cells))
+    for role, name in BASELINES.items():
         if role == "program" and not sentences:
             continue  # there are few of them, and they say least
-        cells = [_best(results, own, role) for _, results, own in parts]
+        best = [results.best(own, role, "lift") for _, results, own in parts]
+        cells = [None if found is None else GridCell(found[1], who=found[0]) for found in best]
         if any(cells):
             rows.append(GridRow(name, None, "", cells))
     return Grid([column for column, *_ in parts], rows, by)
@@ -129,39 +118,32 @@ def _columns_by_group(
     results: BenchmarkResults, kept: Sequence[str]
 ) -> list[tuple[Column, dict[str, Summary]]]:
     """A column for each value of the group that matters most, where there are a few of them."""
-    axis = FOCUS.get(results.benchmark.name, ("",))[0]
-    values = results.group_values(axis)
-    if not 1 < len(values) <= MAX_COLUMNS:
+    axis = next(iter(results.chart_axes), None)
+    values = results.values(axis.value) if axis else []
+    numbers = all(isinstance(value, (int, float)) for value in values)
+    if axis is None or not numbers or not 1 < len(values) <= MAX_COLUMNS:
         return []
     whole = _column(results, kept, results.settings, "")
     made = []
     for value in values:
 
         def solver(key: GroupKey, value: Any = value) -> str | None:
-            return key.solver if key.setting in kept and key.group(axis) == value else None
+            own = key.setting in kept and axis.value(key) == value
+            return key.solver if own else None
 
-        title = f"{value} {WORDS.get(axis, axis)}"
+        title = f"{value} {axis.label}"
         made.append((replace(whole, title=title, floor=""), results.split(solver)))
     return made
 
 
 def _cell(part: Summary) -> GridCell:
     """A lift, with what attempts without an answer could have changed."""
-    counts = {"errors": part.errors, "refused": part.refusals, "cut off": part.cut_offs}
+    counts = {"failed": part.failed, "declined": part.declined, "cut off": part.cut_offs}
     note = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     if part.bounds is not None and part.ceiling != part.floor:
         low, high = ((end - part.floor) / (part.ceiling - part.floor) for end in part.bounds)
         note += f": {low:.2f} to {high:.2f}"
     return GridCell(part.metrics["lift"], note)
-
-
-def _best(results: BenchmarkResults, own: Mapping[str, Summary], role: str) -> GridCell | None:
-    cells = [
-        GridCell(part.metrics["lift"], who=solver)
-        for solver, part in own.items()
-        if results.role(solver) == role and part.metrics["lift"].value is not None
-    ]
-    return max(cells, key=lambda cell: cell.estimate.value or 0.0, default=None)
 
 
 def _column(
@@ -197,58 +179,45 @@ def sentence(
     for results in all_results:
         name = results.benchmark.name
         kept = sound[name]
-        lift = results.within(kept).get(model)
-        if lift is None or lift.metrics["lift"].value is None:
+        own = results.within(kept).get(model)
+        if own is None or own.metrics["lift"].value is None:
             continue
-        if name in HOPS:
-            phrases.append(_hops(results, model, kept))
-        elif name in VERBS:
-            phrases.append(f"{VERBS[name]} {grade(lift.metrics['lift'])}")
-        elif results.benchmark.trace_label is not None:
-            phrases += [
-                *_player(traces[name], model, kept),
-                f"solves games {grade(lift.metrics['lift'])}",
-            ]
-        else:
-            phrases.append(f"{name}: {grade(lift.metrics['lift'])}")
+        lifts = Lifts(
+            own.metrics["lift"],
+            _lifts_by_axis(results, model, kept),
+            _nearest_player(results, traces[name], model, kept),
+        )
+        phrases.append(results.benchmark.headline_sentence(lifts))
     text = "; ".join(phrases)
     return f"{text[:1].upper()}{text[1:]}." if text else "Nothing could be scored."
 
 
-def grade(lift: Estimate) -> str:
-    """A lift in words; "no better than the floor" where its interval reaches 0."""
-    if not lift.is_above(0):
-        return "no better than the floor"
-    return next(word for least, word in GRADES if (lift.value or 0.0) >= least)
+def _lifts_by_axis(
+    results: BenchmarkResults, model: str, kept: Sequence[str]
+) -> dict[Any, Estimate]:
+    """The lift of a model at every value of the first chart axis."""
+    axis = next(iter(results.chart_axes), None)
+    if axis is None:
+        return {}
+
+    def value(key: GroupKey) -> Any:
+        return axis.value(key) if key.solver == model and key.setting in kept else None
+
+    parts = results.split(value)
+    return {at: parts[at].metrics["lift"] for at in sorted(parts, key=natural)}
 
 
-def _hops(results: BenchmarkResults, model: str, kept: Sequence[str]) -> str:
-    """Up to how many hops a model composes, and from where it fails."""
-
-    def hops(key: GroupKey) -> int | None:
-        return key.group("n") if key.solver == model and key.setting in kept else None
-
-    lifts = {n: part.metrics["lift"] for n, part in sorted(results.split(hops).items())}
-    fails = next((n for n, lift in lifts.items() if (lift.value or 0.0) < COMPOSES), None)
-    composed = [n for n in lifts if fails is None or n < fails]
-    if not composed:
-        below = all(not lift.is_above(0) for lift in lifts.values())
-        first = f"{fails} hops {HOPS[results.benchmark.name]}"
-        return f"does not compose {first}" if below else f"composes {first} only in part"
-    said = f"composes {composed[-1]} hops {HOPS[results.benchmark.name]}"
-    return said if fails is None else f"{said}, fails from {fails}"
-
-
-def _player(own: Traces, model: str, kept: Sequence[str]) -> Iterator[str]:
-    """Which built-in player leaves most nearly as many bits after every test."""
+def _nearest_player(
+    results: BenchmarkResults, traces: Traces, model: str, kept: Sequence[str]
+) -> str:
+    """The built-in solver that leaves most nearly as many bits after every step of a game."""
     distances: dict[str, list[float]] = {}
-    for (setting, solver), trace in own.items():
-        mine = own.get((setting, model))
-        if mine and setting in kept and solver in PLAYERS:
+    for (setting, solver), trace in traces.items():
+        own = traces.get((setting, model))
+        if own and setting in kept and solver in results.benchmark.solvers:
             gaps = [
-                abs((a.value or 0.0) - (b.value or 0.0)) for a, b in zip(mine, trace, strict=True)
+                abs((a.value or 0.0) - (b.value or 0.0)) for a, b in zip(own, trace, strict=True)
             ]
             start = (trace[0].value or 1.0) * len(gaps)
             distances.setdefault(solver, []).append(sum(gaps) / start)
-    if distances:
-        yield PLAYERS[min(distances, key=lambda name: sum(distances[name]) / len(distances[name]))]
+    return min(distances, key=lambda name: fmean(distances[name]), default="")

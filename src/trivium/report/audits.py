@@ -1,10 +1,11 @@
-"""The audits of the presets, made once with a version and shown beside results.
+"""What audits say about items: stored beside each benchmark as audits.json, shown with results.
 
-`make audits` writes them into audits.json.
+`trivium audit NAME --keep` stores the audit of one spec; `make audits` those of all presets.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -12,25 +13,17 @@ from typing import Any
 
 import orjson
 
-from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
+from trivium.core.files import atomic_write
 from trivium.core.probes import Audit
-from trivium.core.spec import spec_to_dict, stored_spec
+from trivium.core.spec import spec_from_dict, spec_to_dict
 
-AUDITS = Path(__file__).with_name("audits.json")
 CAUGHT, NOT_AUDITED = "caught", "not audited"
-
-
-def audit_key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
-    """What a stored audit is found by: the benchmark and all that its items depend on."""
-    spec = spec_to_dict(stored_spec(benchmark.spec_type, fields))
-    spec.pop("size", None)  # how many items a dataset has does not change an item
-    return f"{benchmark.name} {orjson.dumps(spec, option=orjson.OPT_SORT_KEYS).decode()}"
 
 
 def audit_verdict(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> str:
     """Whether the items of this spec passed an audit, were caught, or were not audited."""
-    kept = None if fields is None else _stored().get(audit_key(benchmark, fields))
+    kept = _find(benchmark, fields)
     if kept is None:
         return CAUGHT if _keeps_leaks(benchmark, fields) else NOT_AUDITED
     return str(kept["verdict"])
@@ -38,7 +31,7 @@ def audit_verdict(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> 
 
 def audit_sentence(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> str:
     """What is known about shortcuts in the items of this spec."""
-    kept = None if fields is None else _stored().get(audit_key(benchmark, fields))
+    kept = _find(benchmark, fields)
     command = f"trivium audit {benchmark.name}"
     if kept is None and _keeps_leaks(benchmark, fields):
         return f"Audit: these items keep the shortcuts of the original on purpose ({command})."
@@ -55,26 +48,45 @@ def audit_sentence(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) ->
     )
 
 
-def _keeps_leaks(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> bool:
-    """Whether the spec is that of a preset that keeps the leaks of the original."""
-    spec = None if fields is None else stored_spec(benchmark.spec_type, fields)
-    return any(benchmark.presets[name] == spec for name in benchmark.leaky_presets)
+def keep_audit(benchmark: AnyBenchmark, spec: Any, audit: Audit, **labels: Any) -> dict[str, Any]:
+    """The verdict and the strongest cue of an audit, stored beside the benchmark."""
+    kept = audit.to_dict() | labels
+    cues = kept.pop("cues")
+    kept["tried"] = len(cues)
+    kept["strongest"] = next(cue for cue in cues if cue["name"] == kept["strongest"])
+    path = audits_path(benchmark)
+    stored = orjson.loads(path.read_bytes()) if path.exists() else {}
+    stored[_key(benchmark, spec_to_dict(spec))] = kept
+    with atomic_write(path) as file:
+        file.write(orjson.dumps(stored, option=orjson.OPT_INDENT_2) + b"\n")
+    _stored.cache_clear()
+    return kept
 
 
-def stored_audit(audit: Audit) -> dict[str, Any]:
-    """The part of an audit that is kept: the verdict and the strongest cue."""
-    found = audit.to_dict()
-    cues = found.pop("cues")
-    found["tried"] = len(cues)
-    found["strongest"] = next(cue for cue in cues if cue["name"] == found["strongest"])
-    return found
+def audits_path(benchmark: AnyBenchmark) -> Path:
+    """The file beside the benchmark's module that holds its audits."""
+    return Path(str(sys.modules[type(benchmark).__module__].__file__)).with_name("audits.json")
+
+
+def _find(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if fields is None else _stored(benchmark).get(_key(benchmark, fields))
 
 
 @cache
-def _stored() -> dict[str, Any]:
-    """The audits by key; a spec that has got more fields since is found all the same."""
-    found = {}
-    for key, audit in orjson.loads(AUDITS.read_bytes()).items():
-        name, _, fields = key.partition(" ")
-        found[audit_key(get_benchmark(name), orjson.loads(fields))] = audit
+def _stored(benchmark: AnyBenchmark) -> dict[str, dict[str, Any]]:
+    path = audits_path(benchmark)
+    found: dict[str, dict[str, Any]] = orjson.loads(path.read_bytes()) if path.exists() else {}
     return found
+
+
+def _key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
+    """What a stored audit is found by: the benchmark and all that its items depend on."""
+    spec = spec_to_dict(spec_from_dict(benchmark.spec_type, fields))
+    spec.pop("size", None)  # how many items a dataset has does not change an item
+    return f"{benchmark.name} {orjson.dumps(spec, option=orjson.OPT_SORT_KEYS).decode()}"
+
+
+def _keeps_leaks(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> bool:
+    """Whether the spec is that of a preset that keeps the leaks of the original."""
+    spec = None if fields is None else spec_from_dict(benchmark.spec_type, fields)
+    return any(benchmark.presets[name] == spec for name in benchmark.leaky_presets)

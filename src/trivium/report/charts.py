@@ -7,51 +7,42 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from operator import attrgetter, methodcaller
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
-from trivium.core.benchmark import Metric
+from trivium.core.benchmark import ChartAxis, Metric
 from trivium.core.reading import visible_replies
 from trivium.core.records import PEOPLE, PERSON
 from trivium.core.results import Summary, estimate_of, merged
 from trivium.core.statistics import Estimate, mean_interval, student_quantile
 from trivium.report.item_browser import presented_item, replies_of
-from trivium.report.plot import REFERENCES, Cell, Chart, Panel, Point, Series, number_text
-from trivium.report.results import BenchmarkResults, GroupKey
+from trivium.report.plot import (
+    REFERENCES,
+    Cell,
+    Chart,
+    Panel,
+    Point,
+    Series,
+    SeriesStyle,
+    number_text,
+)
+from trivium.report.results import BenchmarkResults, GroupKey, natural
 
 MAX_PANELS = 4  # with lines for the values of a second group
 MAX_SMALL = 12  # small panels
 MAX_LINES = 6
 MAX_VALUES = 24  # along an axis; a table is better for more
-# The groups that matter most: what is on the x axis, and what the lines of a panel differ in.
-FOCUS = {
-    "nhop_explicit": ("n", "L"),
-    "nhop_implicit": ("n", "m"),
-    "identifying_variables": ("n_ctrl_vars",),
-    "blicket_prompts": ("condition",),
-    "blicket_game": ("N",),
-}
-WORDS = {"n": "hops", "n_ctrl_vars": "control variables", "N": "objects", "tests": "tests made"}
-WORDS |= {"snr": "signal to noise (dB)", "form": "form of the machine"}
-ONE = {"n": "hop", "n_ctrl_vars": "control variable", "N": "object", "tests": "test"}
 TOKENS = Metric("output_tokens", "output tokens of an attempt", kind="mean", best=math.inf)
 Values = np.ndarray[Any, Any]
-Figures = tuple[Values, Values]  # x and output tokens of attempts, and the items of these
-Value = Callable[[GroupKey], Any]
+Styles = Mapping[str, SeriesStyle]  # by solver
 Traces = Mapping[tuple[str, str], Sequence[Estimate]]  # by setting and solver
+Parts = Mapping[tuple[Any, ...], Summary]
 
 
-class Look(NamedTuple):
-    """How a solver is drawn on the whole page."""
-
-    colour: str  # a class: m0, m1, ... for models, person for people, base for baselines
-    mark: int
-
-
-def looks(all_results: Sequence[BenchmarkResults]) -> dict[str, Look]:
-    """Every solver, the best model first; baselines are grey and differ in their marks."""
+def series_styles(all_results: Sequence[BenchmarkResults]) -> dict[str, SeriesStyle]:
+    """The style of every solver, best model first; baselines are grey and differ in marks."""
     lifts: dict[str, list[float]] = {}
     for results in all_results:
         for solver in results.models:
@@ -60,30 +51,24 @@ def looks(all_results: Sequence[BenchmarkResults]) -> dict[str, Look]:
     best_first = sorted(lifts, key=lambda solver: -sum(lifts[solver]) / len(lifts[solver]))
     colours = (f"m{number % 8}" for number in count())
     found = {
-        solver: Look("person" if solver == PEOPLE else next(colours), number)
+        solver: SeriesStyle("person" if solver == PEOPLE else next(colours), number)
         for number, solver in enumerate(best_first)
     }
     for results in all_results:
         baselines = [solver for solver in results.solvers if solver not in found]
-        found |= {name: Look("base", number) for number, name in enumerate(baselines)}
+        found |= {name: SeriesStyle("base", number) for number, name in enumerate(baselines)}
     return found
 
 
-def _field(values: Mapping[str, Any]) -> Value:
-    """The value of a field in the setting of a key."""
-    return lambda key: values[key.setting]
-
-
-def _condition(key: GroupKey) -> str | None:
-    """The condition of a prompt: the form of its machine, and what it says about forms."""
-    form, given = key.group("form"), key.group("hypotheses")
-    return None if form is None else f"{form}, {str(given).replace('_', ' ')}"
-
-
-def shown(results: BenchmarkResults, order: Iterable[str]) -> list[str]:
+def charted_solvers(results: BenchmarkResults, order: Iterable[str]) -> list[str]:
     """The solvers that charts are about: models, or baselines where there are none."""
     names = results.models or results.solvers
     return [name for name in order if name in names]
+
+
+def _field(values: Mapping[str, Any]) -> Callable[[GroupKey], Any]:
+    """The value of a field in the setting of a key."""
+    return lambda key: values[key.setting]
 
 
 @dataclass(frozen=True)
@@ -91,7 +76,7 @@ class Charts:
     """The charts of one benchmark's results, of these settings only."""
 
     results: BenchmarkResults
-    looks: Mapping[str, Look]
+    styles: Styles
     settings: Collection[str]
     traces: Traces
     kind: str | None = None  # of the run: only a sweep varies fields on purpose
@@ -101,7 +86,13 @@ class Charts:
         headline = self.results.benchmark.metrics[0].name
         if not any(part.metrics[headline].n for part in self.results.by_solver.values()):
             return []
-        made = [*self._curves(headline), *self._heat(), *self._exploration(), *self._others()]
+        made = [
+            *self._curves(headline),
+            *self._heat(),
+            *self._exploration(),
+            *self._tokens(),
+            *self._order_trials(),
+        ]
         return [chart for chart in made if chart.panels]
 
     def _split(self, by: Callable[[GroupKey], tuple[Any, ...]]) -> dict[Any, Summary]:
@@ -114,83 +105,82 @@ class Charts:
         return self.results.split(value)
 
     @property
-    def _shown(self) -> list[str]:
-        return shown(self.results, self.looks)
+    def _solvers(self) -> list[str]:
+        return charted_solvers(self.results, self.styles)
 
-    def _values(self, of: Value) -> list[Any]:
-        values = {of(key) for key in self.results.tallies if key.setting in self.settings}
-        return sorted(values - {None}, key=lambda value: (isinstance(value, str), value))
+    def _axes(self) -> list[ChartAxis]:
+        """The axes along which these results have a few values."""
+        axes = self.results.chart_axes
+        return [one for one in axes if 1 < len(self._values(one.value)) <= MAX_VALUES]
 
-    def _axes(self) -> list[tuple[str, Value]]:
-        """The groups to draw by: those that matter most, or the first two that vary."""
-        names = FOCUS.get(self.results.benchmark.name, tuple(self.results.varying_groups[:2]))
-        axes = [
-            (name, _condition if name == "condition" else methodcaller("group", name))
-            for name in names
-        ]
-        return [(name, of) for name, of in axes if 1 < len(self._values(of)) <= MAX_VALUES]
+    def _values(self, of: Callable[[GroupKey], Any]) -> list[Any]:
+        return self.results.values(lambda key: of(key) if key.setting in self.settings else None)
+
+    def _chart(
+        self, name: str, title: str, about: str, panels: Sequence[Panel], words: str = ""
+    ) -> Chart:
+        return Chart(f"{self.results.benchmark.name}_{name}", title, about, panels, words)
 
     def _curves(self, metric: str) -> Iterator[Chart]:
         """The headline metric over the group that matters most, and over what was swept."""
         axes = self._axes()
         if self.kind == "diag":
-            yield self._curve(metric, "variant", attrgetter("setting"), None)
+            yield self._curve(metric, "variant", attrgetter("setting"))
+        elif len(axes) > 1 and self._fits_panels(axes[1]):
+            yield self._curves_by(metric, *axes[:2])
         elif axes:
-            yield self._curve(metric, *axes[0], axes[1] if len(axes) > 1 else None)
+            yield self._curve(metric, axes[0].name, axes[0].value)
         swept = self.results.swept_fields() if self.kind == "sweep" else {}
         counts = {name: len(set(values.values())) for name, values in swept.items()}
         for name in sorted(counts, key=lambda name: -counts[name])[:2]:
             if counts[name] <= MAX_VALUES:
-                yield self._curve(metric, name, _field(swept[name]), None)
+                yield self._curve(metric, name, _field(swept[name]))
 
-    def _curve(self, metric: str, name: str, of: Value, second: tuple[str, Value] | None) -> Chart:
-        """A metric over one thing; a panel for each model where a second thing varies."""
-        x_label = WORDS.get(name, name)
-        title = f"{metric} over {x_label}"
-        values = self._values(second[1]) if second else []
-        file = f"{self.results.benchmark.name}_{metric}_by_{name}"
-        if second is None or len(self._shown) > MAX_PANELS or len(values) > MAX_LINES:
-            parts = self._split(lambda key: (key.solver, of(key)))
-            series = [self._line(solver, parts, metric) for solver in self._shown]
-            series += references(self.results, parts, metric) + self._published(name)
-            return Chart(file, title, "", [Panel(series, x_label, metric)])
-        parts = self._split(lambda key: (key.solver, of(key), second[1](key)))
+    def _fits_panels(self, axis: ChartAxis) -> bool:
+        return len(self._solvers) <= MAX_PANELS and len(self._values(axis.value)) <= MAX_LINES
+
+    def _curve(self, metric: str, name: str, of: Callable[[GroupKey], Any]) -> Chart:
+        """A metric over one axis, all solvers in one panel."""
+        words = self.results.axis_words(name)
+        parts = self._split(lambda key: (key.solver, of(key)))
+        series = [self._line(solver, parts, metric) for solver in self._solvers]
+        series += references(self.results, parts, metric) + self._published(name)
+        panel = Panel(series, words, metric)
+        return self._chart(f"{metric}_by_{name}", f"{metric} over {words}", "", [panel])
+
+    def _curves_by(self, metric: str, axis: ChartAxis, second: ChartAxis) -> Chart:
+        """A metric over one axis, a panel for each solver, a line for each value of the second."""
+        parts = self._split(lambda key: (key.solver, axis.value(key), second.value(key)))
+        values = self._values(second.value)
         panels = []
-        for solver in self._shown:
+        for solver in self._solvers:
             series = []
             for number, value in enumerate(values):
                 own = {key[:2]: part for key, part in parts.items() if key[2] == value}
                 shade = 100 - round(65 * number / max(1, len(values) - 1))
-                line = self._line(solver, own, metric, shade, f"{second[0]} = {value}")
-                floor = [
-                    one for one in references(self.results, own, metric) if one.look == "floor"
-                ]
-                series += [line, *floor]
-            lines = [one for one in series if one.points]
-            small = len(self._shown) > 2
-            panels.append(Panel(lines, x_label, metric, solver, small=small))
-        about = f"Lines differ in {WORDS.get(second[0], second[0])}."
-        return Chart(file, f"{title}, by {second[0]}", about, panels)
+                floors = references(self.results, own, metric)
+                series.append(self._line(solver, own, metric, shade, f"{second.name} = {value}"))
+                series += [one for one in floors if one.name == "floor"]
+            series = [one for one in series if one.points]
+            small = len(self._solvers) > 2
+            panels.append(Panel(series, axis.label, metric, solver, small=small))
+        title = f"{metric} over {axis.label}, by {second.name}"
+        about = f"Lines differ in {second.label}."
+        return self._chart(f"{metric}_by_{axis.name}", title, about, panels)
 
     def _line(
-        self,
-        solver: str,
-        parts: Mapping[tuple[Any, ...], Summary],
-        metric: str,
-        shade: int = 100,
-        label: str = "",
+        self, solver: str, parts: Parts, metric: str, shade: int = 100, label: str = ""
     ) -> Series:
-        look = self.looks[solver]
-        points = []
+        """The points of a solver; settings are in the order of the run."""
         settings = self.results.settings
-        ranks = {x: (settings.index(x),) if x in settings else _order(x) for _, x in parts}
-        for (who, x), part in sorted(parts.items(), key=lambda one: ranks[one[0][1]]):
-            estimate = part.metrics[metric]
-            if who == solver and estimate.value is not None:
-                tip = f"{solver}, {x}{f' ({label})' if label else ''}: {estimate}, n = {estimate.n}"
-                points.append(Point(x, estimate.value, estimate.low, estimate.high, tip))
+        own = {x: part.metrics[metric] for (who, x), part in parts.items() if who == solver}
+        points = [
+            Point.of(x, own[x], f"{solver}, {x}{f' ({label})' if label else ''}")
+            for x in sorted(own, key=lambda x: settings.index(x) if x in settings else natural(x))
+            if own[x].value is not None
+        ]
         joined = all(isinstance(point.x, (int, float)) for point in points)
-        return Series(solver, look.colour, points, look.mark, label, shade, joined)
+        return Series(solver, self.styles[solver], points, label, shade, joined)
 
     def _published(self, name: str) -> list[Series]:
         """Published figures whose conditions match the spec of some setting."""
@@ -199,135 +189,118 @@ class Charts:
             Point(figure.groups[name], figure.value, tip=f"{figure.who}: {figure.about}")
             for figure in self.results.benchmark.published
             if name in figure.groups
-            and all(v in self._values(methodcaller("group", k)) for k, v in figure.groups.items())
+            and all(v in self._values(ChartAxis(k).value) for k, v in figure.groups.items())
             and any(all(s.get(k) == v for k, v in figure.spec.items()) for s in specs if s)
         ]
-        mark = REFERENCES["published"][1]
-        return [Series("published", "published", points, mark, joined=False)] if points else []
+        series = Series("published", REFERENCES["published"], points, joined=False)
+        return [series] if points else []
 
     def _heat(self) -> Iterator[Chart]:
         """Lift over two groups that were set, not sampled: constant within every setting."""
-        axes = self._axes()
-        names = [of for _, of in axes]
-        seen = {(key.setting, *(of(key) for of in names)) for key in self.results.tallies}
+        axes = self._axes()[:2]
+        seen = {(key.setting, *(axis.value(key) for axis in axes)) for key in self.results.tallies}
         if len(axes) < 2 or len(seen) != len(self.results.settings):
             return
-        (x, x_of), (y, y_of) = axes[:2]
-        parts = self._split(lambda key: (key.solver, x_of(key), y_of(key)))
-        solvers = [name for name in self._shown if self.results.role(name) != "ceiling"]
+        x, y = axes
+        parts = self._split(lambda key: (key.solver, x.value(key), y.value(key)))
+        solvers = [name for name in self._solvers if self.results.role(name) != "ceiling"]
         panels = []
         for solver in solvers[:MAX_SMALL]:
             cells = []
-            for (who, *at), part in sorted(parts.items(), key=lambda one: _order(one[0])):
-                lift = part.metrics["lift"]
+            for who, *at in sorted(parts, key=natural):
+                lift = parts[who, *at].metrics["lift"]
                 if who == solver and lift.value is not None:
-                    tip = f"{solver}, {x} {at[0]}, {y} {at[1]}: {lift}"
+                    tip = f"{solver}, {x.name} {at[0]}, {y.name} {at[1]}: {lift}"
                     cells.append(Cell(at[0], at[1], lift.value, tip))
-            panels.append(
-                Panel((), WORDS.get(x, x), WORDS.get(y, y), solver, small=True, cells=cells)
-            )
-        name = f"{self.results.benchmark.name}_lift_{x}_{y}"
-        yield Chart(name, f"Lift over {WORDS.get(x, x)} and {y}", "", panels)
+            panels.append(Panel((), x.label, y.label, solver, small=True, cells=cells))
+        title = f"Lift over {x.label} and {y.name}"
+        yield self._chart(f"lift_{x.name}_{y.name}", title, "", panels)
 
     def _exploration(self) -> Iterator[Chart]:
-        """What is left to learn after every test, against the optimal player."""
+        """The bits that are left after every step of a game, against the ceiling."""
         panels = []
+        words = self.results.axis_words(self.results.token_axis or "steps")
+        several = len(self.settings) > 1
         for setting in [one for one in self.results.settings if one in self.settings][:MAX_SMALL]:
             own = {who: trace for (where, who), trace in self.traces.items() if where == setting}
             series = []
-            for solver in [name for name in self._shown if own.get(name)]:
+            for solver in [name for name in self._solvers if own.get(name)]:
                 points = [
-                    _positive(step, e, f"{solver}, after {step} tests: {e}")
-                    for step, e in enumerate(own[solver])
+                    Point.of(step, bits, f"{solver}, after {step}").positive()
+                    for step, bits in enumerate(own[solver])
                 ]
-                series.append(
-                    Series(solver, *self.looks[solver][:1], points, self.looks[solver][1])
-                )
+                series.append(Series(solver, self.styles[solver], points))
             for solver, trace in own.items():
-                if self.results.role(solver) == "ceiling" and solver not in self._shown:
+                if self.results.role(solver) == "ceiling" and solver not in self._solvers:
                     points = [Point(step, one.value or 0.0) for step, one in enumerate(trace)]
-                    series.append(Series(solver, "ceiling", points, None))
+                    series.append(Series(solver, REFERENCES["ceiling"], points))
             if series:
-                title = setting if len(self.settings) > 1 else ""
-                panels.append(
-                    Panel(series, "tests made", "bits", title, None, len(self.settings) > 1)
-                )
-        if panels:
-            measure = self.results.benchmark.trace_label
-            about = (
-                "The solid grey line is the optimal player; a game that ended stays where it was."
-            )
-            name = f"{self.results.benchmark.name}_exploration"
-            yield Chart(name, f"{measure} after every test".capitalize(), about, panels)
+                title = setting if several else ""
+                panels.append(Panel(series, words, "bits", title, None, small=several))
+        about = "The solid grey line is the ceiling; a game that ended stays at its last value."
+        yield self._chart("exploration", "Bits still unknown after every step", about, panels)
 
-    def _others(self) -> Iterator[Chart]:
-        name = self.results.benchmark.name
-        yield from self._tokens()
-        if any(tally.has_trials for tally in self.results.tallies.values()):
-            parts = self.results.parts(lambda key: key.solver)
-            series = []
-            for solver in self._shown:
-                scores: dict[float, list[float]] = defaultdict(list)
-                for vote in merged(parts[solver], self.results.benchmark.metrics).votes():
-                    scores[round(vote.share, 3)].append(vote.score)
-                points = [
-                    Point(share, sum(own) / len(own), tip=f"{solver}: {len(own)} items")
-                    for share, own in sorted(scores.items())
-                ]
-                series.append(
-                    Series(solver, self.looks[solver].colour, points, self.looks[solver].mark)
-                )
-            panel = Panel(series, "share of orders with the commonest answer", "right")
-            about = "Each item was presented in several orders: is what a solver repeats right?"
-            yield Chart(f"{name}_order_trials", "Agreement and being right", about, [panel])
+    def _order_trials(self) -> Iterator[Chart]:
+        """Whether an answer that a solver repeats in several orders of an item is right."""
+        if not any(tally.has_trials for tally in self.results.tallies.values()):
+            return
+        parts = self.results.parts(lambda key: key.solver)
+        series = []
+        for solver in self._solvers:
+            scores: dict[float, list[float]] = defaultdict(list)
+            for vote in merged(parts[solver], self.results.benchmark.metrics).votes():
+                scores[round(vote.share, 3)].append(vote.score)
+            points = [
+                Point(share, sum(own) / len(own), tip=f"{solver}: {len(own)} items")
+                for share, own in sorted(scores.items())
+            ]
+            series.append(Series(solver, self.styles[solver], points))
+        panel = Panel(series, "share of orders with the commonest answer", "right")
+        about = "Each item was presented in several orders: is what a solver repeats right?"
+        yield self._chart("order_trials", "Agreement and being right", about, [panel])
 
     def _tokens(self) -> Iterator[Chart]:
         """Output tokens over what makes an item hard, and what one more of it costs."""
-        game = self.results.benchmark.multi_turn
-        name, of = next(iter(self._axes()), ("", lambda key: None))
-        name = "tests" if game else name
-        label = WORDS.get(name, name)
-        spent: dict[str, list[Figures]] = {}
-        for key, own in self.results.spent.items():
-            x = np.asarray(own.tests) if game else np.full(len(own.tokens), _figure(of(key)))
-            known = ~np.isnan(x)
-            if key.setting in self.settings and known.any():
-                figures = np.array([x, own.tokens])[:, known], np.asarray(own.items)[known]
-                spent.setdefault(key.solver, []).append(figures)
-        series, words = [], []
-        for solver in [one for one in self.looks if one in spent]:
-            x, tokens = np.concatenate([figures for figures, _ in spent[solver]], axis=1)
-            items = np.concatenate([items for _, items in spent[solver]])
+        named = [one for one in self.results.benchmark.chart_axes if one.metric]
+        axis = next(iter([*named, *self._axes()]), None)
+        if axis is None:
+            return
+        series, sentences = [], []
+        for solver, (x, tokens, items) in self._spent(axis).items():
             points = []
             for at in np.unique(x).tolist():
-                e = estimate_of(tokens[x == at], items[x == at], TOKENS)
-                tip = f"{solver}, {at:g} {label}: {e.value:,.0f} tokens, n = {e.n}"
-                points.append(_positive(at, e, tip))
-            look = self.looks[solver]
-            series.append(Series(solver, look.colour, points, look.mark))
+                used = estimate_of(tokens[x == at], items[x == at], TOKENS)
+                tip = f"{solver}, {at:g} {axis.label}: {used.value:,.0f} tokens, n = {used.n}"
+                points.append(Point(at, used.value or 0.0, used.low, used.high, tip).positive())
+            series.append(Series(solver, self.styles[solver], points))
             cost = slope(x, tokens, items)
-            if cost is not None and cost.value is not None:
-                ends = (cost.value, cost.low or 0.0, cost.high or 0.0)
+            if cost is not None:
+                ends = (cost.value or 0.0, cost.low or 0.0, cost.high or 0.0)
                 value, low, high = (number_text(round(end)) for end in ends)
-                words.append(f"{solver} {value} [{low}, {high}]")
+                sentences.append(f"{solver} {value} [{low}, {high}]")
         if any(len(one.points) > 1 for one in series):
-            panel = Panel(series, label, "output tokens", y_range=None)
-            file = f"{self.results.benchmark.name}_tokens"
-            about = "Reasoning included."
-            said = (
-                f"One more {ONE.get(name, name)} takes {', '.join(words)} tokens." if words else ""
-            )
-            yield Chart(file, f"Output tokens over {label}", about, [panel], said)
+            one = axis.one or axis.name
+            words = f"One more {one} takes {', '.join(sentences)} tokens." if sentences else ""
+            panel = Panel(series, axis.label, "output tokens", y_range=None)
+            title = f"Output tokens over {axis.label}"
+            yield self._chart("tokens", title, "Reasoning included.", [panel], words)
 
-
-def _figure(value: Any) -> float:
-    return float(value) if isinstance(value, (int, float)) else math.nan
-
-
-def _positive(x: Any, estimate: Estimate, tip: str) -> Point:
-    """A figure that cannot be below 0, whatever its interval says."""
-    low = None if estimate.low is None else max(0.0, estimate.low)
-    return Point(x, estimate.value or 0.0, low, estimate.high, tip)
+    def _spent(self, axis: ChartAxis) -> dict[str, tuple[Values, Values, Values]]:
+        """Of every solver: the axis, the output tokens and the item of every attempt."""
+        spent: dict[str, list[tuple[Values, Values, Values]]] = defaultdict(list)
+        for key, own in self.results.spent.items():
+            value = axis.value(key)
+            at = float(value) if isinstance(value, (int, float)) else math.nan
+            x = np.asarray(own.metric) if axis.metric else np.full(len(own.tokens), at)
+            known = ~np.isnan(x)
+            if key.setting in self.settings and known.any():
+                arrays = (x, np.asarray(own.tokens), np.asarray(own.items))
+                spent[key.solver].append((arrays[0][known], arrays[1][known], arrays[2][known]))
+        found = {}
+        for solver in [one for one in self.styles if one in spent]:
+            x, tokens, items = (np.concatenate(part) for part in zip(*spent[solver], strict=True))
+            found[solver] = (x, tokens, items)
+        return found
 
 
 def slope(x: Values, y: Values, items: Values) -> Estimate | None:
@@ -348,12 +321,11 @@ def slope(x: Values, y: Values, items: Values) -> Estimate | None:
     return Estimate(value, value - half, value + half, count)
 
 
-def references(
-    results: BenchmarkResults, parts: Mapping[tuple[Any, ...], Summary], metric: str
-) -> list[Series]:
+def references(results: BenchmarkResults, parts: Parts, metric: str) -> list[Series]:
     """The floor, the best shortcut and the ceiling at every x."""
     lines: dict[str, dict[Any, float]] = {"floor": {}, "shortcut": {}, "ceiling": {}}
-    for (solver, x), part in sorted(parts.items(), key=lambda one: _order(one[0][1])):
+    for solver, x in sorted(parts, key=lambda key: natural(key[1])):
+        part = parts[solver, x]
         value = part.metrics[metric].value
         if value is None:
             continue
@@ -362,58 +334,50 @@ def references(
         if role in ("shortcut", "ceiling") and results.models:
             lines[role][x] = max(lines[role].get(x, value), value)
     return [
-        Series(name, name, [Point(x, value) for x, value in own.items()], None)
+        Series(name, REFERENCES[name], [Point(x, value) for x, value in own.items()])
         for name, own in lines.items()
         if own
     ]
 
 
 def mean_traces(results: BenchmarkResults) -> Traces:
-    """The mean trace of every setting and solver; a finished attempt keeps its last value."""
-    if results.benchmark.trace_label is None:
-        return {}
+    """The bits left after every step, by setting and solver; a finished game keeps its last."""
     # What one person does at several items is one trace, their mean.
     traces: dict[tuple[str, str], dict[Any, list[Sequence[float]]]] = {}
     for key, records in results.traced.items():
-        own = traces.setdefault(key, defaultdict(list))
+        own: dict[Any, list[Sequence[float]]] = defaultdict(list)
         for number, record in enumerate(records):
-            if trace := _trace(results, record):
+            item, view = presented_item(results.benchmark, record)
+            steps = results.benchmark.explain(item, visible_replies(replies_of(record)), view)
+            if steps:
                 person = record["solver"].startswith(PERSON)
-                own[record["solver"] if person else number].append(trace)
-    steps: dict[str, int] = {}
+                own[record["solver"] if person else number].append([one.bits for one in steps])
+        if own:
+            traces[key] = own
+    longest: dict[str, int] = defaultdict(int)
     for (setting, _), own in traces.items():
-        steps[setting] = max(
-            [steps.get(setting, 0), *(len(t) for part in own.values() for t in part)]
-        )
+        lengths = [len(trace) for part in own.values() for trace in part]
+        longest[setting] = max(longest[setting], *lengths)
     return {
         (setting, solver): [
-            mean_interval([_at(step, part) for part in own.values()])
-            for step in range(steps[setting])
+            mean_interval([_mean_at(step, part) for part in own.values()])
+            for step in range(longest[setting])
         ]
         for (setting, solver), own in traces.items()
-        if own
     }
 
 
-def _at(step: int, traces: Sequence[Sequence[float]]) -> float:
+def _mean_at(step: int, traces: Sequence[Sequence[float]]) -> float:
     """The mean of some traces after as many steps."""
     return float(np.mean([trace[min(step, len(trace) - 1)] for trace in traces]))
 
 
-def _trace(results: BenchmarkResults, record: dict[str, Any]) -> Sequence[float]:
-    item, view = presented_item(results.benchmark, record)
-    answer = results.benchmark.parse(item, visible_replies(replies_of(record)), view)
-    return () if answer is None else results.benchmark.trace(item, answer)
-
-
-def score_over_tokens(
-    all_results: Sequence[BenchmarkResults], found: Mapping[str, Look]
-) -> Chart | None:
+def score_over_tokens(all_results: Sequence[BenchmarkResults], styles: Styles) -> Chart | None:
     """The lift of every model over the tokens that it took, a panel for each benchmark."""
-    panels = []
+    panels, several = [], len(all_results) > 1
     for results in all_results:
         series = []
-        for solver in shown(results, found) if results.models else ():
+        for solver in charted_solvers(results, styles) if results.models else ():
             own = [spent for key, spent in results.spent.items() if key.solver == solver]
             lift = results.by_solver[solver].metrics["lift"]
             if own and lift.value is not None:
@@ -421,18 +385,9 @@ def score_over_tokens(
                 used = estimate_of(tokens, np.concatenate([one.items for one in own]), TOKENS)
                 tip = f"{solver}: lift {lift}, {used.value:,.0f} output tokens"
                 point = Point(used.value, lift.value, lift.low, lift.high, tip, used.low, used.high)
-                look = found[solver]
-                series.append(Series(solver, look.colour, [point], look.mark, joined=False))
+                series.append(Series(solver, styles[solver], [point], joined=False))
         if series:
-            title = results.benchmark.name if len(all_results) > 1 else ""
-            panels.append(
-                Panel(series, "output tokens", "lift", title, small=len(all_results) > 1, log=True)
-            )
+            title = results.benchmark.name if several else ""
+            panels.append(Panel(series, "output tokens", "lift", title, small=several, log=True))
     about = "Mean output tokens of an attempt, reasoning included, on a logarithmic axis."
     return Chart("lift_over_tokens", "Lift over tokens", about, panels) if panels else None
-
-
-def _order(value: Any) -> list[tuple[bool, Any]]:
-    """A sorting key with numbers before texts."""
-    values = value if isinstance(value, tuple) else (value,)
-    return [(isinstance(one, str), one) for one in values]

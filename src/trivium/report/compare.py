@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -22,11 +22,11 @@ from trivium.core.records import (
     read_records,
     solver_group,
 )
-from trivium.core.spec import read_mapping, spec_to_dict, stored_spec
+from trivium.core.spec import read_mapping
 from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.report.answer import Column, Grid, GridCell, GridRow
-from trivium.report.charts import Look
 from trivium.report.clusters import Side, clustered_mean
+from trivium.report.plot import SeriesStyle
 from trivium.report.results import record_files
 from trivium.report.tables import UNANSWERED, Table
 from trivium.report.templates import asset, render_page
@@ -141,15 +141,7 @@ def _content(row: Row, run: str) -> str:
             "replies again",
         )
         return str(content)
-    return _spec_text(row["benchmark"], orjson.dumps(row["spec"]))
-
-
-@lru_cache(maxsize=1024)
-def _spec_text(benchmark: str, spec: bytes) -> str:
-    """A spec as text, the same whether an earlier version stored it with fewer fields."""
-    known = get_benchmark(benchmark)
-    fields = spec_to_dict(stored_spec(known.spec_type, orjson.loads(spec)))
-    return orjson.dumps(fields, default=list).decode()
+    return orjson.dumps(row["spec"]).decode()
 
 
 def worth_comparing(found: Sequence[SolverScores]) -> list[SolverScores]:
@@ -268,8 +260,8 @@ def comparison_page(
         name = first if second == str(found[0]) else f"{first} against {second}"
         said = directions([one for one in own if one])
         people = any(one.first.people for one in own if one)
-        look = Look("person" if people else f"m{number % 8}", number)
-        rows.append(GridRow(name, look, said, cells))
+        style = SeriesStyle("person" if people else f"m{number % 8}", number)
+        rows.append(GridRow(name, style, said, cells))
     columns = [
         Column(name, name, "", f"difference in {_headline(name)}", "") for name in benchmarks
     ]

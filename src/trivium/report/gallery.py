@@ -7,6 +7,7 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
 from trivium.exchange.dataset_folder import changed_flags, task_flags
+from trivium.report.tables import Table
 
 
 def gallery() -> str:
@@ -24,6 +25,11 @@ def gallery() -> str:
 
 def _entries(benchmark: AnyBenchmark) -> list[str]:
     parts = [f"## {benchmark.name}", benchmark.title.capitalize() + "."]
+    metrics = [(metric.name, metric.about) for metric in benchmark.metrics]
+    parts.append(Table("", ("metric", "meaning"), tuple(metrics)).markdown())
+    parts.append(
+        Table("", ("kind of answer", "meaning"), tuple(benchmark.kinds.items())).markdown()
+    )
     for heading, spec, view in benchmark.gallery_examples():
         item = next(iter(benchmark.generate(spec, DEFAULT_SEED)))
         floor = benchmark.floor(spec, view).value

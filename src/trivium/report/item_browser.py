@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,8 +13,7 @@ from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.reading import visible_replies
 from trivium.core.records import UNSCORED, Row
-from trivium.core.spec import spec_from_dict, stored_spec
-from trivium.report.evidence import beliefs, highlights
+from trivium.core.spec import spec_from_dict
 from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults
 
 MAX_CHARACTERS = 1_500_000  # of all their texts
@@ -55,7 +53,9 @@ def browser_items(
                 "turns": [[side, texts.setdefault(text, len(texts))] for side, text in shown.turns],
             }
         )
-    return {"texts": list(texts), "attempts": sorted(attempts, key=_errors_first)}
+    kinds = {results.benchmark.name: dict(results.benchmark.kinds) for results in all_results}
+    ordered = sorted(attempts, key=_errors_first)
+    return {"texts": list(texts), "attempts": ordered, "kinds": kinds}
 
 
 def _errors_first(attempt: Row) -> tuple[bool, int, int, str]:
@@ -99,23 +99,21 @@ def conversation(benchmark: AnyBenchmark, row: Row) -> Conversation:
         turns += [("solver", reply) for reply in replies]
         return _shortened(Conversation(_with_system(turns, system), row.get("gold") or "-"))
     item, view = presented_item(benchmark, row)
-    answer = benchmark.parse(item, visible_replies(replies), view) if replies else None
-    known = beliefs(benchmark, item, answer)
+    visible = visible_replies(replies)
+    answer = benchmark.parse(item, visible, view) if replies else None
+    known = {step.replies: step.text for step in benchmark.explain(item, visible, view)}
     turns = [("environment", benchmark.render(item, view))]
     for count, reply in enumerate(replies, start=1):
         turns.append(("solver", reply))
         if count < len(replies):
-            response = benchmark.respond(item, visible_replies(replies[:count]), view)
+            response = benchmark.respond(item, visible[:count], view)
             turns += [("environment", response)] if response is not None else []
-            if (test := re.match(r"Test (\d{1,4}):", response or "")) and int(test[1]) <= len(
-                known
-            ):
-                turns.append(("observer", known[int(test[1]) - 1]))
+            turns += [("observer", known[count])] if count in known else []
     made = Conversation(
         _with_system(turns, benchmark.system(view) if system is None else system),
         benchmark.write(item, benchmark.gold(item), view),
         "-" if answer is None else benchmark.write(item, answer, view),
-        highlights(benchmark, item),
+        benchmark.highlights(item),
     )
     return _shortened(made)
 
@@ -144,7 +142,7 @@ def presented_item(benchmark: AnyBenchmark, row: Row) -> tuple[Any, Any]:
 
 @lru_cache(maxsize=1024)
 def _item(benchmark: AnyBenchmark, spec: bytes, seed: int, index: int) -> Any:
-    fields = stored_spec(benchmark.spec_type, orjson.loads(spec))
+    fields = spec_from_dict(benchmark.spec_type, orjson.loads(spec))
     return next(iter(benchmark.generate(fields, seed, index, 1)))
 
 

@@ -131,7 +131,8 @@ function browseItems() {
         (attempt.tokens === null ? "" : `, ${attempt.tokens} output tokens`));
     const answers = make("div", undefined, "two");
     answers.append(section("Expected", make("pre", attempt.expected)), section("Read from the reply", make("pre", attempt.read)));
-    const parts = [head, answers];
+    const meaning = data.kinds[attempt.benchmark][of(attempt, "kind")];
+    const parts = meaning ? [head, make("p", meaning, "quiet"), answers] : [head, answers];
     const scores = Object.entries(attempt.scores).map(([name, value]) => `${name} ${Number(value.toFixed(3))}`);
     if (scores.length) parts.push(make("p", scores.join(", "), "quiet"));
     if (attempt.error) parts.push(section("Error", make("pre", attempt.error)));

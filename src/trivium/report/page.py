@@ -22,10 +22,18 @@ from trivium.evaluation.plan import DERIVED
 from trivium.evaluation.prices import Prices
 from trivium.report.answer import grid, sound_settings
 from trivium.report.chart_files import save_charts
-from trivium.report.charts import Charts, Look, Traces, looks, mean_traces, score_over_tokens, shown
+from trivium.report.charts import (
+    Charts,
+    Traces,
+    charted_solvers,
+    mean_traces,
+    score_over_tokens,
+    series_styles,
+)
 from trivium.report.item_browser import MAX_CHARACTERS, browser_items
 from trivium.report.markdown import MARKDOWN, PLOTS, results_markdown
 from trivium.report.overview import overview
+from trivium.report.plot import SeriesStyle
 from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults, read_results, record_files
 from trivium.report.sections import Section, facts, kind_shares, switch_effects, usage_table
 from trivium.report.tables import page_tables
@@ -62,9 +70,9 @@ class Run:
         return f"Trivium {kind}: {about}"
 
     @cached_property
-    def looks(self) -> dict[str, Look]:
-        """How every solver is drawn."""
-        return looks(self.results)
+    def styles(self) -> dict[str, SeriesStyle]:
+        """The style of every solver."""
+        return series_styles(self.results)
 
     @cached_property
     def traces(self) -> dict[str, Traces]:
@@ -86,7 +94,7 @@ class Run:
     @cached_property
     def thresholds(self) -> list[ThresholdSection]:
         """What searches for thresholds found."""
-        return threshold_sections(self.folder, self.looks)
+        return threshold_sections(self.folder, self.styles)
 
     @cached_property
     def sections(self) -> list[Section]:
@@ -97,20 +105,20 @@ class Run:
             name = own.benchmark.name
             everything = {name: own.settings}
             kind = self.manifest.get("kind")
-            charts = Charts(own, self.looks, self.sound[name], self.traces[name], kind)
+            charts = Charts(own, self.styles, self.sound[name], self.traces[name], kind)
             by_setting = several and len(own.settings) > 1
             made.append(
                 Section(
                     own,
-                    grid([own], self.looks, self.traces, everything, sentences=False)
+                    grid([own], self.styles, self.traces, everything, sentences=False)
                     if by_setting
                     else None,
                     charts.all(),
-                    kind_shares(own, self.looks),
-                    switch_effects(own, self.looks) if own.scores else (),
+                    kind_shares(own, self.styles),
+                    switch_effects(own, self.styles) if own.scores else (),
                     overview(own),
                     page_tables(own),
-                    shown(own, self.looks),
+                    charted_solvers(own, self.styles),
                 )
             )
         return made
@@ -142,7 +150,7 @@ def write_plots(folder: Path, label: str | None = None) -> list[Path]:
 def _save_charts(run: Run) -> list[Path]:
     groups = [*(found.charts for found in run.thresholds), *(one.charts for one in run.sections)]
     charts = [chart for group in groups for chart in group if chart.panels]
-    return save_charts(charts, run.looks, run.folder / PLOTS, run.label)
+    return save_charts(charts, run.styles, run.folder / PLOTS, run.label)
 
 
 def _read_run(folder: Path, label: str | None) -> Run:
@@ -163,7 +171,7 @@ def _write(path: Path, text: str) -> None:
 
 def page(run: Run, prices: Prices, max_characters: int) -> str:
     """report.html; the template escapes every text, whoever wrote it."""
-    models = [name for name, look in run.looks.items() if look.colour != "base"]
+    models = [name for name, style in run.styles.items() if not style.is_baseline]
     known = prices.of(models)
     seeds = ", ".join(map(str, sorted({seed for own in run.results for seed in own.seeds})))
     return render_page(
@@ -171,13 +179,14 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
         script=asset("page.js"),
         title=run.title,
         facts=facts(run.results, models, known, run.date),
-        looks=run.looks,
-        grid=grid(run.results, run.looks, run.traces, run.sound),
+        styles=run.styles,
+        grid=grid(run.results, run.styles, run.traces, run.sound),
         has_models=bool(models),
+        rules=dict.fromkeys(own.benchmark.headline_rule for own in run.results),
         thresholds=run.thresholds,
         sections=run.sections,
         usage=usage_table(run.results, models, known),
-        token_chart=score_over_tokens(run.results, run.looks),
+        token_chart=score_over_tokens(run.results, run.styles),
         max_rows=MAX_ROWS,
         items=browser_items(run.results, max_characters),
         max_attempts=MAX_ATTEMPTS,

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
+
+from trivium.core.statistics import Estimate
+from trivium.report.results import natural
 
 WIDTH, HEIGHT = 480, 280  # of a panel, in units of its own
 SMALL = (300, 225)  # of a panel among many
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 26, 42  # margins
-LABEL_ROOM = 52  # for labels at the ends of lines
+LABEL_WIDTH = 52  # of labels at the ends of lines, at least
+CHARACTER = 6.2  # about how wide one is
+TICK_LINE = 12  # how high a line of a tick's text is
 MIN_GAP = 13  # between two labels
 MIN_TICKS, MAX_TICKS = 3, 9
-# Looks of what is no solver, with their names in a legend and their marks; None is a line.
-REFERENCES: dict[str, tuple[str, int | None]] = {
-    "ceiling": ("ceiling", None),
-    "shortcut": ("best shortcut", None),
-    "floor": ("floor", None),
-    "published": ("published", 3),
-}
 # Paths around the origin; a shape repeats what a colour says.
 MARKS = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",  # circle
@@ -33,9 +31,31 @@ MARKS = (
 )
 
 
+class SeriesStyle(NamedTuple):
+    """How a solver or a reference line is drawn on the whole page."""
+
+    colour: str  # a class: m0, m1, ... for models, person for people, base for baselines
+    mark: int | None  # None for a line without marks
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it is that of a built-in solver."""
+        return self.colour == "base"
+
+
+# What is drawn beside solvers, and what a legend calls it.
+REFERENCES = {
+    "ceiling": SeriesStyle("ceiling", None),
+    "shortcut": SeriesStyle("shortcut", None),
+    "floor": SeriesStyle("floor", None),
+    "published": SeriesStyle("published", 3),
+}
+REFERENCE_NAMES = {name: name for name in REFERENCES} | {"shortcut": "best shortcut"}
+
+
 @dataclass(frozen=True)
 class Point:
-    """One figure with its interval, and what to say about it."""
+    """One figure with its interval, and the text that is shown over it."""
 
     x: Any
     value: float
@@ -45,15 +65,24 @@ class Point:
     x_low: float | None = None
     x_high: float | None = None
 
+    @classmethod
+    def of(cls, x: Any, estimate: Estimate, name: str) -> Point:
+        """The point of an estimate that has a value."""
+        tip = f"{name}: {estimate}, n = {estimate.n}"
+        return cls(x, estimate.value or 0.0, estimate.low, estimate.high, tip)
+
+    def positive(self) -> Point:
+        """The same for a figure that cannot be below 0, whatever its interval says."""
+        return self if self.low is None else replace(self, low=max(0.0, self.low))
+
 
 @dataclass(frozen=True)
 class Series:
     """The figures of one solver, or of one reference line."""
 
     name: str
-    look: str  # the class that gives it its colour
+    style: SeriesStyle
     points: Sequence[Point]
-    mark: int | None = 0  # the number of its mark; None for a reference line
     label: str = ""  # at the end of its line
     shade: int = 100  # percent of its colour, where lines differ in a second thing
     joined: bool = True
@@ -66,6 +95,7 @@ class Cell(NamedTuple):
     y: Any
     lift: float
     tip: str
+    text: str = ""  # in place of the lift
 
 
 @dataclass(frozen=True)
@@ -81,6 +111,7 @@ class Panel:
     log: bool = False  # the x axis
     cells: Sequence[Cell] = ()
     ticks: Sequence[float] = ()  # of the x axis; none: where there are figures
+    gap: float = 3  # between the marks of two solvers at one place
 
     @property
     def drawn(self) -> Drawing:
@@ -100,14 +131,14 @@ class Chart:
 
     @property
     def label(self) -> str:
-        """What a screen reader says."""
+        """The text for screen readers."""
         return " ".join([f"{self.title}.", self.about, self.words]).strip()
 
     @property
     def lines(self) -> list[str]:
-        """The looks of all reference lines and published figures in it."""
-        drawn = {one.look for panel in self.panels for one in panel.series}
-        return [look for look in REFERENCES if look in drawn]
+        """The names of all reference lines and published figures in it."""
+        drawn = {one.style for panel in self.panels for one in panel.series}
+        return [name for name, style in REFERENCES.items() if style in drawn]
 
 
 @dataclass(frozen=True)
@@ -168,10 +199,12 @@ class Drawing:
 def draw(panel: Panel) -> Drawing:
     """The panel with a place for everything."""
     width, height = SMALL if panel.small else (WIDTH, HEIGHT)
-    right = width - (LABEL_ROOM if any(one.label for one in panel.series) else RIGHT)
-    bottom = height - BOTTOM
+    longest = max((len(one.label) for one in panel.series), default=0)
+    right = width - (max(LABEL_WIDTH, CHARACTER * longest) if longest else RIGHT)
     points = [point for one in panel.series for point in one.points]
     place_x, x_ticks = _x_axis(panel, points, LEFT, right)
+    lines_of_ticks = max((text.count(", ") + 1 for _, text in x_ticks), default=1)
+    bottom = height - BOTTOM - TICK_LINE * max(0, lines_of_ticks - 2)
     ends = [end for p in points for end in (p.value, p.low, p.high) if end is not None]
     lowest, highest = panel.y_range or (0.0, 0.0)
     ticks = nice_ticks(min([lowest, *ends]), max([highest, *ends]))
@@ -180,19 +213,20 @@ def draw(panel: Panel) -> Drawing:
     def place_y(value: float) -> float:
         return round(bottom - (value - first) / (last - first) * (bottom - TOP), 1)
 
-    marked = [one for one in panel.series if one.mark is not None]
+    marked = [one for one in panel.series if one.style.mark is not None]
     lines = []
     for one in panel.series:
-        # Intervals of several solvers at one place stand beside each other.
-        shift = 0.0 if one.mark is None else (marked.index(one) - (len(marked) - 1) / 2) * 3
+        mark = one.style.mark
+        # Intervals of several solvers at one place are drawn beside each other.
+        shift = 0.0 if mark is None else (marked.index(one) - (len(marked) - 1) / 2) * panel.gap
         dots = [_dot(point, place_x, place_y, shift) for point in one.points]
         path = "M" + "L".join(f"{dot.x:g} {dot.y:g}" for dot in dots) if one.joined else ""
-        if one.mark is None and any(isinstance(point.x, str) for point in one.points):
+        if mark is None and any(isinstance(point.x, str) for point in one.points):
             # Lines between names would mean nothing: each name has a short one of its own.
             path = "".join(f"M{dot.x - 20:g} {dot.y:g}h40" for dot in dots)
-        elif one.mark is None and len(dots) == 1:  # a level: as wide as the axes
+        elif mark is None and len(dots) == 1:  # a level: as wide as the axes
             path = f"M{LEFT} {dots[0].y:g}H{right}"
-        lines.append(Line(one, path, dots, MARKS[(one.mark or 0) % len(MARKS)]))
+        lines.append(Line(one, path, dots, MARKS[(mark or 0) % len(MARKS)]))
     y_ticks = [(place_y(tick), number_text(tick)) for tick in ticks]
     return Drawing(width, height, right, bottom, x_ticks, y_ticks, _labelled(lines))
 
@@ -202,19 +236,20 @@ def draw_cells(panel: Panel) -> Drawing:
     width, height = SMALL
     right, bottom = width - RIGHT, height - BOTTOM
     columns = list(dict.fromkeys(cell.x for cell in panel.cells))
-    rows = sorted({cell.y for cell in panel.cells}, key=lambda y: (isinstance(y, str), y))
-    wide, high = (right - LEFT) / len(columns), (bottom - TOP) / len(rows)
+    rows = sorted({cell.y for cell in panel.cells}, key=natural)
+    left = max(LEFT, 10 + CHARACTER * max(len(str(row)) for row in rows))
+    wide, high = (right - left) / len(columns), (bottom - TOP) / len(rows)
     boxes = [
         Box(
-            round(LEFT + columns.index(cell.x) * wide, 1),
+            round(left + columns.index(cell.x) * wide, 1),
             round(bottom - (rows.index(cell.y) + 1) * high, 1),
             *(round(wide - 2, 1), round(high - 2, 1), cell),
         )
         for cell in panel.cells
     ]
-    x_ticks = [(LEFT + (n + 0.5) * wide, str(x)) for n, x in enumerate(columns)]
+    x_ticks = [(left + (n + 0.5) * wide, str(x)) for n, x in enumerate(columns)]
     y_ticks = [(bottom - (n + 0.5) * high, str(y)) for n, y in enumerate(rows)]
-    return Drawing(width, height, right, bottom, x_ticks, y_ticks, boxes=boxes)
+    return Drawing(width, height, right, bottom, x_ticks, y_ticks, boxes=boxes, left=left)
 
 
 def _dot(
@@ -236,11 +271,8 @@ def _x_axis(
     panel: Panel, points: Sequence[Point], left: float, right: float
 ) -> tuple[Callable[[Any], float], list[tuple[float, str]]]:
     """A function from values to places, and the ticks."""
-    marked = [point for one in panel.series if one.mark is not None for point in one.points]
-    values = sorted(
-        panel.ticks or {point.x for point in marked or points},
-        key=lambda value: (isinstance(value, str), value),
-    )
+    marked = [point for one in panel.series if one.style.mark is not None for point in one.points]
+    values = sorted(panel.ticks or {point.x for point in marked or points}, key=natural)
     margin = 16
     if not all(isinstance(value, (int, float)) for value in values):
         names = list(dict.fromkeys(point.x for point in points))

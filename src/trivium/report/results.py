@@ -15,18 +15,21 @@ from typing import Any, NamedTuple
 import orjson
 
 from trivium.benchmarks import get_benchmark
-from trivium.core.benchmark import AnyBenchmark
+from trivium.core.benchmark import AnyBenchmark, ChartAxis
 from trivium.core.errors import UserError, require
 from trivium.core.records import MANIFEST, PEOPLE, RECORDS, Row, read_records, solver_group
 from trivium.core.results import Summary, Tally, item_number, merged
-from trivium.core.spec import changed_fields, read_mapping, spec_from_dict, stored_spec
+from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
+from trivium.core.statistics import Estimate
 from trivium.evaluation.plan import plain
 
 MAX_ATTEMPTS = 3_000  # in one page; small runs are kept whole
 EXAMPLES = 4  # attempts kept for every solver, setting and kind of answer of larger ones
 MODEL_EXAMPLES = 100  # the same for solvers that are no baselines
+ROLES = ("person", "model", "ceiling", "program", "shortcut", "floor")  # in this order
 STUDIED = ("person", "model")  # the roles of those whom a report is about
-MAX_TRACED = 60  # attempts of every solver and setting that are traced step by step
+MAX_TRACED = 60  # games of every solver and setting that are followed step by step
+MIN_CROSSED = 10  # items behind each combination of groups, for a table of combinations
 
 
 class GroupKey(NamedTuple):
@@ -47,7 +50,7 @@ class Spent:
     """Output tokens, one entry for each attempt that has them."""
 
     items: array[int] = field(default_factory=lambda: array("q"))
-    tests: array[float] = field(default_factory=lambda: array("d"))  # made in a game, or NaN
+    metric: array[float] = field(default_factory=lambda: array("d"))  # a chart axis, or NaN
     tokens: array[float] = field(default_factory=lambda: array("d"))
 
 
@@ -96,17 +99,34 @@ class BenchmarkResults:
         if tokens is not None:
             spent = self.spent.setdefault(GroupKey(*fields), Spent())
             spent.items.append(item_number(row))
-            spent.tests.append(math.nan if (made := row["scores"].get("tests")) is None else made)
+            value = row["scores"].get(self.token_axis)
+            spent.metric.append(math.nan if value is None else value)
             spent.tokens.append(tokens)
         value = row["scores"].get(self.benchmark.metrics[0].name) if self.paired else None
         if value is not None:
             # Variants change the spec, so that only its place says which item belongs to which.
             own = self.scores.setdefault((setting, solver), {})
             own.setdefault((row.get("seed"), row.get("index"), row["id"]), []).append(value)
-        if self.benchmark.trace_label is not None and row.get("spec") is not None:
+        if self.benchmark.multi_turn and row.get("spec") is not None:
             traced = self.traced.setdefault((setting, solver), [])
             if len(traced) < MAX_TRACED:
                 traced.append(row)
+
+    @cached_property
+    def token_axis(self) -> str | None:
+        """The metric that token counts are drawn over, where the benchmark names one."""
+        return next((axis.name for axis in self.benchmark.chart_axes if axis.metric), None)
+
+    @property
+    def chart_axes(self) -> list[ChartAxis]:
+        """The axes that the benchmark names, or the first two groups that vary."""
+        named = [axis for axis in self.benchmark.chart_axes if not axis.metric]
+        return named or [ChartAxis(name) for name in self.varying_groups[:2]]
+
+    def axis_words(self, name: str) -> str:
+        """The words for a group or a field on an axis."""
+        axes = self.benchmark.chart_axes
+        return next((axis.label for axis in axes if axis.name == name), name)
 
     def parts(self, by: Callable[[GroupKey], Any]) -> dict[Any, list[Tally]]:
         """The tallies with each value of `by` other than None, in order of first appearance."""
@@ -169,16 +189,22 @@ class BenchmarkResults:
 
     @property
     def groupings(self) -> list[list[str]]:
-        """The groups that share a table: all of them, or each in its own."""
+        """The groups that share a table: all of them, or each its own where items are few."""
         names = self.group_names
-        if self.benchmark.crossed_groups:
-            return [names] if names else []
+        combinations = len({key.groups for key in self.tallies})
+        longest = max((len(self.group_values(name)) for name in names), default=0)
+        items = max(part.items for part in self.by_solver.values())
+        if names and (combinations <= longest or items >= MIN_CROSSED * combinations):
+            return [names]
         return [[name] for name in names]
 
+    def values(self, of: Callable[[GroupKey], Any]) -> list[Any]:
+        """What a function gives for the keys of these results, in order and without None."""
+        return sorted({of(key) for key in self.tallies} - {None}, key=natural)
+
     def group_values(self, name: str) -> list[Any]:
-        """The values of a group, numbers before texts."""
-        values = {key.group(name) for key in self.tallies} - {None}
-        return sorted(values, key=lambda value: (isinstance(value, str), value))
+        """The values of a group, in order."""
+        return self.values(lambda key: key.group(name))
 
     @property
     def varying_groups(self) -> list[str]:
@@ -207,6 +233,23 @@ class BenchmarkResults:
     def role(self, solver: str) -> str:
         """The role of a solver in results."""
         return role_of(self.benchmark, solver)
+
+    def best(
+        self, parts: Mapping[str, Summary], role: str, metric: str
+    ) -> tuple[str, Estimate] | None:
+        """The solver of a role with the highest value of a metric, and its estimate."""
+        found = [
+            (solver, part.metrics[metric])
+            for solver, part in parts.items()
+            if self.role(solver) == role and part.metrics[metric].value is not None
+        ]
+        return max(found, key=lambda one: one[1].value or 0.0, default=None)
+
+
+def natural(value: Any) -> list[tuple[bool, bool, Any]]:
+    """A sorting key for values or tuples of them: numbers, then texts, then missing ones."""
+    values = value if isinstance(value, tuple) else (value,)
+    return [(one is None, isinstance(one, str), one) for one in values]
 
 
 def role_of(benchmark: AnyBenchmark, solver: str) -> str:
@@ -283,7 +326,7 @@ def setting_name(benchmark: AnyBenchmark, row: Mapping[str, Any]) -> str:
     """A short name for a record's spec and view: a preset, or what differs from the defaults."""
     if row.get("spec") is None:
         return "items from a file"
-    spec = stored_spec(benchmark.spec_type, row["spec"])
+    spec = spec_from_dict(benchmark.spec_type, row["spec"])
     view = spec_from_dict(benchmark.view_type, row.get("view") or {})
     preset = next((name for name, preset in benchmark.presets.items() if preset == spec), None)
     changed = {} if preset else changed_fields(spec)

@@ -12,7 +12,7 @@ from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
 from trivium.evaluation.cost import money
 from trivium.evaluation.prices import Price
 from trivium.report.answer import Grid
-from trivium.report.charts import shown
+from trivium.report.charts import charted_solvers
 from trivium.report.overview import Bar, SettingTable, bar
 from trivium.report.plot import REFERENCES, Chart
 from trivium.report.results import BenchmarkResults
@@ -60,8 +60,8 @@ class Section:
     @property
     def lines(self) -> list[str]:
         """The reference lines in its charts."""
-        drawn = {look for chart in self.charts for look in chart.lines}
-        return [look for look in REFERENCES if look in drawn]
+        drawn = {name for chart in self.charts for name in chart.lines}
+        return [name for name in REFERENCES if name in drawn]
 
     @property
     def compared_items(self) -> str:
@@ -77,7 +77,7 @@ def kind_shares(
     results: BenchmarkResults, order: Iterable[str]
 ) -> list[tuple[str, list[tuple[str, float]]]]:
     """The share of every kind of answer of every model: right ones, then the commonest errors."""
-    solvers = shown(results, order)
+    solvers = charted_solvers(results, order)
     if not results.models:
         solvers = [name for name in solvers if results.role(name) != "ceiling"][:MAX_BASELINES]
     counts = {solver: count_kinds(results.by_solver[solver].kinds) for solver in solvers}
@@ -94,7 +94,7 @@ def kind_shares(
 def switch_effects(results: BenchmarkResults, order: Iterable[str]) -> list[Effect]:
     """What every variant of a diagnosis changes for every model, in words."""
     control, *variants = results.settings
-    solvers = shown(results, order)
+    solvers = charted_solvers(results, order)
     if not results.models:
         solvers = [name for name in solvers if results.role(name) == "shortcut"]
     effects = []
@@ -155,7 +155,7 @@ def usage_table(
         own = [results.by_solver[model] for results in all_results if model in results.by_solver]
         if any(part.tokens for part in own):
             rows.append((model, *_usage(own, prices.get(model))))
-    heads: tuple[str, ...] = ("model", "attempts", "errors", "cut-offs", "refusals")
+    heads: tuple[str, ...] = ("model", "attempts", "failed", "cut off", "declined")
     heads += ("input tokens", "output tokens", "of them reasoning", "cost", "median latency")
     table = [heads, *rows]
     # Columns that hold nothing are left out.
@@ -165,9 +165,9 @@ def usage_table(
 
 def _usage(own: Sequence[Summary], price: Price | None) -> Iterator[str]:
     yield f"{sum(sum(part.kinds.values()) for part in own):,}"
-    yield f"{sum(part.errors for part in own):,}"
+    yield f"{sum(part.failed for part in own):,}"
     yield f"{sum(part.cut_offs for part in own):,}"
-    yield f"{sum(part.refusals for part in own):,}"
+    yield f"{sum(part.declined for part in own):,}"
     totals = [total_tokens(own, name) for name in TOKENS]
     yield from map(token_text, totals)
     yield "" if price is None else money(price.of(totals[0].total, totals[1].total))
@@ -207,9 +207,9 @@ def facts(
         "date": date,
         "items": f"{items:,}",
         "attempts": f"{sum(results.records for results in all_results):,}",
-        "errors": f"{sum(part.errors for part in own):,}" if asked else "",
-        "cut-offs": f"{sum(part.cut_offs for part in own):,}" if asked else "",
-        "refusals": f"{sum(part.refusals for part in own):,}" if asked else "",
+        "failed": f"{sum(part.failed for part in own):,}" if asked else "",
+        "cut off": f"{sum(part.cut_offs for part in own):,}" if asked else "",
+        "declined": f"{sum(part.declined for part in own):,}" if asked else "",
         "tokens in, out": " / ".join(map(_short, tokens)) if asked else "",
         "cost": money(sum(costs)) if costs else "",
         "median latency": seconds_text([p.median_seconds for p in asked if p.median_seconds]),

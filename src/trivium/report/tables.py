@@ -5,33 +5,32 @@ from __future__ import annotations
 import math
 import re
 import sys
-import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.records import CUT_OFF, ERROR, REFUSAL, TOKENS
+from trivium.core.records import CUT_OFF, DECLINED, FAILED, TOKENS
 from trivium.core.results import Summary, TokenCount
 from trivium.core.statistics import Estimate
-from trivium.report.results import STUDIED, BenchmarkResults, GroupKey, role_of
+from trivium.report.results import ROLES, STUDIED, BenchmarkResults, GroupKey, natural, role_of
 
 WIDTH = 160  # of output to a file or a pipe
 # What is set to the right: a number, with an interval or a bracket behind it, or none.
 FIGURE = re.compile(r"(?:[-+]?\d[\d.,%]*(?:$| of |\.\.| \[| \(|/\d).*|undefined|inf|-)?$")
-# Of equally good solvers, in order.
-ROLES = ("person", "model", "ceiling", "program", "shortcut", "floor")
-MIN_TEXT = 10  # letters of a column of text in a narrow window
 MAX_DETAILS = 8  # hops, chains and the like named for one kind of answer
 # Attempts without an answer that could be scored, and what they are called in tables.
-UNANSWERED = {ERROR: "errors", CUT_OFF: "cut-offs", REFUSAL: "refusals"}
+UNANSWERED = {FAILED: "failed", CUT_OFF: "cut off", DECLINED: "declined"}
 By = Callable[[GroupKey], tuple[Any, ...]]
+Parts = Mapping[tuple[Any, ...], Summary]
+Named = Sequence[tuple[str, Summary]]  # summaries with their settings
 
 
 class _Terminal(Console):
@@ -58,54 +57,20 @@ class Table:
     def show(self, console: Console) -> None:
         """Print it; no text is cut off, and texts from records are never read as markup."""
         console.print(Text(self.title, style="bold"))
-        columns = list(zip(self.columns, *self.rows, strict=True))
-        figures = [any(cells) and all(map(FIGURE.match, cells)) for _, *cells in columns]
-        widths = _fitting_widths(columns, figures, console.width - 2 * len(columns))
-        if widths is None:
-            self._show_rows(console)
-            return
         table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-        for fixed, width, (heading, *_) in zip(figures, widths, columns, strict=True):
-            justify: Literal["right", "left"] = "right" if fixed else "left"
-            table.add_column(_wrapped(heading, width), justify=justify, no_wrap=True)
+        for heading, *cells in zip(self.columns, *self.rows, strict=True):
+            figures = any(cells) and all(map(FIGURE.match, cells))
+            justify = "right" if figures else "left"
+            table.add_column(Text(heading), justify=justify, overflow="fold")  # type: ignore[arg-type]
         for row in self.rows:
-            table.add_row(*map(_wrapped, row, widths))
+            table.add_row(*map(Text, row))
         console.print(table)
-        console.print(Text(f"{self.note}\n" if self.note else ""))
-
-    def _show_rows(self, console: Console) -> None:
-        """One line for each cell, where the window is too narrow for columns."""
-        for row in self.rows:
-            for place, (column, cell) in enumerate(zip(self.columns, row, strict=True)):
-                console.print(Text(f"{'  ' if place else ''}{column}: {cell}"))
         console.print(Text(f"{self.note}\n" if self.note else ""))
 
     def markdown(self) -> str:
         """The table in Markdown, without its title."""
         lines = [self.columns, ["---"] * len(self.columns), *self.rows]
         return "\n".join(f"| {' | '.join(map(markdown_text, line))} |" for line in lines)
-
-
-def _fitting_widths(
-    columns: Sequence[Sequence[str]], figures: Sequence[bool], space: int
-) -> list[int] | None:
-    """The widths of columns that fit a window: figures stay on one line; None if nothing fits."""
-    widths = [max(map(len, column)) for column in columns]
-    least = []
-    for (heading, *cells), width, fixed in zip(columns, widths, figures, strict=True):
-        word = max(map(len, heading.split()), default=0)
-        least.append(max([word, *map(len, cells)]) if fixed else max(word, min(width, MIN_TEXT)))
-    while sum(widths) > space:
-        spare = [width - size for width, size in zip(widths, least, strict=True)]
-        if max(spare) <= 0:
-            return None
-        widths[spare.index(max(spare))] -= 1
-    return widths
-
-
-def _wrapped(text: str, width: int) -> Text:
-    """The text in lines of this width: rich cuts some texts that it would have to wrap."""
-    return Text(text if len(text) <= width else "\n".join(textwrap.wrap(text, width)))
 
 
 def markdown_text(text: str) -> str:
@@ -115,7 +80,7 @@ def markdown_text(text: str) -> str:
     return re.sub(rf"[&<>|`{links}\\]", lambda mark: f"&#{ord(mark[0])};", line)
 
 
-def result_table(benchmark: AnyBenchmark, named: Sequence[tuple[str, Summary]]) -> Table:
+def result_table(benchmark: AnyBenchmark, named: Named) -> Table:
     """A row for each setting and solver: the headline metric, lift, floor, items, failures.
 
     Within a setting, which is named once, models come first, and better ones before worse ones.
@@ -123,8 +88,7 @@ def result_table(benchmark: AnyBenchmark, named: Sequence[tuple[str, Summary]]) 
     metric = benchmark.metrics[0].name
     kinds = [kind for kind in UNANSWERED if any(kind in summary.kinds for _, summary in named)]
     rows: list[tuple[str, ...]] = []
-    for setting in dict.fromkeys(name for name, _ in named):
-        own = ranked(benchmark, [summary for name, summary in named if name == setting])
+    for setting, own in _by_setting(benchmark, named).items():
         for place, summary in enumerate(own):
             rows.append(
                 (
@@ -135,13 +99,25 @@ def result_table(benchmark: AnyBenchmark, named: Sequence[tuple[str, Summary]]) 
                     f"{summary.floor:.3f}",
                     scored_items(summary, metric),
                     *(str(summary.kinds.get(kind, 0)) for kind in kinds),
-                    *([bounds(summary)] if CUT_OFF in kinds else []),
+                    *([bounds(summary)] if {CUT_OFF, DECLINED} & set(kinds) else []),
                 )
             )
     heads: tuple[str, ...] = ("setting", "solver", f"{metric} [95%]", "lift", "floor", "items")
     heads += tuple(UNANSWERED[kind] for kind in kinds)
-    heads += ("cut-offs wrong..right",) if CUT_OFF in kinds else ()
-    return Table(f"{benchmark.name}: {benchmark.title}", heads, tuple(rows), _floors(named))
+    heads += ("if those were wrong..right",) if {CUT_OFF, DECLINED} & set(kinds) else ()
+    names = {summary.floor_name for _, summary in named}
+    only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
+    note = f"floor: the best score without reading the item{only}"
+    return Table(f"{benchmark.name}: {benchmark.title}", heads, tuple(rows), note)
+
+
+def _by_setting(benchmark: AnyBenchmark, named: Named) -> dict[str, list[Summary]]:
+    """The summaries of every setting, ranked."""
+    settings = dict.fromkeys(name for name, _ in named)
+    return {
+        setting: ranked(benchmark, [summary for name, summary in named if name == setting])
+        for setting in settings
+    }
 
 
 def solver_name(benchmark: AnyBenchmark, solver: str) -> str:
@@ -162,27 +138,17 @@ def ranked(benchmark: AnyBenchmark, summaries: Sequence[Summary]) -> list[Summar
     return sorted(summaries, key=place)
 
 
-def condensed(
-    benchmark: AnyBenchmark, named: Sequence[tuple[str, Summary]]
-) -> list[tuple[str, Summary]]:
+def condensed(benchmark: AnyBenchmark, named: Named) -> list[tuple[str, Summary]]:
     """Of each setting the models, the best shortcut and the best of the ceiling."""
-    shown: list[tuple[str, Summary]] = []
-    for setting in dict.fromkeys(name for name, _ in named):
-        own = ranked(benchmark, [summary for name, summary in named if name == setting])
+    kept: list[tuple[str, Summary]] = []
+    for setting, own in _by_setting(benchmark, named).items():
         seen: set[str] = set()
         for summary in own:
             role = role_of(benchmark, summary.solver)
             if role in STUDIED or (role in ("shortcut", "ceiling") and role not in seen):
-                shown.append((setting, summary))
+                kept.append((setting, summary))
             seen.add(role)
-    return shown
-
-
-def _floors(named: Sequence[tuple[str, Summary]]) -> str:
-    """What the floor is, and which strategy reaches it if it is the same everywhere."""
-    names = {summary.floor_name for _, summary in named}
-    only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
-    return f"floor: the best that can be had without reading the item{only}"
+    return kept
 
 
 def named_floor(summary: Summary) -> str:
@@ -191,23 +157,32 @@ def named_floor(summary: Summary) -> str:
 
 
 def metric_table(summary: Summary) -> Table:
-    """Every metric of one summary, between floor and ceiling."""
+    """Every metric of one summary and its meaning, between floor and ceiling."""
+    benchmark = get_benchmark(summary.benchmark)
     rows = [
-        (name, str(estimate), str(estimate.n))
+        (name, str(estimate), str(estimate.n), metric_meaning(benchmark, name))
         for place, (name, estimate) in enumerate(summary.metrics.items())
         if estimate.n or place == 0
     ]
     title = (
         f"{summary.benchmark}, {summary.solver}: {summary.items} items, {summary.answered} "
-        f"answered, {summary.violations} violations, {summary.errors} errors"
+        f"answered, {summary.no_answers} without an answer, {summary.failed} failed"
     )
     if summary.cut_offs:
-        title += f", {summary.cut_offs} cut-offs ({bounds(summary)} with them wrong and right)"
-    if summary.refusals:
-        title += f", {summary.refusals} refusals"
+        title += f", {summary.cut_offs} cut off"
+    if summary.declined:
+        title += f", {summary.declined} declined"
+    if summary.bounds is not None:
+        title += f" ({bounds(summary)} with those wrong and right)"
     note = f"floor {named_floor(summary)}, ceiling {summary.ceiling:.3f}"
     note += f"\n{token_line([summary])}" if summary.tokens else ""
-    return Table(title, ("metric", "value [95%]", "n"), tuple(rows), note)
+    return Table(title, ("metric", "value [95%]", "n", "meaning"), tuple(rows), note)
+
+
+def metric_meaning(benchmark: AnyBenchmark, name: str) -> str:
+    """What a metric of a summary means, in a line."""
+    lift = {"lift": "the headline metric: 0 at the floor, 1 at the ceiling"}
+    return ({metric.name: metric.about for metric in benchmark.metrics} | lift).get(name, "")
 
 
 def token_line(summaries: Sequence[Summary]) -> str:
@@ -234,7 +209,7 @@ def token_text(count: TokenCount) -> str:
 
 
 def bounds(summary: Summary) -> str:
-    """The headline metric with every cut-off attempt taken as wrong, and as right."""
+    """The headline metric with every attempt cut off or declined as wrong, and as right."""
     return "-" if summary.bounds is None else "..".join(map(number, summary.bounds))
 
 
@@ -249,18 +224,25 @@ def number(value: float | None, missing: str = "undefined") -> str:
     return missing if value is None else f"{value:.3f}"
 
 
+def _splits(results: BenchmarkResults) -> list[tuple[list[str], By]]:
+    """How results are split into tables: by groups, together or each, and by seed."""
+    splits: list[tuple[list[str], By]] = []
+    for names in results.groupings:
+        splits.append((names, lambda key, names=names: tuple(map(key.group, names))))  # type: ignore[misc]
+    if len(results.seeds) > 1:
+        splits.append((["seed"], lambda key: (key.seed,)))
+    return splits
+
+
 def analysis_tables(results: BenchmarkResults) -> list[Table]:
     """What `analyze` prints for each solver: metrics, groups, seeds and kinds of answers."""
+    benchmark = results.benchmark
     tables: list[Table] = []
     for solver in results.solvers:
-        own = [metric_table(results.by_solver[solver])]
-        own += [
-            _solver_table(results, solver, names, by_groups(names)) for names in results.groupings
-        ]
-        if len(results.seeds) > 1:
-            own.append(_solver_table(results, solver, ["seed"], lambda key: (key.seed,)))
-        title = f"{results.benchmark.name}, {solver}: kinds of answers"
-        own.append(kind_table(title, results.by_solver[solver].kinds))
+        summary = results.by_solver[solver]
+        own = [metric_table(summary)]
+        own += [_solver_table(results, solver, names, by) for names, by in _splits(results)]
+        own.append(kind_table(benchmark, f"{solver}: kinds of answers", summary.kinds))
         settings = {key.setting for key in results.tallies if key.solver == solver}
         if len(settings) > 1:
             # A figure for several settings belongs to none of them, and must say so.
@@ -290,48 +272,46 @@ def page_tables(results: BenchmarkResults) -> list[Table]:
     benchmark = results.benchmark
     headline = benchmark.metrics[0].name
     metric_rows = tuple(
-        (solver, metric, *_interval(estimate), str(estimate.n))
+        (solver, metric, *_interval(estimate), str(estimate.n), metric_meaning(benchmark, metric))
         for solver in results.solvers
         for metric, estimate in results.by_solver[solver].metrics.items()
         if estimate.value is not None
     )
-    heads: tuple[str, ...] = ("solver", "metric", "value", "low", "high", "n")
+    heads: tuple[str, ...] = ("solver", "metric", "value", "low", "high", "n", "meaning")
     tables = [Table(f"{benchmark.name}: every metric", heads, metric_rows)]
-    splits: list[tuple[str, list[str], By]] = []
-    if len(results.settings) > 1:
-        splits.append(("setting", ["setting"], lambda key: (key.setting,)))
-    for names in results.groupings if results.varying_groups else []:
-        splits.append(("group" if benchmark.crossed_groups else names[0], names, by_groups(names)))
-    if len(results.seeds) > 1:
-        splits.append(("seed", ["seed"], lambda key: (key.seed,)))
 
     def cells(part: Summary) -> tuple[str, ...]:
         interval = _interval(part.metrics[headline])
         lift = number(part.metrics["lift"].value)
         return (*interval, lift, named_floor(part), *_sizes(part, headline))
 
-    for title, columns, by in splits:
+    splits = _splits(results)
+    if len(results.settings) > 1:
+        splits.insert(0, (["setting"], lambda key: (key.setting,)))
+    for columns, by in splits:
+        grouped = columns not in (["setting"], ["seed"])
+        if grouped and not results.varying_groups:
+            continue
+        title = columns[0] if len(columns) == 1 else "group"
         parts = results.split(lambda key, by=by: (*by(key), key.solver))  # type: ignore[misc]
         heads = (*columns, "solver", headline, "low", "high", "lift", "floor", "items")
         heads += ("lines", "characters")
         rows = _rows(parts, columns, cells)
         tables.append(Table(f"{benchmark.name}: {headline} by {title}", heads, rows))
-        if title not in ("setting", "seed"):
+        if grouped:
             tables += _other_metrics(results, title, columns, parts)
-    kinds = tuple(
+    kinds = {solver: results.by_solver[solver].kinds for solver in results.solvers}
+    rows = tuple(
         (solver, *row)
-        for solver in results.solvers
-        for row in kind_table("", results.by_solver[solver].kinds).rows
+        for solver, counts in kinds.items()
+        for row in kind_table(benchmark, "", counts).rows
     )
-    heads = ("solver", "kind", "count", "share", "which")
-    return [*tables, Table(f"{benchmark.name}: kinds of answers", heads, kinds)]
+    heads = ("solver", "kind", "count", "share", "which", "meaning")
+    return [*tables, Table(f"{benchmark.name}: kinds of answers", heads, rows)]
 
 
 def _other_metrics(
-    results: BenchmarkResults,
-    title: str,
-    columns: Sequence[str],
-    parts: Mapping[tuple[Any, ...], Summary],
+    results: BenchmarkResults, title: str, columns: Sequence[str], parts: Parts
 ) -> list[Table]:
     """Every metric but the headline, which has a table of its own, by the values of a group."""
     names = [metric.name for metric in results.benchmark.metrics[1:]]
@@ -346,27 +326,15 @@ def _other_metrics(
     return [table] if names else []
 
 
-def by_groups(names: Sequence[str]) -> By:
-    """A function from a key to its values of these groups."""
-    return lambda key: tuple(map(key.group, names))
-
-
 def _rows(
-    parts: Mapping[tuple[Any, ...], Summary],
-    columns: Sequence[str],
-    cells: Callable[[Summary], tuple[str, ...]],
+    parts: Parts, columns: Sequence[str], cells: Callable[[Summary], tuple[str, ...]]
 ) -> tuple[tuple[str, ...], ...]:
     """A row for each part, sorted by its values; settings keep the order of the run."""
-    order = list(parts) if list(columns) == ["setting"] else sorted(parts, key=_sorting_key)
+    order = list(parts) if list(columns) == ["setting"] else sorted(parts, key=natural)
     return tuple(
         (*("-" if value is None else str(value) for value in values), *cells(parts[values]))
         for values in order
     )
-
-
-def _sorting_key(values: tuple[Any, ...]) -> list[tuple[bool, bool, Any]]:
-    """Numbers before texts before missing values."""
-    return [(value is None, isinstance(value, str), value) for value in values]
 
 
 def _interval(estimate: Estimate) -> tuple[str, str, str]:
@@ -378,8 +346,8 @@ def _sizes(part: Summary, metric: str) -> tuple[str, str, str]:
     return scored_items(part, metric), f"{part.prompt_lines:.0f}", f"{part.prompt_chars:.0f}"
 
 
-def kind_table(title: str, counts: Mapping[str, int]) -> Table:
-    """Kinds of answers, the commonest first, each with its commonest details such as hops."""
+def kind_table(benchmark: AnyBenchmark, title: str, counts: Mapping[str, int]) -> Table:
+    """Kinds of answers, the commonest first, with their commonest details and their meaning."""
     details: dict[str, Counter[str]] = defaultdict(Counter)
     for full, count in counts.items():
         kind, _, detail = full.partition(":")
@@ -392,10 +360,12 @@ def kind_table(title: str, counts: Mapping[str, int]) -> Table:
             str(count),
             f"{count / total:.3f}",
             ", ".join(f"{name}: {times}" for name, times in details[kind].most_common(MAX_DETAILS)),
+            benchmark.kinds.get(kind, ""),
         )
         for kind, count in count_kinds(counts).most_common()
     )
-    return Table(title, ("kind", "count", "share", "which"), rows)
+    heads = ("kind", "count", "share", "which", "meaning")
+    return Table(f"{benchmark.name}, {title}", heads, rows)
 
 
 def count_kinds(counts: Mapping[str, int]) -> Counter[str]:

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from trivium import __version__
-from trivium.report.plot import MARKS, REFERENCES
+from trivium.report.plot import MARKS, REFERENCE_NAMES, REFERENCES
 
 HERE = Path(__file__).parent
 
@@ -37,6 +37,7 @@ def render(template: str, **values: Any) -> str:
     environment.filters["breakable"] = breakable
     environment.filters["two"] = two_decimals
     environment.globals |= {"marks": MARKS, "references": REFERENCES}
+    environment.globals["reference_names"] = REFERENCE_NAMES
     # orjson writes NaN as null, which a browser can parse.
     environment.policies["json.dumps_function"] = lambda value, **_: orjson.dumps(value).decode()
     return environment.get_template(template).render(version=__version__, **values)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from trivium.core.records import MANIFEST, solver_group
-from trivium.report.charts import Look
-from trivium.report.plot import Chart, Panel, Point, Series
+from trivium.report.charts import Styles
+from trivium.report.plot import Chart, Panel, Point, Series, SeriesStyle
 from trivium.report.tables import Table, number
 from trivium.thresholds.results import fit_sentence, read_thresholds, threshold_text
 from trivium.thresholds.search import Search
@@ -18,6 +18,7 @@ from trivium.thresholds.search import Search
 STEPS = 60  # of a fitted curve
 DOTS = 41  # characters of a curve in the terminal
 MAX_PANELS = 24
+BASE = SeriesStyle("base", 0)
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class ThresholdSection:
     charts: Sequence[Chart]
 
 
-def threshold_sections(folder: Path, looks: Mapping[str, Look]) -> list[ThresholdSection]:
+def threshold_sections(folder: Path, styles: Styles) -> list[ThresholdSection]:
     """What the searches in a folder found, those along one field of a benchmark together."""
     found: dict[tuple[str, str, str | None, float], list[Search]] = {}
     for path in sorted(folder.rglob(MANIFEST)):
@@ -42,9 +43,9 @@ def threshold_sections(folder: Path, looks: Mapping[str, Look]) -> list[Threshol
     sections = []
     for number_of, (key, searches) in enumerate(found.items(), 1):
         name = f"threshold_{key[0]}_{key[1]}_{number_of}"
-        charts = [curve_chart(searches, looks, name)]
+        charts = [curve_chart(searches, styles, name)]
         if searches[0].plan.by:
-            charts.insert(0, map_chart(searches, looks, f"{name}_map"))
+            charts.insert(0, map_chart(searches, styles, f"{name}_map"))
         solvers = list(dict.fromkeys(solver_group(search.solver) for search in searches))
         table = threshold_table(searches)
         sections.append(ThresholdSection(f"{key[0]} along {key[1]}", solvers, table, charts))
@@ -107,11 +108,11 @@ def _dots(measured: float | None, fitted: float | None) -> str:
     return "".join(line)
 
 
-def curve_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str) -> Chart:
+def curve_chart(searches: Sequence[Search], styles: Styles, name: str) -> Chart:
     """The lift of every solver at every value, and the curve through it with its band."""
     plan = searches[0].plan
     label = plan.axis.field
-    panels = [_curve_panel(search, looks, label) for search in searches[:MAX_PANELS]]
+    panels = [_curve_panel(search, styles, label) for search in searches[:MAX_PANELS]]
     more = len(searches) - len(panels)
     about = "Dots: lift with 95% intervals. Line and band: the curve. "
     about += f"At {plan.target:g}: the threshold with its interval."
@@ -119,9 +120,10 @@ def curve_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str
     return Chart(name, f"Lift over {label}, and the threshold", about, panels, words)
 
 
-def _curve_panel(search: Search, looks: Mapping[str, Look], label: str) -> Panel:
+def _curve_panel(search: Search, styles: Styles, label: str) -> Panel:
     posterior, levels = search.posterior, search.levels
-    look = looks.get(solver_group(search.solver), Look("base", 0))
+    style = styles.get(solver_group(search.solver), BASE)
+    line_style = SeriesStyle(style.colour, None)
     series = []
     if not posterior.misfits:
         places = np.linspace(levels.difficulty[0], levels.difficulty[-1], STEPS)
@@ -129,26 +131,26 @@ def _curve_panel(search: Search, looks: Mapping[str, Look], label: str) -> Panel
         band = list(zip(along, posterior.band(along), strict=True))
         edge = [Point(x, one.high or 0.0) for x, one in band]
         edge += [Point(x, one.low or 0.0) for x, one in reversed(band)]
-        series.append(Series("the curve, 95%", "band", edge, mark=None))
+        series.append(Series("the curve, 95%", SeriesStyle("band", None), edge))
         line = [Point(x, one.value or 0.0) for x, one in band]
-        series.append(Series("the curve", look.colour, line, mark=None))
+        series.append(Series("the curve", line_style, line))
     measured = [
         Point(value, lift.value, lift.low, lift.high, f"{value:g}: {lift}, {lift.n} items")
         for value, lift in zip(levels.values, posterior.lifts(), strict=True)
         if lift.value is not None
     ]
-    series.append(Series(search.solver, look.colour, measured, look.mark, joined=posterior.misfits))
+    series.append(Series(search.solver, style, measured, joined=posterior.misfits))
     found = posterior.threshold()
     if found.value is not None:
         low = min(levels.values) if found.low is None else found.low
         high = max(levels.values) if found.high is None else found.high
         ends = [Point(x, search.plan.target) for x in (low, high)]
         name = f"threshold {threshold_text(search)}"
-        series.append(Series(name, f"threshold {look.colour}", ends, mark=None))
+        series.append(Series(name, SeriesStyle(f"threshold {style.colour}", None), ends))
     return Panel(series, label, "lift", search.name, small=True, ticks=levels.values)
 
 
-def map_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str) -> Chart:
+def map_chart(searches: Sequence[Search], styles: Styles, name: str) -> Chart:
     """The threshold of every solver over the second field."""
     plan = searches[0].plan
     assert plan.by is not None
@@ -161,9 +163,8 @@ def map_chart(searches: Sequence[Search], looks: Mapping[str, Look], name: str) 
                 tip = f"{search.name}: {threshold_text(search)}"
                 low, high = (found.value if end is None else end for end in (found.low, found.high))
                 points.append(Point(search.by, found.value, low, high, tip))
-        look = looks.get(solver, Look("base", 0))
         if points:
-            series.append(Series(solver, look.colour, points, look.mark))
+            series.append(Series(solver, styles.get(solver, BASE), points))
     field, by = plan.axis.field, plan.by.field
     panel = Panel(series, by, f"threshold of {field}", y_range=None)
     about = "Thresholds beyond the values that were tried are in the table only."

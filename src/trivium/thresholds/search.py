@@ -37,7 +37,6 @@ from trivium.thresholds.posterior import Levels, Posterior
 MAX_LEVELS = 10  # where no values are named
 WHOLE = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
-EASIER_WITH_MORE = {"observations", "snr", "tests", "trials"}
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def _usual_values(task: Task, key: str, kind: type) -> list[float]:
     if step > 1:
         found = [found[round(number * step)] for number in range(MAX_LEVELS)]
     found = [value for value in found if change_task(task, {key: value}).floor.value < 1]
-    return found[::-1] if key in EASIER_WITH_MORE else found
+    return found[::-1] if key in task.benchmark.easier_with_more else found
 
 
 KIND = "threshold"

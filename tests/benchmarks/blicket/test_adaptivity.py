@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.benchmarks.blicket.games import BUDGETED, play
+from trivium.benchmarks.blicket.commands.ceilings import game_table
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.adaptivity import Adaptivity, adaptivity
 from trivium.benchmarks.blicket.game.audit import machines_up_to_renaming
@@ -23,7 +24,6 @@ from trivium.benchmarks.blicket.inference.distinct import Distinct
 from trivium.benchmarks.blicket.inference.hypotheses import Space, lights, make_space
 from trivium.benchmarks.blicket.inference.scripts import best_fixed_script, most_groups
 from trivium.cli import main
-from trivium.commands.ceilings import game_table
 from trivium.core.errors import UserError
 
 DOCS = Path(__file__).parents[3] / "docs" / "blicket_game.md"

@@ -12,8 +12,6 @@ from tests.benchmarks.blicket.games import VIEW, play
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.demonstrations import examples_of, rule_shown
 from trivium.benchmarks.blicket.game.generate import GameItem
-from trivium.benchmarks.blicket.game.parse_answer import Command
-from trivium.benchmarks.blicket.game.parse_moves import read_command
 from trivium.benchmarks.blicket.game.render import read_conversation, render
 from trivium.benchmarks.blicket.game.score import kind
 from trivium.benchmarks.blicket.game.spec import GameSpec
@@ -55,24 +53,6 @@ def test_the_right_form_is_the_example_that_works_alike_or_unsure() -> None:
 @pytest.mark.parametrize("spec", [GIVEN, NOT_GIVEN])
 def test_an_ideal_player_finds_every_machine(solver: str, spec: GameSpec) -> None:
     assert all(play(solver, item).scores["correct"] == 1 for item in games(spec, 12))
-
-
-@pytest.mark.parametrize(
-    ("reply", "command"),
-    [
-        ("ANSWER blickets: A; form: striped", Command("A", "striped")),
-        ("ANSWER blickets: A; unsure: B; form: dotted", Command("A", "dotted", unsure="B")),
-        ("ANSWER blickets: none; unsure: A B C; form: unsure", Command("", "unsure", "", "ABC")),
-        ("ANSWER blickets: A C; form: not sure", Command("AC", "unsure")),
-        ("ANSWER blickets: A C; form: like the dotted machine", Command("AC", "dotted")),
-        ("ANSWER blickets: A; form: striped or dotted", None),
-        ("ANSWER blickets: A; form: conjunctive", None),
-        ("ANSWER blickets: A; unsure: A; form: dotted", None),
-        ("TEST A C", Command("AC")),
-    ],
-)
-def test_answers_are_read(reply: str, command: Command | None) -> None:
-    assert read_command(reply, "ABC", FORMS) == command
 
 
 @given(

@@ -132,7 +132,7 @@ def test_a_batch_draws_the_machines_of_single_environments() -> None:
         batch.step(at_once)
         done, info = batch.step(at_once)[2::2]
         assert done.all()
-        assert info["hypothesis"].tolist() == [env.reset()[1]["hypothesis"] for env in alone]
+        assert info["machine"].tolist() == [env.reset()[1]["machine"] for env in alone]
     assert batch.reset(seed=[42, None, 40])[1]["machine"].tolist()[::2] == [
         env.reset(seed=seed)[1]["machine"] for env, seed in zip(alone, (42, 40), strict=False)
     ]
@@ -232,17 +232,6 @@ def test_splits_of_one_universe_can_be_stacked() -> None:
     machines = np.asarray(jax_env.machine(BlicketSpec(reward_structure="quiz"), states))
     for drawn, names in zip(machines, splits, strict=True):
         assert {DEFAULT_SIX[machine] for machine in drawn} == set(names)
-
-
-def test_bits_and_codes_of_jax_actions_are_inverse() -> None:
-    jax = pytest.importorskip("jax")
-    from trivium.benchmarks.blicket.world import jax_env
-
-    params = jax_env.make_params(BlicketSpec(reward_structure="quiz"))
-    codes = jax.numpy.arange(16)
-    bits = jax_env.action_bits(params, codes)
-    assert bits.shape == (16, 4)
-    assert jax_env.action_code(bits).tolist() == codes.tolist()
 
 
 def test_more_forms_answer_the_type_question_by_number() -> None:

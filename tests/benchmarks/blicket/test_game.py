@@ -108,7 +108,7 @@ def test_measures_of_a_poor_game() -> None:
         (["ANSWER blickets: A; form: conjunctive"], "no-such-machine:objects"),
         (["ANSWER blickets: none; form: conjunctive"], "no-such-machine:objects"),
         (["ANSWER blickets: A B; form: parity"], "no-such-machine:form"),
-        (["TEST A"], "violation"),
+        (["TEST A"], "no-answer"),
     ],
 )
 def test_kinds_of_answers(replies: list[str], kind: str) -> None:
@@ -144,14 +144,17 @@ def test_a_form_that_makes_the_same_machine_has_its_own_metric(
     assert (scores["form"], scores["form_equivalent"]) == (form, equivalent)
 
 
-def test_the_trace_of_a_finished_game_has_the_bits_before_and_after_every_test() -> None:
+def test_a_finished_game_is_explained_before_and_after_every_test() -> None:
     """Of six machines: A dark leaves five, A again reveals nothing, AB lit leaves two or one."""
     item = game_of("conjunctive:AB", PRESETS["paper"])
     replies = ["TEST A", "TEST A", "TEST A B", "ANSWER blickets: A B; form: conjunctive"]
-    answer = GAME.parse(item, replies, VIEW)
-    assert answer is not None
+    steps = GAME.explain(item, replies, VIEW)
     # A dark leaves five; of these AB and B light with A and B on it.
-    assert GAME.trace(item, answer) == pytest.approx([2.5849625, 2.3219281, 2.3219281, 1.0])
+    bits = [2.5849625, 2.3219281, 2.3219281, 1.0]
+    assert [step.bits for step in steps] == pytest.approx(bits)
+    assert [step.replies for step in steps] == [0, 1, 2, 3]
+    assert steps[3].text.startswith("2 machines are left, 1.0 bits: ")
+    assert GAME.explain(item, replies[:3], VIEW) == []  # no answer
 
 
 def test_scores_and_groups_in_numbers() -> None:

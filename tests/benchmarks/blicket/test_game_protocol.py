@@ -1,4 +1,4 @@
-"""The text of the blicket game: openings, commands, responses."""
+"""The text of the blicket game: openings, responses, tools."""
 
 from __future__ import annotations
 
@@ -10,58 +10,10 @@ from hypothesis import strategies as st
 
 from tests.benchmarks.blicket.games import VIEW, game_of
 from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.answer import write_answer, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer, generate
-from trivium.benchmarks.blicket.game.parse_answer import Command
-from trivium.benchmarks.blicket.game.parse_moves import read_command
 from trivium.benchmarks.blicket.game.render import read_conversation, render
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec, GameView
 from trivium.benchmarks.blicket.game.world import replay
-
-
-@pytest.mark.parametrize(
-    ("reply", "command"),
-    [
-        ("TEST A C", Command("AC")),
-        ("test: c, a", Command("AC")),
-        ("Let me think about A.\n\nTEST A and B", Command("AB")),
-        ("**TEST ABC**", Command("ABC")),
-        ("I will try TEST B.", Command("B")),
-        ("TEST none", Command("")),
-        ("TEST A\nTEST B", Command("A")),
-        ("TEST", None),
-        ("TEST D", None),
-        ("TEST A to see what happens", Command("A")),
-        ("this is a test of A", None),
-        ("ANSWER blickets: A C; form: conjunctive", Command("AC", "conjunctive")),
-        ("Answer: blickets = A, form = disjunctive", Command("A", "disjunctive")),
-        ("ANSWER blickets: none; form: parity", Command("", "parity")),
-        ("ANSWER form: threshold-2; blickets: A B C", Command("ABC", "threshold-2")),
-        ("ANSWER blickets: A B C; form: threshold 2", Command("ABC", "threshold-2")),
-        (
-            "ANSWER blickets: A; inhibitors: B C; form: inhibitor",
-            Command("A", "inhibitor", "BC"),
-        ),
-        ("ANSWER A conjunctive", Command("A", "conjunctive")),
-        ("ANSWER blickets: A", None),
-        ("ANSWER blickets: X; form: conjunctive", None),
-        ("", None),
-    ],
-)
-def test_commands_are_read(reply: str, command: Command | None) -> None:
-    assert read_command(reply, "ABC") == command
-
-
-LETTER_SETS = st.sets(st.sampled_from("ABCDE")).map(lambda each: "".join(sorted(each)))
-
-
-@given(LETTER_SETS, LETTER_SETS, st.sampled_from(["conjunctive", "parity", "threshold-3"]))
-def test_written_commands_are_read_back(placed: str, kept: str, form: str) -> None:
-    assert read_command(write_test(placed), "ABCDE") == Command(placed)
-    others = "".join(letter for letter in kept if letter not in placed)
-    answer = GameAnswer(placed, form, others)
-    assert read_command(write_answer(answer), "ABCDE") == Command(placed, form, others)
-
 
 WORDS = "TEST|ANSWER|blickets:|form:|conjunctive|A|B|;|none|inhibitors:|and|\n|\x00|-|threshold-2"
 PIECES = st.lists(st.sampled_from(WORDS.split("|")), max_size=40).map(" ".join)
@@ -88,14 +40,14 @@ def test_a_turn_that_cannot_be_read_is_explained_and_the_last_of_them_ends_the_g
     item = game_of("conjunctive:AB")
     response = GAME.respond(item, ["hello"], VIEW)
     assert response is not None
-    assert "TEST A B" in response
+    assert "End with TEST A, B or ANSWER: ... on a line of its own" in response
     assert "4 tests are left" in response
     assert GAME.respond(item, ["x"] * 2, VIEW) is not None
     assert GAME.respond(item, ["x"] * 3, VIEW) is None
     assert GAME.max_turns(item) == 7  # four tests, two turns that cannot be read, one answer
     late = ["x"] * 3 + ["ANSWER blickets: A B; form: conjunctive"]
     assert GAME.parse(item, late, VIEW) is None
-    assert GAME.kind(item, GAME.parse(item, late, VIEW)) == "violation"
+    assert GAME.kind(item, GAME.parse(item, late, VIEW)) == "no-answer"
 
 
 def test_a_test_past_the_budget_is_a_mistake() -> None:
@@ -105,7 +57,7 @@ def test_a_test_past_the_budget_is_a_mistake() -> None:
     )
     response = GAME.respond(item, ["TEST A", "TEST B"], VIEW)
     assert response is not None
-    assert response.startswith("There are no tests left. Say ANSWER")
+    assert response.startswith("There are no tests left. End with ANSWER: ")
     answer = GAME.parse(item, ["TEST A", "TEST B", "ANSWER blickets: B; form: parity"], VIEW)
     assert answer == GameAnswer("B", "parity", "", (("A", False),))
 
@@ -138,13 +90,11 @@ def test_the_opening_says_what_an_inhibitor_does_where_there_may_be_one(spec: Ga
 def test_tools_write_the_lines_that_a_player_would_say() -> None:
     place, answer = GAME.tools(GameSpec())
     assert (place.__name__, answer.__name__) == ("place", "answer")
-    assert place(["A", "C"]) == "TEST A C"
+    assert place(["A", "C"]) == "TEST A, C"
     assert place([]) == "TEST none"
-    assert answer(["B"], "parity") == "ANSWER blickets: B; form: parity"
-    assert (
-        answer(["A"], "inhibitor", ["B", "C"])
-        == "ANSWER blickets: A; inhibitors: B C; form: inhibitor"
-    )
+    assert answer(["B"], "parity") == "ANSWER: blickets B; form parity"
+    line = answer(["A"], "inhibitor", ["B", "C"])
+    assert line == "ANSWER: blickets A; form inhibitor; inhibitors B, C"
 
 
 @pytest.mark.parametrize("preset", ["demonstrations-given", "demonstrations-not-given"])
@@ -154,7 +104,7 @@ def test_a_model_may_be_as_unsure_as_a_person(preset: str) -> None:
     place, answer = GAME.tools(item.spec)
     assert (place.__name__, answer.__name__) == ("place", "answer")
     line = answer(["A"], "unsure", ["B", "C"])
-    assert line == "ANSWER blickets: A; unsure: B C; form: unsure"
+    assert line == "ANSWER: blickets A; form unsure; unsure B, C"
     said = GAME.parse(item, [line], VIEW)
     assert said is not None
     assert (said.blickets, said.unsure, said.form) == ("A", "BC", "unsure")

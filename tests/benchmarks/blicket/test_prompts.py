@@ -30,8 +30,8 @@ from trivium.core.streams import Stream, stream_key
 
 
 def full(*fields: Any, **named: Any) -> PromptSpec:
-    """A spec of version 0.1."""
-    return PromptSpec(*fields, **{"evidence": "full", "block_order": "fixed", **named})
+    """A spec with the paper's evidence."""
+    return PromptSpec(*fields, **{"evidence": "full", **named})
 
 
 SPECS = [
@@ -305,7 +305,7 @@ def test_evidence_from_elsewhere_may_leave_blickets_open() -> None:
     assert len(item.answer.maybe) == 2
     assert attempt(PROMPTS, item, PROMPTS.solvers["ideal_observer"], PromptView()).kind == "right"
     for solver in PROMPTS.solvers.values():
-        assert attempt(PROMPTS, item, solver, PromptView("two_shot")).kind != "violation"
+        assert attempt(PROMPTS, item, solver, PromptView("two_shot")).kind != "no-answer"
 
 
 def test_one_cause_is_unsure_where_two_machines_light_with_one_object() -> None:
@@ -320,7 +320,7 @@ def test_one_cause_is_unsure_where_two_machines_light_with_one_object() -> None:
     assert answer.like == "dotted"
 
 
-def test_a_generated_story_asks_for_lines_and_the_papers_stimuli_do_not() -> None:
+def test_a_generated_story_asks_for_an_answer_line_and_the_papers_stimuli_do_not() -> None:
     story = next(iter(PROMPTS.generate(PromptSpec(), 7, 0, 1)))
     for view, asked in [
         (PromptView(), True),
@@ -328,7 +328,7 @@ def test_a_generated_story_asks_for_lines_and_the_papers_stimuli_do_not() -> Non
         (PromptView("two_shot"), False),
         (PromptView("two_shot", reply="lines"), True),
     ]:
-        assert ("Finish with these three lines" in PROMPTS.render(story, view)) == asked
+        assert ("\nANSWER: blickets: <" in PROMPTS.render(story, view)) == asked
         assert (PROMPTS.strict(story, ["It is hard to say."], view) is None) != asked
     paper = next(iter(PROMPTS.generate(PromptSpec(stimuli="paper"), 7, 0, 1)))
-    assert "Finish with" not in PROMPTS.render(paper, PromptView())
+    assert "ANSWER" not in PROMPTS.render(paper, PromptView())

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import math
 from collections import Counter, defaultdict
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -27,13 +25,11 @@ from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 from trivium.core.dialogue import attempt
 from trivium.core.errors import UserError
-from trivium.core.spec import stored_spec
 from trivium.core.streams import Stream
 
 FOUR = PROMPTS.presets["four-conditions"]
 VIEWS = [PromptView(), PromptView("two_shot"), PromptView(reply="lines")]
 COUNTING = ["most_often_lit", "lit_share", "lit_alone", "never_dark", "always_lit", "one_cause"]
-GOLDEN = Path(__file__).parents[2] / "golden" / "v0_1" / "digests.json"
 
 
 def possible(machine: Machine, *, odd: bool = False) -> list[tuple[str, set[str]]]:
@@ -193,8 +189,6 @@ def test_cells_come_in_random_order_inside_blocks() -> None:
     blocks = [tuple(cells[n : n + 4]) for n in range(0, 800, 4)]
     assert all(len(set(block)) == 4 for block in blocks)
     assert len(set(blocks)) == 24  # 200 draws of 24 orders: one is missing with probability 0.005
-    fixed = replace(FOUR, block_order="fixed")
-    assert len({(i.hypotheses, i.form) for i in PROMPTS.generate(fixed, 4, 0, 40)}) == 4
 
 
 def test_floors_in_numbers() -> None:
@@ -265,22 +259,6 @@ def test_probes_name_the_right_candidates() -> None:
     assert seen["structure"] == 20
 
 
-def test_stored_specs_of_the_first_version_mean_its_items() -> None:
-    digests = orjson.loads(GOLDEN.read_bytes())
-
-    def digest(spec: PromptSpec) -> str:
-        lines = b"".join(PROMPTS.generate_lines(spec, 7, 0, 50))
-        added = b'"evidence":"full","trials":null,"block_order":"fixed"'
-        return hashlib.sha256(lines.replace(b"," + added, b"")).hexdigest()[:16]
-
-    for kept in digests["others"]["blicket_prompts"]:
-        assert digest(stored_spec(PromptSpec, kept["spec"])) == kept["lines"], kept["spec"]
-    for name, kept in digests["presets"]["blicket_prompts"].items():
-        spec = PROMPTS.presets[name]
-        before = {"hypotheses": spec.hypotheses, "form": spec.form}
-        assert digest(stored_spec(PromptSpec, before)) == kept["lines"], name
-
-
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
@@ -298,13 +276,13 @@ def test_wrong_specs_are_refused(fields: dict[str, Any], sentence: str) -> None:
         PromptView(sentences=0)
 
 
-def test_the_three_lines_that_are_asked_for_are_strict() -> None:
+def test_the_line_that_is_asked_for_is_strict() -> None:
     view = PromptView(reply="lines")
     for item in PROMPTS.generate(FOUR, 3, 0, 8):
         sure, maybe = item.answer.blickets, item.answer.maybe
         reply = (
-            f"Blickets: {', '.join(sure) or 'none'}\nMaybe blickets: {', '.join(maybe) or 'none'}\n"
-            f"Machine: {item.answer.like}"
+            f"ANSWER: blickets: {', '.join(sure) or 'none'}; maybe: {', '.join(maybe) or 'none'}; "
+            f"machine: {item.answer.like}"
         )
         assert PROMPTS.parse(item, [reply], view) == item.answer
         assert PROMPTS.strict(item, [reply], view)

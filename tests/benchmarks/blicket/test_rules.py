@@ -147,12 +147,11 @@ def test_jax_env_equals_the_reference(interface: str) -> None:
         outputs = jax.lax.scan(one, state, (actions, jax.random.split(rest, rounds)))[1]
         return state, seen, outputs
 
-    def same_shape(params: Any) -> Any:
+    def same_shape(tables: Any) -> Any:
         """Tables padded to one size, so that one compilation serves all settings."""
-        tables = params.tables
         entries = np.pad(tables.entries, ((0, 0), (0, 40_000 - tables.entries.shape[1])))
         noise = np.zeros(8_000, dtype=np.float32)
-        return params._replace(tables=tables._replace(entries=entries, noise=noise))
+        return tables._replace(entries=entries, noise=noise)
 
     steps = 0
     for seed, options in enumerate(GRID):

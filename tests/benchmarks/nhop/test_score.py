@@ -23,7 +23,6 @@ BAG = IMPLICIT.from_row(bag(), 0)
         ("A_04", "right-chain-wrong-hop:0"),
         ("A_01", "token-of-the-prompt"),
         ("B_02", "token-of-the-prompt"),
-        ("C_99", "token-not-in-the-prompt"),
     ],
 )
 def test_kinds_of_error_in_a_bag(token: str, kind: str) -> None:
@@ -40,7 +39,6 @@ def test_kinds_of_error_in_a_bag(token: str, kind: str) -> None:
         ("A_0047", "right-chain-wrong-hop:0", 0),
         ("E_0420", "off-candidate", 0),
         ("B_0789", "off-candidate", 0),
-        ("F_0825", "token-not-in-the-prompt", 0),
     ],
 )
 def test_kinds_of_error_on_a_ladder(token: str, kind: str, coherent: float) -> None:
@@ -58,7 +56,7 @@ def test_kinds_of_error_on_a_ladder(token: str, kind: str, coherent: float) -> N
 
 
 def test_no_answer_is_a_violation_with_no_wrong_hop() -> None:
-    assert IMPLICIT.kind(BAG, None) == "violation"
+    assert IMPLICIT.kind(BAG, None) == "no-answer"
     assert IMPLICIT.score(BAG, None) == {"em": 0, "first_wrong_hop": None, "chain_right": None}
     assert EXPLICIT.score(LADDER, None)["fn_1_coherent"] == 0
 

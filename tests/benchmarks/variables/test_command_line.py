@@ -111,6 +111,6 @@ def test_replies_collected_elsewhere_are_scored(tmp_path: Path) -> None:
     command = ["score", NAME, "--in", str(items), "--replies", str(replies), "--out", str(out)]
     assert main(command) == 0
     results = [row for _, row in read_rows(out / "records.jsonl")]
-    assert [row["kind"] for row in results] == ["right", "violation"]
+    assert [row["kind"] for row in results] == ["right", "no-answer"]
     assert results[0]["scores"]["ctrl_nDCG"] == 1
     assert results[1]["scores"]["ctrl_fallout"] == 1

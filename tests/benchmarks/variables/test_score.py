@@ -122,7 +122,7 @@ def test_kinds_of_error() -> None:
     other = next(name for name in RICH.names if name not in (right.control or ()))
     swapped = VariablesAnswer(True, right.dependent, right.independent, right.control)
     kinds = {
-        "violation": None,
+        "no-answer": None,
         "called-invalid": INVALID,
         "swapped-variables": swapped,
         "wrong-variables": VariablesAnswer(True, "x_1", "x_2", right.control),

@@ -10,7 +10,7 @@ import pytest
 from trivium.benchmarks import load_task
 from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
 from trivium.core.errors import UserError
-from trivium.core.spec import spec_from_dict, stored_spec
+from trivium.core.spec import spec_from_dict
 
 
 @pytest.mark.parametrize(
@@ -101,11 +101,6 @@ def test_what_follows_from_a_spec() -> None:
     assert VariablesSpec(balance="none").strata == 1
     assert VariablesSpec().parents == 1
     assert replace(original, graph="dag").parents == 3
-
-
-def test_specs_stored_by_earlier_versions_mean_their_items() -> None:
-    assert stored_spec(VariablesSpec, {}) == VariablesSpec(design="original", block_order="fixed")
-    assert stored_spec(VariablesSpec, {"design": "matched"}).block_order == "fixed"
 
 
 def test_show_tree_may_be_true_or_false() -> None:

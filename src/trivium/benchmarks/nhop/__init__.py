@@ -13,6 +13,7 @@ from trivium.benchmarks.nhop import (
     files,
     generate,
     render,
+    report,
     score,
     solvers,
 )
@@ -27,7 +28,7 @@ from trivium.benchmarks.nhop.spec import (
     ImplicitSpec,
     NhopView,
 )
-from trivium.core.benchmark import Benchmark
+from trivium.core.benchmark import Benchmark, Lifts
 
 SpecT = TypeVar("SpecT", ImplicitSpec, ExplicitSpec)
 OUTPUT_TOKENS = {"direct": 16, "steps": 256, "free": 1024}
@@ -38,7 +39,10 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
 
     view_type = NhopView
     answer_field = "answer_id"
+    kinds = report.KINDS
+    headline_rule = report.RULE
     explicit: ClassVar[bool]
+    source: ClassVar[str]  # of the facts, in a sentence
 
     # A function named like its module comes last: from then on the name means the function.
     generate_lines = staticmethod(fast_writer.generate_lines)
@@ -48,7 +52,7 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     to_row = staticmethod(files.to_row)
     render = staticmethod(render.render)
     parse = staticmethod(answer.parse)
-    strict = staticmethod(answer.strict)
+    schema = staticmethod(answer.schema)
     write = staticmethod(answer.write)
     gold = staticmethod(score.gold)
     kind = staticmethod(score.kind)
@@ -57,10 +61,14 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     probes = staticmethod(audit.probes)
     canonical = staticmethod(audit.canonical)
     groups = staticmethod(score.groups)
+    highlights = staticmethod(report.highlights)
     score = staticmethod(score.score)
 
     def from_row(self, row: Mapping[str, Any], number: int) -> NhopItem:
         return files.from_row(row, self.explicit)
+
+    def headline_sentence(self, lifts: Lifts) -> str:
+        return report.headline_sentence(lifts, self.source)
 
     def names(self, item: NhopItem) -> Sequence[Sequence[str]]:
         """The tokens of every layer."""
@@ -82,8 +90,9 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
     aliases = ("explicit",)
     field_aliases = MappingProxyType({"Ls": "L", "n": "hops", "contexts": "context_chains"})
     title = "compose facts over n hops through ladders of candidates"
-    metrics_heading = "Block by block: where answers go wrong"
+    source = "through ladders"
     explicit = True
+    chart_axes = report.EXPLICIT_AXES
     default_preset = "explicit-hard"
     leaky_presets = frozenset({"explicit-easy"})
     spec_type = ExplicitSpec
@@ -101,7 +110,9 @@ class NhopImplicit(_Nhop[ImplicitSpec]):
     aliases = ("implicit",)
     field_aliases = MappingProxyType({"m_list": "m", "n": "hops"})
     title = "compose facts over n hops from a shuffled bag of facts"
+    source = "from a bag of facts"
     explicit = False
+    chart_axes = report.IMPLICIT_AXES
     spec_type = ImplicitSpec
     presets = IMPLICIT_PRESETS
     metrics = score.IMPLICIT_METRICS

@@ -1,20 +1,15 @@
-"""Writing an answer and reading it back.
-
-The token is what `claims` finds. In steps mode a slot is a function and the token that is said to
-be its value; the last filling counts.
-"""
+"""Writing an answer and reading it back by the answer contract."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from trivium.benchmarks.nhop.claims import LEXER, STATED, TOKEN, Reader, all_that_is_said
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import NhopView
-from trivium.core import reading
-from trivium.core.languages import in_english
+from trivium.core.reading import answer_line, find_answer, raises_doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,94 +26,72 @@ def write(item: NhopItem, answer: NhopAnswer, view: NhopView) -> str:
         return answer.token
     slots = answer.steps if view.mode == "steps" else ()
     lines = [f"f{hop}: {token}" for hop, token in enumerate(slots, 1) if token is not None]
-    return "\n".join([*lines, f"Answer: {answer.token}"])
+    return "\n".join([*lines, answer_line(answer.token)])
 
 
-def strict(item: NhopItem, replies: Sequence[str], view: NhopView) -> bool:
-    """Whether the last reply is what was asked for; free mode asks for its last line only."""
-    reply = replies[-1].strip()
-    said = reply.rpartition("\n")[2] if view.mode == "free" else reply
-    token = said.rpartition(" ")[2]
-    slots = _slots(said, item.depth) if view.mode == "steps" else ()
-    is_token = _LAST_TOKEN.fullmatch(token) is not None and token.isupper()
-    return is_token and said == write(item, NhopAnswer(token, slots), view)
+def schema(item: NhopItem, view: NhopView) -> dict[str, Any]:
+    """The JSON schema of an answer."""
+    slots = [f"f{hop}" for hop in range(1, item.depth + 1)] if view.mode == "steps" else []
+    fields = {name: {"type": "string"} for name in [*slots, "answer"]}
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
 
 
-_LAST_TOKEN = re.compile(rf"{TOKEN}$")
-# "If I followed the chain correctly, X" and "If I had to guess, X" suppose nothing about X.
-_IF_RIGHT = re.compile(
-    r"\b(?:if|assuming|unless) (?:(?:i|i'm|i've|my|we|you)\b[^,.:\n]{0,80}\b(?:mistaken|right"
-    r"|correct(?:ly)?|well|properly|errors?|mistakes?|wrong|guess|choose|pick|bet|decide|insist)"
-    r"|(?:forced|pressed|pushed))\b[^,.:\n]{0,20}[,:]?",
-    re.IGNORECASE,
-)
-_LOOSE = re.compile(
-    r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})(?:[\s-]?| underscore )([0-9]{1,18})(?![A-Za-z0-9_])",
-    re.IGNORECASE,
-)
-_QUESTION = re.compile(r"(?:\W{0,3}question|q)\b.{0,20}:", re.IGNORECASE)
-MAX_PHRASE = 200  # characters of a reply that is compared as a whole with other spellings
+_TOKEN = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})_([0-9]{1,18})(?![A-Za-z0-9_])")
+_VALUE = re.compile(r"([A-Za-z]{1,4})[_ -]?([0-9]{1,18})")
+_SLOT = re.compile(r"(?:^|;)\W{0,5}f(\d{1,3})\b[^:=|\n]{0,40}[:=|]([^;\n]{0,80})", re.M | re.I)
+# A reply without an ANSWER line may still say "..., so it is D_0441." and leave no doubt.
+_CLAIM = re.compile(r"(?:\bis|[:=>]) ?([A-Za-z]{1,4})_([0-9]{1,18})[.!]?$", re.M | re.I)
+_DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|cannot|wrong|incorrect)\b|n't\b", re.I)
 
 
 def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
     """The answer in the last reply; None where it states none."""
-    text = reading.json_as_lines(reading.plain(replies[-1], "Answer: ")).replace('"', "")
-    text = reading.chosen_option(text)
-    spellings = {normalise(spelling): item.answer for spelling in item.accepted}
-    if len(replies[-1]) < MAX_PHRASE and normalise(text) in spellings:
-        return NhopAnswer(item.answer)
-    known = {token for head, _, tail in item.triples() for token in (head, tail)}
-    text = in_english(_LOOSE.sub(lambda found: _token_in(found, known), text))
-    text = _IF_RIGHT.sub("", text)
-    layers = {token.partition("_")[0].upper() for token in item.candidates}
-    reader = Reader(layers, item.start.upper())
-    for sentence in reading.sentences(text):
-        if reader.token and _QUESTION.match(sentence) and item.start not in sentence.upper():
-            break  # it goes on with a question of its own
-        reader.read(sentence)
-    token = reader.token
-    if _breaks_off(text, known) and reader.claim.strength < STATED:
-        token = None  # what stands before are steps on the way
-    if token is None and len(text) < MAX_PHRASE:
-        token = all_that_is_said(text)
-    if token is None:
+    stated = find_answer(replies[-1])
+    token = next(filter(None, (_value(text, item) for text in stated.values)), None)
+    if token is None and not stated.labelled:
+        token = _only_claim(stated.text, item)
+    if token is None or set(_tokens(stated.after)) & set(item.candidates) - {token}:
+        return None  # what follows names another value
+    return NhopAnswer(token, _slots(stated.text, item.depth) if view.mode == "steps" else ())
+
+
+def _value(text: str, item: NhopItem) -> str | None:
+    """The token of the prompt that a value is."""
+    if text.casefold() in map(str.casefold, item.accepted):
+        return item.answer
+    found = _VALUE.fullmatch(text)
+    printed = {token for head, _, tail in item.triples() for token in (head, tail)}
+    return _spelled(found) if found and _spelled(found) in printed else None
+
+
+def _only_claim(text: str, item: NhopItem) -> str | None:
+    """The candidate that a text claims, where it names no other and leaves no doubt."""
+    layers = {token.partition("_")[0] for token in item.candidates}
+    named = {token for token in _tokens(text) if token.partition("_")[0] in layers}
+    claimed = {_spelled(found) for found in _CLAIM.finditer(text)} & set(item.candidates)
+    if claimed != named or len(named) != 1 or _DENIAL.search(text) or raises_doubt(text):
         return None
-    slots = _slots(text, item.depth) if view.mode == "steps" else ()
-    return NhopAnswer(spellings.get(token, token), slots)
+    return named.pop()
 
 
-def _breaks_off(text: str, known: set[str]) -> bool:
-    """Whether a text ends inside a token: with one that the item lacks and too few digits."""
-    last = _LAST_TOKEN.search(text[-40:])
-    shortest = min(map(len, known), default=0)
-    return last is not None and last[0].upper() not in known and len(last[0]) < shortest
-
-
-def normalise(text: str) -> str:
-    """A token or a short reply without case, spaces and decoration."""
-    return "".join(text.split()).strip("\"'`*_.<>()[]").upper()
-
-
-def _token_in(found: re.Match[str], known: set[str]) -> str:
-    """A token of the item that is written without its underscore, such as F0824."""
-    token = f"{found[1].upper()}_{found[2]}"
-    return token if token in known else found[0]
+def _tokens(text: str) -> list[str]:
+    return [_spelled(found) for found in _TOKEN.finditer(text)]
 
 
 def _slots(text: str, depth: int) -> tuple[str | None, ...]:
     """The token in every slot, the last filling of each; empty where none is filled."""
     filled: dict[int, str] = {}
-    for line in text.split("\n"):
-        hop, fresh = None, True
-        for kind, word in LEXER.symbols(line):
-            if kind == "slot":
-                # In "f2 of f1 of A_0001 = C_0003" the first function has the value.
-                hop = int(re.sub(r"\D", "", word)) if fresh or hop is None else hop
-                fresh = False
-            elif kind == "token" and hop is not None:
-                filled[hop] = word.upper()
-                fresh = True
-            elif kind == "cue":
-                hop = None
+    for slot in _SLOT.finditer(text):
+        if tokens := _tokens(slot[2]):
+            filled[int(slot[1])] = tokens[-1]
     slots = tuple(filled.get(hop) for hop in range(1, depth + 1))
     return slots if any(slots) else ()
+
+
+def _spelled(found: re.Match[str]) -> str:
+    return f"{found[1].upper()}_{found[2]}"

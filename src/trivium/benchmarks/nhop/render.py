@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from trivium.benchmarks.nhop.item import Candidates, NhopItem, Triple, read_question
+from trivium.core.reading import answer_line, ask
 
 if TYPE_CHECKING:  # a spec needs the lengths of prompts, so it is built on this module
     from trivium.benchmarks.nhop.spec import NhopView
@@ -17,7 +18,7 @@ _ALIASES = "Names used in this block only:"
 _MODES = {
     "direct": "Answer with one token and nothing else.",
     "steps": "Fill in one line for every hop, then the answer, and write nothing else:\n{slots}",
-    "free": "Think as long as you like, then write a last line of the form\nAnswer: <token>",
+    "free": ask("<token>"),
 }
 
 
@@ -31,7 +32,7 @@ def render(item: NhopItem, view: NhopView) -> str:
             head += f"\n{_ALIASES}\n{names}"
         parts.append(f"{head}\n{_lines(block.lines)}")
     slots = [f"f{hop}: <token>" for hop in range(1, item.depth + 1)]
-    how = _MODES[view.mode].format(slots="\n".join([*slots, "Answer: <token>"]))
+    how = _MODES[view.mode].format(slots="\n".join([*slots, answer_line("<token>")]))
     return "\n\n".join([*parts, f"Question: {item.question}", how])
 
 

@@ -15,7 +15,7 @@ from trivium.benchmarks.nhop.spec import (
     Spec,
 )
 from trivium.core.benchmark import Floor, Metric, Published
-from trivium.core.records import Groups, Scores
+from trivium.core.records import NO_ANSWER, Groups, Scores
 
 EM = Metric("em", "exact match with the answer")
 FIRST_WRONG_HOP = Metric(
@@ -29,12 +29,11 @@ CHAIN_RIGHT = Metric(
 IMPLICIT_METRICS = (EM, FIRST_WRONG_HOP, CHAIN_RIGHT)
 EXPLICIT_METRICS = (
     EM,
-    Metric("fn_correct", "the chosen line of the last block is the right one", charted=False),
+    Metric("fn_correct", "the chosen line of the last block is the right one"),
     Metric("fn_1_coherent", "its head is reached from y_{n-2} through some shown f_{n-1} line"),
     Metric(
         "fn_2_from_chain",
         "the f_{n-2} block supports y_{n-3} -> y_{n-2}: a property of the item, as in the original",
-        charted=False,
     ),
     FIRST_WRONG_HOP,
     CHAIN_RIGHT,
@@ -87,7 +86,7 @@ def _steps(item: NhopItem, answer: NhopAnswer | None) -> Scores:
 def kind(item: NhopItem, answer: NhopAnswer | None) -> str:
     """What kind of answer this is; what follows a colon says which."""
     if answer is None:
-        return "violation"
+        return NO_ANSWER
     if answer.token == item.answer:
         return "right"
     if answer.token in item.candidates:
@@ -96,9 +95,7 @@ def kind(item: NhopItem, answer: NhopAnswer | None) -> str:
     chain = true_chain(item)
     if answer.token in chain:
         return f"right-chain-wrong-hop:{chain.index(answer.token)}"
-    if any(answer.token in (head, tail) for head, _, tail in item.triples()):
-        return "off-candidate" if item.blocks else "token-of-the-prompt"
-    return "token-not-in-the-prompt"
+    return "off-candidate" if item.blocks else "token-of-the-prompt"
 
 
 def floor(spec: Spec, view: NhopView) -> Floor:

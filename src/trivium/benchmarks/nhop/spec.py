@@ -9,7 +9,6 @@ from typing import Literal
 from trivium.benchmarks.nhop.budget import Filling, Sizes, prompt_sizes
 from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
-from trivium.core.spec import new_default
 
 MAX_HOPS = 200  # longer prompts measure nothing but patience
 MAX_CHAINS = 1000  # and so do wider ones
@@ -64,9 +63,6 @@ class ExplicitSpec:
     context_chains: int = CONTEXT_CHAINS  # distractor chains mixed into the facts
     budget_lines: int | None = None  # lines of the prompt; determines the context chains
     budget_tokens: int | None = None  # the same in tokens, approximately
-    # exact: the whole prompt is as long as the budget, the last context chain may be cut short;
-    # chains: version 0.1's count of facts and candidates, to the nearest whole chain
-    budget: Literal["exact", "chains"] = new_default("exact", before="chains")
     # where the facts end: at f_{n-2}, as in the original, so that earlier blocks only repeat
     # them; or where the ladder of blocks begins, so that every block has to be climbed
     facts_until: Literal["n-2", "ladder"] = "n-2"
@@ -104,7 +100,6 @@ class ExplicitSpec:
             "give budget_lines or budget_tokens, not both",
         )
         if self._budget is None:
-            object.__setattr__(self, "budget", "exact")  # it says nothing without a budget
             return
         name, budget = self._budget
         require(
@@ -112,7 +107,7 @@ class ExplicitSpec:
             f"{name} picks the context chains itself: give neither context_chains "
             "nor chain_only_ordered with it",
         )
-        low, high = (self._size_with(chains) for chains in (self.min_contexts, MAX_CHAINS))
+        low, high = (self._sizes.with_chains(chains) for chains in (self.min_contexts, MAX_CHAINS))
         bound = f"at least {low}" if budget < low else f"at most {high}"
         require(low <= budget <= high, f"{name} must be {bound} for these blocks, got {budget}")
 
@@ -164,12 +159,6 @@ class ExplicitSpec:
         decoys = [self.hops - 1] * self.decoys
         return prompt_sizes(self, NhopView(), tokens=self.budget_tokens is not None, extra=decoys)
 
-    def _size_with(self, chains: int) -> int:
-        """What the budget is compared with."""
-        return (
-            self.lines_with(chains) if self.budget == "chains" else self._sizes.with_chains(chains)
-        )
-
     @cached_property
     def filling(self) -> Filling:
         """The distractor chains that are printed, and how many hops of one more."""
@@ -177,12 +166,7 @@ class ExplicitSpec:
             return Filling(0, 0)
         if self._budget is None:
             return Filling(self.context_chains, 0)
-        _, budget = self._budget
-        if self.budget == "exact":
-            return self._sizes.filling(budget)
-        # The nearest number of chains to the budget, since lines come in whole chains.
-        spare = budget - self.lines_with(0)
-        return Filling(max(self.min_contexts, round(spare / max(1, self.fact_hops))), 0)
+        return self._sizes.filling(self._budget[1])
 
     @property
     def contexts(self) -> int:
@@ -202,10 +186,6 @@ class ExplicitSpec:
         """
         needs = self.block_head_balance and not self.path_collision_stress and self.L >= 2
         return self.block_sizes[-1] - 1 if needs else 0
-
-    def lines_with(self, contexts: int) -> int:
-        """How many facts and candidates are printed with this many context chains."""
-        return (1 + contexts) * self.fact_hops + self.decoys + sum(self.block_sizes)
 
     @property
     def tokens_needed(self) -> int:

@@ -12,6 +12,7 @@ from trivium.benchmarks.variables import (
     floor,
     generate,
     render,
+    report,
     score,
     solvers,
 )
@@ -45,8 +46,10 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     leaky_presets = frozenset(name for name in PRESETS if name.startswith("original"))
     metrics = score.METRICS
     solvers = solvers.SOLVERS
-    crossed_groups = False
     answer_field = "gold_label"
+    chart_axes = report.AXES
+    kinds = report.KINDS
+    easier_with_more = report.EASIER_WITH_MORE
     default_preset = "balanced-ctrl"
     diagnostics = DIAGNOSTICS
 
@@ -57,7 +60,7 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     from_row = staticmethod(files.from_row)
     render = staticmethod(render.render)
     parse = staticmethod(answer.parse)
-    strict = staticmethod(answer.strict)
+    schema = staticmethod(answer.schema)
     write = staticmethod(answer.write)
     gold = staticmethod(score.gold)
     kind = staticmethod(score.kind)
@@ -69,6 +72,8 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     surface = staticmethod(audit.surface)
     probes = staticmethod(audit.probes)
     canonical = staticmethod(canonical.canonical)
+    headline_sentence = staticmethod(report.headline_sentence)
+    highlights = staticmethod(report.highlights)
 
     def variant(self, parts: Sequence[str]) -> tuple[VariablesSpec, VariablesView]:
         """The parts of NAME.<renderer>.<dataset>; either may be left out."""

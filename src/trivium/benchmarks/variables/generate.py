@@ -18,7 +18,7 @@ from trivium.benchmarks.variables.structure import (
 )
 from trivium.benchmarks.variables.table import Bools, Floats, Ints, observe, words_needed
 from trivium.core.benchmark import Origin
-from trivium.core.spec import later_fields, spec_to_dict
+from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, balanced_kinds, mixed, spec_key, stream_key, word_block
 
 BENT = 0.75  # how often the target is made a parabola
@@ -40,17 +40,14 @@ def generate(
 
 def _key(spec: VariablesSpec, seed: int) -> int:
     """The key of all items; a fixed number of control variables has items of its own."""
-    key = spec_key(spec, seed)
+    key = spec_key(spec, seed, ignore=("design", "controls"))
     return key if spec.controls is None else stream_key(key, "controls", spec.controls)
 
 
 def kinds_of(spec: VariablesSpec, seed: int, start: int, count: int) -> Ints:
     """The kind of each item: its number of control variables, or whether it is valid."""
     key = stream_key("strata", _key(spec, seed))
-    if spec.block_order == "random":
-        return balanced_kinds(key, spec.strata, start, count)
-    order = np.array(Stream(key).shuffled(range(spec.strata)))
-    return order[np.arange(start, start + count) % spec.strata]
+    return balanced_kinds(key, spec.strata, start, count)
 
 
 class Drawn(NamedTuple):
@@ -121,7 +118,7 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
     tables = observe(terms, structure.rates, words, spec.observations, spec.snr, scales=scales)
     tables = np.take_along_axis(tables, order.T[:, None, :], axis=2)
     functions, rates, targets, edges = _printed(structure, terms, order)
-    fields, wordings = stored_fields(spec), wording.T.tolist()
+    fields, wordings = spec_to_dict(spec), wording.T.tolist()
     for row, size in enumerate(sizes.tolist()):
         believed = [(cause, effect) for cause, effect in edges[row] if cause >= 0]
         yield VariablesItem(
@@ -136,16 +133,6 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
             table=Table(tables[row, :, :size]),
             origin=Origin(fields, seed, start + row),
         )
-
-
-def stored_fields(spec: VariablesSpec) -> dict[str, Any]:
-    """The fields of a spec as items carry them: later ones only where they are not as before."""
-    before = later_fields(VariablesSpec)
-    return {
-        name: value
-        for name, value in spec_to_dict(spec).items()
-        if name not in before or before[name] != value
-    }
 
 
 def _bend_target(terms: Ints, target: Ints, chosen: Bools) -> None:

@@ -30,14 +30,29 @@ If what was observed speaks against the target hypothesis, it is not worth an ex
 invalid. Control only what would be risky to leave alone, given what is known; name the most \
 important variable first, and write none where nothing needs control.
 """
-_FORMAT = """\
-End with your answer in this form, brackets included:
+_FORM = """\
+ANSWER: valid; independent: <variable>; dependent: <variable>; control: <variables>
+for example
+ANSWER: valid; independent: x_1; dependent: x_2; control: x_3, x_4
+or, where the hypothesis is invalid, just
+ANSWER: invalid
+"""
+_ORIGINAL_FORM = """\
 [@ANSWER valid_hyp: <true/false>; independent: <var>; dependent: <var>; control: <vars>]
 for example
 [@ANSWER valid_hyp: true; independent: x_1; dependent: x_2; control: x_3, x_4]
 or, where the hypothesis is invalid, just
 [@ANSWER valid_hyp: false]
 """
+_FORMS = {"line": _FORM, "original": _ORIGINAL_FORM}
+_ASK = {
+    "free": "Think as long as you like, then end with a line of its own:\n",
+    "direct": "Reply with the answer alone, without any reasoning, in one line:\n",
+    "chain_of_thought": (
+        "First reason step by step about the target hypothesis and about every other variable, "
+        "then end with a line of its own:\n"
+    ),
+}
 _PSEUDOCODE = f"""\
 The perfect answer follows from two decision trees. correlated(a, b) is true, false, or unknown \
 where a or b was hardly observed (more than 80% of its observations are missing).
@@ -64,21 +79,14 @@ with the independent one), control it exactly if the hypotheses say that it caus
 variable, directly or through a chain of hypotheses.
 """
 _TREES: dict[object, str] = {"none": "", "pseudocode": _PSEUDOCODE, "language": _LANGUAGE}
-_REASONING = {
-    "free": "",
-    "direct": "Reply with the answer alone, without any reasoning.\n",
-    "chain_of_thought": (
-        "First reason step by step about the target hypothesis and about every other variable, "
-        "then answer.\n"
-    ),
-}
 _OBSERVATIONS, _HYPOTHESES, _TARGET = "Observations:", "Hypotheses:", "Target hypothesis:"
 
 
 @lru_cache
 def preamble(view: VariablesView) -> str:
     """The part above the observations, the same for every item."""
-    parts = (_TASK, _TREES[view.show_tree], _REASONING[view.reasoning], _FORMAT)
+    how = _ASK[view.reasoning] + _FORMS[view.answer_form]
+    parts = (_TASK, _TREES[view.show_tree], how)
     return "\n".join(part for part in parts if part)
 
 

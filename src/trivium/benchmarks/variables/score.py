@@ -8,7 +8,7 @@ from math import log2
 from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer
 from trivium.benchmarks.variables.item import VariablesItem
 from trivium.core.benchmark import Metric
-from trivium.core.records import Groups, Scores
+from trivium.core.records import NO_ANSWER, Groups, Scores
 
 # Where the gold hypothesis is invalid only validity and violations are defined, so the
 # number of samples behind ind_acc is the number of valid hypotheses.
@@ -97,7 +97,7 @@ def kind(item: VariablesItem, answer: VariablesAnswer | None) -> str:
     """What kind of answer this is."""
     right = gold(item)
     if answer is None:
-        return "violation"
+        return NO_ANSWER
     if answer.valid != right.valid:
         return "called-valid" if answer.valid else "called-invalid"
     if answer == right:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
-from trivium.core.spec import new_default, spec_from_dict
+from trivium.core.spec import spec_from_dict
 
 MAX_VARS = 30  # sets of variables are held as bits of one number
 UNOBSERVED = 0.8  # a variable that has lost more of its observations than this is unobserved
@@ -38,12 +38,10 @@ class VariablesSpec:
     snr: float | None = None  # signal-to-noise ratio of the table in dB (default: no noise)
     # matched: neither a structure nor a single variable gives the answer away;
     # original: the distribution of the original evaluation, with its leaks
-    design: Literal["matched", "original"] = new_default("matched", before="original")
-    # the order of kinds within a balanced block: drawn for each block, or one for all blocks
-    block_order: Literal["random", "fixed"] = new_default("random", before="fixed")
+    design: Literal["matched", "original"] = "matched"
     # every valid target has exactly so many control variables (default: balanced or drawn); all
     # variables of matched items are then observed, else set sizes would give the others away
-    controls: int | None = new_default(None, before=None)
+    controls: int | None = None
 
     def __post_init__(self) -> None:
         require(self.size >= 1, f"size must be at least 1, got {self.size}")
@@ -128,13 +126,13 @@ class VariablesSpec:
 
 @dataclass(frozen=True)
 class VariablesView:
-    """How an item is presented, and which answer of a reply counts."""
+    """How an item is presented, and in which form it asks for the answer."""
 
     renderer: Renderer = "language-corrset"
     # the decision trees of the perfect answer: not shown, as pseudocode (true), or in sentences
     show_tree: Literal["none", "pseudocode", "language", True, False] = "none"
-    # which of several answers counts; original: the first, read as the original eval reads it
-    answer_rule: Literal["last", "first", "original"] = "last"
+    # the answer as an ANSWER line, or in the brackets of the original eval, read as it reads them
+    answer_form: Literal["line", "original"] = "line"
     # whether the prompt asks for the answer alone, for steps before it, or leaves that open
     reasoning: Literal["free", "direct", "chain_of_thought"] = "free"
 

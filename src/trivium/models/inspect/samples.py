@@ -83,7 +83,8 @@ def sample_attempt(
         attempt = unanswered(item, solver, replies, noted, noted["error"])
     else:
         dialogue = Dialogue(item)
-        dialogue.note(replies)
+        for number, reply in enumerate(replies, 1):
+            dialogue.note(reply, noted.get("stop_reason") if number == len(replies) else None)
         attempt = finish(dialogue.attempt(solver), noted)
     attempt.seconds = round(noted.get("seconds") or 0.0, 6)
     return attempt

@@ -11,7 +11,7 @@ from inspect_ai.solver import TaskState
 
 from trivium.core import benchmark as core
 from trivium.core.files import dump_line
-from trivium.core.records import UNSCORED
+from trivium.core.records import NO_ANSWER, UNSCORED
 from trivium.core.results import estimate_of
 from trivium.models.inspect.samples import presented_item, sample_attempt
 
@@ -32,7 +32,7 @@ def scores() -> Scorer:
             value={name: math.nan if own is None else own for name, own in values.items()},
             answer=answer,
             explanation=attempt.kind,
-            reason="invalid_response_format" if attempt.kind == "violation" else None,
+            reason="invalid_response_format" if attempt.kind == NO_ANSWER else None,
         )
 
     return score

@@ -25,12 +25,13 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolDef, ToolInfo
 
-from trivium.core.dialogue import Dialogue, next_reply
+from trivium.core.dialogue import Dialogue, Reply, next_reply
 from trivium.core.dialogue import converse as lead
 from trivium.core.errors import require
+from trivium.core.records import DECLINING
 from trivium.core.task import Task
 from trivium.core.tokens import approximate_tokens
-from trivium.models.calls import REFUSED, RefusedError, Reply, Taken
+from trivium.models.calls import RefusedError, Taken
 from trivium.models.inspect.samples import ATTEMPT, presented_item
 from trivium.models.protocols import STOP_REASONS
 from trivium.models.providers import one_line
@@ -100,7 +101,7 @@ async def _reply(state: TaskState, tools: Sequence[ToolDef] = (), model: str | N
     state.output = await get_model(model).generate(state.messages, list(tools))
     state.messages.append(state.output.message)
     reply = _read(state.output)
-    if reply.stop_reason in REFUSED:
+    if reply.stop_reason in DECLINING:
         raise RefusedError(reply.text)
     return reply.text
 

@@ -1,13 +1,14 @@
 "use strict";
 // The page: it shows the screen that the server sends and sends one numbered step at a time.
 // A step that got no reply is sent again with the same number, so nothing counts twice.
+// A drawn page has a script of its own, whose functions are used where a view has such parts.
 
 const main = document.getElementById("main");
 const notice = document.getElementById("notice");
 const spoken = document.getElementById("spoken");
 const soundButton = document.getElementById("sound");
 const visit = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-let token = "", view = null, busy = false, events = [], eventNumber = 0, sound = false;
+let token = "", view = null, busy = false, events = [], eventNumber = 0;
 const waiting = []; // moves of things that are shown already and still have to be sent
 
 function make(tag, attributes = {}, ...children) {
@@ -107,7 +108,7 @@ function show(next, kind = "") {
   const focus = document.activeElement?.dataset.focus;
   view = next;
   document.documentElement.lang = view.language || "en";
-  const moved = before && before.screen === view.screen && ["explore", "practice", "watch"].includes(view.screen);
+  const moved = before && before.screen === view.screen && view.machine;
   const heading = make("h1", { tabindex: "-1" }, view.title);
   document.title = view.title;
   const parts = [view.eyebrow ? make("p", { class: "eyebrow" }, view.eyebrow) : null, heading];
@@ -128,15 +129,10 @@ function show(next, kind = "") {
   main.replaceChildren(...parts.filter(Boolean));
   const shown = view.machine || view.picture;
   soundButton.hidden = !shown;
-  soundButton.textContent = view.text ? view.text[sound ? "sound_on" : "sound_off"] : "";
   const same = moved && focus && main.querySelector(`[data-focus="${focus}"]`);
   if (same) same.focus({ preventScroll: true });
   else if (before) { heading.focus({ preventScroll: true }); window.scrollTo(0, 0); }
-  if (shown && shown.lit !== null && (kind === "press" || kind === "next")) {
-    spoken.textContent = "";
-    spoken.textContent = view.text[shown.lit ? "on" : "off"];
-    if (shown.lit) chime();
-  }
+  if (shown) machineShown(shown, kind);
 }
 
 function button(one) {
@@ -156,19 +152,6 @@ function codeBox(one) {
 async function again() {
   await request("/api/again", {});
   load();
-}
-
-function history() {
-  const rows = view.history.map((test) => make("li", { class: test.lit ? "lit" : "dark" },
-    make("span", { class: "tested" }, ...(test.things.length ? test.things.map((thing) => {
-      const picture = drawThing(thing.shape);
-      picture.removeAttribute("aria-hidden");
-      picture.setAttribute("role", "img");
-      picture.setAttribute("aria-label", thing.label);
-      return picture;
-    }) : [test.empty])),
-    make("span", { class: "bulb", "aria-hidden": "true" }), make("span", {}, test.words)));
-  return make("section", { class: "history" }, make("h2", {}, view.history_title), make("ol", {}, ...rows));
 }
 
 // ---- Forms
@@ -216,89 +199,6 @@ function puzzle() {
     if (box.value.trim()) send("reply", box.value);
   });
   return form;
-}
-
-// ---- The machine
-
-function machine(state, movable) {
-  const plate = make("div", { class: "plate" }), tray = make("div", { class: "tray" });
-  for (const thing of state.things) {
-    const place = thing.on ? plate : tray;
-    if (!movable) {
-      place.append(make("span", { class: "thing", role: "img", "aria-label": thing.label }, drawThing(thing.shape)));
-      continue;
-    }
-    const node = make("button", { type: "button", class: "thing", "aria-pressed": String(thing.on), "aria-label": thing.label, "data-focus": `thing-${thing.id}`, "data-thing": thing.id }, drawThing(thing.shape));
-    const dragged = drag(node, thing);
-    node.addEventListener("click", () => { if (!dragged()) toggle(thing.id); });
-    place.append(node);
-  }
-  const words = state.lit === null ? "" : view.text[state.lit ? "on" : "off"];
-  const box = make("div", { class: `machine${state.lit ? " lit" : ""}`, role: "group", "aria-label": state.name }, drawMachine(state.pattern, state.lit === true), plate);
-  return make("div", { class: "table" }, box, make("p", { class: `light ${state.lit ? "on" : "off"}`, "aria-hidden": "true" }, words), tray);
-}
-
-function flip(state, id) {
-  const thing = state.machine && state.machine.things.find((one) => one.id === id);
-  if (!thing) return;
-  thing.on = !thing.on;
-  state.machine.lit = null;
-}
-
-function toggle(id) {
-  flip(view, id); // shown at once; the server's answer follows
-  show(view);
-  send("toggle", id);
-}
-
-function drag(node, thing) {
-  let start = null, moving = false, ended = -1000;
-  node.addEventListener("pointerdown", (event) => { start = [event.clientX, event.clientY]; moving = false; node.setPointerCapture(event.pointerId); });
-  node.addEventListener("pointermove", (event) => {
-    if (!start) return;
-    const x = event.clientX - start[0], y = event.clientY - start[1];
-    if (!moving && Math.hypot(x, y) < 10) return;
-    moving = true;
-    node.classList.add("dragged");
-    node.style.transform = `translate(${x}px, ${y}px)`;
-  });
-  const end = (event) => {
-    if (!start) return;
-    start = null;
-    node.classList.remove("dragged");
-    node.style.transform = "";
-    if (!moving) return;
-    ended = performance.now();
-    const box = main.querySelector(".machine").getBoundingClientRect();
-    const over = event.clientX > box.left && event.clientX < box.right && event.clientY > box.top && event.clientY < box.bottom;
-    note("drag", thing.id);
-    if (over !== thing.on) toggle(thing.id);
-  };
-  node.addEventListener("pointerup", end);
-  node.addEventListener("pointercancel", () => { start = null; node.classList.remove("dragged"); node.style.transform = ""; });
-  return () => performance.now() - ended < 300; // a click that ends a drag is none
-}
-
-// ---- Sound
-
-soundButton.addEventListener("click", () => {
-  sound = !sound;
-  soundButton.textContent = view.text[sound ? "sound_on" : "sound_off"];
-  if (sound) chime();
-});
-
-function chime() {
-  if (!sound) return;
-  const context = new AudioContext();
-  [523, 659, 784, 1047].forEach((pitch, index) => {
-    const tone = context.createOscillator(), volume = context.createGain();
-    tone.frequency.value = pitch;
-    volume.gain.setValueAtTime(0.12, context.currentTime + 0.12 * index);
-    volume.gain.exponentialRampToValueAtTime(0.001, context.currentTime + 0.12 * index + 0.3);
-    tone.connect(volume).connect(context.destination);
-    tone.start(context.currentTime + 0.12 * index);
-    tone.stop(context.currentTime + 0.12 * index + 0.3);
-  });
 }
 
 load();

@@ -8,10 +8,13 @@ from trivium.benchmarks.blicket.game import (
     answer,
     audit,
     generate,
+    information,
     render,
+    report,
     score,
     solvers,
     spec,
+    tools,
     world,
 )
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
@@ -33,7 +36,11 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     solvers = solvers.SOLVERS
     default_items = 200
     multi_turn = True
-    trace_label = "bits still unknown"
+    experiment_page = "trivium.benchmarks.blicket.people.page:PAGE"
+    chart_axes = report.AXES
+    kinds = report.KINDS
+    headline_rule = report.RULE
+    easier_with_more = report.EASIER_WITH_MORE
 
     to_row = staticmethod(generate.to_row)
     from_row = staticmethod(generate.from_row)
@@ -49,8 +56,10 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     floor = staticmethod(score.floor)
     item_floor = staticmethod(score.item_floor)
     groups = staticmethod(score.groups)
-    trace = staticmethod(score.trace)
+    headline_sentence = staticmethod(report.headline_sentence)
+    explain = staticmethod(report.explain)
     score = staticmethod(score.score)
+    information = staticmethod(information.information)
     canonical = staticmethod(audit.canonical)
     item_space = staticmethod(audit.item_space)
     probes = staticmethod(audit.probes)
@@ -62,7 +71,7 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
         return (item.objects,)
 
     def tools(self, spec: GameSpec) -> Sequence[Callable[..., str]]:
-        return answer.TOOLS if spec.demonstrations == "none" else answer.TOOLS_AFTER_EXAMPLES
+        return tools.TOOLS if spec.demonstrations == "none" else tools.TOOLS_AFTER_EXAMPLES
 
     def max_turns(self, item: GameItem) -> int:
         return item.spec.tests + world.MAX_MISTAKES

@@ -1,70 +1,142 @@
-"""What a player says: tests and answers as lines of text, and as calls of tools."""
+"""What a player says: tests and answers as lines of text, written and read back."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from trivium.benchmarks.blicket.game.generate import GameAnswer
+from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
+from trivium.benchmarks.blicket.inference.hypotheses import FORMS, INHIBITOR
+from trivium.core.reading import (
+    answer_line,
+    find_answer,
+    plain,
+    raises_doubt,
+    read_fields,
+    read_list,
+    without_remarks,
+)
+
+
+@dataclass(frozen=True)
+class Command:
+    """One turn of a player: a test, or an answer where a form is named."""
+
+    objects: str  # what is placed, or the blickets
+    form: str | None = None
+    inhibitors: str = ""
+    unsure: str = ""  # objects that the player is not sure about
 
 
 def write_test(objects: str) -> str:
     """The line that asks for a test."""
-    return f"TEST {' '.join(objects) or 'none'}"
+    return f"TEST {_listed(objects)}"
 
 
 def write_answer(answer: GameAnswer) -> str:
     """The line that gives an answer."""
-    inhibitors = f"inhibitors: {' '.join(answer.inhibitors)}; " if answer.inhibitors else ""
-    blickets = " ".join(answer.blickets) or "none"
-    unsure = f"unsure: {' '.join(answer.unsure)}; " if answer.unsure else ""
-    return f"ANSWER blickets: {blickets}; {inhibitors}{unsure}form: {answer.form}"
+    fields = [f"blickets {_listed(answer.blickets)}", f"form {answer.form}"]
+    if answer.inhibitors or answer.form == INHIBITOR:
+        fields.append(f"inhibitors {_listed(answer.inhibitors)}")
+    if answer.unsure:
+        fields.append(f"unsure {_listed(answer.unsure)}")
+    return answer_line("; ".join(fields))
 
 
+def _listed(objects: str) -> str:
+    return ", ".join(objects) or "none"
+
+
+_LIST = r"(?:none|[A-Z](?:, [A-Z])*)"
 _ASKED = re.compile(
-    r"TEST (?:none|[A-Z](?: [A-Z])*)|ANSWER blickets: (?:none|[A-Z](?: [A-Z])*); "
-    r"(?:inhibitors: [A-Z](?: [A-Z])*; )?(?:unsure: [A-Z](?: [A-Z])*; )?form: [a-z]+(?:-[1-9])?"
+    rf"TEST {_LIST}|ANSWER: blickets {_LIST}; form [a-z]+(?:-[1-9])?"
+    rf"(?:; inhibitors {_LIST})?(?:; unsure {_LIST})?"
 )
 
 
 def strict(item: object, replies: Sequence[str], view: object) -> bool:
-    """Whether every reply is one move in exactly the asked form, and the last an answer."""
-    exact = all(_ASKED.fullmatch(reply.strip()) for reply in replies)
-    return exact and bool(replies) and replies[-1].strip().startswith("ANSWER")
+    """Whether every reply ends with a move in exactly the asked form, and the last is an answer."""
+    moves = [reply.strip().rpartition("\n")[2] for reply in replies]
+    return all(map(_ASKED.fullmatch, moves)) and moves[-1].startswith("ANSWER")
 
 
-def place(objects: list[str]) -> str:
-    """Put these objects on the machine, and nothing else, and see whether it lights up.
+# A line that begins with TEST or "test:", or with "test" before nothing but objects; "test:" may
+# also be an entry of JSON.
+_TEST = re.compile(r"(?:^[ \t\"'(\[{]*|; (?=test:))(test)\b[\"'\])]*[ \t]*([:=|]?)", re.I | re.M)
+_LAST_ON_LINE = re.compile(r"^(.*)\b(?:TEST|ANSWER)\b", re.M)
+_NAMES = rf"(?-i:[A-H]+)|{'|'.join((*FORMS, *EXAMPLES))}"
+_OPENS_LINE = re.compile(r"\W*(?:(?:my|the) )?(?:final )?", re.IGNORECASE)
 
-    Args:
-        objects: The letters of the objects, such as A and B; none for an empty machine.
+
+def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command | None:
+    """The move on the last TEST or ANSWER line of a reply; None where it cannot be read.
+
+    `rules` are what may be answered as the form after demonstrations.
     """
-    return write_test("".join(objects))
+    text = plain(without_remarks(reply, _NAMES))
+    moves = [*_LAST_ON_LINE.finditer(text)]
+    if moves and not _OPENS_LINE.fullmatch(moves[-1][1]):
+        return None  # a sentence below the line names another move
+    end = len(text)
+    for label in reversed([*_TEST.finditer(text)]):
+        placed = _placed(text[label.end() : end].lstrip(" "), objects)
+        if placed is not None or label[2] or label[1] == "TEST":
+            text = text[label.end() :]
+            if not find_answer(text).labelled:
+                return None if placed is None else Command(placed)
+            break
+        end = label.start()
+    answers = (_read_answer(value, objects, rules) for value in find_answer(text).values)
+    return next(filter(None, answers), None)
 
 
-def answer(blickets: list[str], form: str, inhibitors: list[str] | None = None) -> str:
-    """Say how the machine works, once; the game ends with it.
-
-    Args:
-        blickets: The letters of the objects that are blickets.
-        form: The way in which the machine works, by its name in the rules.
-        inhibitors: The letters of the objects that are inhibitors, if there are any.
-    """
-    return write_answer(GameAnswer("".join(blickets), form, "".join(inhibitors or ())))
-
-
-def answer_after_examples(blickets: list[str], form: str, unsure: list[str] | None = None) -> str:
-    """Say how the new machine works, once; the game ends with it.
-
-    Args:
-        blickets: The letters of the objects that are blickets.
-        form: Which machine the new one works like: striped, dotted or unsure.
-        unsure: The letters of the objects that you are not sure about, if there are any.
-    """
-    return write_answer(GameAnswer("".join(blickets), form, unsure="".join(unsure or ())))
+def _placed(text: str, objects: str) -> str | None:
+    """The objects of a test: the paragraph, the line, or its first sentence before a remark."""
+    paragraph = text.partition("\n\n")[0]
+    line = paragraph.partition("\n")[0]
+    sentence, _, remark = line.partition(". ")
+    values = [paragraph, line] + [sentence] * (not raises_doubt(remark))
+    placed = (_objects(value.strip(" .!()"), objects) for value in values)
+    return next((found for found in placed if found is not None), None)
 
 
-answer_after_examples.__name__ = answer.__name__
-# For models that call tools; their names and docstrings are prompts.
-TOOLS = (place, answer)
-TOOLS_AFTER_EXAMPLES = (place, answer_after_examples)
+_FIELDS = {"blickets": "blickets?", "form": "form", "inhibitors": "inhibitors?", "unsure": "unsure"}
+_FIELD = re.compile(r"(?:,\s*|\s+)(?=(?:form|inhibitors)\b)|,\s*(?=unsure\b)", re.IGNORECASE)
+_FORM = re.compile(r"conjunctive|disjunctive|parity|inhibitor|threshold-[1-9]")
+
+
+def _read_answer(text: str, objects: str, rules: Sequence[str]) -> Command | None:
+    """The answer that a value is; None where a part is missing, unknown or contradicts another."""
+    fields = read_fields(_FIELD.sub(";", text), _FIELDS)
+    if fields is None or not {"blickets", "form"} <= set(fields):
+        return None
+    form = re.sub(r"\bthreshold\s", "threshold-", fields["form"].casefold())
+    known = form in rules if UNSURE in rules else _FORM.fullmatch(form) is not None
+    if form == INHIBITOR and "inhibitors" not in fields:
+        return None
+    blickets = _objects(fields["blickets"], objects)
+    inhibitors = _objects(fields.get("inhibitors", "none"), objects)
+    unsure = _objects(fields.get("unsure", "none"), objects)
+    if not known or blickets is None or inhibitors is None or unsure is None:
+        return None
+    named = blickets + inhibitors + unsure
+    if len(set(named)) < len(named) or (unsure and UNSURE not in rules):
+        return None
+    return Command(blickets, form, inhibitors, unsure)
+
+
+_BETWEEN = re.compile(r"(?:\b(?:objects?|and)\b|[\s,;&+\"'\[\]{}])+", re.IGNORECASE)
+
+
+def _objects(text: str, objects: str) -> str | None:
+    """The letters in a list such as "A, B", "A and B" or "AB", in order; None for anything else."""
+    if not text.strip():
+        return None
+    if not read_list(text):
+        return ""
+    names = [name for name in _BETWEEN.split(text) if name]
+    named = set("".join(names).upper())
+    in_order = all(name.isupper() or [*name] == sorted(name) for name in names)  # "ab", not "bad"
+    return "".join(sorted(named)) if names and named <= set(objects) and in_order else None

@@ -18,7 +18,7 @@ from trivium.benchmarks.blicket.inference.hypotheses import (
 )
 from trivium.core.benchmark import Origin
 from trivium.core.errors import require
-from trivium.core.spec import spec_to_dict, stored_spec
+from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.streams import Stream, item_stream, stream_key
 
 Tests = tuple[tuple[str, bool], ...]  # the objects placed in each test, and whether it lit
@@ -156,7 +156,7 @@ def from_row(row: Mapping[str, Any], number: int) -> GameItem:
     name = row.get("id")
     require(isinstance(name, str) and bool(name), "id must be text")
     fields = {key: row[key] for key in spec_to_dict(GameSpec()) if key in row}
-    spec = stored_spec(GameSpec, fields)
+    spec = spec_from_dict(GameSpec, fields)
     truth = row.get("machine")
     require(isinstance(truth, str), f"machine must be text such as conjunctive:AB, got {truth!r}")
     machine = replace(parse(str(truth)), noise=spec.noise)

@@ -72,7 +72,8 @@ def render(item: GameItem, view: GameView) -> str:
         answers.append(write_answer(GameAnswer("A", "inhibitor", "B")))
     paragraphs = [
         *kinds,
-        f"You may make up to {tests}.{noise} In each turn, say one line:\n"
+        f"You may make up to {tests}.{noise} In each turn, think as long as you like, then end "
+        "with a line of its own:\n"
         f"{write_test('AB')}\n"
         "to put A and B on the machine, and nothing else, and see whether it lights up; or, once, "
         "to end the game:\n" + "\n".join(answers),

@@ -19,7 +19,7 @@ from trivium.benchmarks.blicket.inference.hypotheses import (
 )
 from trivium.core.benchmark import Floor, Metric
 from trivium.core.errors import UserError
-from trivium.core.records import Groups, Scores
+from trivium.core.records import NO_ANSWER, Groups, Scores
 
 METRICS = (
     Metric("correct", "every object and the form are right"),
@@ -32,10 +32,10 @@ METRICS = (
     Metric("bits", "bits of information from the tests", "mean", 13.0, 0.0),
     Metric("best_share", "share of the best available gain, mean over tests", "mean"),
     Metric("redundant", "tests that could not reveal anything", "mean", 0.0, 100.0),
-    # How somebody explored, as shares of the tests; none of them is better than another.
-    Metric("singles", "share of tests of one object, new ones", "mean", charted=False),
-    Metric("combinations", "share of tests of several objects, new ones", "mean", charted=False),
-    Metric("repeats", "share of tests that were made before", "mean", charted=False),
+    # How a player explored, as shares of the tests; none of them is better than another.
+    Metric("singles", "share of tests of one object, new ones", "mean"),
+    Metric("combinations", "share of tests of several objects, new ones", "mean"),
+    Metric("repeats", "share of tests that were made before", "mean"),
 )
 
 
@@ -66,12 +66,6 @@ def trials_of(tests: Tests) -> list[observer.Trial]:
 def trajectory(spec: GameSpec, tests: Tests) -> observer.Trajectory:
     """The measures of these tests."""
     return observer.measure(spec.space, trials_of(tests))
-
-
-def trace(item: GameItem, answer: GameAnswer) -> list[float]:
-    """The bits still unknown before the first test and after every one."""
-    path = trajectory(item.spec, answer.tests)
-    return [observer.entropy(item.space.belief), *(step.entropy for step in path.steps)]
 
 
 def score(item: GameItem, answer: GameAnswer | None) -> Scores:
@@ -133,7 +127,7 @@ def _is_equivalent(item: GameItem, answer: GameAnswer) -> bool:
 def kind(item: GameItem, answer: GameAnswer | None) -> str:
     """What kind of answer this is; the part after a colon says what is wrong with it."""
     if answer is None:
-        return "violation"
+        return NO_ANSWER
     if is_right(item, answer):
         return "right"
     true = gold(item)

@@ -89,8 +89,8 @@ class GameView:
 
 
 # As many tests as the optimal player needs in the worst case, so that certainty can be reached.
-# A fixed script of as many tests is enough for `paper` and `five-rules`, which version 0.1 had
-# already; docs/blicket_game.md has the figures of all.
+# A fixed script of as many tests is enough for `paper` and `five-rules`; docs/blicket_game.md has
+# the figures of all.
 THRESHOLDS = (*PAPER_RULES, "threshold-2", "threshold-3")
 PRESETS = {
     "paper": GameSpec(hypotheses=DEFAULT_SIX, tests=3),

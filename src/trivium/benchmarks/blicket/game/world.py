@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from trivium.benchmarks.blicket.game.answer import Command, read_command, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
-from trivium.benchmarks.blicket.game.parse_answer import Command
-from trivium.benchmarks.blicket.game.parse_moves import read_command
 from trivium.benchmarks.blicket.game.score import score
 from trivium.benchmarks.blicket.game.spec import GameView
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, lights, mask_of
@@ -89,11 +88,17 @@ def replay(item: GameItem, replies: Sequence[str]) -> tuple[Game, str]:
     for reply in replies:
         if game.over:
             break
-        message = _take_turn(game, read_command(reply, item.objects, item.spec.form_answers))
+        message = take_turn(game, reply)
     return game, message
 
 
-def _take_turn(game: Game, command: Command | None) -> str:
+def take_turn(game: Game, reply: str) -> str:
+    """The response to a reply, whose command is carried out."""
+    item = game.item
+    return _carry_out(game, read_command(reply, item.objects, item.spec.form_answers))
+
+
+def _carry_out(game: Game, command: Command | None) -> str:
     if command is None:
         return _mistake(game, "That could not be read.")
     if command.form is not None:
@@ -108,9 +113,10 @@ def _take_turn(game: Game, command: Command | None) -> str:
 
 def _mistake(game: Game, problem: str) -> str:
     game.mistakes += 1
-    example = "" if game.left == 0 else f"TEST {' '.join(game.item.objects[:2])} or "
+    example = "" if game.left == 0 else f"{write_test(game.item.objects[:2])} or "
     return (
-        f"{problem} Say {example}ANSWER ... in one line, as told at the start. {_tests_left(game)}"
+        f"{problem} End with {example}ANSWER: ... on a line of its own, as asked at the start. "
+        f"{_tests_left(game)}"
     )
 
 

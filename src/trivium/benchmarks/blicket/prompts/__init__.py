@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trivium.benchmarks.blicket.prompts import answer, audit, generate, render, score, solvers
+from trivium.benchmarks.blicket.prompts import (
+    answer,
+    audit,
+    generate,
+    render,
+    report,
+    score,
+    solvers,
+)
 from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.spec import DIAGNOSTICS, PRESETS, PromptSpec, PromptView
@@ -29,6 +37,9 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     solvers = solvers.SOLVERS
     default_items = 200
     answer_field = "blickets"
+    chart_axes = report.AXES
+    kinds = report.KINDS
+    easier_with_more = report.EASIER_WITH_MORE
 
     to_row = staticmethod(generate.to_row)
     from_row = staticmethod(generate.from_row)
@@ -37,7 +48,8 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     generate = staticmethod(generate.generate)
     render = staticmethod(render.render)
     parse = staticmethod(answer.parse)
-    strict = staticmethod(answer.strict)
+    write = staticmethod(answer.write)
+    schema = staticmethod(answer.schema)
     kind = staticmethod(score.kind)
     floor = staticmethod(score.floor)
     item_floor = staticmethod(score.item_floor)
@@ -46,9 +58,14 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     probes = staticmethod(audit.probes)
     surface = staticmethod(audit.surface)
     canonical = staticmethod(audit.canonical)
+    headline_sentence = staticmethod(report.headline_sentence)
+    highlights = staticmethod(report.highlights)
 
-    def write(self, item: PromptItem, answer_: PromptAnswer, view: PromptView) -> str:
-        return answer.write_answer(answer_, view)
+    def strict(self, item: PromptItem, replies: Sequence[str], view: PromptView) -> bool | None:
+        if not render.asks_for_lines(item, view):
+            return None
+        said = answer.parse(item, replies, view)
+        return said is not None and answer.in_asked_form(item, replies[-1], said, view)
 
     def names(self, item: PromptItem) -> Sequence[Sequence[str]]:
         # The paper's own prompts are fixed texts, whose objects have their names.

@@ -84,10 +84,9 @@ def gold(item: PromptItem) -> PromptAnswer:
 
 def generate(spec: PromptSpec, seed: int, start: int = 0, count: int = 1) -> Iterator[PromptItem]:
     """The items start .. start + count - 1; every block of items has each cell once."""
-    fields, cells, key = spec_to_dict(spec), spec.cells, spec_key(spec, seed)
-    order = [index % len(cells) for index in range(start, start + count)]
-    if spec.block_order == "random":
-        order = list(balanced_kinds(key, len(cells), start, count))
+    fields, cells = spec_to_dict(spec), spec.cells
+    key = spec_key(spec, seed, ignore=("evidence", "trials"))
+    order = balanced_kinds(key, len(cells), start, count)
     make = {"paper": _paper_item, "paper_two_shot": _paper_item}.get(
         spec.stimuli, _matched_item if spec.evidence == "matched" else _full_item
     )

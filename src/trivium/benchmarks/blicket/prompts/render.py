@@ -16,18 +16,13 @@ from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.phrases import article, listed
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.benchmarks.blicket.prompts.stimuli import prompt_text
+from trivium.core.reading import ask
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
-LINES = (
-    "Finish with these two lines:\n"
-    "Blickets: <the new objects that are blickets, or none>\n"
-    "Machine: <{first}, {second} or unsure>"
-)
-LINES_WITH_MAYBE = (
-    "Finish with these three lines:\n"
-    "Blickets: <the new objects that must be blickets, or none>\n"
-    "Maybe blickets: <the new objects that may be blickets or not, or none>\n"
-    "Machine: <{first}, {second} or unsure>"
+ANSWER = "blickets: <the new objects that are blickets, or none>; machine: <{machines}>"
+ANSWER_WITH_MAYBE = (
+    "blickets: <the new objects that must be blickets, or none>; "
+    "maybe: <the new objects that may be blickets or not, or none>; machine: <{machines}>"
 )
 
 
@@ -40,13 +35,13 @@ def render(item: PromptItem, view: PromptView) -> str:
         text = _freeform(item) if view.prompt == "freeform" else _two_shot(item)
     if asks_for_lines(item, view):
         first, second = item.known
-        lines = LINES_WITH_MAYBE if item.matched else LINES
-        text += "\n\n" + lines.format(first=first, second=second)
+        value = ANSWER_WITH_MAYBE if item.matched else ANSWER
+        text += "\n\n" + ask(value.format(machines=f"{first}, {second} or {UNSURE}"))
     return text
 
 
 def asks_for_lines(item: PromptItem, view: PromptView) -> bool:
-    """Whether the prompt asks for last lines of a fixed form."""
+    """Whether the prompt asks for an ANSWER line."""
     if view.reply == "auto":
         return not item.paper and view.prompt == "freeform"
     return view.reply == "lines"

@@ -13,8 +13,8 @@ from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 from trivium.core.benchmark import Floor, Metric
-from trivium.core.records import Groups, Scores
-from trivium.core.spec import stored_spec
+from trivium.core.records import NO_ANSWER, Groups, Scores
+from trivium.core.spec import spec_from_dict
 
 METRICS = (
     Metric("correct", "exactly the blickets are named, and the structure is right"),
@@ -79,7 +79,7 @@ def score(item: PromptItem, answer: PromptAnswer | None) -> Scores:
 def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
     """What kind of answer this is; the part after a colon is about the structure."""
     if answer is None:
-        return "violation"
+        return NO_ANSWER
     scores = score(item, answer)
     if scores["correct"]:
         return "right"
@@ -152,7 +152,7 @@ def _draws(objects: int, sure: int, maybe: int) -> int:
 def item_floor(item: PromptItem, view: PromptView) -> Floor:
     """The floor of the item's spec; without one, of a guess that knows the sizes of the answer."""
     if item.origin is not None:
-        return floor(stored_spec(PromptSpec, item.origin.spec), view)
+        return floor(spec_from_dict(PromptSpec, item.origin.spec), view)
     sizes = len(item.answer.blickets), len(item.answer.maybe)
     structure = 0.5 if item.hypotheses == "given" else 1.0
     return Floor("sizes known", structure / (1 + _draws(len(item.new.objects), *sizes)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from trivium.benchmarks.blicket.prompts.answer import write_answer
+from trivium.benchmarks.blicket.prompts.answer import write_to
 from trivium.benchmarks.blicket.prompts.evidence import (
     UNSURE,
     Machine,
@@ -135,7 +135,8 @@ def _solver(
     role: Role,
 ) -> Solver:
     def reply(turn: Turn) -> str:
-        return write_answer(answer(read_page(turn.messages[0]), turn.stream), turn.view)
+        prompt = turn.messages[0]
+        return write_to(prompt, answer(read_page(prompt), turn.stream))
 
     return Solver(name, str(answer.__doc__), reply, role)
 

@@ -8,7 +8,6 @@ from typing import Literal
 
 from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
-from trivium.core.spec import new_default
 
 MAX_OBJECTS = 8
 MAX_OBJECTS_FULL = 6  # three machines of six objects are 18 different colours and shapes
@@ -33,10 +32,8 @@ class PromptSpec:
     stimuli: Literal["generated", "paper", "paper_two_shot"] = "generated"
     # what is tested. matched: counts say nothing about the answer, from 4 objects on; full: every
     # object, every pair and all together, as in the paper, where counting is enough
-    evidence: Literal["matched", "full"] = new_default("matched", before="full")
-    trials: int | None = new_default(None, before=None)  # tests of the new machine, if matched
-    # the order of the cells in each block of items; fixed: cell after cell, as in version 0.1
-    block_order: Literal["random", "fixed"] = new_default("random", before="fixed")
+    evidence: Literal["matched", "full"] = "matched"
+    trials: int | None = None  # tests of the new machine, if matched
 
     def __post_init__(self) -> None:
         most = MAX_OBJECTS if self.evidence == "matched" else MAX_OBJECTS_FULL
@@ -72,10 +69,10 @@ class PromptView:
     """How a blicket prompt is presented and its reply is read."""
 
     prompt: Literal["freeform", "two_shot"] = "freeform"  # a story, or two solved examples
-    # in any words, or ending in lines of a fixed form; auto: lines after a generated story, and any
-    # words after the paper's stimuli and after solved examples
-    reply: Literal["auto", "free", "lines"] = new_default("auto", before="free")
-    sentences: int | None = None  # read only so many first sentences of a reply (the paper: 2)
+    # in any words, or ending with an ANSWER line; auto: an ANSWER line after a generated story, and
+    # any words after the paper's stimuli and after solved examples
+    reply: Literal["auto", "free", "lines"] = "auto"
+    sentences: int | None = None  # read only so many first sentences of a free reply (the paper: 2)
 
     def __post_init__(self) -> None:
         valid = self.sentences is None or self.sentences >= 1

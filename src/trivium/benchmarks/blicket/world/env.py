@@ -15,6 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from trivium.benchmarks import register_environments
 from trivium.benchmarks.blicket.inference.examples import rules_shown
 from trivium.benchmarks.blicket.inference.hypotheses import split
 from trivium.benchmarks.blicket.world.dynamics import (
@@ -25,7 +26,6 @@ from trivium.benchmarks.blicket.world.dynamics import (
     BlicketSpec,
     make_tables,
 )
-from trivium.benchmarks.blicket.world.registration import register_envs
 from trivium.benchmarks.blicket.world.render import RENDER_MODES, check_render_mode, show
 from trivium.core.errors import UserError, require
 from trivium.core.spec import spec_from_dict
@@ -169,4 +169,4 @@ class DiscreteActions(gymnasium.ActionWrapper[Observation, Any, Any]):
         return np.asarray(int(action) >> self._bits & 1)
 
 
-register_envs()
+register_environments()

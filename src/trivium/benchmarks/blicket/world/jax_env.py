@@ -7,7 +7,7 @@
 - States and actions are int32 arrays of any shape. One key serves the whole batch, which is much
   cheaper than a key for each environment; `vmap` works as well.
 - The bits of an action are those of the Gymnasium action: bit i places object i (or answers yes to
-  object i), bit N asks for the quiz. `action_code` packs bits, `action_bits` unpacks them.
+  object i), bit N asks for the quiz. `action_code` packs them.
 - After the end `step` changes nothing; `step_autoreset` begins a new episode in the same step and
   returns the step's own observation as a fifth value, for bootstrapping.
 - Params of one universe have one shape, so the machines of several training splits can be stacked
@@ -16,32 +16,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from trivium.benchmarks.blicket.world.dynamics import BlicketSpec, Tables, make_tables, transition
 
 
-class Params(NamedTuple):
-    """The parameters of the environment; arrays only."""
-
-    tables: Tables
-    action_bits: jax.Array  # int32, [actions, bits]: the bits of every action
-
-
-def make_params(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Params:
-    """The parameters of a spec; with the same universe, those of all specs have one shape."""
-    codes = np.arange(spec.actions)[:, None]
-    unpacked = codes >> np.arange(spec.action_bits) & 1 if spec.interface == "sets" else codes
-    tables = jax.tree.map(jnp.asarray, make_tables(spec, universe))
-    return Params(tables, jnp.asarray(unpacked, dtype=jnp.int32))
+def make_params(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
+    """The tables of a spec in JAX; with the same universe, those of all specs have one shape."""
+    tables: Tables = jax.tree.map(jnp.asarray, make_tables(spec, universe))
+    return tables
 
 
 def reset(
-    params: Params, key: jax.Array, shape: tuple[int, ...] = ()
+    params: Tables, key: jax.Array, shape: tuple[int, ...] = ()
 ) -> tuple[jax.Array, jax.Array]:
     """New episodes: their states and first observations."""
     state, first = _begin(params, jax.random.bits(key, shape, dtype=jnp.uint32))
@@ -49,7 +37,7 @@ def reset(
 
 
 def step(
-    params: Params, state: jax.Array, action: jax.Array, key: jax.Array
+    params: Tables, state: jax.Array, action: jax.Array, key: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
     """One step: state, observation, reward, done."""
     word = jax.random.bits(key, state.shape, dtype=jnp.uint32) if _noisy(params) else None
@@ -58,7 +46,7 @@ def step(
 
 
 def step_autoreset(
-    params: Params, state: jax.Array, action: jax.Array, key: jax.Array
+    params: Tables, state: jax.Array, action: jax.Array, key: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array]:
     """One step and, after a last one, a new episode; the fifth value is the last observation."""
     words = jax.random.bits(key, (1 + _noisy(params), *state.shape), dtype=jnp.uint32)
@@ -68,9 +56,9 @@ def step_autoreset(
     return state, observe(params, shown), reward, done, observe(params, seen)
 
 
-def observe(params: Params, seen: jax.Array) -> jax.Array:
+def observe(params: Tables, seen: jax.Array) -> jax.Array:
     """Observations from their numbers: the bits of each."""
-    width = params.tables.observations.shape[-1]
+    width = params.observations.shape[-1]
     return (seen[..., None] >> jnp.arange(width, dtype=jnp.uint32) & 1).astype(jnp.float32)
 
 
@@ -86,32 +74,25 @@ def below(word: jax.Array, bound: jax.Array) -> jax.Array:
     return ((word >> 16) * bound + low >> 16).astype(jnp.int32)
 
 
-def _noisy(params: Params) -> bool:
+def _noisy(params: Tables) -> bool:
     """Whether any machine is noisy: a shape, so known when compiling; else no words are drawn."""
-    return bool(params.tables.entries.shape[-2] == 2)
+    return bool(params.entries.shape[-2] == 2)
 
 
-def _begin(params: Params, word: jax.Array) -> tuple[jax.Array, jax.Array]:
-    tables = params.tables
-    return tables.starts[below(word, tables.machines)], jnp.zeros_like(word)
+def _begin(params: Tables, word: jax.Array) -> tuple[jax.Array, jax.Array]:
+    return params.starts[below(word, params.machines)], jnp.zeros_like(word)
 
 
 def _step(
-    params: Params, state: jax.Array, action: jax.Array, word: jax.Array | None
+    params: Tables, state: jax.Array, action: jax.Array, word: jax.Array | None
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-    tables = params.tables
     flip = jnp.int32(0)
     if _noisy(params) and word is not None:
         uniform = (word >> 8).astype(jnp.float32) * 2.0**-24
-        flip = (uniform < tables.noise[state]).astype(jnp.int32)
-    return transition(tables, state, action, flip)
+        flip = (uniform < params.noise[state]).astype(jnp.int32)
+    return transition(params, state, action, flip)
 
 
 def action_code(bits: jax.Array) -> jax.Array:
     """The numbers of actions given as bits (last axis)."""
     return (bits.astype(jnp.int32) << jnp.arange(bits.shape[-1])).sum(axis=-1)
-
-
-def action_bits(params: Params, action: jax.Array) -> jax.Array:
-    """The bits of actions given as numbers."""
-    return params.action_bits[action]

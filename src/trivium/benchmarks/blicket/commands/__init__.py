@@ -1,0 +1,1 @@
+"""Commands that are about blickets only: plug-ins of `trivium.commands`."""

@@ -1,0 +1,159 @@
+"""trivium train AGENT"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from trivium.agents import agents_module
+from trivium.agents.config import (
+    AGENTS,
+    IMITATORS,
+    PRESETS,
+    Q_LEARNING,
+    AgentConfig,
+    ImitationConfig,
+    LengthConfig,
+    TaskConfig,
+)
+from trivium.agents.qlearning import QConfig
+from trivium.commands.flags import read_flags, read_start, refuse_without, require_out
+from trivium.core.errors import require, require_known
+
+ABOUT = """Train an agent in the blicket environment. Writes checkpoints, learning curves and
+policies to the folder of --out; the same command resumes an interrupted training. --preset paper
+has the paper's settings, --preset large many environments at once, which learns better and runs
+faster. Machines are the paper's six, those of a --split, of --hypotheses or of --rules.
+Example: trivium train ppo-lstm --preset large --steps 500000 --out runs/ppo"""
+ABOUT_IMITATORS = """Train an agent that imitates recorded episodes: of --data, the folder of a
+Minari dataset (trivium record, trivium rollout) or a run of blicket_game that people, models or
+programs played. Writes models to the folder of --out; the same command resumes.
+Example: trivium train cloning --data runs/people --out runs/cloning"""
+ABOUT_Q = """Train a table of values of every history by Q-learning, until the greedy policy is
+perfect on every machine. Writes tables to the folder of --out.
+Example: trivium train q-learning --out runs/q"""
+
+LEARNERS = {
+    **dict.fromkeys(AGENTS, "a reinforcement learner"),
+    **dict.fromkeys(IMITATORS, "imitates recorded episodes"),
+    Q_LEARNING: "a table of values",
+}
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What is trained, on what, and for how long."""
+
+    preset: str = "paper"  # paper or large; other flags change it
+    seed: int = 0  # the seed of all runs
+    seeds: int = 1  # how many runs are trained side by side
+    out: Path | None = None  # the folder of the training
+    agent: AgentConfig = field(default_factory=AgentConfig)
+    task: TaskConfig = field(default_factory=TaskConfig)
+    length: LengthConfig = field(default_factory=LengthConfig)
+
+
+@dataclass(frozen=True)
+class ImitatorFlags:
+    """What is imitated, and how."""
+
+    data: Path | None = None  # a Minari dataset, or a run or file of records of blicket_game
+    target: float | None = None  # the return that a transformer aims at (default: the largest)
+    seed: int = 0  # the seed of all agents
+    seeds: int = 1  # how many agents are trained side by side
+    out: Path | None = None  # the folder of the training
+    config: ImitationConfig = field(default_factory=ImitationConfig)
+
+
+@dataclass(frozen=True)
+class QFlags:
+    """What is learned, and for how long."""
+
+    seed: int = 0  # the seed of the first table; those of others are counted up
+    seeds: int = 1  # how many tables
+    out: Path | None = None  # the folder of the training
+    task: TaskConfig = field(default_factory=TaskConfig)
+    config: QConfig = field(default_factory=QConfig)
+
+
+def main(args: Sequence[str]) -> int:
+    """Train, with a line for every point of the curve."""
+    named, rest, start = read_start(args)
+    if not named:
+        refuse_without("AGENT", LEARNERS, "train", args, ABOUT)
+    name = named[0]
+    if name in IMITATORS:
+        return _imitate(name, rest)
+    if name == Q_LEARNING:
+        return _learn_table(rest)
+    require_known(name, LEARNERS, f"agent {name!r}")
+    return _reinforce(name, start.preset or "paper", rest)
+
+
+def _reinforce(name: str, preset: str, args: Sequence[str]) -> int:
+    require_known(preset, PRESETS, f"preset {preset!r}")
+    default = Flags(preset=preset, agent=PRESETS[preset](name))
+    flags = read_flags(f"train {name}", Flags, args, ABOUT, default)
+    by_flags = flags.agent.name
+    require(by_flags == name, f"{name} and its flags differ: for {by_flags}, say train {by_flags}")
+    out = require_out(flags.out)
+    trained = agents_module("trained")
+    job = trained.TrainingJob(flags.agent, flags.task, flags.length, flags.seed, flags.seeds)
+    training = trained.train(job, out, lambda report: print(report, file=sys.stderr, flush=True))
+    last = training.curve[-1]
+    print(
+        f"{int(last.steps.max()):,} steps, greedy reward {last.greedy.reward[:, 0].mean():.3f} "
+        f"with {last.greedy.tests[:, 0].mean():.2f} tests, runs: {flags.seeds}"
+    )
+    print(f"policies in {out}; evaluate one:")
+    shown = flags.task.demonstrations.replace("_", "-")
+    preset = "paper" if shown == "none" else f"demonstrations-{shown}"
+    print(f"  trivium eval blicket_game --preset {preset} --solver agent:{out} --out runs/agent")
+    return 0
+
+
+def _imitate(name: str, args: Sequence[str]) -> int:
+    default = ImitatorFlags(config=replace(ImitationConfig(), model=name))  # type: ignore[arg-type]
+    flags = read_flags(f"train {name}", ImitatorFlags, args, ABOUT_IMITATORS, default)
+    model = flags.config.model
+    require(model == name, f"{name} and its flags differ: for {model}, say train {model}")
+    out = require_out(flags.out)
+    require(flags.data is not None, "--data is missing: what is to be imitated?")
+    require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
+    print(
+        agents_module("learned").train_imitator(
+            flags.config,
+            flags.data,
+            out,
+            seed=flags.seed,
+            seeds=flags.seeds,
+            target=flags.target,
+        )
+    )
+    _print_rollout(out)
+    return 0
+
+
+def _learn_table(args: Sequence[str]) -> int:
+    flags = read_flags(f"train {Q_LEARNING}", QFlags, args, ABOUT_Q)
+    out = require_out(flags.out)
+    require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
+    print(
+        agents_module("learned").train_table(
+            flags.config,
+            flags.task,
+            out,
+            seed=flags.seed,
+            seeds=flags.seeds,
+            tell=lambda text: print(text, file=sys.stderr, flush=True),
+        )
+    )
+    _print_rollout(out)
+    return 0
+
+
+def _print_rollout(out: Path) -> None:
+    print(f"agents in {out}; play with one:")
+    print(f"  trivium rollout {out} --episodes 1000 --out data/minari")

@@ -1,0 +1,76 @@
+"""What reports say about games: axes of charts, kinds of answers, the observer, a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from trivium.benchmarks.blicket.game.generate import GameItem
+from trivium.benchmarks.blicket.game.score import trials_of
+from trivium.benchmarks.blicket.game.spec import GameView
+from trivium.benchmarks.blicket.game.world import Game, take_turn
+from trivium.benchmarks.blicket.inference import observer
+from trivium.core.benchmark import ChartAxis, Lifts, Step
+
+AXES = (
+    ChartAxis("N", "objects", "object"),
+    ChartAxis("tests", "tests made", "test", metric=True),
+)
+KINDS = {
+    "too-early": "the tests allowed this answer and others",
+    "against-its-own-tests": "the tests had ruled this answer out",
+    "no-such-machine": "the opening describes no such machine",
+    "unsure": "unsure, although the tests could have decided it",
+    "wrong": "not the blickets of this machine",
+}
+EASIER_WITH_MORE = frozenset({"tests"})
+RULE = "“Tests like”: the built-in player that leaves most nearly as many bits after every test."
+PLAYERS = {
+    "optimal": "picks informative tests",
+    "information_gain": "picks informative tests",
+    "posterior": "tests at random",
+    "random": "tests at random",
+    "one_at_a_time": "tests like a child who varies one thing at a time",
+    "one_cause": "tests like a child who varies one thing at a time",
+    "best_fixed_script": "tests by a fixed script, whatever the lights say",
+    "constant_answer": "answers without a test",
+}
+
+
+def headline_sentence(lifts: Lifts) -> str:
+    """How a solver tests, and how well it solves games."""
+    player = f"{PLAYERS[lifts.plays_like]}; " if lifts.plays_like in PLAYERS else ""
+    return f"{player}solves games {lifts.grade}"
+
+
+def explain(item: GameItem, replies: Sequence[str], view: GameView) -> list[Step]:
+    """What the ideal observer knows at every test; nothing where the game has no answer."""
+    game, steps = Game(item), [_step(item, 0, [])]
+    for count, reply in enumerate(replies, start=1):
+        if game.over:
+            break
+        take_turn(game, reply)
+        if len(game.tests) == len(steps):
+            steps.append(_step(item, count, trials_of(tuple(game.tests))))
+    return steps if game.given is not None else []
+
+
+def _step(item: GameItem, replies: int, trials: Sequence[observer.Trial]) -> Step:
+    space = item.space
+    belief = observer.posterior(space, trials)
+    bits = observer.entropy(belief)
+    possible = int((belief > observer.TINY).sum())
+    if possible == 1:
+        only = space.hypotheses[int(np.argmax(belief))]
+        return Step(replies, bits, f"Only one machine is left: {only}.")
+    forms = observer.family_probability(space, belief).items()
+    likely = sorted((form for form in forms if form[1] > observer.TINY), key=lambda form: -form[1])
+    blickets = dict(zip(item.objects, observer.blicket_probability(space, belief), strict=True))
+    text = f"{possible} machines are left, {bits:.1f} bits: "
+    text += ", ".join(f"{form} {share:.0%}" for form, share in likely)
+    sure = [name for name, share in blickets.items() if share >= observer.CERTAIN]
+    never = [name for name, share in blickets.items() if share <= observer.TINY]
+    text += f"; certainly blickets: {' '.join(sure)}" if sure else ""
+    text += f"; certainly not: {' '.join(never)}" if never else ""
+    return Step(replies, bits, f"{text}.")

@@ -1,0 +1,73 @@
+"""Games that people played as episodes of the environment, for offline learning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from trivium.benchmarks.blicket.game.generate import GameItem
+from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
+from trivium.benchmarks.blicket.game.world import Game
+from trivium.benchmarks.blicket.inference.hypotheses import mask_of
+from trivium.benchmarks.blicket.world.dynamics import BlicketSpec, make_tables, transition
+from trivium.benchmarks.blicket.world.recording import Episode, write_dataset
+from trivium.core.errors import require
+
+
+def write_episodes(games: Sequence[Game], name: str, folder: Path) -> dict[str, int]:
+    """Write every game as an episode of a Minari dataset; returns how many each dataset has.
+
+    Where there were demonstrations the episode begins with them, and ends with the question about
+    the form; games that were given and not given how the examples work are two datasets. Of an
+    object, "not sure" is answered like "no".
+    """
+    require(
+        re.fullmatch(r"(?:[\w-]{1,60}/){0,3}[\w-]{1,60}-v\d{1,3}", name) is not None,
+        f"the name of a dataset must be like people/mine-v0, got {name!r}",
+    )
+    noisy = any(game.item.spec.noise for game in games)
+    require(not noisy, "games with noise cannot be replayed")
+    by_kind: dict[BlicketSpec, list[Game]] = {}
+    for game in games:
+        by_kind.setdefault(_environment(game.item), []).append(game)
+    base, _, version = name.rpartition("-v")
+    names = [f"{base}-{one.demonstrations.replace('_', '-')}-v{version}" for one in by_kind]
+    if len(by_kind) == 1:
+        names = [name]
+    require(len(set(names)) == len(by_kind), "games of different machines make different datasets")
+    for own, (spec, played) in zip(names, by_kind.items(), strict=True):
+        write_dataset(own, spec, [episode_of(spec, one) for one in played], "people", folder)
+    return dict(zip(names, map(len, by_kind.values()), strict=True))
+
+
+def _environment(item: GameItem) -> BlicketSpec:
+    """The environment of the same machines and demonstrations as a game."""
+    return BlicketSpec(
+        reward_structure="quiz" if item.spec.demonstrations == "none" else "quiz-type",
+        hypotheses=tuple(map(str, item.space)),
+        objects=item.spec.objects,
+        max_steps=max(20, item.spec.tests),
+        demonstrations=item.spec.demonstrations,
+    )
+
+
+def episode_of(spec: BlicketSpec, game: Game) -> Episode:
+    """The episode of a game's tests and answers, as the environment's table gives it."""
+    item, answer, tables = game.item, game.given, make_tables(spec)
+    assert answer is not None
+    machine = spec.hypotheses.index(item.truth)
+    state = tables.starts[machine * spec.orders + (spec.orders > 1 and item.swapped)]
+    codes = [0] * spec.shown + [mask_of(placed) for placed, _ in answer.tests]
+    codes += [1 << spec.objects] + [mask_of(answer.blickets)] * spec.objects
+    if spec.asks_type:
+        codes.append((*EXAMPLES, UNSURE).index(answer.form))
+    seen, rewards = [0], []
+    for code in codes:
+        state, after, reward, _ = transition(tables, state, code)
+        seen.append(int(after))
+        rewards.append(float(reward))
+    actions = np.array(codes)[:, None] >> np.arange(spec.action_bits) & 1
+    return Episode(tables.observations[seen], actions, np.array(rewards), item.truth, 0)

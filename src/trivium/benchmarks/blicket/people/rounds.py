@@ -1,0 +1,284 @@
+"""A game on the page: its screens, and the steps that become replies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from trivium.benchmarks.blicket.game.answer import write_answer, write_test
+from trivium.benchmarks.blicket.game.demonstrations import EXAMPLE_OBJECTS, examples_of
+from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
+from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
+from trivium.benchmarks.blicket.game.world import Game, replay
+from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR
+from trivium.benchmarks.blicket.people.drawing import (
+    THINGS,
+    history_view,
+    like_examples,
+    machine_view,
+    rule_text,
+    rule_texts,
+    thing_view,
+)
+from trivium.core.task import PresentedItem
+from trivium.people.pages import Activity, Handlers, RefusedError, Round, Step, View, button, one_of
+from trivium.people.texts import Texts
+
+PRACTICE_THINGS = {"A": "moon", "B": "hexagon"}  # the first one lights the practice machine up
+
+
+class Practice(Activity):
+    """A machine that one thing lights up, just for trying."""
+
+    stage = "practice"
+
+    def __init__(self) -> None:
+        self.placed = ""
+        self.lit: bool | None = None
+        self.practised = False
+
+    def _toggle(self, step: Step) -> None:
+        self.placed = _toggled(self.placed, one_of(step.value, PRACTICE_THINGS))
+        self.lit = None
+
+    def _press(self, step: Step) -> None:
+        self.lit = "A" in self.placed
+        self.practised = self.practised or bool(self.placed)
+
+    def _next(self, step: Step) -> None:
+        if not self.practised:
+            raise RefusedError("nothing was tried yet")
+        self.over = True
+
+    handlers: ClassVar[Handlers] = {
+        ("practice", "toggle"): _toggle,
+        ("practice", "press"): _press,
+        ("practice", "next"): _next,
+    }
+
+    def view(self, texts: Texts) -> View:
+        """The machine, and how to go on once something was tried."""
+        buttons = [button(texts, "press", "check", main=not self.practised)]
+        if self.practised:
+            buttons.append(button(texts, "next", "next", main=True))
+        return {
+            "title": texts["practice.title"],
+            "paragraphs": [texts["practice.done" if self.practised else "practice.text"]],
+            "machine": machine_view("practice", PRACTICE_THINGS, self.placed, self.lit, texts),
+            "movable": True,
+            "buttons": buttons,
+        }
+
+
+class GameRound(Round):
+    """A game in progress: examples, tests that are chosen or watched, and questions."""
+
+    def __init__(self, item: PresentedItem, shown: Sequence[str] | None, first: bool) -> None:
+        super().__init__(item)
+        self.shown = shown  # the moves that are shown instead of chosen
+        self.placed = ""  # what is on the machine now
+        self.lit: bool | None = None  # the light of the last test, until something is moved
+        self.slide = 0  # of the example machines
+        self.said: dict[str, str] = {}  # what was said of each object
+        self._game = (0, Game(item.content))
+        # What is shown of the example machines: each alone, then its tests.
+        self._slides = [
+            (example.name, test)
+            for example in examples_of(item.content)
+            for test in (None, *example.tests)
+        ]
+        self.stage = "example" if self._slides and first else "new"
+
+    @property
+    def content(self) -> GameItem:
+        """The item itself."""
+        content: GameItem = self.item.content
+        return content
+
+    @property
+    def game(self) -> Game:
+        """The state of the game."""
+        made = len(self.dialogue.replies)
+        if self._game[0] != made:
+            self._game = (made, replay(self.content, self.dialogue.replies)[0])
+        return self._game[1]
+
+    @property
+    def asked(self) -> str:
+        """The object that is asked about next; empty after the last."""
+        return next((one for one in self.content.listing if one not in self.said), "")
+
+    @property
+    def options(self) -> dict[str, str]:
+        """What may be said of an object, with the keys of the texts."""
+        if INHIBITOR in self.content.spec.possible_rules:
+            names = {"yes": "blicket", INHIBITOR: "inhibitor", "no": "neither"}
+            return {option: f"object.is_{name}" for option, name in names.items()}
+        known = ("yes", "no", UNSURE) if self._slides else ("yes", "no")
+        return {option: f"button.{option}" for option in known}
+
+    def _next_example(self, step: Step) -> None:
+        self.slide += 1
+        if self.slide == len(self._slides):
+            self.stage = "new"
+
+    def _begin(self, step: Step) -> None:
+        self.stage = "explore" if self.shown is None else "watch"
+
+    def _toggle(self, step: Step) -> None:
+        self.placed = _toggled(self.placed, one_of(step.value, self.content.objects))
+        self.lit = None
+
+    def _press(self, step: Step) -> None:
+        if self.game.left == 0:
+            raise RefusedError("no tests are left")
+        self._move(write_test(self.placed))
+
+    def _watch(self, step: Step) -> None:
+        assert self.shown is not None
+        seen = len(self.dialogue.replies)
+        if seen < len(self.shown):
+            self._move(self.shown[seen])
+        else:
+            self.stage = "object"
+
+    def _move(self, reply: str) -> None:
+        self.dialogue.send(reply)
+        self.placed, self.lit = self.game.tests[-1]
+
+    def _finish(self, step: Step) -> None:
+        self.stage = "object"
+
+    def _object(self, step: Step) -> None:
+        self.said[self.asked] = one_of(step.value, self.options)
+        if not self.asked:
+            self.stage = "form"
+
+    def _form(self, step: Step) -> None:
+        form = one_of(step.value, self.content.spec.form_answers)
+        blickets, inhibitors, unsure = (
+            "".join(sorted(one for one, own in self.said.items() if own == word))
+            for word in ("yes", INHIBITOR, UNSURE)
+        )
+        self.dialogue.send(write_answer(GameAnswer(blickets, form, inhibitors, unsure=unsure)))
+
+    handlers: ClassVar[Handlers] = {
+        ("example", "next"): _next_example,
+        ("new", "next"): _begin,
+        ("explore", "toggle"): _toggle,
+        ("explore", "press"): _press,
+        ("explore", "finish"): _finish,
+        ("watch", "next"): _watch,
+        ("object", "object"): _object,
+        ("form", "form"): _form,
+    }
+
+    def view(self, texts: Texts) -> View:
+        """The screen of the stage."""
+        return {"title": texts[f"{self.stage}.title"]} | self._screens[self.stage](self, texts)
+
+    def _machine(self, texts: Texts) -> View:
+        things = {letter: THINGS[letter] for letter in self.content.listing}
+        return machine_view("new", things, self.placed, self.lit, texts)
+
+    def _history(self, texts: Texts) -> View:
+        title = "explore.history" if self.shown is None else "watch.history"
+        return history_view(self.game.tests, self.content.listing, title, texts)
+
+    def _rules(self, texts: Texts) -> list[str]:
+        return [] if self._slides else rule_texts(self.content.spec, texts)
+
+    def _view_example(self, texts: Texts) -> View:
+        name, test = self._slides[self.slide]
+        shapes = [thing.split()[-1] for thing in EXAMPLE_OBJECTS[name]]
+        placed, lit = ((), None) if test is None else test
+        on = [thing.split()[-1] for thing in placed]
+        words = texts["example.first" if name == EXAMPLES[0] else "example.new"]
+        if on:
+            objects = " + ".join(texts[f"thing.{shape}"] for shape in on)
+            words = texts["example.placed"].format(objects=objects)
+        tests = len(self._slides) // len(EXAMPLES) - 1
+        number = self.slide % (tests + 1)
+        things = dict(zip(shapes, shapes, strict=True))
+        return {
+            "title": texts["example.title"].format(machine=texts[f"machine.{name}"]),
+            "paragraphs": [words],
+            "page": [number, tests],
+            "picture": machine_view(name, things, on, lit, texts),
+            "buttons": [button(texts, "next", "more" if number < tests else "next", main=True)],
+        }
+
+    def _view_new(self, texts: Texts) -> View:
+        view: View = {
+            "paragraphs": [like_examples("new.text", texts)],
+            "picture": self._machine(texts),
+            "buttons": [button(texts, "next", "start", main=True)],
+        }
+        if not self._slides:
+            noise = [texts["rules.noise"]] if self.content.spec.noise else []
+            view["title"], view["rules"] = texts["rules.title"], self._rules(texts)
+            view["paragraphs"] = [texts["rules.text"], *noise]
+        return view
+
+    def _view_explore(self, texts: Texts) -> View:
+        left, words = self.game.left, [texts["explore.text"]]
+        if left <= 5 or self.content.spec.tests <= 10:
+            key = "left_none" if left == 0 else "left_one" if left == 1 else "left"
+            words.append(texts[f"explore.{key}"].format(count=left))
+        buttons = [button(texts, "press", "check", main=True)] if left else []
+        return {
+            "paragraphs": words,
+            "machine": self._machine(texts),
+            "movable": left > 0,
+            "buttons": [*buttons, button(texts, "finish", "finish")],
+            "rules": self._rules(texts),
+            **self._history(texts),
+        }
+
+    def _view_watch(self, texts: Texts) -> View:
+        left = len(self.shown or ()) - len(self.dialogue.replies)
+        return {
+            "paragraphs": [texts["watch.text"]],
+            "machine": self._machine(texts),
+            "buttons": [button(texts, "next", "more" if left else "next", main=True)],
+            **self._history(texts),
+        }
+
+    def _view_object(self, texts: Texts) -> View:
+        thing = thing_view(THINGS[self.asked], texts)
+        key = "object.inhibitor" if INHIBITOR in self.options else "object.question"
+        return {
+            "paragraphs": [texts[key].format(object=thing["label"])],
+            "thing": thing,
+            "buttons": [
+                {"kind": "object", "value": option, "label": texts[label], "choice": True}
+                for option, label in self.options.items()
+            ],
+            **self._history(texts),
+        }
+
+    def _view_form(self, texts: Texts) -> View:
+        buttons = []
+        for form in self.content.spec.form_answers:
+            choice: View = {"kind": "form", "value": form, "choice": True}
+            if form in EXAMPLES:
+                choice |= {"label": texts[f"machine.{form}"], "pattern": form}
+            else:
+                unsure = form == UNSURE
+                choice["label"] = texts["button.unsure"] if unsure else rule_text(form, texts)
+            buttons.append(choice)
+        words = like_examples("form.like", texts) if self._slides else texts["form.rule"]
+        return {"paragraphs": [words], "buttons": buttons, **self._history(texts)}
+
+    _screens: ClassVar[Mapping[str, Callable[[Any, Texts], View]]] = {
+        "example": _view_example,
+        "new": _view_new,
+        "explore": _view_explore,
+        "watch": _view_watch,
+        "object": _view_object,
+        "form": _view_form,
+    }
+
+
+def _toggled(placed: str, letter: str) -> str:
+    return "".join(sorted(set(placed) ^ {letter}))

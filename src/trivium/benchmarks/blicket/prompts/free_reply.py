@@ -1,0 +1,117 @@
+"""Replies to prompts that ask for no form, such as the paper's.
+
+Read are sentences and rows as in the replies that the paper prints: "The blickets are the brown
+torus and the teal prism.", "The brown torus is a blicket, and the pink frustum is maybe a
+blicket.", "This machine behaves like the dotted machine.". Sentences that say what was seen are
+skipped. Any other sentence makes a reply unreadable, and so do two that contradict one another: a
+reply in other words has no answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trivium.benchmarks.blicket.names import MENTION
+from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
+from trivium.benchmarks.blicket.prompts.generate import PromptItem
+from trivium.core.reading import plain
+
+# Objects are written as <brown torus> before anything else is read.
+_OBJECT = r"(?:the |an? )?<[^<>]+>"
+_OBJECTS = rf"(?:both )?{_OBJECT}(?:(?:,? and |, ){_OBJECT})*"
+_BLICKET = r"(?:an? )?blickets?"
+_LISTED = re.compile(
+    rf"(?:the )?(?:only )?(?:blickets?|objects? that (?:is|are) {_BLICKET})"
+    rf"(?::| is:?| are:?) {_OBJECTS}"
+)
+_CLAUSE = rf"{_OBJECTS} (?:is|are) (?:(?:not |maybe )?(?:both |all )?{_BLICKET}|not)"
+_CLAUSES = re.compile(rf"{_CLAUSE}(?:(?:,? (?:and|but)|[,;]) {_CLAUSE})*")
+_ROW = re.compile(rf"{_OBJECT} ?(?::|=|-|\||->) ?(?:not |maybe )?{_BLICKET}")
+_NONE = re.compile(
+    rf"(?:none of the (?:\w+ )?objects|no (?:\w+ )?objects?) (?:is|are) {_BLICKET}"
+    r"|there are no blickets"
+)
+_LIKE = (
+    r"(?:it|this one|(?:this|the) (?:{new} )?(?:pattern(?:ed)? )?(?:blicket )?(?:machine|detector))"
+    r" (?:behaves|works|acts|is) like the ({known})(?: pattern(?:ed)?)?"
+    r"(?: blicket)?(?: machine| detector| one)?(?:,? (?:since|because|as) .*)?"
+)
+_OPEN = re.compile(r"it (?:cannot|can't) be (?:told|known) which machine .*like")
+_OPENING = re.compile(r"(?:(?:so|therefore|thus|output|answer|the answer is that)[,:]? )+")
+_EVIDENCE = re.compile(r"\b(?:light\w*|lit|dark|turn\w* on|activat\w*)\b")
+_OPINION = re.compile(
+    r"\bblickets?\b(?! (?:machine|detector))"
+    r"|\b(?:may|might|could|can|cannot|must|maybe|likely|one|like|same|so)\b|n't tell|\?"
+)
+_STATUS = re.compile(rf"({_OBJECTS})[^<]*")
+Claim = tuple[str, str]  # an object, and yes, no or maybe
+
+
+def read_sentences(item: PromptItem, reply: str, limit: int | None) -> PromptAnswer | None:
+    """The answer that the first sentences of a reply give; None where they give none."""
+    like = re.compile(_LIKE.format(new=item.new.pattern, known="|".join(item.known)))
+    lists: list[set[Claim]] = []  # of the blickets, which should be all of them
+    others: list[set[Claim]] = []
+    machines: set[str] = set()
+    none = False
+    for sentence in [*_sentences(reply)][:limit]:
+        if not _names(sentence) <= set(item.objects):
+            return None
+        if _LISTED.fullmatch(sentence):
+            lists.append({(name, "yes") for name in _names(sentence)})
+        elif _CLAUSES.fullmatch(sentence) or _ROW.fullmatch(sentence):
+            others.append(set(_claims(sentence)))
+        elif found := like.fullmatch(sentence):
+            machines.add(found[1])
+        elif _OPEN.fullmatch(sentence):
+            machines.add(UNSURE)
+        elif _NONE.fullmatch(sentence):
+            none = True
+        elif not _EVIDENCE.search(sentence) or _OPINION.search(sentence):
+            return None
+    lists, others = _about_new_machine(item, lists, others)
+    claims = set().union(*lists, *others)
+    said = dict(claims)
+    contradicts = len(said) < len(claims) or (none and "yes" in said.values())
+    if contradicts or any(each != lists[0] for each in lists) or len(machines) > 1:
+        return None
+    if not said and not none:
+        return None
+    sure, maybe = (
+        tuple(sorted(name for name, status in claims if status == word))
+        for word in ("yes", "maybe")
+    )
+    return PromptAnswer(sure, maybe, next(iter(machines), None))
+
+
+def _about_new_machine(item: PromptItem, *kinds: list[set[Claim]]) -> list[list[set[Claim]]]:
+    """The sentences without those about other machines only, unless there are no others."""
+    new = set(item.new.objects)
+    about = [[claims for claims in kind if new & {name for name, _ in claims}] for kind in kinds]
+    return about if any(about) else list(kinds)
+
+
+def _sentences(reply: str) -> Iterator[str]:
+    """The sentences and rows of a reply in small letters, without the words that open them."""
+    text = MENTION.sub(lambda found: f"<{found[1]} {found[2]}>", plain(reply)).casefold()
+    text = re.sub(r"\b(is|are)n't\b", r"\1 not", text)
+    # A list below its label, an object a line, is one sentence.
+    text = re.sub(r":[ \t]*\n\s*(?=(?:the )?<)", ": ", text)
+    text = re.sub(r"(?<=>),?[ \t]*\n[ \t]*(?=(?:the )?<[^<>\n]*>,?[ \t]*(?:\n|$))", ", ", text)
+    for sentence in re.split(r"(?<=[.!?])\s|\n", text):
+        words = _OPENING.sub("", sentence.strip().rstrip(".!"), count=1)
+        if words:
+            yield words
+
+
+def _names(text: str) -> set[str]:
+    return set(re.findall(r"<([^<>]+)>", text))
+
+
+def _claims(sentence: str) -> Iterator[Claim]:
+    """Each object of a sentence with yes, no or maybe."""
+    for clause in _STATUS.finditer(sentence):
+        words = set(re.findall(r"\w+", clause[0]))
+        status = "no" if "not" in words else "maybe" if "maybe" in words else "yes"
+        yield from ((name, status) for name in _names(clause[1]))

@@ -1,0 +1,208 @@
+"""An argument parser from dataclasses: a field's type, default and comment make its flag."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import inspect
+import math
+import os
+import re
+import textwrap
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import partial
+from typing import Any, NoReturn, TypeVar
+
+from trivium.core.errors import UserError, require
+
+T = TypeVar("T")
+Offers = Mapping[str, Callable[[], Iterable[str]]]  # the values that complete a flag, by field
+NUMBERS = {int: ("INT", "a whole number"), float: ("FLOAT", "a number")}
+SWITCH = {"action": "store_true"}
+WIDTH = 80
+
+
+def flag(default: Any, *names: str) -> Any:
+    """A field whose flag has these names, such as --in, instead of the field's."""
+    return dataclasses.field(default=default, metadata={"names": names})
+
+
+def argument(metavar: str, default: Any) -> Any:
+    """A field that is given by its place; it may be left out if its default is None or ()."""
+    return dataclasses.field(default=default, metadata={"metavar": metavar})
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser with flags from fields, whose errors are one sentence."""
+
+    def __init__(self, program: str, about: str, offers: Offers | None = None) -> None:
+        said, *examples = about.split("Example: ")
+        shown = "".join(f"\n  {example.strip()}" for example in examples)
+        super().__init__(
+            program,
+            usage=f"{program} [flags]",
+            description="\n\n".join(textwrap.fill(part, WIDTH) for part in said.split("\n\n")),
+            epilog=f"example{'s' * (len(examples) > 1)}:{shown}" if examples else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            argument_default=argparse.SUPPRESS,  # what is not given is not among the values
+            allow_abbrev=False,
+            add_help=bool(about),
+        )
+        self.offers = offers or {}
+        self.fields = {"--help": "help"}  # by flag
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the command line."""
+        raise UserError(message.removeprefix("argument "))
+
+    def add(
+        self,
+        defaults: Any,
+        group: Any = None,
+        aliases: Mapping[str, str] | None = None,
+        **every: Any,
+    ) -> None:
+        """Add the fields of a dataclass as flags; those that are dataclasses become groups.
+
+        `aliases` are other names of fields; with them, a switch can be turned off too. `every` are
+        options of argparse for all fields, instead of those of their types.
+        """
+        kind = type(defaults)
+        hints, said = typing.get_type_hints(kind), comments(kind)
+        for field in dataclasses.fields(kind):
+            name, default = field.name, getattr(defaults, field.name)
+            if dataclasses.is_dataclass(default):
+                self.add(default, self.group(default))
+                continue
+            options = every or _options(hints[name])
+            if options == SWITCH and (default or aliases is not None):
+                options = {"action": argparse.BooleanOptionalAction}
+            options = {**options, "help": _help(said.get(name, ""), default)}
+            names = [*field.metadata.get("names", [f"--{name}"])]
+            names += [f"--{alias}" for alias, own in (aliases or {}).items() if own == name]
+            if metavar := field.metadata.get("metavar"):
+                number = {(): "*", None: "?"}.get(default)
+                options |= {"metavar": metavar, "nargs": number, "action": "store"}
+                options |= {"help": said.get(name), "default": default}
+                names = [name]
+                self.usage = f"{str(self.usage).removesuffix('[flags]')}{metavar} [flags]"
+            else:
+                options["dest"] = name
+            action = (group or self).add_argument(*names, **options)
+            self.fields |= dict.fromkeys(action.option_strings, name)
+
+    def list_choices(self, metavar: str, groups: Mapping[str, Mapping[str, str]]) -> None:
+        """Let help and completion list what the first argument may be, under headings."""
+        self.usage = f"{self.prog} {metavar} [flags]"
+        self.add_argument("choice", nargs="?", help=argparse.SUPPRESS)
+        self.offers = {"choice": lambda: [name for group in groups.values() for name in group]}
+        for heading, group in groups.items():
+            column = max(map(len, group)) + 2
+            lines = (
+                textwrap.fill(f"{name:<{column}}{about}", WIDTH - 4, subsequent_indent=" " * column)
+                for name, about in group.items()
+            )
+            self.add_argument_group(heading, "\n".join(lines))
+
+    def group(self, about: Any) -> Any:
+        """A group of flags with what a dataclass says about itself as its heading."""
+        return self.add_argument_group(textwrap.fill(str(about.__doc__).strip("."), WIDTH - 1))
+
+    def parse(self, args: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
+        """The fields that were given, with their values and with their flags.
+
+        Asking for help or for completion ends the program.
+        """
+        if "_ARGCOMPLETE" in os.environ:
+            import argcomplete  # noqa: PLC0415 - while completing only
+
+            os.environ["_ARGCOMPLETE"] = str(len(self.prog.split()))  # our arguments begin there
+            argcomplete.autocomplete(self, default_completer=self._complete)  # type: ignore[arg-type]
+        found, left = self.parse_known_args(args)
+        near = get_close_matches(left[0].split("=")[0], self.fields, n=1) if left else []
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        require(not left, f"unrecognized arguments: {' '.join(left)}{hint}")
+        values = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in vars(found).items()
+        }
+        flags = {name: flag for flag, name in reversed(self.fields.items())}
+        return values, {name: flags.get(name, name) for name in values}
+
+    def _complete(self, action: argparse.Action, **context: Any) -> Iterable[str]:
+        from argcomplete.completers import FilesCompleter  # noqa: PLC0415
+
+        offered = self.offers.get(action.dest)
+        return offered() if offered else FilesCompleter()(action=action, **context)
+
+
+def _options(hint: Any) -> dict[str, Any]:
+    """The options of add_argument that a type asks for."""
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):  # with None
+        hint = next(part for part in typing.get_args(hint) if part is not types.NoneType)
+    if typing.get_origin(hint) is tuple:
+        return {**_options(typing.get_args(hint)[0]), "nargs": "+", "action": "extend"}
+    if typing.get_origin(hint) is typing.Literal:
+        return {"choices": typing.get_args(hint)}
+    if hint is bool:
+        return SWITCH
+    metavar = {"metavar": NUMBERS[hint][0]} if hint in NUMBERS else {}
+    return {"type": partial(_read, hint), **metavar}
+
+
+def _read(kind: Any, text: str) -> Any:
+    """The value of an argument; files hold 64-bit integers and finite floats only."""
+    if not text:
+        raise argparse.ArgumentTypeError("is empty: is a variable not set?")
+    try:
+        value = kind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be {NUMBERS[kind][1]}, got {text!r}") from None
+    if kind is int and abs(value) >= 2**63:
+        raise argparse.ArgumentTypeError(f"must fit into 64 bits, got {text}")
+    if kind is float and not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"must be a finite number, got {text}")
+    return value
+
+
+def _help(said: str, default: Any) -> str:
+    """What help says about a flag: its comment, and its default where that says something."""
+    if default is not None and default is not False and default not in ((), ""):
+        value = " ".join(map(str, default)) if isinstance(default, tuple) else default
+        shown = f" (default: {'on' if default is True else value})"
+        said += "" if "(default:" in said else shown
+    return said.replace("%", "%%")
+
+
+def comments(kind: type[Any]) -> dict[str, str]:
+    """The comment behind or above each field of a dataclass."""
+    found: dict[str, str] = {}
+    above: list[str] = []
+    for line in textwrap.dedent(inspect.getsource(kind)).splitlines():
+        code, _, comment = line.partition("# ")
+        if field := re.match(r"    (\w+): ", code):
+            found[field[1]] = " ".join([*above, comment]).strip()
+        above = [*above, comment] if comment and not code.strip() else []
+    return found
+
+
+def changed(defaults: T, values: Mapping[str, Any]) -> T:
+    """A dataclass of dataclasses with other values of some fields, at any depth."""
+    own: dict[str, Any] = {}
+    for field in dataclasses.fields(defaults):  # type: ignore[arg-type]
+        value = getattr(defaults, field.name)
+        nested = dataclasses.is_dataclass(value)
+        own[field.name] = changed(value, values) if nested else values.get(field.name, value)
+    return type(defaults)(**own)
+
+
+def leaves(defaults: Any) -> dict[str, Any]:
+    """The values of all fields of a dataclass of dataclasses, by name."""
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(defaults):
+        value = getattr(defaults, field.name)
+        found |= leaves(value) if dataclasses.is_dataclass(value) else {field.name: value}
+    return found

@@ -1,0 +1,174 @@
+"""How items are shown to participants: as text, or on a page that their benchmark declares."""
+
+from __future__ import annotations
+
+import pkgutil
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.dialogue import Dialogue
+from trivium.core.task import PresentedItem
+from trivium.people.texts import Texts
+
+if TYPE_CHECKING:
+    from trivium.people.simulate import Hands
+
+MAX_REPLY = 10_000  # characters of a text
+Tables = Mapping[str, Mapping[str, str]]  # the columns of every table, with what they mean
+View = dict[str, Any]  # a screen, as the page in the browser gets it
+
+
+class RefusedError(Exception):
+    """A step that cannot be taken at this point; its text is for developers."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One stored step of a participant."""
+
+    kind: str
+    value: Any
+    outcome: Mapping[str, Any] = field(default_factory=dict)  # what the server decided, if anything
+    server_time: float = 0.0
+    client_time: float | None = None
+
+
+Handlers = Mapping[tuple[str, str], Callable[[Any, Step], None]]  # by stage and kind of step
+
+
+class Activity:
+    """Something with screens and steps of its own.
+
+    A subclass has a method for every stage and kind of step in `handlers`. Each of them checks its
+    value, which comes from a browser, before it changes anything.
+    """
+
+    handlers: ClassVar[Handlers] = {}
+    stage = ""  # the screen that is shown
+    over = False
+
+    def take(self, step: Step) -> None:
+        """Go one step further; RefusedError where it is not possible here."""
+        handler = self.handlers.get((self.stage, step.kind))
+        if handler is None:
+            raise RefusedError(f"{step.kind!r:.40} is no step of {self.stage}")
+        handler(self, step)
+
+    def view(self, texts: Texts) -> View:
+        """What is shown now."""
+        raise NotImplementedError
+
+
+class Round(Activity):
+    """One item that a participant works on, here as the text that models read."""
+
+    stage = "text"
+
+    def __init__(self, item: PresentedItem) -> None:
+        self.item, self.dialogue = item, Dialogue(item)
+        self.started = self.ended = 0.0
+
+    @property
+    def over(self) -> bool:  # type: ignore[override]
+        """Whether the item is answered."""
+        return self.dialogue.done
+
+    def _reply(self, step: Step) -> None:
+        text = checked_text(step.value, MAX_REPLY)
+        if not text.strip():
+            raise RefusedError("the reply is empty")
+        self.dialogue.send(text)
+
+    handlers: ClassVar[Handlers] = {("text", "reply"): _reply}
+
+    def view(self, texts: Texts) -> View:
+        """The conversation so far, and a box for the reply."""
+        return {
+            # What a model reads as its system message, people must read too.
+            "messages": [self.item.system or "", *self.dialogue.messages],
+            "label": texts["text.label"],
+            "missing": texts["text.empty"],
+            "send": texts["button.send"],
+            "limit": MAX_REPLY,
+        }
+
+
+class Page:
+    """How the items of a benchmark are shown; this one shows text, others override what differs."""
+
+    kind = "text"  # names its instructions, its questions about them and its debriefing
+    watchable = False  # whether the moves of another player can be shown instead of chosen
+    tables: ClassVar[Tables] = {}  # what the export adds
+    package = "trivium.people"  # whose folder `static` has the scripts
+    scripts: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()  # keys of texts that the scripts need on every screen
+
+    def practice(self) -> Activity | None:
+        """What participants can try before the first item."""
+        return None
+
+    def picture(self, number: int, texts: Texts) -> View:
+        """What is shown beside a page of the instructions."""
+        return {}
+
+    def start(self, item: PresentedItem, shown: Sequence[str] | None, first: bool) -> Round:
+        """An item; `shown` are the moves that are shown instead of chosen."""
+        return Round(item)
+
+    def rows(self, one: Round) -> Mapping[str, Iterable[dict[str, Any]]]:
+        """The rows of an item in each of the page's tables."""
+        return {}
+
+    def write_episodes(self, rounds: Sequence[Round], name: str, folder: Path) -> dict[str, int]:
+        """Write items as a Minari dataset, or several; returns how many episodes each has."""
+        return {}
+
+    def act(self, hands: Hands, screen: str) -> None:
+        """What a simulated participant does on a screen of this page."""
+        hands.click("button.main")
+
+
+TEXT = Page()
+
+
+@cache
+def page_of(benchmark: AnyBenchmark) -> Page:
+    """The page that a benchmark declares, or the one that shows text."""
+    declared = benchmark.experiment_page
+    page: Page = pkgutil.resolve_name(declared) if declared else TEXT
+    return page
+
+
+def read_tables(package: str) -> Tables:
+    """The tables that a package declares in its file tables.toml."""
+    return tomllib.loads(resources.files(package).joinpath("tables.toml").read_text("utf-8"))
+
+
+def button(texts: Texts, kind: str, label: str, **options: Any) -> View:
+    """A button that sends a step of this kind, with the label of this key."""
+    return {"kind": kind, "label": texts[f"button.{label}"], **options}
+
+
+def one_of(value: Any, allowed: Iterable[Any]) -> Any:
+    """The value, if it is one of these and of the same type; else RefusedError."""
+    for option in allowed:
+        if type(value) is type(option) and value == option:
+            return value
+    raise RefusedError(f"{value!r:.40} is not allowed here")
+
+
+def checked_text(value: Any, limit: int) -> str:
+    """The value, if it is a text that can be stored and is not too long; else RefusedError."""
+    if not isinstance(value, str) or len(value) > limit:
+        raise RefusedError(f"a text of at most {limit} characters is needed")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise RefusedError("the text is not valid Unicode") from None
+    return value
