@@ -9,6 +9,7 @@ import pytest
 from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.models.names import full_model_name, known_model
+from trivium.models.settings import Model, ModelOptions
 
 
 @pytest.mark.parametrize(
@@ -76,12 +77,18 @@ def test_every_command_reads_names_in_the_same_way(
     assert capsys.readouterr().err.startswith("trivium: OPENAI_API_KEY is not set:")
 
 
-def test_what_inspect_misses_is_said_without_its_markup() -> None:
-    from trivium.models.inspect.private import PrerequisiteError
-    from trivium.models.inspect.process import in_one_sentence
+def test_what_inspect_misses_is_said_without_its_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspect_ai._util.error import PrerequisiteError
 
-    with pytest.raises(UserError) as said, in_one_sentence():
+    from trivium.models.inspect import models
+
+    def missing(*_: object, **__: object) -> None:
         raise PrerequisiteError("[bold]ERROR[/bold]: install\n\n[bold]anthropic[/bold]")
+
+    monkeypatch.setattr(models, "get_model", missing)
+    options = ModelOptions()
+    with pytest.raises(UserError) as said:
+        models.inspect_model(Model("anthropic/claude", options.settings(), options))
     assert str(said.value) == "install anthropic"
 
 

@@ -37,7 +37,7 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
         model=None,  # every task has its own
         log_dir=str(logs),
         log_format="eval",
-        display="none",
+        display="log",  # of which only errors are shown
         # Its warning about a failed sample would print the whole prompt.
         log_level=os.environ.get("INSPECT_LOG_LEVEL", "error"),
         max_tasks=len(tasks),  # of any size: what limits them is how many calls a model may have
