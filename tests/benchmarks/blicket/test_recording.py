@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from trivium.benchmarks.blicket.commands import record
 from trivium.benchmarks.blicket.inference.ceilings import PAPER_SPACES, ceilings, exact_text
 from trivium.benchmarks.blicket.inference.explore import EXPLORERS
 from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN
@@ -18,7 +19,6 @@ from trivium.benchmarks.blicket.world.env import BlicketEnv
 from trivium.benchmarks.blicket.world.policies import Observer, get_policy
 from trivium.benchmarks.blicket.world.recording import FOLDER, play, play_episode, write_dataset
 from trivium.cli import main
-from trivium.commands import record
 from trivium.core.errors import UserError
 
 QUIZ = BlicketSpec(reward_structure="quiz")

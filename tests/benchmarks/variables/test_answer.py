@@ -24,7 +24,7 @@ OBJECT = {"valid": True, "independent": "x_1", "dependent": "x_2", "control": ["
 
 
 def parse(reply: str) -> VariablesAnswer | None:
-    return VARIABLES.parse(ITEM, [reply], VIEW)  # type: ignore[arg-type]
+    return VARIABLES.parse(ITEM, [reply], VIEW)
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ answers = st.just(INVALID) | st.builds(
     answers, st.sampled_from(["{}", "So.\n\n{}", "<think>{}</think>\n{}", "> **{}**", "{}\n\nOK"])
 )
 def test_writing_then_parsing_is_the_identity(answer: VariablesAnswer, frame: str) -> None:
-    written = VARIABLES.write(ITEM, answer, VIEW)  # type: ignore[arg-type]
+    written = VARIABLES.write(ITEM, answer, VIEW)
     assert parse(split_reasoning(frame.replace("{}", written)).visible) == answer
-    bracketed = VARIABLES.write(ITEM, answer, ORIGINAL)  # type: ignore[arg-type]
-    assert VARIABLES.parse(ITEM, [bracketed], ORIGINAL) == answer  # type: ignore[arg-type]
+    bracketed = VARIABLES.write(ITEM, answer, ORIGINAL)
+    assert VARIABLES.parse(ITEM, [bracketed], ORIGINAL) == answer
 
 
 def test_strict_is_the_asked_line_at_the_end() -> None:
@@ -124,7 +124,7 @@ def test_strict_is_the_asked_line_at_the_end() -> None:
         (f"So\nANSWER: {PLAIN}", True),
         (PLAIN, False),
     ]:
-        assert VARIABLES.strict(ITEM, [reply], VIEW) == exact  # type: ignore[arg-type]
+        assert VARIABLES.strict(ITEM, [reply], VIEW) == exact
 
 
 @given(
