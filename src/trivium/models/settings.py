@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -40,12 +40,6 @@ class Settings:
                 f"{name} must be one of {', '.join(allowed)}, got {value!r}",
             )
         read_extra_body(self.extra_body)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As run.json holds them; what 0.1 did not know is left out where it is not set."""
-        later = {"reasoning_effort": None, "extra_body": None, "api": "auto"}
-        held = asdict(self).items()
-        return {key: value for key, value in held if key not in later or value != later[key]}
 
 
 @dataclass(frozen=True)
