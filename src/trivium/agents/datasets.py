@@ -148,8 +148,8 @@ def _steps(
 ) -> Iterator[tuple[NDArray[Any], NDArray[Any], float]]:
     """Actions, what they show, and what they earn."""
     objects = spec.objects
-    truth = dict(part.strip().split(": ", 1) for part in gold.removeprefix("ANSWER ").split(";"))
-    true = mask_of(truth["blickets"].replace(" ", ""))
+    truth = dict(part.split(maxsplit=1) for part in gold.removeprefix("ANSWER:").split(";"))
+    true = mask_of(truth["blickets"].replace(",", "").replace(" ", ""))
     said = mask_of(answer["blickets"])
     questions = np.eye(spec.width)
     asked = [questions[number] + questions[-1] for number in range(objects)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -129,7 +129,7 @@ class Evaluation:
 
     def manifest(self) -> dict[str, Any]:
         """What identifies the evaluation, as run.json holds it."""
-        shaping = {"shaping": self.settings.to_dict()} if self.is_model else {}
+        shaping = {"shaping": asdict(self.settings)} if self.is_model else {}
         made = not self.items.files
         return shaping | {
             "benchmark": self.task.benchmark.name,
