@@ -20,6 +20,7 @@ from trivium.benchmarks.contract import (
 from trivium.core.benchmark import AnyBenchmark, Floor, Solver, by_name
 from trivium.core.probes import Probe
 from trivium.core.question import PlainView, Question, QuestionBenchmark, oracle, random_option
+from trivium.core.records import Scores
 from trivium.core.streams import Stream
 
 Check = Callable[[AnyBenchmark], None]
@@ -118,6 +119,11 @@ class ReadsAnything(Coin):
         return "heads" if "tails" not in str(replies) else "tails"
 
 
+class NoAnswerIsHalfRight(Coin):
+    def score(self, item: Question, answer: str | None) -> Scores:
+        return {"em": 0.5} if answer is None else super().score(item, answer)
+
+
 class NothingToAudit(NoShortcut):
     def probes(self, item: Question, view: PlainView) -> list[Probe]:
         return []
@@ -150,6 +156,7 @@ def test_a_small_benchmark_keeps_the_contract() -> None:
         (AddedSeeds, "items_are_pure"),
         (TrustsFiles, "corrupted_answers_are_refused"),
         (ReadsAnything, "nonsense_is_no_answer"),
+        (NoAnswerIsHalfRight, "nonsense_is_no_answer"),
         (NothingToAudit, "audit_runs"),
         (UnreadGold, "writing_and_parsing_are_inverse"),
         (Restless, "reordering_keeps_the_score"),

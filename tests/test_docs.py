@@ -10,7 +10,6 @@ are run by tests/adapters where that library is installed.
 from __future__ import annotations
 
 import ast
-import importlib
 import os
 import re
 import shlex
@@ -25,6 +24,7 @@ import pytest
 
 from trivium.benchmarks import benchmark_names
 from trivium.cli import main
+from trivium.commands import command_module
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
@@ -161,7 +161,7 @@ def _parse(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     if words[0] == "estimate":
         assert main(words) == 0
         return
-    module = importlib.import_module(f"trivium.commands.{words[0]}")
+    module = command_module(words[0])
 
     def stopping(read: Callable[..., Any]) -> Callable[..., Any]:
         def stop(*args: Any, **options: Any) -> Any:

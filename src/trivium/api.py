@@ -24,7 +24,7 @@ from trivium.evaluation.execute import execute
 from trivium.evaluation.plan import plan_evaluation
 from trivium.evaluation.solvers import Function
 from trivium.exchange.dataset_folder import write_dataset_folder
-from trivium.exchange.export import Request, export_items
+from trivium.exchange.export import Request, write_items
 from trivium.exchange.score import Scoring, write_scores
 from trivium.models.names import known_model
 from trivium.models.settings import ModelOptions, is_model
@@ -173,7 +173,8 @@ def export(
     if format == "huggingface":
         write_dataset_folder(prompts, Path(out), with_audit=audit)
     else:
-        export_items(prompts.presented(), Path(out), format, prompts.attempts, request)
+        with atomic_write(Path(out)) as file:
+            write_items(prompts.presented(), file, format, prompts.attempts, request)
     return prompts.attempts
 
 

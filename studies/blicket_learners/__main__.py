@@ -13,7 +13,7 @@ from studies.blicket_learners.compare import TOO_SHORT
 from studies.blicket_learners.plan import PARTS, QUICK, Scale, Unit, plan
 from studies.blicket_learners.run import pending, run_all
 from studies.blicket_learners.tables import write_report
-from trivium.commands.flags import read_flags
+from trivium.commands.flags import ask
 from trivium.core.errors import UserError, import_extra, require
 
 ABOUT = """The paper's study of learners (section 4): Figures 3a to 3d, Tables 1 and 2, the
@@ -42,7 +42,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the study; 0 is success, 2 bad input, 130 an interrupt."""
     words = sys.argv[1:] if args is None else args
     try:
-        flags = read_flags("-m studies.blicket_learners", Flags, words, ABOUT, program="python")
+        flags = ask("python -m studies.blicket_learners", Flags(), words, ABOUT, {}).flags
         _main(flags)
     except UserError as problem:
         print(f"error: {problem}", file=sys.stderr)

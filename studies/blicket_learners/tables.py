@@ -31,7 +31,7 @@ from trivium.core.files import atomic_write
 
 OPENING = f"""# The paper's study of learners: tables and figures
 
-Written by `python -m studies.blicket_learners --report-only`; findings.md in the study's own folder
+Written by `python -m studies.blicket_learners --report_only`; findings.md in the study's own folder
 says what was seen and how to read the columns. Values are means over seeds with Student's 95%
 intervals. An interval of equal seeds has width zero and proves nothing: whether values differ is
 decided by exact permutation tests over seeds, corrected by Holm's method over the rows that answer

@@ -156,7 +156,7 @@ def test_any_machines_can_be_trained_on(tmp_path: Path) -> None:
     """Four objects, two rules, noise, a penalty and the question about the form."""
     words = ["train", "a2c-mlp", "--width", "4", "--steps", "60", "--points", "1"]
     task = ["--rules", "parity", "inhibitor", "--objects", "4", "--noise", "0.1"]
-    more = ["--step-penalty", "0.5", "--reward-structure", "quiz-type"]
+    more = ["--step_penalty", "0.5", "--reward_structure", "quiz-type"]
     assert main([*words, *task, *more, "--out", str(tmp_path / "a")]) == 0
     agent = load_agent(tmp_path / "a")
     assert (agent.spec.objects, agent.spec.width, agent.world.maximum) == (4, 6, 4.0)
@@ -165,7 +165,7 @@ def test_any_machines_can_be_trained_on(tmp_path: Path) -> None:
     (episode,) = agent_episodes(agent, 1, seed=0, greedy=False)
     assert -0.5 in episode.rewards.tolist()  # the step that enters the quiz
     assert agent_episodes(agent, 1, seed=0, greedy=False)[0].hypothesis == episode.hypothesis
-    baseline = [*words, "--reward-structure", "baseline", "--out", str(tmp_path / "b")]
+    baseline = [*words, "--reward_structure", "baseline", "--out", str(tmp_path / "b")]
     assert main(baseline) == 0
     check_episodes(load_agent(tmp_path / "b"), False, reward_structure="baseline")
 
@@ -193,11 +193,11 @@ def test_a_table_is_trained_and_played(tmp_path: Path, capsys: pytest.CaptureFix
 def test_an_imitator_of_a_dataset_is_trained_and_played(tmp_path: Path) -> None:
     """Recorded ideal episodes, copied by a cloner that reads the whole episode."""
     record = ["record", "--policy", "optimal", "--episodes", "40", "--hypotheses", "disjunctive:B"]
-    record += ["disjunctive:C", "--reward-structure", "quiz"]
+    record += ["disjunctive:C", "--reward_structure", "quiz"]
     assert main([*record, "--out", str(tmp_path)]) == 0
     data, out = tmp_path / "blicket" / "quiz-optimal-v0", tmp_path / "bc"
     words = ["train", "cloning", "--data", str(data), "--epochs", "40", "--batch", "4"]
-    words += ["--learning-rate", "0.01", "--width", "16", "--layers", "1", "--dropout", "0"]
+    words += ["--learning_rate", "0.01", "--width", "16", "--layers", "1", "--dropout", "0"]
     assert main([*words, "--out", str(out)]) == 0
     agent = load_agent(out)
     assert agent.name == "cloning"
@@ -218,7 +218,7 @@ def test_games_are_imitated_as_episodes_of_the_quiz(tmp_path: Path) -> None:
     assert (spec.reward_structure, len(episodes.lengths)) == ("quiz-type", 8)
     for number, row in enumerate(rows):
         form = row["groups"]["form"]
-        blickets = row["gold"].split("blickets: ")[1].split(";")[0].replace(" ", "")
+        blickets = row["gold"].split("blickets ")[1].split(";")[0].replace(", ", "")
         world = BlicketEnv(reward_structure="quiz-type")
         world.reset(options={"hypothesis": f"{form}:{blickets}"})
         length = int(episodes.lengths[number])

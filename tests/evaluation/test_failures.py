@@ -203,7 +203,7 @@ def test_a_huge_number_of_items_is_confirmed_at_once(
         assert main(eval_words(server, Path("huge"), items=items)) == 2
         assert f"This would send {items:,} requests" in capsys.readouterr().err
     assert main(eval_words(server, Path("huge"), items=10**30)) == 2
-    assert "items must fit into 64 bits" in capsys.readouterr().err
+    assert "--items: must fit into 64 bits" in capsys.readouterr().err
     Path("small.toml").write_text(CONFIG.replace("items = 20", f"items = {10**30}"))
     assert main(["sweep", "small.toml"]) == 2
     assert server.asked == {}

@@ -13,10 +13,11 @@ import pytest
 
 import trivium
 from tests.command_line import run, write
+from trivium.core.dialogue import Reply
 from trivium.core.errors import UserError
 from trivium.core.files import read_rows
 from trivium.exchange.export import export_id
-from trivium.exchange.replies import Replies, Reply, read_reply
+from trivium.exchange.replies import Replies, read_reply
 
 TASK = trivium.load("nhop_implicit")
 ITEMS = TASK.items(6, seed=3)
@@ -116,7 +117,9 @@ def test_tables_are_read(tmp_path: Path) -> None:
     with (tmp_path / "replies.csv").open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["id", "response", "note"])
-        table.writerows([name, f"so,\n{gold}", ""] for name, gold in zip(IDS, GOLDS, strict=True))
+        table.writerows(
+            [name, f"so,\nANSWER: {gold}", ""] for name, gold in zip(IDS, GOLDS, strict=True)
+        )
     columns = pyarrow.table({"custom_id": IDS, "output": GOLDS})
     parquet.write_table(columns, tmp_path / "replies.parquet")
     write(tmp_path / "replies.json", json.dumps(dict(zip(IDS, GOLDS, strict=True))))
@@ -157,12 +160,12 @@ def test_a_null_reply_is_no_answer_and_a_missing_one_an_error(tmp_path: Path) ->
     ]  # fmt: skip
     records = [row for _, row in read_rows(tmp_path / "run" / "records.jsonl")]
     assert [row["error"] for row in records] == [None, None, None, "boom", None, "no reply"]
-    assert [row["reply"] for row in records] == [GOLDS[0], None, "", None, None, None]
+    assert [row["reply"] for row in records] == [GOLDS[0], None, None, None, None, None]
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert (summary["items"], summary["no_answers"], summary["failed"]) == (6, 2, 2)
 
 
-def test_a_refusal_is_counted_apart(tmp_path: Path) -> None:
+def test_what_the_provider_declined_is_counted_apart(tmp_path: Path) -> None:
     refused = chat(None)
     refused["choices"][0]["message"]["refusal"] = "I cannot help with that."
     rows = [{"id": IDS[0], "response": refused}]
@@ -220,7 +223,7 @@ def test_choices_of_one_completion_are_trials(tmp_path: Path) -> None:
         body["choices"] += chat("E_9999")["choices"]
         rows.append(batch(name, body))
     assert score(lines(tmp_path / "replies.jsonl", rows)) == 0
-    assert sorted(kinds(tmp_path / "run")) == ["right"] * 6 + ["token-not-in-the-prompt"] * 6
+    assert sorted(kinds(tmp_path / "run")) == ["no-answer"] * 6 + ["right"] * 6
     summary = json.loads((tmp_path / "run/summary.json").read_text())
     assert summary["tokens"] == {}, "their tokens are those of both together"
 
@@ -315,7 +318,7 @@ def test_replies_that_cannot_be_scored_do_not_claim_the_folder(tmp_path: Path) -
         ([{"id": IDS[0], "reply": "x", "trial": -1}], "trial is out of range"),
         ([{"id": IDS[0], "reply": "x", "seed": 3.5}], "seed must be a whole number"),
         ([{"id": IDS[0], "response": {}}], "not a response of a model"),
-        ([{"id": IDS[0], "response": {"choices": []}}], "choices is empty"),
+        ([{"id": IDS[0], "response": {"choices": []}}], "not a response of a model"),
         ([{"id": IDS[0], "reply": "x"}] * 3, "was replied to before, as were 1 others"),
         ([{"id": "nobody", "reply": "x"}], "there is no item 'nobody' (1 of 1 replies fit no item"),
         ([{"id": IDS[0], "seed": 4, "reply": "x"}], "there is no item"),
@@ -410,18 +413,18 @@ def test_reasoning_is_kept_and_not_read(tmp_path: Path) -> None:
 def test_a_reply_is_taken_once() -> None:
     replies = Replies([("line 1", {"id": "a", "reply": "x"})], lists=False)
     assert replies.take({"a": 0}, 7, 1) is None, "a plain id means the first trial"
-    assert replies.take({"a": 0}, 7, 0) == Reply(("x",))
+    assert replies.take({"a": 0}, 7, 0) == (Reply("x"),)
     with pytest.raises(UserError, match="names several items"):
         replies.take({"a": 0}, 8, 0)
 
 
 def test_tokens_are_kept_where_they_are_numbers() -> None:
-    (reply,) = read_reply({"id": "a", "response": chat("x")}, "line 1", lists=False)
+    ((reply,),) = read_reply({"id": "a", "response": chat("x")}, "line 1", lists=False)
     assert reply.usage == {"input_tokens": 40, "output_tokens": 3}
     reasoned = chat("x")
     reasoned["usage"]["completion_tokens_details"] = {"reasoning_tokens": 2}
-    (reply,) = read_reply({"id": "a", "response": reasoned}, "line 1", lists=False)
+    ((reply,),) = read_reply({"id": "a", "response": reasoned}, "line 1", lists=False)
     assert reply.usage == {"input_tokens": 40, "output_tokens": 3, "reasoning_tokens": 2}
     odd = chat("x") | {"usage": {"prompt_tokens": "many", "completion_tokens": True}}
-    (reply,) = read_reply({"id": "a", "response": odd}, "line 1", lists=False)
+    ((reply,),) = read_reply({"id": "a", "response": odd}, "line 1", lists=False)
     assert reply.usage == {}

@@ -110,7 +110,7 @@ def test_several_moves_in_one_message_are_made_in_order(tmp_path: Path) -> None:
     ((row, sample, _),) = play(
         lambda _: call(*moves), [load_task("blicket_game").item(0)], tmp_path
     )
-    assert row.reply == ["TEST B", "TEST A C", "ANSWER blickets: A; form: disjunctive"]
+    assert row.reply == ["TEST B", "TEST A, C", "ANSWER: blickets A; form disjunctive"]
     assert row.usage == {"requests": 1, "retries": 0, "input_tokens": 4, "output_tokens": 3}
     responses = [message.text for message in sample.messages if message.role == "tool"]
     assert responses[0].startswith("Test 1: B.")
@@ -192,10 +192,10 @@ def _as_call(line: str) -> ModelOutput:
     placed = re.fullmatch(r"TEST (.*)", line)
     if placed is not None:
         return call(("place", {"objects": re.findall(r"\b[A-H]\b", placed[1])}))
-    answer = re.fullmatch(r"ANSWER blickets: (.*?)(?:; inhibitors: (.*))?; form: (.*)", line)
+    answer = re.fullmatch(r"ANSWER: blickets (.*?); form (.*?)(?:; inhibitors (.*))?", line)
     assert answer is not None
-    blickets, inhibitors = (re.findall(r"\b[A-H]\b", part or "") for part in answer.groups()[:2])
-    arguments = {"blickets": blickets, "form": answer[3], "inhibitors": inhibitors}
+    blickets, inhibitors = (re.findall(r"\b[A-H]\b", answer[part] or "") for part in (1, 3))
+    arguments = {"blickets": blickets, "form": answer[2], "inhibitors": inhibitors}
     return call(("answer", arguments))
 
 

@@ -12,8 +12,10 @@ import pytest
 from tests.models.common import eval_words, oracle, prompts, records, summary
 from tests.models.server import Alter, Server
 from trivium.cli import main
+from trivium.core.benchmark import Benchmark
 from trivium.core.errors import UserError
-from trivium.models.protocols import read_error, read_reply
+from trivium.models.bodies import read_error
+from trivium.models.endpoint import read_reply
 from trivium.models.settings import ModelOptions
 
 BACKENDS = pytest.mark.parametrize("backend", ["direct", "inspect"])
@@ -119,6 +121,57 @@ def test_a_model_that_gives_up_is_wrong(backend: str, tmp_path: Path) -> None:
         assert ask(server, tmp_path, backend, items=8) == 0
     assert [row["kind"] for row in records(tmp_path)] == ["right"] * 3 + ["no-answer"] * 5
     assert summary(tmp_path)["metrics"]["em"]["value"] == 0.375
+
+
+@BACKENDS
+@pytest.mark.parametrize("restate", [False, True])
+def test_a_model_may_be_asked_once_more_for_its_answer(
+    restate: bool, backend: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own, (first, second, _) = oracle(3), prompts(3)
+
+    def answer(messages: list[str]) -> str:
+        if messages[0] == first and len(messages) == 1:
+            return "It is clear to me."
+        return "I give up." if messages[0] == second else own(messages[:1])
+
+    flags = ["--restate"] if restate else []
+    with Server(answer) as server:
+        assert ask(server, tmp_path, backend, *flags) == 0
+    printed = capsys.readouterr().out
+    found = records(tmp_path)
+    if not restate:
+        assert [row["kind"] for row in found] == ["no-answer", "no-answer", "right"]
+        assert "--restate" in printed
+        return
+    assert [row["kind"] for row in found] == ["right", "no-answer", "right"]
+    assert [row["usage"]["requests"] for row in found] == [2, 2, 1]
+    assert found[0]["reply"] == ["It is clear to me.", found[0]["gold"]]
+    assert found[1]["reply"] == ["I give up.", "I give up."]
+    assert isinstance(found[2]["reply"], str)
+    asked = [body["messages"][-1]["content"] for body in server.bodies]
+    assert sum(text.startswith("Give your final answer in the form") for text in asked) == 2
+    assert "--restate" not in printed
+
+
+@BACKENDS
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_replies_can_be_held_to_a_schema(
+    api: str, backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"answer": {"type": "string"}},
+        "required": ["answer"],
+        "additionalProperties": False,
+    }
+    monkeypatch.setattr(Benchmark, "schema", lambda self, item, view: schema)
+    with Server(oracle(3)) as server:
+        assert ask(server, tmp_path, backend, "--structured", "--api", api) == 0
+    for body in server.bodies:
+        form = body["response_format"] if api == "chat" else body["text"]["format"]
+        inner = form["json_schema"] if api == "chat" else form
+        assert (form["type"], inner["name"], inner["schema"]) == ("json_schema", "answer", schema)
 
 
 @BACKENDS
@@ -263,7 +316,7 @@ def test_of_odd_usage_what_can_be_read_is_kept() -> None:
     def usage(text: str) -> Mapping[str, int]:
         choice = '{"message": {"content": "x"}, "finish_reason": "stop"}'
         body = f'{{"choices": [{choice}], "usage": {{"prompt_tokens": 3, {text}}}}}'
-        return read_reply("chat", body.encode()).usage
+        return read_reply(body.encode()).usage
 
     assert usage('"completion_tokens": 4.0') == {"input_tokens": 3, "output_tokens": 4}
     for odd in ("-1", "true", '"7"', "null", "18446744073709551616", "2.5", "{}"):
@@ -445,15 +498,18 @@ def test_more_fields_must_be_an_object(given: str, sentence: str) -> None:
         ModelOptions(extra_body=given)
 
 
-def test_what_shapes_replies_identifies_a_run_and_runs_of_0_1_are_still_known() -> None:
-    old = {"temp": None, "max_output_tokens": 4096, "system": None}
-    assert ModelOptions(max_output_tokens=4096).settings().to_dict() == old
+def test_what_shapes_replies_identifies_a_run() -> None:
     more = ModelOptions(
-        max_output_tokens=4096, reasoning_effort="low", extra_body='{"b": 1, "a": 2}', api="chat"
+        max_output_tokens=4096, reasoning_effort="low", extra_body='{"b": 1, "a": 2}', restate=True
     )
-    assert more.settings().to_dict() == old | {
+    assert more.settings().to_dict() == {
+        "temp": None,
+        "max_output_tokens": 4096,
+        "system": None,
         "reasoning_effort": "low",
         "extra_body": '{"a": 2, "b": 1}',
-        "api": "chat",
+        "api": "auto",
+        "structured": False,
+        "restate": True,
     }
     assert ModelOptions().settings().max_output_tokens is None

@@ -36,7 +36,9 @@ class Script:
         self.waits: list[float] = []
         self.clock = 0.0
 
-    async def ask(self, messages: Sequence[str], system: str | None) -> Reply:
+    async def ask(
+        self, messages: Sequence[str], system: str | None, schema: dict[str, Any] | None
+    ) -> Reply:
         self.systems.append(system)
         outcome = self.left.pop(0)
         if isinstance(outcome, CallError):

@@ -402,6 +402,19 @@ def test_every_response_has_safe_headers(study: Study) -> None:
     assert "http://" not in page.replace("http://www.w3.org", "")
 
 
+@pytest.mark.parametrize(("example", "drawn"), [(PAPER, True), (BASELINE, False)])
+def test_a_drawn_page_brings_its_scripts_and_tables(
+    tmp_path: Path, example: Path, drawn: bool
+) -> None:
+    study = make_study(tmp_path, example)
+    http = browser(study)
+    assert ("/static/machine.js" in http.get("/").text) == drawn
+    for name in ("machine.js", "shapes.js"):
+        assert http.get(f"/static/{name}").status_code == (200 if drawn else 404)
+    export_study(study, tmp_path / "out")
+    assert (tmp_path / "out/tests.csv").exists() == drawn
+
+
 def test_requests_are_limited_in_rate(tmp_path: Path) -> None:
     study = make_study(tmp_path, "requests_per_second = 1\n" + PAPER.read_text())
     http = browser(study)

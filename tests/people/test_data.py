@@ -55,7 +55,7 @@ def test_trajectories_of_ten_children_become_records(
     rows = [orjson.loads(line) for line in (out / "records.jsonl").read_bytes().splitlines()]
     right = [row["kind"] == "right" for row in rows]
     assert right == [True] * 6 + [False, False, True, False]
-    assert rows[0]["reply"][-1] == "ANSWER blickets: A B; form: striped"
+    assert rows[0]["reply"][-1] == "ANSWER: blickets A, B; form striped"
     assert rows[6]["scores"]["repeats"] == pytest.approx(1 / 3)
     assert rows[6]["kind"] == "unsure:form"
     assert {row["groups"]["age"] for row in rows} == {"4", "5", "6"}

@@ -105,7 +105,7 @@ def test_a_study_from_start_to_report(
     assert all(np.min(other["tests"]) < 5 for other in others)
     assert entry.main([*command, "--match", ",".join(chosen)]) == 0
     assert "finished" not in capsys.readouterr().out  # nothing is left to do
-    assert entry.main([*command, "--report-only"]) == 0
+    assert entry.main([*command, "--report_only"]) == 0
     tables = (tmp_path / "tables.md").read_text(encoding="utf-8")
     drawn = {path.name for path in (tmp_path / "figures").glob("*.svg")}
     parts = ("fig3a", "fig3b", "fig3c", "fig3d", "table1", "overhypotheses", "machines")
@@ -186,7 +186,7 @@ def test_every_stored_unit_is_whole_and_none_is_missing() -> None:
 def test_files_that_no_unit_has_are_refused(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "q_fixed_old.json").write_text("{}", encoding="utf-8")
-    assert entry.main(["--report-only", "--out", str(tmp_path)]) == 2
+    assert entry.main(["--report_only", "--out", str(tmp_path)]) == 2
 
 
 def test_makers_without_policies_are_trained_again(tiny: Scale, tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_units_are_run_in_the_order_of_the_patterns(
 ) -> None:
     monkeypatch.setattr(entry, "QUICK", tiny)
     run_unit(q_unit(tiny), tmp_path)
-    command = ["--quick", "--dry-run", "--out", str(tmp_path)]
+    command = ["--quick", "--dry_run", "--out", str(tmp_path)]
     assert entry.main([*command, "--match", "transfer_*,q_*,paper_*_type,*_one_form"]) == 0
     names = ["transfer_ppo-lstm_one_form", "q_drawn", "paper_a2c-lstm_8_type"]
     assert capsys.readouterr().out.split() == [*names, "paper_ppo-lstm_8_type"]
@@ -320,9 +320,9 @@ def test_a_unit_out_of_time_is_resumed_from_its_checkpoint(tiny: Scale, tmp_path
         (["--only", "fig9"], "unknown part 'fig9'"),
         (["--only", ","], "--only names no part"),
         (["--seeds", "0"], "seeds must be at least 1"),
-        (["--seeds", "soon"], "--seeds must be a whole number, got 'soon'"),
-        (["--seconds", "soon"], "--seconds must be a number, got 'soon'"),
-        (["--report-only"], "holds no study"),
+        (["--seeds", "soon"], "--seeds: must be a whole number, got 'soon'"),
+        (["--seconds", "soon"], "--seconds: must be a number, got 'soon'"),
+        (["--report_only"], "holds no study"),
         (["--wrong"], "--wrong"),
     ],
 )

@@ -452,7 +452,7 @@ def test_the_stored_tables_are_those_of_the_stored_data(
 ) -> None:
     """tables.md is current, and its greedy rewards are the plain means of the records."""
     shutil.copytree(STUDY / "data", tmp_path / "data")
-    assert entry.main(["--report-only", "--out", str(tmp_path)]) == 0
+    assert entry.main(["--report_only", "--out", str(tmp_path)]) == 0
     text = (tmp_path / "tables.md").read_text(encoding="utf-8")
     assert text == (STUDY / "tables.md").read_text(encoding="utf-8")
     stored = {path.name for path in (STUDY / "figures").iterdir()}
@@ -473,7 +473,7 @@ def test_the_stored_tables_are_those_of_the_stored_data(
 
 def test_an_empty_study_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "data").mkdir()
-    assert entry.main(["--report-only", "--out", str(tmp_path)]) == 0
+    assert entry.main(["--report_only", "--out", str(tmp_path)]) == 0
     text = (tmp_path / "tables.md").read_text(encoding="utf-8")
     assert text.count("Not run.") == 8  # all but Table 2, for which nothing is trained
     assert not (tmp_path / "figures").exists()

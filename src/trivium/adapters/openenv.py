@@ -22,7 +22,7 @@ from trivium.core.errors import require
 class TriviumAction(Action):
     """A reply in the words that the prompt asks for."""
 
-    reply: str = Field(description="The reply, such as TEST A B")
+    reply: str = Field(description="The reply, such as TEST A, B")
 
 
 class TriviumObservation(Observation):

@@ -205,7 +205,8 @@ def writing_and_parsing_are_inverse(benchmark: AnyBenchmark) -> None:
 
 
 def nonsense_is_no_answer(benchmark: AnyBenchmark) -> None:
-    """What has no answer in it is no answer, and not a wrong one."""
+    """What has no answer in it is no answer, and has the worst score of the headline."""
+    headline = benchmark.metrics[0]
     item = next(_tasks(benchmark)).item(0, SEED)
     for nonsense in NONSENSE:
         dialogue = Dialogue(item)
@@ -215,6 +216,8 @@ def nonsense_is_no_answer(benchmark: AnyBenchmark) -> None:
             made.kind == NO_ANSWER and made.answer is None,
             f"{nonsense[:30]!r} is read as {made.answer} ({made.kind})",
         )
+        score = made.scores[headline.name]
+        _expect(score in (headline.worst, None), f"no answer scores {score}, not {headline.worst}")
         orjson.loads(dump_line(made))
 
 

@@ -25,6 +25,7 @@ from trivium.report.results import read_results
 from trivium.report.tables import condensed, result_table, terminal, token_line, total_tokens
 
 ROOT = Path("runs")
+MAX_UNREAD = 0.02  # the share of a model's replies without an answer from which --restate is named
 MAX_ROWS = 24  # of a table on the terminal, before it is cut down
 
 
@@ -156,6 +157,14 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
     scored = answered + sum(summary.no_answers + summary.cut_offs for summary in summaries)
     if cut := sum(summary.cut_offs for summary in summaries):
         print(f"{cut:,} of {attempts:,} attempts were cut off before an answer")
+    unread = [
+        one.solver
+        for one, found in named
+        if one.is_model and found.no_answers > MAX_UNREAD * sum(found.kinds.values())
+    ]
+    if unread and not any(one.settings.restate for one in run.evaluations):
+        names = ", ".join(dict.fromkeys(unread))
+        print(f"more than 2% of the replies of {names} hold no answer; --restate asks once more")
     if declined := sum(summary.declined for summary in summaries):
         print(f"{declined:,} of {attempts:,} attempts were declined by the provider")
     asked = [summary for summary in summaries if summary.tokens]

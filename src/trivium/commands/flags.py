@@ -73,18 +73,10 @@ def ask(command: str, defaults: F, args: Sequence[str], about: str, offers: Offe
 
 
 def read_flags(
-    command: str,
-    kind: type[F],
-    args: Sequence[str],
-    about: str,
-    default: F | None = None,
-    *,
-    program: str = "trivium",
+    command: str, kind: type[F], args: Sequence[str], about: str, default: F | None = None
 ) -> F:
     """A command's own flags."""
-    return ask(
-        f"{program} {command}", kind() if default is None else default, args, about, {}
-    ).flags
+    return ask(f"trivium {command}", default or kind(), args, about, {}).flags
 
 
 def refuse_without(
@@ -122,11 +114,11 @@ def read_benchmark_flags(
     task = load_task(name, start.preset)
     benchmark = task.benchmark
     offers: Offers = {
-        "approach": benchmark_names,
-        "preset": lambda: benchmark.presets,
-        "solver": lambda: benchmark.solvers,
-        "solvers": lambda: benchmark.solvers,
-        "variants": lambda: benchmark.diagnostics,
+        "approach": benchmark_names(),
+        "preset": benchmark.presets,
+        "solver": benchmark.solvers,
+        "solvers": benchmark.solvers,
+        "variants": benchmark.diagnostics,
     }
     about = f"{name}: {benchmark.title}.\n\n{about}"
     parser = Parser(" ".join(["trivium", command, *named]), about, offers)
@@ -158,7 +150,5 @@ def _with_dataset_size(flags: F, task: Task) -> F:
 def require_out(out: Path | None) -> Path:
     """The output path, which has no default where work would be overwritten."""
     if out is None:
-        raise UserError(
-            "--out is missing: where should the result be written? For example --out runs/mine"
-        )
+        raise UserError("--out is missing: where should the result go? Such as --out runs/mine")
     return out

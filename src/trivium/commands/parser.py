@@ -11,7 +11,7 @@ import re
 import textwrap
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, NoReturn, TypeVar
@@ -19,7 +19,7 @@ from typing import Any, NoReturn, TypeVar
 from trivium.core.errors import UserError, require
 
 T = TypeVar("T")
-Offers = Mapping[str, Callable[[], Iterable[str]]]  # the values that complete a flag, by field
+Offers = Mapping[str, Iterable[str]]  # the values that complete a flag, by field
 NUMBERS = {int: ("INT", "a whole number"), float: ("FLOAT", "a number")}
 SWITCH = {"action": "store_true"}
 WIDTH = 80
@@ -91,21 +91,20 @@ class Parser(argparse.ArgumentParser):
                 self.usage = f"{str(self.usage).removesuffix('[flags]')}{metavar} [flags]"
             else:
                 options["dest"] = name
-            action = (group or self).add_argument(*names, **options)
+            action: Any = (group or self).add_argument(*names, **options)
             self.fields |= dict.fromkeys(action.option_strings, name)
+            if name in self.offers:
+                action.completer = self._offer
 
     def list_choices(self, metavar: str, groups: Mapping[str, Mapping[str, str]]) -> None:
         """Let help and completion list what the first argument may be, under headings."""
         self.usage = f"{self.prog} {metavar} [flags]"
-        self.add_argument("choice", nargs="?", help=argparse.SUPPRESS)
-        self.offers = {"choice": lambda: [name for group in groups.values() for name in group]}
+        self.offers = {"choice": [name for group in groups.values() for name in group]}
         for heading, group in groups.items():
-            column = max(map(len, group)) + 2
-            lines = (
-                textwrap.fill(f"{name:<{column}}{about}", WIDTH - 4, subsequent_indent=" " * column)
-                for name, about in group.items()
-            )
-            self.add_argument_group(heading, "\n".join(lines))
+            listed: Any = self.add_argument_group(heading)
+            for name, about in group.items():
+                choice = listed.add_argument("choice", metavar=name, nargs="?", help=about)
+                choice.completer = self._offer
 
     def group(self, about: Any) -> Any:
         """A group of flags with what a dataclass says about itself as its heading."""
@@ -120,7 +119,7 @@ class Parser(argparse.ArgumentParser):
             import argcomplete  # noqa: PLC0415 - while completing only
 
             os.environ["_ARGCOMPLETE"] = str(len(self.prog.split()))  # our arguments begin there
-            argcomplete.autocomplete(self, default_completer=self._complete)  # type: ignore[arg-type]
+            argcomplete.autocomplete(self)
         found, left = self.parse_known_args(args)
         near = get_close_matches(left[0].split("=")[0], self.fields, n=1) if left else []
         hint = f" (did you mean {near[0]}?)" if near else ""
@@ -132,11 +131,8 @@ class Parser(argparse.ArgumentParser):
         flags = {name: flag for flag, name in reversed(self.fields.items())}
         return values, {name: flags.get(name, name) for name in values}
 
-    def _complete(self, action: argparse.Action, **context: Any) -> Iterable[str]:
-        from argcomplete.completers import FilesCompleter  # noqa: PLC0415
-
-        offered = self.offers.get(action.dest)
-        return offered() if offered else FilesCompleter()(action=action, **context)
+    def _offer(self, action: argparse.Action, **_: Any) -> Iterable[str]:
+        return self.offers[action.dest]
 
 
 def _options(hint: Any) -> dict[str, Any]:
@@ -170,10 +166,9 @@ def _read(kind: Any, text: str) -> Any:
 
 def _help(said: str, default: Any) -> str:
     """What help says about a flag: its comment, and its default where that says something."""
-    if default is not None and default is not False and default not in ((), ""):
+    if "(default:" not in said and default is not False and default not in (None, (), ""):
         value = " ".join(map(str, default)) if isinstance(default, tuple) else default
-        shown = f" (default: {'on' if default is True else value})"
-        said += "" if "(default:" in said else shown
+        said += f" (default: {'on' if default is True else value})"
     return said.replace("%", "%%")
 
 

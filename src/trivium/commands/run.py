@@ -22,12 +22,6 @@ Example: trivium run --items 200 --out runs/first
 Example: trivium run --items 50 --model openai/gpt-4.1-mini --model ollama/llama3.2"""
 
 
-OFFERS: Offers = {
-    "benchmarks": benchmark_names,
-    "presets": lambda: (one for name in benchmark_names() for one in get_benchmark(name).presets),
-}
-
-
 @dataclass(frozen=True)
 class Flags:
     """What is run."""
@@ -42,13 +36,18 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Run, print one table per benchmark, end with the path of the report."""
-    asked = ask("trivium run", Flags(), args, ABOUT, OFFERS)
+    known = benchmark_names()
+    offers: Offers = {
+        "benchmarks": known,
+        "presets": (preset for name in known for preset in get_benchmark(name).presets),
+    }
+    asked = ask("trivium run", Flags(), args, ABOUT, offers)
     flags = asked.flags
     require(flags.items is None or flags.items >= 1, f"items must be at least 1, got {flags.items}")
     if not flags.models:
         asked.refuse_model_flags("none is named")
     run = plan_main_run(
-        tuple(dict.fromkeys(flags.benchmarks)) or benchmark_names(),
+        tuple(dict.fromkeys(flags.benchmarks)) or known,
         seed=flags.seed,
         items=flags.items,
         presets=flags.presets,

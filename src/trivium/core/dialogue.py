@@ -5,18 +5,29 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark, Item, Solver, Turn
 from trivium.core.files import dump_line
 from trivium.core.reading import split_reasoning
-from trivium.core.records import FAILED, LENGTH, UNSCORED, Attempt, Scores, outcome
+from trivium.core.records import (
+    DECLINING,
+    FAILED,
+    LENGTH,
+    NO_ANSWER,
+    UNSCORED,
+    Attempt,
+    Scores,
+    outcome,
+)
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, stream_key
 from trivium.core.task import PresentedItem, Task
 
 MAX_TURNS = 200  # a solver that never ends is stopped here, whatever the benchmark's own limit is
+
+RESTATE = "Give your final answer in the form that was asked for, on a line of its own: ANSWER: ..."
 
 
 @dataclass(frozen=True)
@@ -24,9 +35,11 @@ class Reply:
     """What a model wrote, why it stopped, and the tokens that it took."""
 
     text: str
-    usage: Mapping[str, int]  # tokens by kind, without those that the provider did not report
+    # tokens by kind, without those that the provider did not report
+    usage: Mapping[str, int] = field(default_factory=dict)
     stop_reason: str | None = None  # in the words of chat completions
     reasoning: str | None = None  # what the provider sent as reasoning, apart from the text
+    error: str | None = None  # why the reply is no whole one
 
 
 class Dialogue:
@@ -41,12 +54,13 @@ class Dialogue:
     False
     """
 
-    def __init__(self, item: PresentedItem) -> None:
+    def __init__(self, item: PresentedItem, *, restate: bool = False) -> None:
         self.item = item
+        self._restate = restate  # whether a reply without an answer is followed by RESTATE
         self.messages = [item.prompt]  # the prompt, then replies and responses in turn
         self.replies: list[str] = []
         self.visible: list[str] = []  # the replies without reasoning blocks: all that is read
-        self.stop_reason: str | None = None  # why the last reply ended, as its provider says
+        self.stop_reasons: list[str | None] = []  # why replies ended, as their provider says
         self.in_reasoning = False  # whether the last reply ended inside a reasoning block
         self.done = False
         self._started = time.perf_counter()
@@ -62,7 +76,11 @@ class Dialogue:
             raise ValueError("the dialogue is over")
         task = self.item.task
         self.note(reply, stop_reason)
-        response = task.benchmark.respond(self.item.content, self.visible, task.view)
+        response = None
+        if stop_reason not in DECLINING:
+            response = task.benchmark.respond(self.item.content, self.visible, task.view)
+        if response is None and self._is_to_be_restated():
+            response = RESTATE
         self.done = response is None or len(self.replies) >= MAX_TURNS
         self.messages += [reply] if response is None else [reply, response]
         return response
@@ -73,7 +91,25 @@ class Dialogue:
         split = split_reasoning(reply.rpartition("\n")[0] if stop_reason == LENGTH else reply)
         self.replies.append(reply)
         self.visible.append(split.visible)
-        self.stop_reason, self.in_reasoning = stop_reason, not split.finished
+        self.stop_reasons.append(stop_reason)
+        self.in_reasoning = not split.finished
+
+    def _is_to_be_restated(self) -> bool:
+        if not self._restate or len(self.replies) > 1 or self.item.task.benchmark.multi_turn:
+            return False  # games have ways of their own to ask for a move again
+        return self._read()[1] == NO_ANSWER
+
+    def _read(self, error: str | None = None) -> tuple[Any, str | None]:
+        """The answer, and how the attempt ended where there is none."""
+        task = self.item.task
+        answer = None
+        if self.visible:
+            answer = task.benchmark.parse(self.item.content, self.visible, task.view)
+        stop_reason = self.stop_reasons[-1] if self.stop_reasons else None
+        ended = outcome(
+            answer, stop_reason=stop_reason, in_reasoning=self.in_reasoning, error=error
+        )
+        return answer, ended
 
     @property
     def scores(self) -> Scores:
@@ -86,14 +122,13 @@ class Dialogue:
         """What was said, parsed and scored; `error` is why a call failed permanently."""
         task, content = self.item.task, self.item.content
         benchmark = task.benchmark
-        answer = benchmark.parse(content, self.visible, task.view) if self.visible else None
-        ended = outcome(
-            answer, stop_reason=self.stop_reason, in_reasoning=self.in_reasoning, error=error
-        )
+        answer, ended = self._read(error)
         made = _unscored(self.item, solver)
-        made.error, made.stop_reason = error, self.stop_reason
+        made.error = error
         if self.replies:
-            made.reply = list(self.replies) if benchmark.multi_turn else self.replies[0]
+            several = benchmark.multi_turn or len(self.replies) > 1
+            made.reply = list(self.replies) if several else self.replies[0]
+            made.stop_reason = self.stop_reasons[-1]
         made.kind = ended or benchmark.kind(content, answer)
         if made.kind not in UNSCORED:
             made.answer = answer
@@ -101,13 +136,6 @@ class Dialogue:
         elapsed = time.perf_counter() - self._started if seconds is None else seconds
         made.seconds = round(elapsed, 6)
         return made
-
-
-def failed_attempt(item: PresentedItem, solver: str, error: str) -> Attempt:
-    """An attempt whose call failed permanently: counted apart, never as a wrong answer."""
-    made = _unscored(item, solver)
-    made.error = error
-    return made
 
 
 def solve(item: PresentedItem, solver: Solver) -> Attempt:

@@ -131,10 +131,11 @@ def _fields(held: Mapping[str, Any]) -> Iterator[str]:
     """The entries of a JSON object as `key: value`; the answer is on a last line of its own."""
     answers = [key for key in held if key.strip().casefold() in ("answer", "final_answer")]
     for key, value in held.items():
-        if key not in answers:
+        if not answers and isinstance(value, str) and value.startswith("ANSWER"):
+            yield f"\n{value}"
+        elif key not in answers:
             yield f"{key.replace('_', ' ')}: {_written(value)}"
-    for key in answers:
-        yield f"\nANSWER: {_written(held[key])}"
+    yield from (f"\nANSWER: {_written(held[key])}" for key in answers)
 
 
 def _written(value: Any) -> str:
@@ -146,7 +147,7 @@ def _written(value: Any) -> str:
 
 
 _ANSWER = re.compile(
-    r"^[ {\[(\"']{0,9}(?:(?:my|the) )?(?:final )?answer[\"'\])]{0,3}(?: is)?"
+    r"(?:^|(?<=\| ))[ {\[(\"']{0,9}(?:(?:my|the) )?(?:final )?answer[\"'\])]{0,3}(?: is)?"
     r"(?: ?[:=|\]] ?| - |(?-i:(?<=ANSWER) )| ?$)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -155,6 +156,14 @@ _REMARK = re.compile(r" \(| - (?=[A-Za-z])|,? (?:because|since|as)\b|[.!](?= )")
 _DOUBT = re.compile(
     r"\b(?:or|if|either|unless|maybe|perhaps|might|could|(?:not |un)sure|alternatively"
     r"|actually|wait|instead)\b|\?",
+    re.IGNORECASE,
+)
+
+
+# After an ANSWER line, these take it back.
+_TAKEN_BACK = re.compile(
+    r"\b(?:wait|actually|correct(?:ion|ed)|on second thought|scratch that|never ?mind|i meant"
+    r"|(?:my|a) mistake|withdraw|retract|(?:ignore|disregard) (?:that|this|the above))\b",
     re.IGNORECASE,
 )
 
@@ -179,29 +188,38 @@ def find_answer(reply: str) -> Stated:
     lines = list(_ANSWER.finditer(text))
     if not lines:
         return Stated([_stripped(text)], False, text)
-    values, after = extents(text[lines[-1].end() :].lstrip())
-    return Stated(values, True, text, after)
+    if _says_two(text, lines[-2:]):
+        return Stated([], True, text)
+    value = text[lines[-1].end() :].lstrip()
+    paragraph = value.partition("\n\n")[0]
+    line, _, after = value.partition("\n")
+    extents = [paragraph, line]
+    if (found := _REMARK.search(line)) and not raises_doubt(line[found.start() :]):
+        after = f"{line[found.start() :]}\n{after}"
+        extents.append(line[: found.start()])
+    values = [] if _TAKEN_BACK.search(after) else dict.fromkeys(map(_stripped, extents))
+    return Stated(list(values), True, text, after)
 
 
-def extents(text: str) -> tuple[list[str], str]:
-    """The value that a plain text opens with, in each extent, and what follows its line.
-
-    A value may go on below its line, end with it, or be followed by a remark that raises no doubt.
-    """
-    line, _, after = text.partition("\n")
-    found = [text.partition("\n\n")[0], line]
-    if (remark := _REMARK.search(line)) and not raises_doubt(line[remark.start() :]):
-        after = f"{line[remark.start() :]}\n{after}"
-        found.append(line[: remark.start()])
-    return list(dict.fromkeys(map(_stripped, found))), after
+def _says_two(text: str, lines: list[re.Match[str]]) -> bool:
+    """Whether two ANSWER lines follow each other with different values, with at most an "or"."""
+    if len(lines) < 2:
+        return False
+    value, _, between = text[lines[0].end() : lines[1].start()].partition("\n")
+    last = text[lines[1].end() :].partition("\n")[0]
+    apart = between.strip(" \n.,:").casefold() not in ("", "or")
+    first, second = _stripped(value).casefold(), _stripped(last).casefold()
+    return bool(first and second) and not apart and first != second
 
 
 def without_remarks(text: str, names: str) -> str:
     """The text without remarks in parentheses, unless they raise doubt or match these names."""
-    kept = re.compile(rf"{_DOUBT.pattern}|\b(?:and|with|no)\b|\b(?:{names})\b", re.IGNORECASE)
-    return re.sub(
-        r"\s\([^()\n]{3,200}\)", lambda found: found[0] if kept.search(found[0]) else "", text
-    )
+    kept = re.compile(rf"\b(?:and|with|{names})\b", re.IGNORECASE)
+
+    def shown(found: re.Match[str]) -> str:
+        return found[0] if kept.search(found[0]) or raises_doubt(found[0]) else ""
+
+    return re.sub(r"\s\([^()\n]{3,200}\)", shown, text)
 
 
 def _stripped(text: str) -> str:

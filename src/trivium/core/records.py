@@ -58,7 +58,7 @@ class Attempt:
     prompt_lines: int = 0
     prompt_chars: int = 0
     floor: str | None = None  # the strategy that reaches the floor
-    content: str | None = None  # a digest of an item that has no spec to tell it by
+    content: str | None = None  # a digest of an item without a spec
     error: str | None = None
     # requests, retries, and the tokens that the provider reported; a key is absent where it did not
     usage: dict[str, int] = field(default_factory=dict)
@@ -150,16 +150,21 @@ def check_record(row: Row) -> None:
         raise UserError(f"not a record (trial is {row['trial']!r:.80})")
 
 
-def read_records(path: Path) -> Iterator[tuple[int, Row]]:
-    """Yields (line number, record); a second record of the same attempt is refused at the end."""
-    # Eight bytes for each record, so that millions fit in memory. Ids repeat between seeds,
-    # specs and views, which together name an item as it was presented.
-    keys, numbers = array("q"), array("q")
+def _checked_rows(path: Path) -> Iterator[tuple[int, Row]]:
     for number, row in read_rows(path):
         try:
             check_record(row)
         except UserError as problem:
             raise UserError(f"{path} line {number}: {problem}") from None
+        yield number, row
+
+
+def read_records(path: Path) -> Iterator[tuple[int, Row]]:
+    """Yields (line number, record); a second record of the same attempt is refused at the end."""
+    # Eight bytes for each record, so that millions fit in memory. Ids repeat between seeds,
+    # specs and views, which together name an item as it was presented.
+    keys, numbers = array("q"), array("q")
+    for number, row in _checked_rows(path):
         context = orjson.dumps([row.get("spec"), row.get("view")])
         keys.append(hash((row["solver"], row["id"], row["trial"], row.get("seed"), context)))
         numbers.append(number)
@@ -185,14 +190,11 @@ def recorded(
         pass  # opening cuts off an incomplete last line
     seen: set[AttemptKey] = set()
     left_out: set[AttemptKey] = set()
-    for number, row in read_rows(path):
-        where = f"{path} line {number}"
-        try:
-            check_record(row)  # before anything is paid for: the summary would refuse it
-        except UserError as problem:
-            raise UserError(f"{where}: {problem}") from None
+    for number, row in _checked_rows(path):  # before anything is paid for
         key = (row["id"], row["trial"])
-        require(key not in seen, f"{where}: a second record of the same item and trial")
+        require(
+            key not in seen, f"{path} line {number}: a second record of the same item and trial"
+        )
         seen.add(key)
         if (row["kind"] == FAILED and not errors) or (asked is not None and not asked(row)):
             left_out.add(key)
@@ -200,7 +202,7 @@ def recorded(
 
 
 def drop_errors(path: Path, asked: Callable[[Row], bool]) -> None:
-    """Remove failed attempts that are asked for from the records, so that they are made again."""
+    """Remove failed attempts that are asked for from the records, so that they are retried."""
     held = recorded(path, asked=asked)  # refuses what is not a record
     if held != recorded(path, asked=asked, errors=False):
         lines = (line for row, line in _lines(path) if row["kind"] != FAILED or not asked(row))

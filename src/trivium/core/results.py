@@ -119,12 +119,11 @@ class Tally:
         self._kinds: Counter[str] = Counter()
         self._floors: Counter[tuple[float, str]] = Counter()  # where the headline is defined
         self._other_floors: Counter[tuple[float, str]] = Counter()
-        self._lines = self._chars = 0
+        self._totals: Counter[str] = Counter()  # lines, chars, attempts of models, retries
         self._all_items = array("q")
         self._declined_items = array("q")
         self._tokens: Counter[str] = Counter()
         self._reported: Counter[str] = Counter()  # attempts, by kind of token
-        self._asked = self._retries = 0  # attempts of models
         self._seconds = array("d")
         # One entry for every record that was scored; undefined values are NaN.
         self._items = array("q")
@@ -137,8 +136,8 @@ class Tally:
         """Add one record."""
         solver = row["solver"]
         self._name = (row["benchmark"], solver_group(solver))
-        self._lines += row.get("prompt_lines") or 0
-        self._chars += row.get("prompt_chars") or 0
+        self._totals["lines"] += row.get("prompt_lines") or 0
+        self._totals["chars"] += row.get("prompt_chars") or 0
         item = item_number(row)
         self._all_items.append(item)
         self._kinds[row["kind"]] += 1
@@ -167,8 +166,8 @@ class Tally:
         usage = row.get("usage")
         if not usage:
             return
-        self._asked += 1
-        self._retries += usage.get("retries") or 0
+        self._totals["asked"] += 1
+        self._totals["retries"] += usage.get("retries") or 0
         seconds = row.get("seconds")  # none of replies that were collected elsewhere
         if seconds and row["kind"] != FAILED:
             self._seconds.append(seconds)
@@ -181,22 +180,12 @@ class Tally:
     def merge(self, other: Tally) -> None:
         """Add the records of another tally of the same metrics."""
         self._name = other._name
-        self._kinds.update(other._kinds)
-        self._floors.update(other._floors)
-        self._other_floors.update(other._other_floors)
-        self._lines += other._lines
-        self._chars += other._chars
-        self._all_items.extend(other._all_items)
-        self._declined_items.extend(other._declined_items)
-        self._tokens.update(other._tokens)
-        self._reported.update(other._reported)
-        self._asked += other._asked
-        self._retries += other._retries
-        self._seconds.extend(other._seconds)
-        self._items.extend(other._items)
-        self._cut_off.extend(other._cut_off)
-        self._trials.extend(other._trials)
-        self._answers.extend(other._answers)
+        for name, held in vars(self).items():
+            more = getattr(other, name)
+            if isinstance(held, Counter):
+                held.update(more)
+            elif isinstance(held, array):
+                held.extend(more)
         for name, values in self._values.items():
             values.extend(other._values[name])
 
@@ -222,8 +211,8 @@ class Tally:
             failed=self._kinds[FAILED],
             floor=floor,
             floor_name=names.pop() if len(names) == 1 else "",
-            prompt_lines=self._lines / max(1, len(self._all_items)),
-            prompt_chars=self._chars / max(1, len(self._all_items)),
+            prompt_lines=self._totals["lines"] / max(1, len(self._all_items)),
+            prompt_chars=self._totals["chars"] / max(1, len(self._all_items)),
             metrics=metrics,
             kinds=dict(sorted(self._kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
             ceiling=self._metrics[0].best,
@@ -231,17 +220,16 @@ class Tally:
             declined=self._kinds[DECLINED],
             bounds=self._bounds(),
             tokens=self._token_counts(),
-            retries=self._retries,
+            retries=self._totals["retries"],
             median_seconds=float(np.median(self._seconds)) if self._seconds else None,
         )
 
     def _token_counts(self) -> dict[str, TokenCount]:
-        if not self._asked:
+        asked = self._totals["asked"]
+        if not asked:
             return {}
         return {
-            name: TokenCount(
-                self._tokens[name], self._reported[name], self._asked - self._reported[name]
-            )
+            name: TokenCount(self._tokens[name], self._reported[name], asked - self._reported[name])
             for name in TOKENS
         }
 

@@ -72,7 +72,7 @@ def _write_shards(evaluation: Evaluation, folder: Path) -> dict[str, str]:
 
 
 def card(evaluation: Evaluation, folder: str, audit: Audit | None) -> str:
-    """The dataset card: what is in it, how to make it again, floor, ceiling and audit."""
+    """The dataset card: what is in it, how to regenerate it, floor, ceiling and audit."""
     task, total = evaluation.task, evaluation.attempts
     benchmark = task.benchmark
     size = next((name for limit, name in SIZES if total < limit), "n>1M")

@@ -1,4 +1,4 @@
-"""Items as files for other tools: prompts with gold answers, floors, and how to make them again."""
+"""Items as files for other tools: prompts with gold answers, floors, and how to regenerate them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import Any, BinaryIO, Literal, get_args
 
 import orjson
 
 from trivium.core.errors import import_extra, require
-from trivium.core.files import atomic_write, dump_line
+from trivium.core.files import dump_line
 from trivium.core.records import Row
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem
@@ -27,7 +26,7 @@ FORMATS: tuple[str, ...] = get_args(Format)
 TEXT_FORMATS = ("jsonl", "csv", "inspect", "openai-batch")  # those that standard output takes
 BATCH = 500  # rows that are in memory at once
 MAX_REQUESTS = 50_000  # that OpenAI takes in one batch file
-# Each column with its type in Parquet and what it holds; JSON stands in the nested ones.
+# Each column with its type in Parquet and what it holds; nested ones hold JSON.
 COLUMNS = {
     "id": ("string", "names the prompt in any mixture of exported files"),
     "system": ("string", "the system message that goes with the prompt, if there is one"),
@@ -97,18 +96,6 @@ def export_id(item: PresentedItem) -> str:
     parts += [] if origin is None else [f"s{origin.seed}"]
     parts += [hashlib.sha256(identity).hexdigest()[:8]]
     return "-".join([*parts, *([f"t{item.trial}"] if item.trial else [])])
-
-
-def export_items(
-    items: Iterable[PresentedItem],
-    out: Path,
-    form: str,
-    total: int,
-    request: Request | None = None,
-) -> None:
-    """Write one file, under a temporary name until it is complete."""
-    with atomic_write(out) as file:
-        write_items(items, file, form, total, request)
 
 
 def write_items(

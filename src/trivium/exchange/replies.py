@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from trivium.core.dialogue import Reply
 from trivium.core.errors import require
 from trivium.exchange.tables import read_table
-from trivium.models.protocols import BROKEN, STOP_REASONS
+from trivium.models.bodies import MALFORMED, error_message, read_body
 
 # What columns are called, the first of them that a row has. Lines of a batch have an id of their
 # own besides the custom_id that was asked for.
@@ -21,22 +23,7 @@ REPLIES = (
     *("model_output", "result", "messages", "content", "text", "answer"),
 )
 TRIALS = ("trial", "sample", "epoch")
-STOPS = {**STOP_REASONS, "safety": "content_filter", "end_turn": "stop"}
-TOKENS = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
-TOKENS |= {"input_tokens": "input_tokens", "output_tokens": "output_tokens"}
-TOKENS |= {"reasoning_tokens": "reasoning_tokens"}
-DETAILS = ("completion_tokens_details", "output_tokens_details")  # of usage, with the last of these
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What somebody wrote to one prompt, or why there is nothing."""
-
-    texts: tuple[str, ...] | None = None  # one for each turn; None is no answer
-    error: str | None = None  # the call failed
-    stop_reason: str | None = None  # in the words of chat completions
-    reasoning: str | None = None  # what the provider sent apart from the reply
-    usage: Mapping[str, int] = field(default_factory=dict)
+Turns = tuple[Reply, ...]  # what was replied to one prompt, turn by turn; nothing is no answer
 
 
 @dataclass
@@ -46,7 +33,7 @@ class _Entry:
     where: str
     seed: int | None
     trial: int | None
-    reply: Reply
+    turns: Turns
     used: bool = False
 
 
@@ -60,19 +47,19 @@ class Replies:
         for where, row in rows:
             name, seed, trial = _name(row, where)
             found = read_reply(row, where, lists=lists)
-            for number, reply in enumerate(found):
+            for number, turns in enumerate(found):
                 own = trial if len(found) == 1 else number
                 entries = self._entries.setdefault(name, [])
                 if any((entry.seed, entry.trial) == (seed, own) for entry in entries):
                     repeats.append(f"{where}: {name!r} was replied to before")
-                entries.append(_Entry(where, seed, own, reply))
+                entries.append(_Entry(where, seed, own, turns))
                 self.count += 1
                 self.trials = max(self.trials, (own or 0) + 1)
         more = f", as were {len(repeats) - 1} others" if len(repeats) > 1 else ""
         hint = "number several replies to one item in a column named trial"
         require(not repeats, f"{''.join(repeats[:1])}{more}; {hint}")
 
-    def take(self, names: Mapping[str, int], seed: int | None, trial: int) -> Reply | None:
+    def take(self, names: Mapping[str, int], seed: int | None, trial: int) -> Turns | None:
         """The reply to an item in one trial; `names` are the item's, each with its own trial."""
         for name, own in names.items():
             for entry in self._entries.get(name, ()):
@@ -84,7 +71,7 @@ class Replies:
                         "the ids that trivium export writes",
                     )
                     entry.used = True
-                    return entry.reply
+                    return entry.turns
         return None
 
     def require_all_used(self) -> None:
@@ -136,21 +123,18 @@ def _whole(value: Any, key: str, where: str) -> int | None:
         return None
     try:
         number = int(value)
+        exact = number == float(value) and not isinstance(value, bool)
     except (TypeError, ValueError, OverflowError):
-        number = None
-    exact = number is not None and not isinstance(value, bool) and number == float(value)
+        number, exact = 0, False
     require(exact, f"{where}: {key} must be a whole number, got {value!r:.80}")
-    assert number is not None
-    low = 0 if key == "trial" else -(2**63)
-    require(low <= number < 2**31 or key == "seed", f"{where}: {key} is out of range: {number}")
+    require(key == "seed" or 0 <= number < 2**31, f"{where}: {key} is out of range: {number}")
     return number
 
 
-def read_reply(row: Mapping[str, Any], where: str, *, lists: bool) -> list[Reply]:
+def read_reply(row: Mapping[str, Any], where: str, *, lists: bool) -> list[Turns]:
     """The reply in a row; several where a chat completion has several choices."""
-    error = row.get("error")
-    if error:
-        return [Reply(error=_message(error))]
+    if row.get("error"):
+        return [_failed(row["error"])]
     if "choices" in row or "candidates" in row:
         return _of_body(row, where)
     key = next((key for key in REPLIES if key in row), None)
@@ -160,116 +144,48 @@ def read_reply(row: Mapping[str, Any], where: str, *, lists: bool) -> list[Reply
     )
     value = row[str(key)]
     if lists and isinstance(value, str) and value.lstrip().startswith("["):
-        value = _json_list(value)
+        with suppress(orjson.JSONDecodeError):
+            value = orjson.loads(value)
     if isinstance(value, dict):
         return _of_body(value, where)
     if isinstance(value, list) and value and all(isinstance(part, dict) for part in value):
         return [_of_messages(value, where, lists=lists)]
     if value is None or value == []:
-        return [Reply()]
+        return [()]
     texts = [value] if isinstance(value, str) else value
     ok = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
     ok = ok and (lists or isinstance(value, str))
     allowed = "text, a list of texts" if lists else "text"
     require(ok, f"{where}: {key} must be {allowed}, null or a chat completion, got {value!r:.80}")
-    return [Reply(tuple(texts))]
+    return [tuple(map(Reply, texts))]
 
 
-def _json_list(text: str) -> Any:
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return text
-    return value if isinstance(value, list) else text
-
-
-def _of_messages(messages: list[dict[str, Any]], where: str, *, lists: bool) -> Reply:
+def _of_messages(messages: list[dict[str, Any]], where: str, *, lists: bool) -> Turns:
     """What the assistant says in a list of messages or of parts of one."""
     if all("role" not in message for message in messages):
-        return Reply((_text(messages, where),))
-    said = [_text(one.get("content"), where) for one in messages if one.get("role") == "assistant"]
+        return _of_body({"content": messages}, where)[0]
+    said = [one for one in messages if one.get("role") == "assistant"]
     require(lists or len(said) <= 1, f"{where}: one reply is needed, got {len(said)} messages")
-    return Reply(tuple(said) or None)
+    return tuple(_of_body({"content": one.get("content")}, where)[0][0] for one in said)
 
 
-def _of_body(body: Mapping[str, Any], where: str) -> list[Reply]:
-    """The replies in the body of a response: chat completions, Responses, Anthropic or Gemini."""
-    for inner in ("body", "message"):  # the line of a batch, of OpenAI or of Anthropic
+def _of_body(body: Mapping[str, Any], where: str) -> list[Turns]:
+    """The replies in the body of a response, which may be inside the line of a batch."""
+    for inner in ("body", "message"):  # of OpenAI, of Anthropic
         if isinstance(body.get(inner), dict):
             status = body.get("status_code")
-            failed = isinstance(status, int) and status >= 400
-            if failed or body[inner].get("error"):
-                return [Reply(error=_message(body[inner].get("error") or f"status {status}"))]
+            if isinstance(status, int) and status >= 400:
+                return [_failed(body[inner].get("error") or f"status {status}")]
             return _of_body(body[inner], where)
     if body.get("error"):
-        return [Reply(error=_message(body["error"]))]
-    usage = _usage(body.get("usage"))
-    for key in ("choices", "candidates"):
-        if isinstance(body.get(key), list):
-            require(bool(body[key]), f"{where}: {key} is empty")
-            if len(body[key]) > 1:
-                usage = {}  # of all together, and nobody says how much of it each one took
-            return [_of_choice(choice, usage, where) for choice in body[key]]
-    content = body.get("content", body.get("output"))
-    require(content is not None, f"{where}: not a response of a model that is known here")
-    details = body.get("incomplete_details") or {}
-    stop = body.get("stop_reason") or details.get("reason") or body.get("status")
-    return [_reply(_text(content, where), stop, usage)]
+        return [_failed(body["error"])]
+    try:
+        found = read_body(body)
+    except MALFORMED:
+        found = []
+    require(bool(found), f"{where}: not a response of a model that is known here")
+    return [(reply,) for reply in found]
 
 
-def _of_choice(choice: Any, usage: Mapping[str, int], where: str) -> Reply:
-    require(isinstance(choice, dict), f"{where}: choices must be objects, got {choice!r:.80}")
-    message = choice.get("message") or choice.get("content") or {}
-    text = choice.get("text")
-    if isinstance(message, dict) and text is None:
-        text = _text(message.get("content", message.get("parts")), where)
-        if not text and message.get("refusal"):
-            return _reply(str(message["refusal"]), "refusal", usage)
-    stop = choice.get("finish_reason") or choice.get("finishReason")
-    known = isinstance(message, dict)
-    thought = (message.get("reasoning_content") or message.get("reasoning")) if known else None
-    return _reply(str(text or ""), stop, usage, thought)
-
-
-def _reply(text: str, stop: Any, usage: Mapping[str, int], thought: Any = None) -> Reply:
-    reason = STOPS.get(stop.lower(), stop.lower()) if isinstance(stop, str) else None
-    if reason in BROKEN:
-        return Reply(error=f"the reply ended with {reason!r}", usage=usage)
-    reasoning = thought if isinstance(thought, str) else None
-    return Reply((text,) if text else None, None, reason, reasoning, usage)
-
-
-def _text(content: Any, where: str) -> str:
-    """The text of a message's content, which may be a list of parts or of outputs."""
-    return "".join(_parts(content, where))
-
-
-def _parts(content: Any, where: str) -> Iterator[str]:
-    if isinstance(content, str):
-        yield content
-    elif isinstance(content, list):
-        for part in content:
-            if isinstance(part, dict) and part.get("type") not in ("reasoning", "thinking"):
-                inner = part.get("text") or part.get("refusal") or part.get("content")
-                yield from _parts(inner, where)
-    else:
-        require(content is None, f"{where}: content must be text, got {content!r:.80}")
-
-
-def _message(error: Any) -> str:
-    """What went wrong, as one line."""
-    text = error.get("message") or error.get("error") or error if isinstance(error, dict) else error
-    return " ".join(str(text).split())[:500]
-
-
-def _usage(usage: Any) -> dict[str, int]:
-    """The tokens that a provider reports, under the names of records."""
-    counts = usage if isinstance(usage, dict) else {}
-    for key in DETAILS:
-        if isinstance(counts.get(key), dict):
-            counts = counts[key] | counts
-    return {name: counts[key] for key, name in TOKENS.items() if _is_count(counts.get(key))}
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
+def _failed(error: Any) -> Turns:
+    return (Reply("", error=" ".join(error_message(error).split())[:500]),)

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.dialogue import Dialogue, failed_attempt
+from trivium.core.dialogue import Dialogue, Reply
 from trivium.core.errors import UserError, require
 from trivium.core.files import atomic_write, dump_line, locked, open_input, write_json
 from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row
@@ -22,7 +22,7 @@ from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.execute import write_summary
 from trivium.exchange.export import NESTED, export_id
-from trivium.exchange.replies import Replies, Reply, numbered_replies, read_replies
+from trivium.exchange.replies import Replies, Turns, numbered_replies, read_replies
 from trivium.exchange.tables import read_table
 
 NO_REPLY = "no reply"
@@ -36,7 +36,7 @@ class Prompt:
     name: str | None = None  # the id of an exported row
 
     def names(self, trial: int) -> dict[str, int]:
-        """The names that a reply may use in this trial, each with the trial that it stands for."""
+        """The names that a reply may use in this trial, each with the trial that it means."""
         own = self.name or export_id(self.item)
         return {own: self.item.trial, export_id(self.at(trial)): trial, self.item.id: 0}
 
@@ -144,7 +144,7 @@ def _task(benchmark: AnyBenchmark, spec: bytes, view: bytes) -> Task:
 def score_replies(
     prompts: Iterable[Prompt], replies: Replies, solver: str, trials: int = 1
 ) -> Iterator[Row]:
-    """A record for every prompt in every trial; a prompt without a reply is an error."""
+    """A record for every prompt in every trial; a prompt without a reply has failed."""
     for prompt in prompts:
         for trial in range(trials) if trials > 1 else (prompt.item.trial,):
             item = prompt.at(trial)
@@ -153,21 +153,18 @@ def score_replies(
     replies.require_all_used()
 
 
-def record(item: PresentedItem, reply: Reply | None, solver: str) -> Row:
+def record(item: PresentedItem, turns: Turns | None, solver: str) -> Row:
     """The record of one reply, with the gold answer, and the prompt where it cannot be remade."""
-    if reply is None or reply.error is not None:
-        attempt = failed_attempt(item, solver, NO_REPLY if reply is None else str(reply.error))
-    else:
-        dialogue = Dialogue(item)
-        # As they were given, whether or not the dialogue ended before; no answer is no text.
-        *before, last = reply.texts or ("",)
-        for text in before:
-            dialogue.note(text)
-        dialogue.note(last, reply.stop_reason)
-        attempt = dialogue.attempt(solver, seconds=0.0)
-        attempt.usage, attempt.reasoning = dict(reply.usage), reply.reasoning
-        if reply.texts is None:
-            attempt.reply = None
+    dialogue, error = Dialogue(item), NO_REPLY if turns is None else None
+    # As they were given, whether or not the dialogue ended before; no answer is no text.
+    for reply in turns or (Reply(""),):
+        dialogue.note(reply.text, reply.stop_reason)
+        error = reply.error or error
+    attempt = dialogue.attempt(solver, error=error, seconds=0.0)
+    if turns:
+        attempt.usage, attempt.reasoning = dict(turns[-1].usage), turns[-1].reasoning
+    if not any(dialogue.replies):
+        attempt.reply = None
     row = asdict(attempt)
     return row if item.original.origin is not None else row | {"prompt": item.prompt}
 

@@ -7,15 +7,13 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from urllib.parse import urlsplit
 
-from trivium.core.dialogue import Reply, failed_attempt
+from trivium.core.dialogue import Reply
 from trivium.core.errors import UserError
-from trivium.core.records import DECLINED, DECLINING, TOKENS, Attempt
-from trivium.core.task import PresentedItem
+from trivium.core.records import TOKENS, Attempt
 from trivium.models.settings import Model
 
 MAX_BACKOFF = 60.0  # seconds between two tries of one call, unless the server asks for more
@@ -27,102 +25,55 @@ SECONDS_TO_DRAIN = 60.0  # that calls under way have when a run is stopped: they
 MAX_FIRST_FAILURES = 20
 
 
+@dataclass(eq=False)
 class CallError(Exception):
     """A call that gave no reply: whether another try may help, and when."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        retryable: bool,
-        after: float | None = None,
-        hopeless: bool = False,
-        at_first: bool = False,
-        unreachable: bool = False,
-        usage: dict[str, int] | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.retryable = retryable  # another try may help
-        self.after = after  # seconds that the server asked to wait
-        self.hopeless = hopeless  # no call of this run can succeed
-        self.at_first = at_first  # the same, as long as none has succeeded
-        self.unreachable = unreachable  # nobody listens there
-        self.usage = usage  # what the failed call took, where the provider reported
+    message: str
+    _: KW_ONLY
+    retryable: bool  # another try may help
+    status: int | None = None  # of HTTP
+    after: float | None = None  # seconds that the server asked to wait
+    hopeless: bool = False  # no call of this run can succeed
+    at_first: bool = False  # the same, as long as none has succeeded
+    unreachable: bool = False  # nothing listens there
+    usage: Mapping[str, int] = field(default_factory=dict)  # what the failed call took
 
-
-class RefusedError(Exception):
-    """The provider declined to reply; its text is what it sent instead."""
+    def __str__(self) -> str:
+        return self.message
 
 
 @dataclass
-class Taken:
-    """What the calls of one attempt took, and how they ended."""
+class Usage:
+    """What the calls of one attempt took, and the reasoning that came with the replies."""
 
     requests: int = 0
     retries: int = 0
-    stop_reason: str | None = None  # of the last reply
     _tokens: Counter[str] = field(default_factory=Counter)
     _not_reported: set[str] = field(default_factory=set)
     _reasoning: list[str] = field(default_factory=list)
 
     def add(self, reply: Reply) -> None:
         """Add what a reply took; a sum of which a part is not reported is not reported."""
-        self._tokens.update(reply.usage)
+        self.add_tokens(reply.usage)
         self._not_reported.update(name for name in TOKENS if name not in reply.usage)
-        self.stop_reason = reply.stop_reason
         if reply.reasoning:
             self._reasoning.append(reply.reasoning)
 
-    def add_failure(self, problem: CallError) -> None:
-        """Add what a failed call took, which most providers do not tell and do not charge."""
-        self._tokens.update(problem.usage or {})
+    def add_tokens(self, tokens: Mapping[str, int]) -> None:
+        """Add the tokens of a call."""
+        self._tokens.update(tokens)
 
-    def noted(self) -> dict[str, Any]:
-        """What `finish` takes, as plain data that a log can hold."""
-        reported = {name: self._tokens[name] for name in TOKENS if name in self._tokens}
-        known = {name: count for name, count in reported.items() if name not in self._not_reported}
-        return {
-            "usage": {"requests": self.requests, "retries": self.retries} | known,
-            "stop_reason": self.stop_reason,
-            "reasoning": "\n\n".join(self._reasoning) or None,
-        }
+    @property
+    def reasoning(self) -> str | None:
+        """What the provider sent as reasoning."""
+        return "\n\n".join(self._reasoning) or None
 
-
-def finish(attempt: Attempt, noted: Mapping[str, Any]) -> Attempt:
-    """The attempt with what it took."""
-    attempt.usage = noted.get("usage") or {}
-    attempt.stop_reason, attempt.reasoning = noted.get("stop_reason"), noted.get("reasoning")
-    return attempt
-
-
-def unanswered(
-    item: PresentedItem,
-    solver: str,
-    replies: Sequence[str],
-    noted: Mapping[str, Any],
-    error: str | None,
-) -> Attempt:
-    """An attempt whose call failed permanently; without an error, one that was declined."""
-    attempt = failed_attempt(item, solver, error or "")
-    if replies:
-        attempt.reply = list(replies) if item.task.benchmark.multi_turn else replies[0]
-    if error is None:
-        attempt.error, attempt.kind = None, DECLINED
-    return finish(attempt, noted)
-
-
-async def call_once(ask: Callable[[], Awaitable[Reply]], taken: Taken) -> Reply:
-    """The reply to one call, counted; RefusedError where the provider declined."""
-    taken.requests += 1
-    try:
-        reply = await ask()
-    except CallError as problem:
-        taken.add_failure(problem)
-        raise
-    taken.add(reply)
-    if reply.stop_reason in DECLINING:
-        raise RefusedError(reply.text)
-    return reply
+    def to_dict(self) -> dict[str, int]:
+        """As records hold it."""
+        reported = [name for name in TOKENS if name in self._tokens]
+        tokens = {name: self._tokens[name] for name in reported if name not in self._not_reported}
+        return {"requests": self.requests, "retries": self.retries} | tokens
 
 
 def print_note(text: str) -> None:
@@ -136,12 +87,12 @@ class Caller:
     def __init__(
         self,
         model: Model,
-        where: str | None,
+        where: str,
         note: Callable[[str], None] = print_note,
     ) -> None:
         self._model, self._note = model, note
-        self._name = model.name if where is None else f"{model.name} at {where}"
-        self._short_url = where is not None and not urlsplit(where).path.strip("/")
+        self._name = f"{model.name} at {where}"
+        self._short_url = not urlsplit(where).path.strip("/")
         self._answered = self._failed = 0  # attempts
         self._replied = self._warned = self._draining = False
         self._open = 0  # calls under way
@@ -150,37 +101,34 @@ class Caller:
         self._waits_until = 0.0
         self._silence: asyncio.TimerHandle | None = None
 
-    async def call(self, ask: Callable[[], Awaitable[Reply]], taken: Taken) -> Reply:
+    async def call(self, ask: Callable[[], Awaitable[Reply]], usage: Usage) -> Reply:
         """The reply, asked for until it comes or there is no point in asking again."""
         self._expect_a_reply()
         for tried in range(self._model.options.max_retries + 1):
             if self.stopped is not None:
                 raise self.stopped
-            taken.retries += tried > 0
+            usage.retries += tried > 0
+            usage.requests += 1
+            self._open += 1
             try:
-                reply = await self._call_once(ask, taken)
+                reply = await ask()
             except CallError as problem:
+                usage.add_tokens(problem.usage)
                 if problem.hopeless or (problem.at_first and not self._replied):
                     raise self._stop(problem) from None
                 if not problem.retryable or tried == self._model.options.max_retries:
                     if problem.unreachable:
                         raise self._stop(problem) from None
                     raise
-                await self._wait(problem, tried)
-            except RefusedError:
-                self._replied = True
-                raise
+                wait = self._wait(problem, tried)
             else:
                 self._replied = True
+                usage.add(reply)
                 return reply
+            finally:
+                self._open -= 1
+            await wait
         raise AssertionError("the last try returns or raises")
-
-    async def _call_once(self, ask: Callable[[], Awaitable[Reply]], taken: Taken) -> Reply:
-        self._open += 1
-        try:
-            return await call_once(ask, taken)
-        finally:
-            self._open -= 1
 
     def count(self, attempt: Attempt) -> None:
         """Stop a run in which no attempt succeeds."""

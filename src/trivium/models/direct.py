@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 
 from trivium.core.dialogue import Dialogue, Reply, converse
@@ -11,7 +10,7 @@ from trivium.core.errors import UserError
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.backends import Batch
-from trivium.models.calls import Caller, CallError, RefusedError, Taken, finish, unanswered
+from trivium.models.calls import Caller, CallError, Usage
 from trivium.models.endpoint import Endpoint
 from trivium.models.providers import find_address
 
@@ -28,7 +27,7 @@ def ask_directly(batches: Sequence[Batch]) -> None:
 
 
 class _Pool:
-    """Workers that take the next item when they are free, so that a slow reply delays nobody."""
+    """Workers that take the next item when they are free, so that a slow reply delays no other."""
 
     def __init__(self, batches: Sequence[Batch]) -> None:
         self._model, self._note = batches[0].model, batches[0].note
@@ -60,24 +59,23 @@ class _Pool:
             raise
 
     async def _attempt(self, item: PresentedItem) -> Attempt:
-        own = self._model.settings.system
-        system = item.system if own is None else own
-        dialogue, taken, began = Dialogue(item), Taken(), time.perf_counter()
+        settings, task = self._model.settings, item.task
+        system = item.system if settings.system is None else settings.system
+        schema = task.benchmark.schema(item.content, task.view) if settings.structured else None
+        dialogue, usage = Dialogue(item, restate=settings.restate), Usage()
 
         async def ask(messages: Sequence[str]) -> Reply:
-            return await self._caller.call(lambda: self._endpoint.ask(messages, system), taken)
+            return await self._caller.call(
+                lambda: self._endpoint.ask(messages, system, schema), usage
+            )
 
         error: str | None = None
         try:
             await converse(dialogue, ask)
         except CallError as problem:
             error = str(problem)
-        except RefusedError as refused:
-            dialogue.replies.append(str(refused))
-        else:
-            return finish(dialogue.attempt(self._model.name), taken.noted())
-        attempt = unanswered(item, self._model.name, dialogue.replies, taken.noted(), error)
-        attempt.seconds = round(time.perf_counter() - began, 6)
+        attempt = dialogue.attempt(self._model.name, error=error)
+        attempt.usage, attempt.reasoning = usage.to_dict(), usage.reasoning
         return attempt
 
 

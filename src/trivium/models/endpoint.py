@@ -8,6 +8,7 @@ import ssl
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import ClassVar
 from urllib.parse import urlsplit
@@ -17,14 +18,9 @@ import aiohttp
 import certifi
 
 from trivium.core.dialogue import Reply
+from trivium.models.bodies import MALFORMED, load_body, read_body, read_error
 from trivium.models.calls import CallError
-from trivium.models.protocols import (
-    PROTOCOLS,
-    Protocol,
-    read_error,
-    read_reply,
-    request_body,
-)
+from trivium.models.protocols import PROTOCOLS, ProtocolName, Schema, request_body
 from trivium.models.providers import Address
 from trivium.models.settings import Model
 
@@ -40,11 +36,11 @@ class Endpoint:
     """Asks one model; finds out which of two protocols its server supports, and keeps to it.
 
     On aiohttp itself: the official client takes four times as much CPU for a call, of which
-    retries, counts and the reading of odd replies would all have to be made anew.
+    retries, counts and the reading of odd replies would all be needed besides.
     """
 
     # The protocol of each base URL, for all runs of this process.
-    _protocols: ClassVar[dict[str, Protocol]] = {}
+    _protocols: ClassVar[dict[str, ProtocolName]] = {}
 
     def __init__(self, model: Model, address: Address) -> None:
         self._model = model
@@ -65,7 +61,9 @@ class Endpoint:
         """Close all connections."""
         await self._session.close()
 
-    async def ask(self, messages: Sequence[str], system: str | None) -> Reply:
+    async def ask(
+        self, messages: Sequence[str], system: str | None, schema: Schema | None
+    ) -> Reply:
         """The reply to a dialogue: the prompt, then replies and responses in turn."""
         if self._protocol is None and self._probing:
             # The first call finds out; where the server hangs, the others go on without it.
@@ -73,96 +71,108 @@ class Endpoint:
                 async with asyncio.timeout(SECONDS_OF_PROBING):
                     await self._probed.wait()
         if self._protocol is not None:
-            return await self._call(self._protocol, messages, system)
+            return await self._call(self._protocol, messages, system, schema)
         self._probing = True
         try:
-            return await self._probe(messages, system)
+            return await self._probe(messages, system, schema)
         finally:
             self._probed.set()
 
     @property
-    def _protocol(self) -> Protocol | None:
+    def _protocol(self) -> ProtocolName | None:
         """The protocol that was asked for or found."""
         api = self._model.settings.api
         return self._protocols.get(self._address.base_url) if api == "auto" else api
 
-    async def _probe(self, messages: Sequence[str], system: str | None) -> Reply:
-        protocols: tuple[Protocol, Protocol] = ("chat", "responses")
+    async def _probe(
+        self, messages: Sequence[str], system: str | None, schema: Schema | None
+    ) -> Reply:
+        protocols: tuple[ProtocolName, ProtocolName] = ("chat", "responses")
         if (urlsplit(self._address.base_url).hostname or "").endswith("api.openai.com"):
             protocols = ("responses", "chat")
         first, second = protocols
         try:
-            found, reply = first, await self._call(first, messages, system)
+            found, reply = first, await self._call(first, messages, system, schema)
         except CallError as problem:
             if not _is_unsupported(problem):
                 raise
             try:
-                found, reply = second, await self._call(second, messages, system)
+                found, reply = second, await self._call(second, messages, system, schema)
             except CallError as other:
                 # What is wrong with the protocol that most servers support says more.
                 raise problem if _is_unsupported(other) else other from None
         self._protocols[self._address.base_url] = found
         return reply
 
-    async def _call(self, protocol: Protocol, messages: Sequence[str], system: str | None) -> Reply:
+    async def _call(
+        self,
+        protocol: ProtocolName,
+        messages: Sequence[str],
+        system: str | None,
+        schema: Schema | None,
+    ) -> Reply:
         turns = [
             {"role": "assistant" if index % 2 else "user", "content": _encodable(text)}
             for index, text in enumerate(messages)
         ]
-        body = request_body(protocol, self._model, turns, system)
+        body = request_body(protocol, self._model, turns, system, schema)
         try:
             reply = await self._post(protocol, body)
         except CallError as problem:
-            problem.args = (self._address.error_line(str(problem)),)
+            problem.message = self._address.error_line(problem.message)
             raise
         hide = self._address.hide_key
         reasoning = None if reply.reasoning is None else hide(reply.reasoning)
-        return Reply(hide(reply.text), reply.usage, reply.stop_reason, reasoning)
+        return replace(reply, text=hide(reply.text), reasoning=reasoning)
 
-    async def _post(self, protocol: Protocol, body: bytes) -> Reply:
+    async def _post(self, protocol: ProtocolName, body: bytes) -> Reply:
         url = self._address.url(PROTOCOLS[protocol].path)
         try:
             async with self._session.post(url, data=body, proxy=self._proxy) as response:
                 content = await response.read()
-        except aiohttp.ClientConnectorError as problem:  # no such host, nobody there, no TLS
-            raise unreachable(problem.os_error) from problem
+        except aiohttp.ClientConnectorError as problem:  # no such host, nothing listens, no TLS
+            raise _unreachable(problem.os_error) from problem
         except aiohttp.ConnectionTimeoutError as problem:
-            raise unreachable(problem) from problem
+            raise _unreachable(problem) from problem
         except TimeoutError as problem:
-            raise too_slow(self._model.options.timeout) from problem
+            limit = self._model.options.timeout
+            message = f"no whole reply within {limit:g} seconds"
+            raise CallError(message, retryable=True) from problem
         except (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError, OSError) as problem:
-            raise broken_off() from problem
+            message = "the connection broke off before the reply was complete"
+            raise CallError(message, retryable=True) from problem
         except aiohttp.ClientError as problem:
             raise CallError(f"{type(problem).__name__}: {problem}", retryable=True) from problem
         if response.status >= 300:
             message, code = read_error(content)
             if code == "declined":
                 return Reply(message, {}, "content_filter")
-            raise status_error(response.status, message, code, retry_delay(response.headers))
-        return read_reply(protocol, content)
+            status = response.status
+            raise CallError(
+                f"{status}: {message}",
+                status=status,
+                retryable=status in RETRYABLE or status >= 500,
+                after=retry_delay(response.headers),
+                hopeless=status in HOPELESS or code == "insufficient_quota",
+                at_first=status in HOPELESS_AT_FIRST,
+            )
+        return read_reply(content)
 
 
-class StatusError(CallError):
-    """A call that the server answered with an error."""
-
-    status = 0
-
-
-def status_error(status: int, message: str, code: str | None, after: float | None) -> StatusError:
-    """What an HTTP status says about a call."""
-    problem = StatusError(
-        f"{status}: {message}",
-        retryable=status in RETRYABLE or status >= 500,
-        after=after,
-        hopeless=status in HOPELESS or code == "insufficient_quota",
-        at_first=status in HOPELESS_AT_FIRST,
-    )
-    problem.status = status
-    return problem
+def read_reply(content: bytes) -> Reply:
+    """The reply in the body of a response; CallError where there is none."""
+    try:
+        reply = read_body(load_body(content))[0]
+    except MALFORMED as problem:
+        start = content[:120].decode("utf-8", "replace")
+        raise CallError(f"the body is not a reply: {start!r}", retryable=True) from problem
+    if reply.error is not None:  # whatever text it left
+        raise CallError(reply.error, retryable=True, usage=reply.usage)
+    return reply
 
 
-def unreachable(problem: BaseException) -> CallError:
-    """Nobody listens there: hopeless at first, but a server that has replied may come back."""
+def _unreachable(problem: BaseException) -> CallError:
+    """Nothing listens there: hopeless at first, but a server that has replied may come back."""
     number = getattr(problem, "errno", None)
     if isinstance(number, int) and number > 0:
         why = os.strerror(number)
@@ -171,19 +181,9 @@ def unreachable(problem: BaseException) -> CallError:
     return CallError(f"no connection ({why})", retryable=True, at_first=True, unreachable=True)
 
 
-def too_slow(seconds: float) -> CallError:
-    """The reply did not come in time."""
-    return CallError(f"no whole reply within {seconds:g} seconds", retryable=True)
-
-
-def broken_off() -> CallError:
-    """The connection was closed before the reply was complete."""
-    return CallError("the connection broke off before the reply was complete", retryable=True)
-
-
 def _is_unsupported(problem: CallError) -> bool:
     """Whether a call failed as it would where the protocol is not supported."""
-    if isinstance(problem, StatusError):
+    if problem.status is not None:
         return problem.status in UNSUPPORTED
     # Some servers return 200 for any path, with an error message as the body.
     return isinstance(problem.__cause__, KeyError)

@@ -24,7 +24,7 @@ SECONDS_TO_START = 180.0
 SECONDS_TO_STOP = 5.0
 CONTEXT = 8192  # tokens of prompt and reply together
 
-# The server ends when its standard input does, which it shares with nobody but the process that
+# The server ends when its standard input does, which it shares only with the process that
 # started it: so it never outlives that process, not even one that is killed.
 _MAIN = """
 import os, runpy, sys, threading

@@ -20,7 +20,7 @@ FAMILIES = {
 
 
 def full_model_name(name: str) -> str:
-    """The name as PROVIDER/MODEL; a sentence that says what is missing where nobody can know."""
+    """The name as PROVIDER/MODEL; UserError where the provider is not known."""
     full = known_model(name)
     if full is None:
         bare = bool(name) and "/" not in name

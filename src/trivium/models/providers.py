@@ -103,7 +103,7 @@ def _url_secrets(url: str) -> set[str]:
 
 
 def api_keys() -> set[str]:
-    """Every key in the environment and in .env, as it stands there and as it is sent."""
+    """Every key in the environment and in .env, as it is written and as it is sent."""
     found = {
         value
         for name, value in (_dotenv() | dict(os.environ)).items()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from trivium.core.errors import UserError, require
 
 MAX_CONCURRENCY = 1000  # as many connections as the client keeps
-OWN_FIELDS = ("model", "messages", "input", "stream", "n")  # of a request, which nobody else sets
+OWN_FIELDS = ("model", "messages", "input", "stream", "n")  # of a request, which users cannot set
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Api = Literal["auto", "chat", "responses"]
@@ -28,6 +28,8 @@ class Settings:
     reasoning_effort: Effort | None = None
     extra_body: str | None = None  # more fields of every request, as a JSON object
     api: Api = "auto"
+    structured: bool = False
+    restate: bool = False
 
     def __post_init__(self) -> None:
         require(self.temp is None or self.temp >= 0, f"temp must be at least 0, got {self.temp}")
@@ -42,10 +44,8 @@ class Settings:
         read_extra_body(self.extra_body)
 
     def to_dict(self) -> dict[str, Any]:
-        """As run.json holds them; what 0.1 did not know is left out where it is not set."""
-        later = {"reasoning_effort": None, "extra_body": None, "api": "auto"}
-        held = asdict(self).items()
-        return {key: value for key, value in held if key not in later or value != later[key]}
+        """As run.json holds them."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,8 @@ class ModelOptions:
     extra_body: str | None = None  # a JSON object with more fields of every request
     # the protocol (auto: responses at OpenAI, chat elsewhere, the other where a server lacks it)
     api: Api = "auto"
+    structured: bool = False  # hold replies to the benchmark's JSON schema, where it has one
+    restate: bool = False  # where a reply has no answer, ask once more for it in the asked form
     log_every: int | None = None  # print progress after so many attempts (default: by time)
     save_prompt: bool = False  # keep the prompt in every record
     system: Path | None = None  # a file with a system message for the task
@@ -95,15 +97,10 @@ class ModelOptions:
         return self._settings(None if self.system is None else read_system(self.system))
 
     def _settings(self, system: str | None) -> Settings:
+        shared = {one.name: getattr(self, one.name) for one in fields(Settings)}
         body = read_extra_body(self.extra_body)
-        return Settings(
-            temp=self.temp,
-            max_output_tokens=self.max_output_tokens,
-            system=system,
-            reasoning_effort=self.reasoning_effort,
-            extra_body=json.dumps(body, sort_keys=True) if body else None,
-            api=self.api,
-        )
+        text = json.dumps(body, sort_keys=True) if body else None
+        return Settings(**shared | {"system": system, "extra_body": text})
 
 
 @dataclass(frozen=True)

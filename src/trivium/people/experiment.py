@@ -149,7 +149,7 @@ class Experiment:
             )
             self.indexes(one)  # says what is wrong before anybody takes part
             require(one.axis is None or not one.where, f"{one.name}: where does not go with vary")
-        read_texts(self.language)
+        read_texts(self.language)  # says what is missing before the first participant
 
     @cached_property
     def texts(self) -> Texts:

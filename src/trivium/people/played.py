@@ -1,4 +1,4 @@
-"""Games that somebody plays in the terminal, kept as records; an unfinished one can be resumed."""
+"""Games that are played in the terminal, kept as records; an unfinished one can be resumed."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ UNFINISHED = "unfinished.json"
 
 
 class Played:
-    """The folder of somebody's games of one kind."""
+    """The folder of one player's games of one spec."""
 
     def __init__(self, folder: Path, task: Task, name: str) -> None:
         self.path = folder / RECORDS
         self._solver, self._unfinished = f"{PERSON}{name}", folder / UNFINISHED
+        self._spec = orjson.loads(orjson.dumps(spec_to_dict(task.spec)))  # as files hold it
         self._rows = [row for _, row in read_records(self.path)] if self.path.exists() else []
-        spec = _plain(spec_to_dict(task.spec))
-        other = next((row["spec"] for row in self._rows if row["spec"] != spec), None)
-        require(other is None, f"{folder} holds games of another kind; choose another with --out")
+        same = all(row["spec"] == self._spec for row in self._rows)
+        require(same, f"{folder} holds games of another kind; choose another with --out")
         held = read_mapping(self._unfinished) if self._unfinished.exists() else {}
-        self._held = held if held.get("spec") == spec else {}
+        self._held: dict[str, Any] = held if held.get("spec") == self._spec else {}
 
     @property
     def seed(self) -> int | None:
@@ -46,27 +46,18 @@ class Played:
 
     def resume(self, dialogue: Dialogue) -> None:
         """Make the moves again that were made before the game was left."""
-        if self._held and self._place(dialogue) == self._held | {"replies": []}:
+        origin = dialogue.item.content.origin
+        if (self._held.get("seed"), self._held.get("index")) == (origin.seed, origin.index):
             for reply in self._held["replies"]:
                 dialogue.send(reply)
 
     def save(self, dialogue: Dialogue) -> None:
         """Keep the moves made so far, or the record of a game that is over."""
         if not dialogue.done:
-            write_json(self._unfinished, self._place(dialogue) | {"replies": dialogue.replies})
+            origin = dialogue.item.content.origin
+            place = {"spec": self._spec, "seed": origin.seed, "index": origin.index}
+            write_json(self._unfinished, place | {"replies": dialogue.replies})
             return
         with Appender(self.path) as records:
             records.add([dialogue.attempt(self._solver)])
         self._unfinished.unlink(missing_ok=True)
-
-    @staticmethod
-    def _place(dialogue: Dialogue) -> dict[str, Any]:
-        origin = dialogue.item.content.origin
-        place = {"spec": origin.spec, "seed": origin.seed, "index": origin.index}
-        return _plain(place | {"replies": []})
-
-
-def _plain(value: dict[str, Any]) -> dict[str, Any]:
-    """The value as JSON gives it back."""
-    plain: dict[str, Any] = orjson.loads(orjson.dumps(value))
-    return plain

@@ -33,8 +33,13 @@ class Server:
         *,
         proxies: Sequence[str] = (),
     ) -> None:
-        for one in proxies:
-            _require_network(one)
+        try:
+            for one in proxies:
+                ipaddress.ip_network(one)
+        except ValueError:
+            raise UserError(
+                f"proxy must be addresses or networks such as 127.0.0.1 or 10.0.0.0/8, got {one!r}"
+            ) from None
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.socket(family)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -79,12 +84,3 @@ class Server:
         finally:
             self._server.should_exit = True
             thread.join(10)
-
-
-def _require_network(text: str) -> None:
-    try:
-        ipaddress.ip_network(text)
-    except ValueError:
-        raise UserError(
-            f"proxy must be addresses or networks such as 127.0.0.1 or 10.0.0.0/8, got {text!r}"
-        ) from None

@@ -37,7 +37,6 @@ CREATE TABLE IF NOT EXISTS events (
     participant INTEGER NOT NULL, page TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,
     detail TEXT NOT NULL, client_time REAL, server_time REAL NOT NULL,
     PRIMARY KEY (participant, page, number)) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 """
 
 
@@ -126,9 +125,7 @@ class Store:
             "INSERT INTO participants VALUES (NULL, ?, ?, ?, ?, NULL, NULL, NULL, ?, ?)",
             (key, code, now, now, "consent", browser),
         )
-        made = self.find("key", key)
-        assert made is not None
-        return made
+        return self.participants()[-1]
 
     def steps(self, participant: int) -> list[Step]:
         """The steps of a participant in order."""
@@ -174,16 +171,6 @@ class Store:
             ):
                 self._db.execute(f"DELETE FROM {place} = ?", (participant,))
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    def setting(self, key: str) -> str | None:
-        """A stored setting."""
-        found = self._rows("SELECT value FROM settings WHERE key = ?", key)
-        return None if not found else str(found[0][0])
-
-    def set(self, key: str, value: str) -> None:
-        """Store a setting."""
-        with self.transaction():
-            self._db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, value))
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._lock:

@@ -21,6 +21,7 @@ from trivium.people.store import EXPERIMENT, Event, Participant, Store
 
 MAX_EVENTS = 5000  # of one participant
 COMPLETED = "done"
+PAUSED = "paused"
 _TEXTS = ("page", "kind", "detail")  # of an event
 
 
@@ -56,7 +57,7 @@ class Study:
         self.store = Store(folder)
 
     def session(self, participant: Participant | None) -> Session:
-        """Where somebody is, a newcomer too."""
+        """Where a participant is; at the beginning without one."""
         steps = [] if participant is None else self.store.steps(participant.id)
         return session_after(self.experiment, steps)
 
@@ -66,12 +67,16 @@ class Study:
 
     @property
     def paused(self) -> bool:
-        """Whether nobody can go on at the moment."""
-        return self.store.setting("paused") == "yes"
+        """Whether the study is paused: its folder has a file that says so."""
+        return (self.store.folder / PAUSED).exists()
 
     def pause(self, paused: bool) -> None:
         """Pause the study, or go on."""
-        self.store.set("paused", "yes" if paused else "no")
+        mark = self.store.folder / PAUSED
+        if paused:
+            mark.touch()
+        else:
+            mark.unlink(missing_ok=True)
 
     def participant(self, key: str, browser: str) -> Participant | None:
         """The participant of a key, None for a newcomer.
@@ -122,10 +127,12 @@ class Study:
         """
         with self.store.transaction():
             participant = self.participant(key, browser)
-            steps = [] if participant is None else self.store.steps(participant.id)
-            session = session_after(self.experiment, steps)
-            if number != len(steps):
-                return session, [_said(one) for one in steps[number : number + 1]] == [_said(step)]
+            session = self.session(participant)
+            if participant is not None and number < session.steps:
+                before = self.store.steps(participant.id)[number]
+                return session, _said(before) == _said(step)
+            if number != session.steps:
+                return session, False
             outcome = {}
             if step.kind == "consent" and step.value is True and session.stage == "consent":
                 outcome = self._assign()
@@ -178,8 +185,7 @@ class Study:
         fewest = min(one.taken for one, _ in found)
         one, place = secrets.choice([pair for pair in found if pair[0].taken == fewest])
         if one.condition.arm == "passive":
-            shown = self.experiment.moves_shown(one.condition, place["slot"])
-            place = {**place, "shown": shown}
+            place["shown"] = self.experiment.moves_shown(one.condition, place["slot"])
         return {"condition": one.condition.name, **place}
 
     def _place(self, condition: Condition) -> dict[str, Any] | None:
@@ -189,16 +195,12 @@ class Study:
         if condition.arm != "yoked":
             return {"slot": 1 + max((one.slot or 0 for one in own), default=-1)}
         used = Counter(one.partner for one in own if one.stage not in ("failed", "declined"))
-        partners = [
-            one
-            for one in everybody
-            if one.condition == condition.yoked_to and one.stage == COMPLETED
-        ]
+        others = (one for one in everybody if one.condition == condition.yoked_to)
+        partners = [one for one in others if one.stage == COMPLETED]
         if not partners:
             return None
         partner = min(partners, key=lambda one: (used[one.id], one.id))
-        rounds = self.session(partner).finished
-        shown = [one.dialogue.replies[:-1] for one in rounds]
+        shown = [one.dialogue.replies[:-1] for one in self.session(partner).finished]
         return {"slot": partner.slot, "partner": partner.id, "shown": shown}
 
 

@@ -11,6 +11,7 @@ import orjson
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
+from trivium.core.dialogue import RESTATE
 from trivium.core.reading import visible_replies
 from trivium.core.records import UNSCORED, Row
 from trivium.core.spec import spec_from_dict
@@ -100,13 +101,17 @@ def conversation(benchmark: AnyBenchmark, row: Row) -> Conversation:
         return _shortened(Conversation(_with_system(turns, system), row.get("gold") or "-"))
     item, view = presented_item(benchmark, row)
     visible = visible_replies(replies)
-    answer = benchmark.parse(item, visible, view) if replies else None
+    answer = None
+    if row["answer"] is not None:  # as it was read then: a line that was cut off was not
+        answer = benchmark.parse(item, visible, view)
     known = {step.replies: step.text for step in benchmark.explain(item, visible, view)}
     turns = [("environment", benchmark.render(item, view))]
     for count, reply in enumerate(replies, start=1):
         turns.append(("solver", reply))
         if count < len(replies):
             response = benchmark.respond(item, visible[:count], view)
+            if response is None and not benchmark.multi_turn:
+                response = RESTATE
             turns += [("environment", response)] if response is not None else []
             turns += [("observer", known[count])] if count in known else []
     made = Conversation(

@@ -197,7 +197,7 @@ def test_games_are_saved_resumed_and_followed_by_others(
     assert rows[0]["scores"] == GAME.score(item, GAME.parse(item, rows[0]["reply"], VIEW)) | {
         "strict": 1.0
     }
-    assert rows[0]["reply"][0] == "TEST A B"
+    assert rows[0]["reply"][0] == "TEST A, B"
     code, output = play("", monkeypatch, capsys, *out)  # the third game
     assert "index" not in output
     code, output = play("", monkeypatch, capsys, "--tests", "2", *out)

@@ -81,6 +81,7 @@ FOLLOWING = [
     ("test a c", Command("AC")),
     ("test: c, a", Command("AC")),
     ("TEST [A, C]", Command("AC")),
+    ("TEST (A, C)", Command("AC")),
     ("TEST {A, C}", Command("AC")),
     ("TEST A+C", Command("AC")),
     ("TEST A\nC", Command("AC")),

@@ -262,7 +262,7 @@ def test_no_text_breaks_the_reader(text: str) -> None:
     for view in (PromptView(), PromptView(sentences=3), LINES):
         answer = PROMPTS.parse(PAPER, [text], view)
         PROMPTS.score(PAPER, answer)
-        assert (PROMPTS.kind(PAPER, answer) == "violation") == (answer is None)
+        assert (PROMPTS.kind(PAPER, answer) == "no-answer") == (answer is None)
 
 
 HOSTILE = """brown torus |is not |blickets, |(|like the striped |brown torus and |\n- |not like |a|

@@ -144,7 +144,7 @@ def test_record_writes_a_dataset_that_minari_loads(tmp_path: Path) -> None:
     [
         (["--policy", "nobody"], "policy must be one of"),
         (["--episodes", "0"], "episodes must be at least 1"),
-        (["--reward-structure", "prize"], "reward_structure must be one of"),
+        (["--reward_structure", "prize"], "reward_structure must be one of"),
     ],
 )
 def test_bad_flags_of_record(

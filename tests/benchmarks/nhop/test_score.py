@@ -23,7 +23,6 @@ BAG = IMPLICIT.from_row(bag(), 0)
         ("A_04", "right-chain-wrong-hop:0"),
         ("A_01", "token-of-the-prompt"),
         ("B_02", "token-of-the-prompt"),
-        ("C_99", "token-not-in-the-prompt"),
     ],
 )
 def test_kinds_of_error_in_a_bag(token: str, kind: str) -> None:
@@ -40,7 +39,6 @@ def test_kinds_of_error_in_a_bag(token: str, kind: str) -> None:
         ("A_0047", "right-chain-wrong-hop:0", 0),
         ("E_0420", "off-candidate", 0),
         ("B_0789", "off-candidate", 0),
-        ("F_0825", "token-not-in-the-prompt", 0),
     ],
 )
 def test_kinds_of_error_on_a_ladder(token: str, kind: str, coherent: float) -> None:

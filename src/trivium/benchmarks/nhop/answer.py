@@ -61,13 +61,12 @@ def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer 
 
 
 def _value(text: str, item: NhopItem) -> str | None:
-    """The token that a value is; a candidate may lack its underscore."""
+    """The token of the prompt that a value is."""
     if text.casefold() in map(str.casefold, item.accepted):
         return item.answer
     found = _VALUE.fullmatch(text)
-    if found is None or ("_" not in text and _spelled(found) not in item.candidates):
-        return None
-    return _spelled(found)
+    printed = {token for head, _, tail in item.triples() for token in (head, tail)}
+    return _spelled(found) if found and _spelled(found) in printed else None
 
 
 def _only_claim(text: str, item: NhopItem) -> str | None:

@@ -14,7 +14,6 @@ KINDS = {
     "other-chain-end": "the end of another chain; the number is its position",
     "right-chain-wrong-hop": "a token of the right chain, but of this hop",
     "token-of-the-prompt": "another token of the prompt",
-    "token-not-in-the-prompt": "a token that the prompt does not contain",
 }
 COMPOSED = 0.5  # the lift from which a number of hops counts as composed
 RULE = (

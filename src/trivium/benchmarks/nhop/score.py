@@ -95,9 +95,7 @@ def kind(item: NhopItem, answer: NhopAnswer | None) -> str:
     chain = true_chain(item)
     if answer.token in chain:
         return f"right-chain-wrong-hop:{chain.index(answer.token)}"
-    if any(answer.token in (head, tail) for head, _, tail in item.triples()):
-        return "off-candidate" if item.blocks else "token-of-the-prompt"
-    return "token-not-in-the-prompt"
+    return "off-candidate" if item.blocks else "token-of-the-prompt"
 
 
 def floor(spec: Spec, view: NhopView) -> Floor:

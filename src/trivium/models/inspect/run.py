@@ -92,6 +92,8 @@ class _Recording:
             item_dataset(items, model.settings.system),
             name=batch.name,
             model=self._models[model],
+            structured=model.settings.structured,
+            restate=model.settings.restate,
             setup=_unless_unwritable(self),
             cleanup=on_end,
         )

@@ -17,7 +17,6 @@ from trivium.core.files import dump_line
 from trivium.core.records import Attempt
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
-from trivium.models.calls import finish, unanswered
 
 # Where a sample's metadata holds the replies, how the attempt ended and what it took. Not in its
 # store, every change of which Inspect logs.
@@ -79,12 +78,10 @@ def sample_attempt(
     replies = [hide(reply) for reply in noted.get("replies") or ()]
     for name in ("reasoning", "error"):
         noted[name] = hide(noted[name]) if noted.get(name) else None
-    if noted["error"] or noted.get("refused"):
-        attempt = unanswered(item, solver, replies, noted, noted["error"])
-    else:
-        dialogue = Dialogue(item)
-        for number, reply in enumerate(replies, 1):
-            dialogue.note(reply, noted.get("stop_reason") if number == len(replies) else None)
-        attempt = finish(dialogue.attempt(solver), noted)
-    attempt.seconds = round(noted.get("seconds") or 0.0, 6)
+    dialogue = Dialogue(item)
+    for reply, stop_reason in zip(replies, noted.get("stop_reasons") or (), strict=True):
+        dialogue.note(reply, stop_reason)
+    seconds = noted.get("seconds") or 0.0
+    attempt = dialogue.attempt(solver, error=noted["error"], seconds=seconds)
+    attempt.usage, attempt.reasoning = noted.get("usage") or {}, noted["reasoning"]
     return attempt

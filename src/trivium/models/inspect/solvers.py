@@ -18,12 +18,14 @@ from inspect_ai.model import (
     ModelAPI,
     ModelOutput,
     ModelUsage,
+    ResponseSchema,
     execute_tools,
     get_model,
     modelapi,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolDef, ToolInfo
+from inspect_ai.util import JSONSchema
 
 from trivium.core.dialogue import Dialogue, Reply, next_reply
 from trivium.core.dialogue import converse as lead
@@ -31,9 +33,9 @@ from trivium.core.errors import require
 from trivium.core.records import DECLINING
 from trivium.core.task import Task
 from trivium.core.tokens import approximate_tokens
-from trivium.models.calls import RefusedError, Taken
+from trivium.models.bodies import STOP_REASONS
+from trivium.models.calls import Usage
 from trivium.models.inspect.samples import ATTEMPT, presented_item
-from trivium.models.protocols import STOP_REASONS
 from trivium.models.providers import one_line
 
 OVER = "The game is over."
@@ -43,16 +45,20 @@ _current: ContextVar[Dialogue | None] = ContextVar("dialogue", default=None)
 
 
 @solver
-def converse(model: str | None = None) -> Solver:
+def converse(
+    model: str | None = None, *, structured: bool = False, restate: bool = False
+) -> Solver:
     """The model replies in text until the attempt is over."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        async def ask(messages: Sequence[str]) -> str:
+        config = _schema_config(state) if structured else GenerateConfig()
+
+        async def ask(messages: Sequence[str]) -> Reply:
             if len(messages) > 1:
                 state.messages.append(ChatMessageUser(content=messages[-1]))
-            return await _reply(state, model=model)
+            return await _reply(state, model=model, config=config)
 
-        with _noted_dialogue(state) as dialogue:
+        with _noted_dialogue(state, restate=restate) as dialogue:
             await lead(dialogue, ask)
         return state
 
@@ -76,16 +82,17 @@ def play() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         with _noted_dialogue(state) as dialogue:
 
-            def send(move: str) -> str:
-                response = None if dialogue.done else dialogue.send(move)
+            def send(move: str, stop_reason: str | None = None) -> str:
+                response = None if dialogue.done else dialogue.send(move, stop_reason)
                 return OVER if response is None else response
 
             tools = [_tool(move, send) for move in moves_of(dialogue.item.task)]
             while not dialogue.done:
-                text, moves = await _reply(state, tools), len(dialogue.replies)
+                reply, moves = await _reply(state, tools), len(dialogue.replies)
                 calls = state.output.message.tool_calls
-                if not calls:
-                    state.messages.append(ChatMessageUser(content=send(text)))
+                if not calls or reply.stop_reason in DECLINING:
+                    response = send(reply.text, reply.stop_reason)
+                    state.messages.append(ChatMessageUser(content=response))
                     continue
                 result = await execute_tools(state.messages, tools)
                 state.messages.extend(result.messages)
@@ -96,29 +103,41 @@ def play() -> Solver:
     return solve
 
 
-async def _reply(state: TaskState, tools: Sequence[ToolDef] = (), model: str | None = None) -> str:
-    """The model's next reply; RefusedError where its provider declined."""
-    state.output = await get_model(model).generate(state.messages, list(tools))
+async def _reply(
+    state: TaskState,
+    tools: Sequence[ToolDef] = (),
+    model: str | None = None,
+    config: GenerateConfig | None = None,
+) -> Reply:
+    """The model's next reply."""
+    asked = get_model(model)
+    state.output = await asked.generate(
+        state.messages, list(tools), config=config or GenerateConfig()
+    )
     state.messages.append(state.output.message)
-    reply = _read(state.output)
-    if reply.stop_reason in DECLINING:
-        raise RefusedError(reply.text)
-    return reply.text
+    return _read(state.output)
+
+
+def _schema_config(state: TaskState) -> GenerateConfig:
+    """What holds replies to the JSON schema of the sample's answer, where it has one."""
+    item = presented_item(state.metadata)
+    schema = item.task.benchmark.schema(item.content, item.task.view)
+    if schema is None:
+        return GenerateConfig()
+    form = JSONSchema.model_validate(schema)
+    return GenerateConfig(response_schema=ResponseSchema(name="answer", json_schema=form))
 
 
 @contextmanager
-def _noted_dialogue(state: TaskState) -> Iterator[Dialogue]:
+def _noted_dialogue(state: TaskState, *, restate: bool = False) -> Iterator[Dialogue]:
     """The dialogue of a sample; how it ended is noted in the sample's metadata.
 
     Nothing is noted where the sample is cancelled: it has not ended.
     """
-    dialogue = Dialogue(presented_item(state.metadata))
+    dialogue = Dialogue(presented_item(state.metadata), restate=restate)
     _current.set(dialogue)
     try:
         yield dialogue
-    except RefusedError as refused:
-        dialogue.replies.append(str(refused))
-        state.metadata[ATTEMPT] = _notes(dialogue) | {"refused": True}
     except Exception as problem:
         failed = {"error": f"{type(problem).__name__}: {problem}"}
         state.metadata[ATTEMPT] = failed | _notes(dialogue)
@@ -131,12 +150,18 @@ def _notes(dialogue: Dialogue) -> dict[str, Any]:
     """What was said and what it took, from the calls that Inspect has logged, failed ones too."""
     calls = [event for event in transcript().events if isinstance(event, ModelEvent)]
     retries = sum(call.error is not None for call in calls[:-1])
-    taken = Taken(requests=len(calls), retries=retries)
+    usage = Usage(requests=len(calls), retries=retries)
     outputs = [call.output for call in calls if call.error is None]
     for output in outputs:
-        taken.add(_read(output))
+        usage.add(_read(output))
     seconds = sum(output.time or 0.0 for output in outputs)
-    notes = {"replies": dialogue.replies, "seconds": seconds, **taken.noted()}
+    notes = {
+        "replies": dialogue.replies,
+        "stop_reasons": dialogue.stop_reasons,
+        "seconds": seconds,
+        "usage": usage.to_dict(),
+        "reasoning": usage.reasoning,
+    }
     if calls and calls[-1].error is not None:
         notes["error"] = one_line(calls[-1].error)
     return notes

@@ -52,12 +52,19 @@ def item_dataset(
 
 
 def build_task(
-    benchmark: AnyBenchmark, dataset: Dataset, *, tool: bool = True, **options: Any
+    benchmark: AnyBenchmark,
+    dataset: Dataset,
+    *,
+    tool: bool = True,
+    structured: bool = False,
+    restate: bool = False,
+    **options: Any,
 ) -> inspect_ai.Task:
     """An Inspect task over a benchmark's samples, with more options of Inspect's."""
+    talk = converse(structured=structured, restate=restate)
     return inspect_ai.Task(
         dataset=dataset,
-        solver=play() if benchmark.multi_turn and tool else converse(),
+        solver=play() if benchmark.multi_turn and tool else talk,
         scorer=scores(),
         metrics=metrics_of(benchmark),
         # One failed sample must not end the run; the denominators say how many there were.

@@ -11,9 +11,9 @@ from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, INHIBITOR
 from trivium.core.reading import (
     answer_line,
-    extents,
     find_answer,
     plain,
+    raises_doubt,
     read_fields,
     read_list,
     without_remarks,
@@ -81,9 +81,7 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
         return None  # a sentence below the line names another move
     end = len(text)
     for label in reversed([*_TEST.finditer(text)]):
-        values, _ = extents(text[label.end() : end].lstrip(" "))
-        tests = (_objects(value, objects) for value in values)
-        placed = next((test for test in tests if test is not None), None)
+        placed = _placed(text[label.end() : end].lstrip(" "), objects)
         if placed is not None or label[2] or label[1] == "TEST":
             text = text[label.end() :]
             if not find_answer(text).labelled:
@@ -92,6 +90,16 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
         end = label.start()
     answers = (_read_answer(value, objects, rules) for value in find_answer(text).values)
     return next(filter(None, answers), None)
+
+
+def _placed(text: str, objects: str) -> str | None:
+    """The objects of a test: the paragraph, the line, or its first sentence before a remark."""
+    paragraph = text.partition("\n\n")[0]
+    line = paragraph.partition("\n")[0]
+    sentence, _, remark = line.partition(". ")
+    values = [paragraph, line] + [sentence] * (not raises_doubt(remark))
+    placed = (_objects(value.strip(" .!()"), objects) for value in values)
+    return next((found for found in placed if found is not None), None)
 
 
 _FIELDS = {"blickets": "blickets?", "form": "form", "inhibitors": "inhibitors?", "unsure": "unsure"}

@@ -81,9 +81,10 @@ _MACHINE = re.compile(
 
 
 def _value(text: str, item: PromptItem) -> PromptAnswer | None:
-    """The answer that a value is; only `maybe` may be left out, and an object is in one list."""
+    """The answer that a value is: every field that is asked for, each object in one list."""
     fields = read_fields(_MAYBE.sub("maybe", text), _FIELDS)
-    if fields is None or not {"blickets", "machine"} <= set(fields):
+    asked = set(_FIELDS) if item.matched else {"blickets", "machine"}
+    if fields is None or not asked <= set(fields):
         return None
     sure, maybe = (_objects(fields.get(name, ""), item) for name in ("blickets", "maybe"))
     machine = _MACHINE.fullmatch(fields["machine"].casefold())
