@@ -60,7 +60,7 @@ def test_a_sweep_with_failed_calls_says_so_and_is_continued(
     assert sweep(server) == 1
     said = capsys.readouterr().out
     assert "errors" in said, "a column of the table"
-    assert "FAILED: 3 of 40 attempts; the same command makes them again" in said
+    assert "FAILED: 3 of 40 attempts; the same command retries them" in said
     assert "the first of them: 400" in said
     (folder,) = Path("runs/implicit").iterdir()
     before = server.asked.copy()
@@ -70,7 +70,7 @@ def test_a_sweep_with_failed_calls_says_so_and_is_continued(
     assert f"{folder} holds 37 of 40 attempts" in capsys.readouterr().err
 
     before = server.asked.copy()
-    assert sweep(server, "--no-retry_errors") == 1
+    assert sweep(server, "--no_retry_errors") == 1
     assert server.asked == before
 
     broken.clear()
