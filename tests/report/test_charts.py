@@ -19,7 +19,7 @@ from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
 from trivium.core.dialogue import attempt
 from trivium.report.chart_files import chart_svg, plain_css, save_charts
-from trivium.report.charts import Charts, mean_traces, score_over_tokens, series_styles, slope
+from trivium.report.charts import Charts, score_over_tokens, series_styles, slope
 from trivium.report.plot import (
     REFERENCES,
     Chart,
@@ -51,8 +51,9 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkResults:
 
 def drawn(results: BenchmarkResults, *, kind: str | None = None) -> dict[str, Chart]:
     prefix = f"{results.benchmark.name}_"
-    charts = Charts(results, series_styles([results]), results.settings, mean_traces(results), kind)
-    return {chart.name.removeprefix(prefix): chart for chart in charts.all()}
+    results.kind = kind
+    charts = Charts(results, series_styles([results])).all()
+    return {chart.name.removeprefix(prefix): chart for chart in charts}
 
 
 def points(chart: Chart, solver: str, panel: int = 0) -> dict[object, float]:
