@@ -16,6 +16,7 @@ from trivium.report.audits import CAUGHT, NOT_AUDITED, audit_verdict
 from trivium.report.charts import Styles
 from trivium.report.plot import SeriesStyle
 from trivium.report.results import BenchmarkResults, natural
+from trivium.report.tables import unanswered
 
 MAX_COLUMNS = 8  # of the grid of one benchmark
 BASELINES = {"ceiling": "ceiling", "program": "best program", "shortcut": "best shortcut"}
@@ -122,8 +123,7 @@ def _columns(
 
 def _cell(part: Summary) -> GridCell:
     """A lift, with what attempts without an answer could have changed."""
-    counts = {"failed": part.failed, "declined": part.declined, "cut off": part.cut_offs}
-    note = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    note = ", ".join(f"{count} {name}" for name, count in unanswered([part]).items() if count)
     if part.bounds is not None and part.ceiling != part.floor:
         low, high = ((end - part.floor) / (part.ceiling - part.floor) for end in part.bounds)
         note += f": {low:.2f} to {high:.2f}"

@@ -18,7 +18,14 @@ from trivium.report.charts import charted_solvers
 from trivium.report.overview import Bar, SettingTable, bar
 from trivium.report.plot import REFERENCES, Chart
 from trivium.report.results import BenchmarkResults
-from trivium.report.tables import Table, count_kinds, token_text, total_tokens
+from trivium.report.tables import (
+    UNANSWERED,
+    Table,
+    count_kinds,
+    token_text,
+    total_tokens,
+    unanswered,
+)
 
 Pair = tuple[str, list[float], list[float]]  # a variant, its scores and those of the control
 MAX_KINDS = 8
@@ -150,8 +157,8 @@ def usage_table(
         own = [results.by_solver[model] for results in all_results if model in results.by_solver]
         if any(part.tokens for part in own):
             rows.append((model, *_usage(own, prices.get(model))))
-    heads: tuple[str, ...] = ("model", "attempts", "failed", "cut off", "declined")
-    heads += ("input tokens", "output tokens", "of them reasoning", "cost", "median latency")
+    heads = ("model", "attempts", *UNANSWERED.values(), "input tokens", "output tokens")
+    heads += ("of them reasoning", "cost", "median latency")
     table = [heads, *rows]
     # Columns that hold nothing are left out.
     kept = [n for n, _ in enumerate(heads) if any(row[n] not in ("", "0") for row in rows)]
@@ -160,17 +167,16 @@ def usage_table(
 
 def _usage(own: Sequence[Summary], price: Price | None) -> Iterator[str]:
     yield f"{sum(sum(part.kinds.values()) for part in own):,}"
-    for kind in ("failed", "cut_offs", "declined"):
-        yield f"{sum(getattr(part, kind) for part in own):,}"
+    yield from (f"{count:,}" for count in unanswered(own).values())
     totals = [total_tokens(own, name) for name in TOKENS]
     yield from map(token_text, totals)
     yield "" if price is None else money(price.of(totals[0].total, totals[1].total))
-    seconds = [part.median_seconds for part in own if part.median_seconds is not None]
-    yield seconds_text(seconds)
+    yield seconds_text(own)
 
 
-def seconds_text(seconds: Sequence[float]) -> str:
-    """A median, or the range of several."""
+def seconds_text(summaries: Sequence[Summary]) -> str:
+    """The median latency, or the range of several."""
+    seconds = [part.median_seconds for part in summaries if part.median_seconds is not None]
     if not seconds:
         return ""
     low, high = (f"{value:.2g}" for value in (min(seconds), max(seconds)))
@@ -201,12 +207,10 @@ def facts(
         "date": date,
         "items": f"{items:,}",
         "attempts": f"{sum(results.records for results in all_results):,}",
-        "failed": f"{sum(part.failed for part in own):,}" if asked else "",
-        "cut off": f"{sum(part.cut_offs for part in own):,}" if asked else "",
-        "declined": f"{sum(part.declined for part in own):,}" if asked else "",
+        **{name: f"{count:,}" if asked else "" for name, count in unanswered(own).items()},
         "tokens in, out": " / ".join(map(_short, tokens)) if asked else "",
         "cost": money(sum(costs)) if costs else "",
-        "median latency": seconds_text([p.median_seconds for p in asked if p.median_seconds]),
+        "median latency": seconds_text(asked),
         "seed": ", ".join(map(str, seeds)),
     }
     return {name: value for name, value in found.items() if value}
