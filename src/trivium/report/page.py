@@ -27,7 +27,7 @@ from trivium.report.plot import SeriesStyle
 from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults, read_results, record_files
 from trivium.report.sections import Section, facts, kind_shares, switch_effects, usage_table
 from trivium.report.tables import page_tables
-from trivium.report.templates import asset, render_page
+from trivium.report.templates import render_page
 from trivium.report.thresholds import ThresholdSection, threshold_sections
 
 KINDS = {
@@ -141,7 +141,6 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
     seeds = ", ".join(map(str, sorted({seed for own in run.results for seed in own.seeds})))
     return render_page(
         "page.html.j2",
-        script=asset("page.js"),
         title=run.title,
         facts=facts(run.results, models, known, run.date),
         styles=run.styles,

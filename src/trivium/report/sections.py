@@ -10,7 +10,7 @@ from statistics import fmean
 
 from trivium.core.records import TOKENS
 from trivium.core.results import Summary, TokenCount
-from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
+from trivium.core.statistics import Estimate, holm, paired_difference
 from trivium.evaluation.cost import money
 from trivium.evaluation.prices import Price
 from trivium.report.answer import Grid
@@ -27,7 +27,6 @@ from trivium.report.tables import (
     unanswered,
 )
 
-Pair = tuple[str, list[float], list[float]]  # a variant, its scores and those of the control
 MAX_KINDS = 8
 MAX_BASELINES = 6  # whose kinds of answers are shown where there are no models
 
@@ -37,10 +36,9 @@ class Effect:
     """What a variant of a diagnosis does to a solver."""
 
     solver: str
-    control: str
     words: str
     bar: Bar | None
-    same_items: bool  # as the control's: the variant changes how items are presented, not items
+    same_items: bool  # the variant changes how items are presented, not the items
 
 
 @dataclass(frozen=True)
@@ -106,32 +104,27 @@ def switch_effects(results: BenchmarkResults, order: Iterable[str]) -> list[Effe
     solvers = charted_solvers(results, order)
     if not results.models:
         solvers = [name for name in solvers if results.role(name) == "shortcut"]
+    bounds = results.benchmark.metrics[0].bounds
     effects = []
     for solver in solvers:
         before = results.scores.get((control, solver), {})
-        pairs: list[Pair] = []
+        intervals = {}
         for variant in variants:
             after = results.scores.get((variant, solver), {})
             common = [item for item in before if item in after]
             if common:
-                values = [[fmean(part[item]) for item in common] for part in (after, before)]
-                pairs.append((variant, values[0], values[1]))
-        estimates = holm(
-            partial(_difference, pairs, results.benchmark.metrics[0].bounds), len(pairs)
-        )
-        for (variant, *_), estimate in zip(pairs, estimates, strict=True):
+                first, second = ([fmean(part[item]) for item in common] for part in (after, before))
+                intervals[variant] = partial(paired_difference, first, second, bounds=bounds)
+        functions = list(intervals.values())
+        estimates = holm(lambda which, level: functions[which](level=level), len(functions))  # noqa: B023
+        for variant, estimate in zip(intervals, estimates, strict=True):
             named = results.benchmark.diagnostics.get(variant)
             what = f"{variant} ({named.about})" if named else variant
             words = f"{solver}: {what} {effect_words(estimate)}."
             strip = bar(estimate, [("no difference", 0.0)], (-1, 1))
             same = results.specs[variant] == results.specs[control]
-            effects.append(Effect(solver, control, words, strip, same))
+            effects.append(Effect(solver, words, strip, same))
     return effects
-
-
-def _difference(pairs: Sequence[Pair], bounds: Bounds | None, which: int, level: float) -> Estimate:
-    _, after, before = pairs[which]
-    return paired_difference(after, before, level, bounds)
 
 
 def effect_words(difference: Estimate) -> str:
