@@ -80,8 +80,7 @@ def cost_of(evaluation: Evaluation, recorded: int = 0, price: Price | None = Non
     """
     task = evaluation.task
     attempts = max(0, evaluation.attempts - recorded)
-    system_text = evaluation.settings.system or task.benchmark.system(task.view) or ""
-    system = approximate_tokens(system_text)
+    system = approximate_tokens(evaluation.settings.system or "")
     cap = evaluation.settings.max_output_tokens
     reply = task.benchmark.output_tokens(task.view)
     reply = reply if cap is None else min(reply, cap)

@@ -118,7 +118,9 @@ class Evaluation:
 
     def recorded_keys(self, out: Path, *, errors: bool = True) -> frozenset[AttemptKey]:
         """Which of its attempts are recorded in the folder of its run."""
-        return frozenset(recorded(out / self.folder / RECORDS, errors=errors, asked=self.includes))
+        return frozenset(
+            recorded(out / self.folder / RECORDS, errors=errors, includes=self.includes)
+        )
 
     def presented(self) -> Iterator[PresentedItem]:
         """Every item in every trial."""
