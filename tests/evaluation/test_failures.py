@@ -59,8 +59,8 @@ def test_a_sweep_with_failed_calls_says_so_and_is_continued(
 ) -> None:
     assert sweep(server) == 1
     said = capsys.readouterr().out
-    assert "errors" in said, "a column of the table"
-    assert "FAILED: 3 of 40 attempts; the same command retries them" in said
+    assert "failed" in said, "a column of the table"
+    assert "FAILED: 3 of 40 attempts; the same command makes them again" in said
     assert "the first of them: 400" in said
     (folder,) = Path("runs/implicit").iterdir()
     before = server.asked.copy()
@@ -279,7 +279,7 @@ def test_a_blank_line_among_records_is_passed_over(server: Server, broken: set[s
         ("seed", 1e30),
         ("index", "x"),
         ("reply", 7),
-        ("failed", 5),
+        ("error", 5),
         ("id", None),
     ],
 )

@@ -112,7 +112,7 @@ def conversation(benchmark: AnyBenchmark, row: Row) -> Conversation:
             turns += [("environment", response)] if response is not None else []
             turns += [("observer", known[count])] if count in known else []
     made = Conversation(
-        _with_system(turns, benchmark.system(view) if system is None else system),
+        _with_system(turns, system),
         benchmark.write(item, benchmark.gold(item), view),
         "-" if answer is None else benchmark.write(item, answer, view),
         benchmark.highlights(item),

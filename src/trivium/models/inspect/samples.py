@@ -24,9 +24,8 @@ ATTEMPT = "attempt"
 
 
 def make_sample(item: PresentedItem, system: str | None, hint: str | None) -> Sample:
-    """The item as a sample; `system` replaces the task's message, `hint` follows the prompt."""
+    """The item as a sample; `system` precedes the prompt, `hint` follows it."""
     benchmark = item.task.benchmark
-    system = item.system if system is None else system
     text = item.prompt if hint is None else f"{item.prompt}\n\n{hint}"
     messages: list[ChatMessage] = []
     if system is not None:
