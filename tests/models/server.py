@@ -30,7 +30,7 @@ FAULTS = ("429", "500", "dropped", "cut", "truncated", "garbage", "slow")
 class SolverModel:
     """Replies as a built-in solver would to the prompts of these items.
 
-    Games may have the same prompt; asked one after the other, they are told apart by their order.
+    Games may have the same prompt; asked one after the other, their order distinguishes them.
     """
 
     def __init__(self, task: Task, solver: str, items: Iterable[Any], trials: int = 1) -> None:
@@ -265,6 +265,9 @@ def _failure(request: web.Request, fault: str, retry_after: str) -> web.StreamRe
     if fault == "quota":
         body = {"message": "pay first", "type": "x", "code": "insufficient_quota"}
         return web.json_response({"error": body}, status=429)
+    if fault == "declined":
+        body = {"message": "not allowed", "type": "x", "code": "content_filter"}
+        return web.json_response({"error": body}, status=400)
     if fault == "context":
         body = {"message": "too long", "type": "x", "code": "context_length_exceeded"}
         return web.json_response({"error": body}, status=400)
