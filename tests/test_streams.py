@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import run
-from trivium.cli import main
 
 TRIVIUM = f"{sys.executable} -m trivium"
 EVAL = "eval nhop_implicit --solver oracle --items 5 --out e"

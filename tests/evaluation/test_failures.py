@@ -59,13 +59,8 @@ def test_a_sweep_with_failed_calls_says_so_and_is_continued(
 ) -> None:
     assert sweep(server) == 1
     said = capsys.readouterr().out
-<<<<<<< HEAD
     assert "failed" in said, "a column of the table"
     assert "FAILED: 3 of 40 attempts; the same command retries them" in said
-=======
-    assert "failed" in said.splitlines()[1], "a column of the table"
-    assert "FAILED: 3 of 40 attempts; the same command makes them again" in said
->>>>>>> words7
     assert "the first of them: 400" in said
     (folder,) = Path("runs/implicit").iterdir()
     before = server.asked.copy()
