@@ -262,15 +262,14 @@ def _failure(request: web.Request, fault: str, retry_after: str) -> web.StreamRe
         return web.Response()
     if fault == "garbage":
         return web.Response(text="[" * 100_000, content_type="text/html")
-    if fault == "quota":
-        body = {"message": "pay first", "type": "x", "code": "insufficient_quota"}
-        return web.json_response({"error": body}, status=429)
-    if fault == "declined":
-        body = {"message": "not allowed", "type": "x", "code": "content_filter"}
-        return web.json_response({"error": body}, status=400)
-    if fault == "context":
-        body = {"message": "too long", "type": "x", "code": "context_length_exceeded"}
-        return web.json_response({"error": body}, status=400)
+    errors = {
+        "quota": (429, {"message": "pay first", "type": "x", "code": "insufficient_quota"}),
+        "declined": (400, {"message": "not allowed", "type": "x", "code": "content_filter"}),
+        "context": (400, {"message": "too long", "type": "x", "code": "context_length_exceeded"}),
+    }
+    if fault in errors:
+        status, body = errors[fault]
+        return web.json_response({"error": body}, status=status)
     if fault.isdigit():
         # As careless as a server can be: it repeats the key.
         key = request.headers.get("Authorization", "")
