@@ -27,7 +27,7 @@ def grid_of(*all_results: BenchmarkResults) -> Grid:
 
 
 def by_hops(model: str, right: dict[int, int], items: int = 40) -> list[Row]:
-    """Records with so many right answers of `items` at each number of hops."""
+    """Records with this number of right answers among `items` at each number of hops."""
     return [
         row
         for hops, count in right.items()

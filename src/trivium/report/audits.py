@@ -54,6 +54,7 @@ def keep_audit(benchmark: AnyBenchmark, spec: Any, audit: Audit, **labels: Any) 
     cues = kept.pop("cues")
     kept["tried"] = len(cues)
     kept["strongest"] = next(cue for cue in cues if cue["name"] == kept["strongest"])
+    _stored.cache_clear()  # benchmarks of one package share a file
     stored = _stored(benchmark)
     stored[_key(benchmark, spec_to_dict(spec))] = kept
     with atomic_write(audits_path(benchmark)) as file:

@@ -340,7 +340,7 @@ def references(results: BenchmarkResults, curves: Curves, metric: str) -> list[S
 
 
 def score_over_tokens(all_results: Sequence[BenchmarkResults], styles: Styles) -> Chart | None:
-    """The lift of every model over the tokens that it took, a panel for each benchmark."""
+    """The lift of every model over the tokens that it used, a panel for each benchmark."""
     panels, several = [], len(all_results) > 1
     for results in all_results:
         series = []

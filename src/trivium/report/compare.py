@@ -24,7 +24,7 @@ from trivium.report.results import record_files
 from trivium.report.tables import UNANSWERED, Table
 from trivium.report.templates import render_page
 
-Item = tuple[str, int | None, str]  # id, seed, and what tells items of that name apart
+Item = tuple[str, int | None, str]  # id, seed, and what distinguishes items of one id
 Limits = tuple[int | None, str | None]  # max_output_tokens and reasoning_effort
 
 
@@ -131,7 +131,7 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
 
 
 def _content(row: Row, run: str) -> str:
-    """What an item is, beyond its name: its spec, or a digest of an item that came without one."""
+    """The spec of an item, or the digest of an item without one."""
     if row.get("spec") is not None:
         return orjson.dumps(row["spec"], option=orjson.OPT_SORT_KEYS).decode()
     require(
@@ -220,7 +220,7 @@ def _interval_of(
 
 
 def _side(own: SolverScores, others: Mapping[Item, float], common: Set[Item], sign: int) -> Side:
-    """What people scored on common items, less what the other solver scored there."""
+    """The scores of people on common items, minus those of the other solver there."""
     tried = [(name, item, value) for name, item, value in own.people if item in common]
     values = [sign * (value - others.get(item, 0.0)) for _, item, value in tried]
     return Side(values, [name for name, _, _ in tried], [item for _, item, _ in tried])

@@ -72,22 +72,22 @@ class Run:
     @cached_property
     def sections(self) -> list[Section]:
         """What the page says about every benchmark."""
-        made = []
-        for own in self.results:
-            several = len(self.results) > 1 and len(own.settings) > 1
-            made.append(
-                Section(
-                    own,
-                    grid([own], self.styles, of_section=True) if several else None,
-                    Charts(own, self.styles).all(),
-                    kind_shares(own, self.styles),
-                    switch_effects(own, self.styles) if own.scores else (),
-                    overview(own),
-                    page_tables(own),
-                    charted_solvers(own, self.styles),
-                )
+        several = len(self.results) > 1
+        return [
+            Section(
+                own,
+                grid([own], self.styles, of_section=True)
+                if several and len(own.settings) > 1
+                else None,
+                Charts(own, self.styles).all(),
+                kind_shares(own, self.styles),
+                switch_effects(own, self.styles) if own.scores else (),
+                overview(own),
+                page_tables(own),
+                charted_solvers(own, self.styles),
             )
-        return made
+            for own in self.results
+        ]
 
 
 def write_report(

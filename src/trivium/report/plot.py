@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from trivium.core.statistics import Estimate
 from trivium.report.results import natural
 
-WIDTH, HEIGHT = 480, 280  # of a panel, in units of its own
+WIDTH, HEIGHT = 480, 280  # of a panel, in SVG units
 SMALL = (300, 225)  # of a panel among many
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 26, 42  # margins
 LABEL_WIDTH = 52  # of labels at the ends of lines, at least
-CHARACTER = 6.2  # about how wide one is
+CHARACTER = 6.2  # the width of one, about
 TICK_LINE = 12  # how high a line of a tick's text is
 MIN_GAP = 13  # between two labels
 MIN_TICKS, MAX_TICKS = 3, 9
@@ -39,7 +39,7 @@ class SeriesStyle(NamedTuple):
 
     @property
     def is_baseline(self) -> bool:
-        """Whether it is that of a built-in solver."""
+        """Whether this is the style of a built-in solver."""
         return self.colour == "base"
 
 
@@ -72,7 +72,7 @@ class Point:
         return cls(x, estimate.value or 0.0, estimate.low, estimate.high, tip)
 
     def positive(self) -> Point:
-        """The same for a figure that cannot be below 0, whatever its interval says."""
+        """The same with an interval that ends at 0, for figures that cannot be negative."""
         return self if self.low is None else replace(self, low=max(0.0, self.low))
 
 
@@ -161,7 +161,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A panel in units of its own."""
+    """A panel in SVG units."""
 
     width: float
     height: float
@@ -181,7 +181,7 @@ class Drawing:
 
 
 def draw(panel: Panel) -> Drawing:
-    """The panel with a place for everything."""
+    """The panel with the positions of lines, dots and ticks."""
     width, height = SMALL if panel.small else (WIDTH, HEIGHT)
     longest = max((len(one.label) for one in panel.series), default=0)
     right = width - (max(LABEL_WIDTH, CHARACTER * longest) if longest else RIGHT)
@@ -212,7 +212,7 @@ def draw(panel: Panel) -> Drawing:
         dots = [dot(point, shift) for point in one.points]
         path = "M" + "L".join(f"{dot.x:g} {dot.y:g}" for dot in dots) if one.joined else ""
         if mark is None and any(isinstance(point.x, str) for point in one.points):
-            # Lines between names would mean nothing: each name has a short one of its own.
+            # Lines between names would mean nothing: each name gets a short line.
             path = "".join(f"M{dot.x - 20:g} {dot.y:g}h40" for dot in dots)
         elif mark is None and len(dots) == 1:  # a level: as wide as the axes
             path = f"M{LEFT} {dots[0].y:g}H{right}"
@@ -296,7 +296,7 @@ def nice_ticks(low: float, high: float) -> list[float]:
 
 
 def number_text(value: float) -> str:
-    """A number as short as it can be said: 0.5, 12, 3.2k."""
+    """A number as a short text: 0.5, 12, 32k."""
     if abs(value) >= 10_000:
         return f"{value / 1000:,.0f}k"
     return f"{value:,.0f}" if value == round(value) else f"{value:.3g}"

@@ -206,7 +206,7 @@ class BenchmarkResults:
         """The groups that share a table: all of them, or each its own where items are few."""
         names = self.group_names
         combinations = len({key.groups for key in self.tallies})
-        longest = max((len(self.group_values(name)) for name in names), default=0)
+        longest = max((len(self.values(ChartAxis(name).value)) for name in names), default=0)
         items = max(part.items for part in self.by_solver.values())
         if names and (combinations <= longest or items >= MIN_CROSSED * combinations):
             return [names]
@@ -219,14 +219,10 @@ class BenchmarkResults:
         keys = [key for key in self.tallies if settings is None or key.setting in settings]
         return sorted({of(key) for key in keys} - {None}, key=natural)
 
-    def group_values(self, name: str) -> list[Any]:
-        """The values of a group, in order."""
-        return self.values(lambda key: key.group(name))
-
     @property
     def varying_groups(self) -> list[str]:
         """The groups that take more than one value."""
-        return [name for name in self.group_names if len(self.group_values(name)) > 1]
+        return [name for name in self.group_names if len(self.values(ChartAxis(name).value)) > 1]
 
     def swept_fields(self) -> dict[str, dict[str, Any]]:
         """Numeric spec and view fields that differ between settings and that no group mirrors."""
@@ -235,17 +231,18 @@ class BenchmarkResults:
         for field_name in dict.fromkeys(key for fields in settings.values() for key in fields):
             values = {name: fields.get(field_name) for name, fields in settings.items()}
             numeric = all(type(value) in (int, float) for value in values.values())
-            if numeric and len(set(values.values())) > 1 and not self._mirrored(values):
+            if (
+                numeric
+                and len(set(values.values())) > 1
+                and not any(self._mirrors(name, values) for name in self.varying_groups)
+            ):
                 swept[field_name] = values
         return swept
 
-    def _mirrored(self, values: Mapping[str, Any]) -> bool:
-        """Whether some group takes one value for each value of a field, and the other way round."""
-        for name in self.varying_groups:
-            pairs = {(values[key.setting], key.group(name)) for key in self.tallies}
-            if len(pairs) == len(set(values.values())) == len({group for _, group in pairs}):
-                return True
-        return False
+    def _mirrors(self, group: str, values: Mapping[str, Any]) -> bool:
+        """Whether the values of a group and of a field correspond one to one."""
+        pairs = {(values[key.setting], key.group(group)) for key in self.tallies}
+        return len(pairs) == len(set(values.values())) == len({value for _, value in pairs})
 
     def role(self, solver: str) -> str:
         """The role of a solver in results."""

@@ -52,17 +52,7 @@ class Section:
     effects: Sequence[Effect]
     overview: Sequence[SettingTable]
     tables: Sequence[Table]
-    legend: Sequence[str]  # who has marks
-
-    @property
-    def wide(self) -> list[Chart]:
-        """Charts of several panels, which take the width of the page."""
-        return [chart for chart in self.charts if len(chart.panels) > 1]
-
-    @property
-    def narrow(self) -> list[Chart]:
-        """Charts of one panel, which are set in columns."""
-        return [chart for chart in self.charts if len(chart.panels) == 1]
+    legend: Sequence[str]  # the solvers with marks
 
     @property
     def lines(self) -> list[str]:
@@ -182,7 +172,7 @@ def facts(
     prices: Mapping[str, Price],
     date: str,
 ) -> dict[str, str]:
-    """What the header says about the run; nothing that is empty."""
+    """What the header says about the run, without empty entries."""
     own = [results.by_solver[name] for results in all_results for name in results.models]
     asked = [part for part in own if part.tokens]
     costs = [
