@@ -137,13 +137,13 @@ def threshold(
         task, axes[0], by, names, target, seed, asked.settings(), label, width, max_items
     )
     if out is not None:
-        found = find_thresholds(plan, Path(out), options=asked, functions=functions)
-        write_thresholds(found.searches, Path(out))
-        return Thresholds(found.searches, Path(out))
+        searches, *_ = find_thresholds(plan, Path(out), options=asked, functions=functions)
+        write_thresholds(searches, Path(out))
+        return Thresholds(searches, Path(out))
     with tempfile.TemporaryDirectory() as folder:
-        found = find_thresholds(plan, Path(folder), options=asked, functions=functions)
-        write_thresholds(found.searches, Path(folder))
-        return Thresholds(found.searches, Path(folder))
+        searches, *_ = find_thresholds(plan, Path(folder), options=asked, functions=functions)
+        write_thresholds(searches, Path(folder))
+        return Thresholds(searches, Path(folder))
 
 
 def export(

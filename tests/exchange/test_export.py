@@ -45,7 +45,7 @@ def test_a_row_holds_what_scoring_needs(name: str, tmp_path: Path) -> None:
     task = trivium.load(name)
     for row, item in zip(rows_of(out), task.items(3, seed=5, start=2), strict=True):
         assert list(row) == COLUMNS
-        assert (row["prompt"], row["system"], row["gold"]) == (item.prompt, item.system, item.gold)
+        assert (row["prompt"], row["system"], row["gold"]) == (item.prompt, None, item.gold)
         assert (row["seed"], row["index"], row["trial"]) == (5, item.original.origin.index, 0)
         assert row["groups"] == item.groups
         assert row["floor"] == pytest.approx(item.floor)
@@ -163,7 +163,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("trivium.exchange.dataset_folder.SHARD", 5)
         words = "export nhop_implicit --hops 4 --items 12 --seed 7 --format huggingface"
-        words += " --no-audit --out"
+        words += " --no_audit --out"
         assert run(words, str(path)) == 0
     return path
 

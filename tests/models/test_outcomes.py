@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -502,7 +503,7 @@ def test_what_shapes_replies_identifies_a_run() -> None:
     more = ModelOptions(
         max_output_tokens=4096, reasoning_effort="low", extra_body='{"b": 1, "a": 2}', restate=True
     )
-    assert more.settings().to_dict() == {
+    assert asdict(more.settings()) == {
         "temp": None,
         "max_output_tokens": 4096,
         "system": None,

@@ -105,10 +105,9 @@ def test_no_item_is_asked_twice_and_batches_have_25(tmp_path: Path) -> None:
     axis, solvers = Axis("objects", (2, 3, 4, 5)), ("one_at_a_time",)
     plan = ThresholdPlan(task, axis, solvers=solvers, width=0.001, max_items=60)
     asked: list[int] = []
-    found = find_thresholds(
+    (search,), *_ = find_thresholds(
         plan, tmp_path, on_batch=lambda searches: asked.append(sum(searches[0].asked))
     )
-    (search,) = found.searches
     assert asked == [25, 50, 60]
     items = [
         (row["spec"]["objects"], row["id"])

@@ -71,7 +71,7 @@ def export_row(item: PresentedItem) -> Row:
     task, origin = item.task, item.original.origin
     return {
         "id": export_id(item),
-        "system": item.system,
+        "system": None,
         "prompt": item.prompt,
         "gold": item.gold,
         "floor": item.floor,

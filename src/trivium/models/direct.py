@@ -60,13 +60,12 @@ class _Pool:
 
     async def _attempt(self, item: PresentedItem) -> Attempt:
         settings, task = self._model.settings, item.task
-        system = item.system if settings.system is None else settings.system
         schema = task.benchmark.schema(item.content, task.view) if settings.structured else None
         dialogue, usage = Dialogue(item, restate=settings.restate), Usage()
 
         async def ask(messages: Sequence[str]) -> Reply:
             return await self._caller.call(
-                lambda: self._endpoint.ask(messages, system, schema), usage
+                lambda: self._endpoint.ask(messages, settings.system, schema), usage
             )
 
         error: str | None = None

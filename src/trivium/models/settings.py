@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -42,10 +42,6 @@ class Settings:
                 f"{name} must be one of {', '.join(allowed)}, got {value!r}",
             )
         read_extra_body(self.extra_body)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As run.json holds them."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ import numpy as np
 from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
 from trivium.benchmarks.blicket.world.policies import get_policy
 from trivium.benchmarks.blicket.world.recording import FOLDER, Episode, play, write_dataset
-from trivium.commands.flags import read_flags, require_out
+from trivium.commands.flags import read_flags
+from trivium.commands.parser import REQUIRED
 from trivium.core.errors import import_extra, require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.progress import Progress
@@ -31,15 +32,15 @@ class Flags:
     policy: str = "random_actions"  # the policy that plays
     episodes: int = 1000  # the number of episodes
     seed: int = DEFAULT_SEED  # the seed of all episodes
-    out: Path | None = None  # the folder of Minari datasets
+    out: Path = REQUIRED  # the folder of Minari datasets
     dataset: str | None = None  # the dataset's name (default: blicket/STRUCTURE-POLICY-v0)
     spec: BlicketSpec = field(default_factory=lambda: BlicketSpec(reward_structure="quiz"))
 
 
 def main(args: Sequence[str]) -> int:
     """Play, write the dataset, and print a summary."""
-    flags = read_flags("record", Flags, args, ABOUT)
-    out = require_out(flags.out)
+    flags = read_flags("record", Flags(), args, ABOUT)
+    out = flags.out
     require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
     policy = get_policy(flags.policy)
     import_extra("minari", "gym")  # before anything is played

@@ -9,8 +9,8 @@ from pathlib import Path
 from trivium.agents import agents_module
 from trivium.benchmarks.blicket.commands.record import check_dataset, print_summary
 from trivium.benchmarks.blicket.world.recording import write_dataset
-from trivium.commands.flags import read_flags, require_out
-from trivium.commands.parser import argument
+from trivium.commands.flags import read_flags
+from trivium.commands.parser import REQUIRED, argument
 from trivium.core.errors import require
 
 ABOUT = """Play Blicket-v0 with any trained agent and store the episodes as a Minari dataset.
@@ -21,19 +21,19 @@ Example: trivium rollout runs/ppo --episodes 1000 --out data/minari"""
 class Flags:
     """Which agent plays, and how often."""
 
-    folder: Path = argument("FOLDER", Path())  # the folder of the agents
+    folder: Path = argument("FOLDER")  # the folder of the agents
     policy: int = 0  # the number of the agent in the folder
     episodes: int = 1000  # the number of episodes
     seed: int = 0  # the seed of all episodes
     greedy: bool = False  # take the most likely action instead of sampling
-    out: Path | None = None  # the folder of Minari datasets
+    out: Path = REQUIRED  # the folder of Minari datasets
     dataset: str | None = None  # the dataset's name (default: blicket/STRUCTURE-AGENT-v0)
 
 
 def main(args: Sequence[str]) -> int:
     """Play, write the dataset, and print a summary."""
-    flags = read_flags("rollout", Flags, args, ABOUT)
-    out = require_out(flags.out)
+    flags = read_flags("rollout", Flags(), args, ABOUT)
+    out = flags.out
     require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
     learned = agents_module("learned")
     agent = learned.load_agent(flags.folder, flags.policy)

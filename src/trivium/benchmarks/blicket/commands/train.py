@@ -19,7 +19,8 @@ from trivium.agents.config import (
     TaskConfig,
 )
 from trivium.agents.qlearning import QConfig
-from trivium.commands.flags import read_flags, read_start, refuse_without, require_out
+from trivium.commands.flags import read_flags, read_start, refuse_without
+from trivium.commands.parser import REQUIRED
 from trivium.core.errors import require, require_known
 
 ABOUT = """Train an agent in the blicket environment. Writes checkpoints, learning curves and
@@ -49,7 +50,7 @@ class Flags:
     preset: str = "paper"  # paper or large; other flags change it
     seed: int = 0  # the seed of all runs
     seeds: int = 1  # the number of runs trained in parallel
-    out: Path | None = None  # the folder of the results
+    out: Path = REQUIRED  # the folder of the results
     agent: AgentConfig = field(default_factory=AgentConfig)
     task: TaskConfig = field(default_factory=TaskConfig)
     length: LengthConfig = field(default_factory=LengthConfig)
@@ -63,7 +64,7 @@ class ImitatorFlags:
     target: float | None = None  # the return that a transformer aims at (default: the largest)
     seed: int = 0  # the seed of all agents
     seeds: int = 1  # the number of agents trained in parallel
-    out: Path | None = None  # the folder of the results
+    out: Path = REQUIRED  # the folder of the results
     config: ImitationConfig = field(default_factory=ImitationConfig)
 
 
@@ -73,7 +74,7 @@ class QFlags:
 
     seed: int = 0  # the seed of the first table; the next table has the next seed
     seeds: int = 1  # the number of tables
-    out: Path | None = None  # the folder of the results
+    out: Path = REQUIRED  # the folder of the results
     task: TaskConfig = field(default_factory=TaskConfig)
     config: QConfig = field(default_factory=QConfig)
 
@@ -95,10 +96,10 @@ def main(args: Sequence[str]) -> int:
 def _reinforce(name: str, preset: str, args: Sequence[str]) -> int:
     require_known(preset, PRESETS, f"preset {preset!r}")
     default = Flags(preset=preset, agent=PRESETS[preset](name))
-    flags = read_flags(f"train {name}", Flags, args, ABOUT, default)
+    flags = read_flags(f"train {name}", default, args, ABOUT)
     by_flags = flags.agent.name
     require(by_flags == name, f"the flags describe {by_flags}: use trivium train {by_flags}")
-    out = require_out(flags.out)
+    out = flags.out
     trained = agents_module("trained")
     job = trained.TrainingJob(flags.agent, flags.task, flags.length, flags.seed, flags.seeds)
     training = trained.train(job, out, lambda report: print(report, file=sys.stderr, flush=True))
@@ -116,10 +117,10 @@ def _reinforce(name: str, preset: str, args: Sequence[str]) -> int:
 
 def _imitate(name: str, args: Sequence[str]) -> int:
     default = ImitatorFlags(config=replace(ImitationConfig(), model=name))  # type: ignore[arg-type]
-    flags = read_flags(f"train {name}", ImitatorFlags, args, ABOUT_IMITATORS, default)
+    flags = read_flags(f"train {name}", default, args, ABOUT_IMITATORS)
     model = flags.config.model
     require(model == name, f"the flags describe {model}: use trivium train {model}")
-    out = require_out(flags.out)
+    out = flags.out
     require(flags.data is not None, "--data is missing: what should the agent imitate?")
     require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
     print(
@@ -132,8 +133,8 @@ def _imitate(name: str, args: Sequence[str]) -> int:
 
 
 def _learn_table(args: Sequence[str]) -> int:
-    flags = read_flags(f"train {Q_LEARNING}", QFlags, args, ABOUT_Q)
-    out = require_out(flags.out)
+    flags = read_flags(f"train {Q_LEARNING}", QFlags(), args, ABOUT_Q)
+    out = flags.out
     require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
     print(
         agents_module("learned").train_table(
