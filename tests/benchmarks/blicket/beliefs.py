@@ -1,7 +1,8 @@
-"""The ideal observer's beliefs about the form of the new machine of a prompt."""
+"""What the tests of a prompt allow, by plain enumeration and with a learned prior."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import cache
 
@@ -42,3 +43,22 @@ def _machines_of(objects: int, kinds: tuple[str, ...]) -> Space:
     members = space.family_members
     weights = members.T @ (1 / members.sum(axis=1))
     return Space(space.hypotheses, tuple(map(float, weights)), objects)
+
+
+def possible(machine: Machine, *, odd: bool = False) -> list[tuple[str, set[str]]]:
+    """Every form and set of blickets that allows the tests, by plain enumeration."""
+    found = []
+    for size in range(1, len(machine.objects) + 1):
+        for blickets in map(set, itertools.combinations(machine.objects, size)):
+            lit = [set(placed) for placed, light in machine.tests if light]
+            dark = [set(placed) for placed, light in machine.tests if not light]
+            if all(blickets & on for on in lit) and not any(blickets & on for on in dark):
+                found.append(("disjunctive", blickets))
+            if size == 1:
+                continue  # with one blicket all forms are the same
+            if all(blickets <= on for on in lit) and not any(blickets <= on for on in dark):
+                found.append(("conjunctive", blickets))
+            uneven = [len(blickets & on) % 2 == 1 for on in lit + dark]
+            if odd and uneven == [True] * len(lit) + [False] * len(dark):
+                found.append(("parity", blickets))
+    return found

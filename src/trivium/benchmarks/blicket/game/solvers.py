@@ -146,24 +146,13 @@ def answer_at_once(turn: Turn) -> str:
 GREEDY, RANDOM = map(explore_by, ("information_gain", "random"))
 SOLVERS = by_name(
     [
-        Solver(
-            "optimal", "the tests that win most games, then the answer", player(optimal), "ceiling"
-        ),
+        Solver("optimal", "the tests that win most games", player(optimal), "ceiling"),
         Solver("information_gain", "best next test, then the likeliest machine", player(GREEDY)),
         Solver("posterior", "random tests, then the likeliest machine", player(RANDOM)),
         Solver("one_at_a_time", "each object alone, then the likeliest machine", player(singles)),
-        Solver(
-            "best_fixed_script",
-            "tests chosen beforehand, then the likeliest machine",
-            player(script),
-            "shortcut",
-        ),
-        Solver(
-            "one_cause", "what lights alone is a blicket", player(singles, one_cause), "shortcut"
-        ),
-        Solver(
-            "constant_answer", "the same machine always, without a test", answer_at_once, "floor"
-        ),
+        Solver("best_fixed_script", "tests chosen in advance", player(script), "shortcut"),
+        Solver("one_cause", "each blicket is enough", player(singles, one_cause), "shortcut"),
+        Solver("constant_answer", "the same machine, without tests", answer_at_once, "floor"),
         Solver("random", "random tests, then any machine", player(RANDOM, any_machine), "floor"),
     ]
 )

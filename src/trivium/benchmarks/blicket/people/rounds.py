@@ -80,7 +80,6 @@ class GameRound(Round):
         self.lit: bool | None = None  # the light of the last test, until an object is moved
         self.slide = 0  # of the example machines
         self.said: dict[str, str] = {}  # the answer about each object
-        self._game = (0, Game(item.content))
         # Each example machine alone, then its tests.
         self._slides = [
             (example.name, test)
@@ -98,10 +97,7 @@ class GameRound(Round):
     @property
     def game(self) -> Game:
         """The state of the game."""
-        made = len(self.dialogue.replies)
-        if self._game[0] != made:
-            self._game = (made, replay(self.content, self.dialogue.replies)[0])
-        return self._game[1]
+        return replay(self.content, self.dialogue.replies)[0]
 
     @property
     def asked(self) -> str:
