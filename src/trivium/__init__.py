@@ -25,21 +25,6 @@ if TYPE_CHECKING:
     from trivium.core.errors import UserError as UserError
 
 __version__ = "0.2.0.dev0"
-# Everything is imported when it is first used, so that `import trivium` takes no time.
-_PUBLIC = {
-    "ResultSet": ("trivium.api", "ResultSet"),
-    "Thresholds": ("trivium.api", "Thresholds"),
-    "UserError": ("trivium.core.errors", "UserError"),
-    "check_benchmark": ("trivium.benchmarks.contract", "check_benchmark"),
-    "compare": ("trivium.api", "compare"),
-    "evaluate": ("trivium.api", "evaluate"),
-    "export": ("trivium.api", "export"),
-    "list_benchmarks": ("trivium.api", "list_benchmarks"),
-    "load": ("trivium.api", "load"),
-    "open": ("trivium.api", "open_results"),
-    "score": ("trivium.api", "score"),
-    "threshold": ("trivium.api", "threshold"),
-}
 __all__ = [
     "ResultSet",
     "Thresholds",
@@ -56,13 +41,21 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module 'trivium' has no attribute {name!r}")
-    import importlib  # noqa: PLC0415 - only when something is used
+# Names that are not in trivium.api under the same name.
+_ELSEWHERE = {
+    "UserError": "trivium.core.errors:UserError",
+    "check_benchmark": "trivium.benchmarks.contract:check_benchmark",
+    "open": "trivium.api:open_results",
+}
 
-    module, attribute = _PUBLIC[name]
-    return getattr(importlib.import_module(module), attribute)
+
+def __getattr__(name: str) -> Any:
+    """Import public names when they are first used, so that `import trivium` is fast."""
+    if name not in __all__:
+        raise AttributeError(f"module 'trivium' has no attribute {name!r}")
+    from pkgutil import resolve_name  # noqa: PLC0415
+
+    return resolve_name(_ELSEWHERE.get(name, f"trivium.api:{name}"))
 
 
 def __dir__() -> list[str]:
@@ -70,7 +63,7 @@ def __dir__() -> list[str]:
 
 
 if sys.modules.get("gymnasium") is not None:
-    # `gymnasium.make("trivium:ENVIRONMENT")` imports this module, and needs no other.
+    # `gymnasium.make("trivium:ENVIRONMENT")` imports only this module.
     from trivium.benchmarks import register_environments
 
     register_environments()

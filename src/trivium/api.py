@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -37,7 +38,7 @@ from trivium.thresholds.search import Search, ThresholdPlan, find_thresholds, ma
 if TYPE_CHECKING:
     import polars
 
-KEPT = {MANIFEST, RECORDS, SUMMARY, TABLE}  # the files of a search without logs and charts
+KEPT = {MANIFEST, RECORDS, SUMMARY, TABLE}  # the files of a search, without logs and charts
 
 
 def list_benchmarks() -> tuple[str, ...]:
@@ -87,17 +88,23 @@ def evaluate(
     evaluation = Evaluation(task, Items(seed, start, items), name, trials)
     if is_model(name):
         evaluation = replace(evaluation, settings=asked.settings())
-    run = plan_evaluation(evaluation)
-    if out is not None:
-        execute(run, Path(out), options=asked, functions=functions)
-        return open_results(out)
-    with tempfile.TemporaryDirectory() as folder:
-        execute(run, Path(folder), options=asked, functions=functions)
+    with _folder(out) as folder:
+        execute(plan_evaluation(evaluation), folder, options=asked, functions=functions)
         return open_results(folder)
 
 
+@contextmanager
+def _folder(out: str | Path | None) -> Iterator[Path]:
+    """The folder `out`, or a temporary one for None."""
+    if out is not None:
+        yield Path(out)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder)
+
+
 def _named(task: Task, solver: str | Function) -> tuple[str, dict[str, Function]]:
-    """What a solver is called in records, and the function where it is one."""
+    """The name of a solver in records, and the solver by this name if it is a function."""
     if not isinstance(solver, str):
         return function_name(solver), {function_name(solver): solver}
     known = None if solver in task.benchmark.solvers else known_model(solver)
@@ -116,11 +123,12 @@ def threshold(
     out: str | Path | None = None,
     **options: Any,
 ) -> Thresholds:
-    """How far solvers go: where their lift over the floor falls to a target along a field.
+    """The thresholds of solvers: where their lift over the floor falls to a target.
 
-    `vary` names a field of numbers, with its values from easy to hard or without; a second field
-    makes a map. Items go where they tell most, until the interval is narrow enough (`width`) or
-    `max_items` are used up for one threshold. Solvers, `out` and `options` are those of `evaluate`.
+    `vary` names a numeric field, optionally with its values from easy to hard; a second field makes
+    a map. Items are placed where they are most informative, until the interval is narrow enough
+    (`width`) or `max_items` are used up for one threshold. Solvers, `out` and `options` are those
+    of `evaluate`.
 
     >>> task = load("blicket_game", preset="three-objects")
     >>> found = threshold(task, "optimal", vary={"objects": [2, 3, 4, 5, 6]}, max_items=50)
@@ -136,14 +144,10 @@ def threshold(
     plan = ThresholdPlan(
         task, axes[0], by, names, target, seed, asked.settings(), label, width, max_items
     )
-    if out is not None:
-        searches, *_ = find_thresholds(plan, Path(out), options=asked, functions=functions)
-        write_thresholds(searches, Path(out))
-        return Thresholds(searches, Path(out))
-    with tempfile.TemporaryDirectory() as folder:
-        searches, *_ = find_thresholds(plan, Path(folder), options=asked, functions=functions)
-        write_thresholds(searches, Path(folder))
-        return Thresholds(searches, Path(folder))
+    with _folder(out) as folder:
+        searches, *_ = find_thresholds(plan, folder, options=asked, functions=functions)
+        write_thresholds(searches, folder)
+        return Thresholds(searches, folder)
 
 
 def export(
@@ -159,11 +163,11 @@ def export(
     request: Request | None = None,
     audit: bool = True,
 ) -> int:
-    """Write prompts with their gold answers for other tools, and return how many.
+    """Write prompts with their gold answers for other tools; returns the number of prompts.
 
-    `format` is jsonl, csv, parquet, inspect, openai-batch (what it asks for is the `request`) or
-    huggingface, a folder whose card holds the result of an audit unless that is declined. `files`
-    of items take the place of generated ones.
+    `format` is jsonl, csv, parquet, inspect, openai-batch (with a `request`) or huggingface, a
+    folder whose card has the result of an audit unless `audit` is False. `files` of items replace
+    generated ones.
 
     >>> export(load("nhop_implicit"), "/dev/null", items=5)
     5
@@ -181,7 +185,7 @@ def export(
 def exported_items(
     task: Task, items: int, seed: int, start: int, files: Sequence[str | Path] = ()
 ) -> Items:
-    """The items of some files, or those of a seed where no file is named."""
+    """The items in files, or generated ones where there are no files."""
     paths = [Path(path) for path in files]
     return Items.from_files(task.benchmark, paths) if paths else Items(seed, start, items)
 
@@ -201,8 +205,8 @@ def score(
 ) -> ResultSet:
     """The results of replies that were collected elsewhere.
 
-    They are those to the prompts of an exported file, or to generated items. `replies` is a file of
-    any kind that `trivium score` takes; with `out`, the run folder is written there.
+    `replies` is a file in any format of `trivium score`, with replies to the `prompts` of an
+    exported file or to generated items; with `out`, a run folder is written there.
 
     >>> file = Path(tempfile.mkdtemp()) / "replies.json"
     >>> _ = file.write_text('{"IMP-000000": "E_0001", "IMP-000001": null}')
@@ -219,7 +223,7 @@ def score(
 
 
 def function_name(function: Function) -> str:
-    """What a function is called in records."""
+    """The name of a function in records."""
     return f"{function.__module__}:{getattr(function, '__qualname__', type(function).__name__)}"
 
 
@@ -230,7 +234,7 @@ def open_results(*paths: str | Path) -> ResultSet:
 
 
 def compare(first: ResultSet, *others: ResultSet) -> list[Difference]:
-    """Paired differences of the headline metric on common items, each other minus the first."""
+    """Paired differences of the headline metric on common items: the others minus the first."""
     scores = [
         one
         for number, result in enumerate((first, *others), start=1)
@@ -268,11 +272,12 @@ class ResultSet:
         return self.summaries[0]
 
     def to_polars(self) -> polars.DataFrame:
-        """One row per attempt; scores, groups and usage as columns of their own."""
-        frame = import_extra("polars", "polars").DataFrame
+        """One row per attempt; every score, group and usage is a column."""
         rows = [_flat(row) for row in self.records]
-        made: polars.DataFrame = frame(rows, infer_schema_length=None)
-        return made
+        frame: polars.DataFrame = import_extra("polars", "polars").DataFrame(
+            rows, infer_schema_length=None
+        )
+        return frame
 
     def save(self, folder: str | Path) -> Path:
         """Write the records to a new folder that `trivium.open` and `trivium report` read."""
@@ -286,9 +291,8 @@ class ResultSet:
         """Write the page of these results as one HTML file."""
         with tempfile.TemporaryDirectory() as folder:
             page = write_report(self.save(Path(folder) / "results"))
-            target = Path(path)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            return Path(shutil.copyfile(page, target))
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            return Path(shutil.copyfile(page, path))
 
 
 class Thresholds(ResultSet):
@@ -308,9 +312,9 @@ class Thresholds(ResultSet):
         return "\n".join(lines)
 
     def save(self, folder: str | Path) -> Path:
-        """Write the run to a new folder; the same search resumes there."""
+        """Write the run to a new folder, in which the same search can resume."""
         path = Path(folder)
-        require(not path.exists(), f"{folder} is there already; choose another folder")
+        require(not path.exists(), f"{folder} exists already; choose another folder")
         for name, content in self._files.items():
             with atomic_write(path / name) as file:
                 file.write(content)

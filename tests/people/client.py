@@ -12,8 +12,9 @@ from trivium.core.dialogue import Dialogue, next_reply
 from trivium.people.experiment import Condition, Experiment
 from trivium.people.study import Study, open_study
 
-PAPER = Path(__file__).parents[2] / "src/trivium/people/examples/paper.toml"
-BASELINE = PAPER.with_name("baseline.toml")
+SOURCE = Path(__file__).parents[2] / "src/trivium"
+PAPER = SOURCE / "benchmarks/blicket/people/paper.toml"
+BASELINE = SOURCE / "people/examples/baseline.toml"
 GAME = "[[conditions]]\nname = 'a'\nbenchmark = 'blicket_game'\n"
 Answer = Callable[[dict[str, Any]], tuple[str, Any]]
 

@@ -150,10 +150,10 @@ async def run(folder: Path, people: int, at_once: int, kills: int, port: int) ->
     server = Server(experiment, port)
     study = open_study(experiment)
     url = f"http://127.0.0.1:{port}"
-    everybody = [
+    participants = [
         Participant(url, study, outcome, random.Random(number)) for number in range(people)
     ]
-    left = list(enumerate(everybody))
+    left = list(enumerate(participants))
 
     async def work() -> None:
         while left:
@@ -171,7 +171,7 @@ async def run(folder: Path, people: int, at_once: int, kills: int, port: int) ->
     await asyncio.gather(*(work() for _ in range(at_once)))
     disturbing.cancel()
     server.kill()
-    for one in everybody:
+    for one in participants:
         found = study.store.find("key", one.key)
         assert found is not None
         kept = [(step.kind, step.value) for step in study.store.steps(found.id)]

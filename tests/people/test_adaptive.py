@@ -28,7 +28,7 @@ values = [3, 4, 5, 6, 8]
 
 
 def take_part(path: Path, slot: int, last: int) -> Session:
-    """Somebody who answers up to so many hops, and nothing with more."""
+    """A participant who answers up to this number of hops, and nothing with more."""
     path.write_text(FILE)
     session = Session(read_experiment(path))
     session.take(Step("consent", True, {"condition": "hops", "slot": slot}))
@@ -48,7 +48,7 @@ def test_items_are_chosen_where_they_tell_most(tmp_path: Path) -> None:
     assert len(hops) == 30
     assert sum(4 < value < 8 for value in hops[10:]) >= 14, "around the threshold"
     indexes = [one.item.original.origin.index for one in session.rounds]
-    assert indexes == list(range(60, 90)), "fresh items, other ones for everybody"
+    assert indexes == list(range(60, 90)), "new items, different for each participant"
     condition = session.condition
     assert condition is not None
     assert condition.axis is not None

@@ -188,7 +188,7 @@ def test_a_text_benchmark_by_keyboard(browser: Any, tmp_path: Path) -> None:
 
 
 class Limited(Watched):
-    """Somebody who follows four hops and no more."""
+    """A participant who follows at most four hops."""
 
     def act(self, screen: str) -> None:
         if screen != "text":
@@ -229,7 +229,7 @@ ANSWERS = {
 
 
 def go_on(study: Study, key: str, *, right: bool) -> None:
-    """Go on to the end, with right or wrong answers to the questions about the instructions."""
+    """Take part to the end, with right or wrong answers to the questions about the instructions."""
     found = study.store.find("key", key)
     assert found is not None
     study.store.update(found.id, browser="")
@@ -244,9 +244,9 @@ def go_on(study: Study, key: str, *, right: bool) -> None:
 
 
 def to_ending(ending: str, study: Study, page: Any, url: str) -> None:
-    """Bring somebody to one of the screens on which nothing more is asked."""
+    """Bring a participant to one of the final screens."""
     if ending == "full":
-        Direct(study, "somebody").complete()
+        Direct(study, "other").complete()
     study.pause(ending == "paused")
     page.goto(f"{url}?participant=one")
     page.wait_for_selector("h1")
@@ -259,7 +259,7 @@ def to_ending(ending: str, study: Study, page: Any, url: str) -> None:
         go_on(study, key, right=ending == "done")
     elif ending == "expired":
         study.store._db.execute("UPDATE participants SET seen = 0 WHERE key = ?", (key,))
-        Direct(study, "somebody").complete()
+        Direct(study, "other").complete()
     elif ending == "elsewhere":
         page.context.clear_cookies()
         page.goto(f"{url}?participant=one")

@@ -181,7 +181,7 @@ def test_deleting_by_code_from_the_command_line(
     folder = str(tmp_path / "experiment.study")
     assert main(["serve", "delete", folder, code]) == 0
     assert main(["serve", "delete", folder, code]) == 2
-    assert "there is no participant with the code" in capsys.readouterr().err
+    assert "no participant has the code" in capsys.readouterr().err
     assert reopen_study(tmp_path / "experiment.study").store.participants() == []
 
 

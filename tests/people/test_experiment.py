@@ -39,11 +39,11 @@ def test_items_are_those_of_every_other_solver() -> None:
     ("text", "problem"),
     [
         ("seed = 1", "title is missing"),
-        ("title = 'x'\n[[conditions]]\nname = 'a'", "benchmark is missing"),
+        ("title = 'x'\n[[conditions]]\nname = 'a'", "benchmark of a condition is missing"),
         ("title = 'x'", "conditions must hold at least one condition, got none"),
         (
             "title = 'x'\nconditions = 3",
-            "conditions must be tables, each under",
+            "conditions must be a list",
         ),
         (f"title = 'x'\nlanguage = 'fr'\n{GAME}", "language must be one of en"),
         (f"title = 'x'\nsede = 1\n{GAME}", "unknown key 'sede'"),
@@ -68,7 +68,7 @@ def test_items_are_those_of_every_other_solver() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(tmp_path: Path, text: str, problem: str) -> None:
+def test_errors_are_one_sentence(tmp_path: Path, text: str, problem: str) -> None:
     path = tmp_path / "experiment.toml"
     path.write_text(text)
     with pytest.raises(UserError, match=problem) as raised:

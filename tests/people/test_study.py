@@ -16,7 +16,7 @@ from trivium.benchmarks.blicket.people.rounds import GameRound
 from trivium.core.dialogue import Dialogue, solve
 from trivium.core.errors import UserError
 from trivium.people.experiment import read_experiment
-from trivium.people.export import attempts_of, delete_participant, export_study
+from trivium.people.export import attempts_of, export_study
 from trivium.people.pages import RefusedError, Step
 from trivium.people.screens import screen
 from trivium.people.session import Session, session_after
@@ -246,9 +246,9 @@ def test_deleting_a_participant_leaves_nothing(tmp_path: Path) -> None:
     Direct(study, "two").complete()
     code = study.store.participants()[0].code
     name = study.person(study.store.participants()[0])
-    delete_participant(study, code.lower())
-    with pytest.raises(UserError, match="there is no participant with the code"):
-        delete_participant(study, code)
+    study.delete(code.lower())
+    with pytest.raises(UserError, match="no participant has the code"):
+        study.delete(code)
     export_study(reopen_study(tmp_path / "experiment.study"), tmp_path / "out")
     for path in [*(tmp_path / "out").iterdir(), *(tmp_path / "experiment.study").iterdir()]:
         assert name.encode() not in path.read_bytes()

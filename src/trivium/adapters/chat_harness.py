@@ -1,4 +1,4 @@
-"""A harness of verifiers that only talks: no program, no tools, no sandbox."""
+"""A harness for verifiers that only calls the model: no program, tools or sandbox."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from verifiers.v1.dialects.chat import message_to_wire
 
 
 class ChatHarness(vf.Harness[vf.HarnessConfig]):
-    """Sends the conversation to the model and takes its reply, inside this process."""
+    """Sends the conversation to the model from this process."""
 
     APPENDS_SYSTEM_PROMPT = True
     SUPPORTS_RESUME = True
@@ -28,7 +28,7 @@ class ChatHarness(vf.Harness[vf.HarnessConfig]):
         data: vf.TaskData,
         **options: Any,
     ) -> vf.ProgramResult:
-        """One call; verifiers records the reply on its way, and a failed call raises."""
+        """Make one call, whose reply verifiers records; a failed call raises."""
         system, prompt = self.resolve_prompt(data)
         opening = [vf.UserMessage(content=prompt)] if isinstance(prompt, str) else prompt or []
         messages = [message_to_wire(message) for message in opening]

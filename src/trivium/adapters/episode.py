@@ -1,4 +1,4 @@
-"""One attempt at an item turn by turn, with rewards: what every adapter is built on."""
+"""Attempts at items turn by turn, with rewards: the basis of every adapter."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from trivium.core.task import PresentedItem, Task
 
 ORIGIN = ("benchmark", "spec", "view", "seed", "index")
 SEEDS = 2**32  # evaluations have seeds below this, training those above it
-# Below the score of a right answer, so that finding out is never worth more than answering.
+# Below 1, the score of a right answer, so that testing is never worth more than answering.
 INFORMATION_WEIGHT = 0.5
 
 
 def origin_of(item: PresentedItem) -> dict[str, Any]:
-    """What makes a generated item again, as JSON holds it."""
+    """What regenerates an item, as JSON values."""
     origin, task = item.original.origin, item.task
     return {
         "benchmark": task.benchmark.name,
@@ -36,7 +36,7 @@ def origin_of(item: PresentedItem) -> dict[str, Any]:
 
 
 def item_of(origin: Mapping[str, Any]) -> PresentedItem:
-    """The item that was made from these; the last few are kept."""
+    """The item with this origin; recent ones are cached."""
     return _item(orjson.dumps({key: origin[key] for key in ORIGIN}))
 
 
@@ -50,7 +50,7 @@ def _item(origin: bytes) -> PresentedItem:
 
 
 def split_seed(split: str, seed: int) -> int:
-    """The seed of a split's items: for "eval" the same one, for "train" one that no evaluation has.
+    """The seed of a split's items: for "eval" the same, for "train" one that no evaluation uses.
 
     >>> split_seed("eval", 7), split_seed("train", 7)
     (7, 4294967303)
@@ -61,15 +61,15 @@ def split_seed(split: str, seed: int) -> int:
 
 
 def certificate(task: Task, seed: int, items: int) -> dict[str, Any]:
-    """How many items of a seed's two splits are the same, word for word and up to names."""
+    """The overlap of a seed's two splits: items that are equal, exactly and up to names."""
     seeds = split_seed("train", seed), split_seed("eval", seed)
     found = overlap(task.benchmark, task.spec, seeds[0], items, other=seeds[1])
-    # The number of items may have a hundred digits, which MessagePack does not take.
+    # The number of items may have a hundred digits, too many for MessagePack.
     return found.to_dict() | {"space": None if found.space is None else str(found.space)}
 
 
 def score_of(item: PresentedItem, replies: Sequence[str]) -> float:
-    """The headline metric of these replies; raises where it is not defined."""
+    """The headline metric of these replies; UserError if it is not defined."""
     require(bool(replies), f"{item.id} has no reply: a call that failed is not a wrong answer")
     headline = item.task.benchmark.metrics[0].name
     value = item.task.score(item, replies).get(headline)
@@ -79,15 +79,15 @@ def score_of(item: PresentedItem, replies: Sequence[str]) -> float:
 
 
 def information_of(item: PresentedItem, replies: Sequence[str]) -> Sequence[float] | None:
-    """What each move of a game found out, as a share of all; None where it is not measured."""
+    """The information gained by each move of a game, as a share of all; None if not measured."""
     return item.task.benchmark.information(item.content, visible_replies(replies))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a reply led to."""
+    """The outcome of a reply."""
 
-    text: str  # the response; empty where the attempt is over
+    text: str  # the response; empty when the attempt is over
     reward: float
     done: bool
     scores: Mapping[str, float | None]  # every metric, when the attempt is over
@@ -96,18 +96,18 @@ class Outcome:
 class Episode:
     """An attempt at an item, turn by turn.
 
-    The last turn earns the score; in a game each test also earns what it found out, so that all
-    rewards add up to the score and the weighted information.
+    The last turn earns the score; in a game each test also earns its information, so that the
+    rewards add up to the score plus the weighted information.
     """
 
     def __init__(self, item: PresentedItem, information_weight: float = INFORMATION_WEIGHT) -> None:
         self.item = item
         self.dialogue = item.task.start(item)
         self._weight = information_weight
-        self._found = self._information()  # raises now where it cannot be measured
+        self._found = self._information()  # raises now if it cannot be measured
 
     def step(self, reply: str) -> Outcome:
-        """Take a reply, and say what it led to."""
+        """Send a reply; returns its outcome."""
         require(isinstance(reply, str), f"a reply is text, got {reply!r}")
         response = self.dialogue.send(reply)
         replies, done = self.dialogue.replies, self.dialogue.done
@@ -142,7 +142,7 @@ class Episodes:
         return self._current
 
     def start(self, split: str, seed: int | None = None, index: int | None = None) -> Episode:
-        """An attempt at the next item; a seed starts with its first, and `index` names any."""
+        """An attempt at the next item, at a seed's first item, or at the one with this index."""
         if seed is not None:
             self._seed, self._next = seed, 0
         at = self._next if index is None else index

@@ -20,13 +20,13 @@ from trivium.core.errors import require
 
 
 class TriviumAction(Action):
-    """A reply in the words that the prompt asks for."""
+    """A reply in the form that the prompt asks for."""
 
     reply: str = Field(description="The reply, such as TEST A, B")
 
 
 class TriviumObservation(Observation):
-    """What the player sees next; `metadata` has the scores when the attempt is over."""
+    """The next text for the player; `metadata` has the scores when the attempt is over."""
 
     text: str = Field(default="", description="The prompt, or the response to the last reply")
 
@@ -63,7 +63,7 @@ class TriviumEnvironment(Environment[TriviumAction, TriviumObservation, TriviumS
         index: int | None = None,
         **others: Any,
     ) -> TriviumObservation:
-        """The prompt of the next item; a seed starts with its first, `index` names any."""
+        """The prompt of the next item, of a seed's first item, or of the one with this index."""
         require(not others, f"reset takes seed, split and index, got {', '.join(others)}")
         item = self._episodes.start(split, seed, index).item
         self._state = TriviumState(episode_id=episode_id or str(uuid4()), origin=origin_of(item))
@@ -84,17 +84,17 @@ class TriviumEnvironment(Environment[TriviumAction, TriviumObservation, TriviumS
 
     @property
     def state(self) -> TriviumState:
-        """Which item is played, and how many replies were given."""
+        """The current item, and the number of replies."""
         return self._state
 
     def get_metadata(self) -> EnvironmentMetadata:
-        """What the server says of itself."""
+        """The description of the server."""
         about = self._episodes.task.benchmark
         return EnvironmentMetadata(name=about.name, description=about.title, version=__version__)
 
 
 class TriviumClient(EnvClient[TriviumAction, TriviumObservation, TriviumState]):
-    """A connection to a server; each has an environment of its own there."""
+    """A connection to a server, which has one environment for each."""
 
     def _step_payload(self, action: TriviumAction) -> dict[str, Any]:
         return {"reply": action.reply}

@@ -20,7 +20,7 @@ from trivium.adapters.openenv import (
 )
 from trivium.benchmarks import benchmark_names
 
-MAX_SESSIONS = 64  # clients at once, each with an environment of its own
+MAX_SESSIONS = 64  # concurrent clients, each with its own environment
 
 
 def make_app(benchmark: str, **options: Any) -> FastAPI:

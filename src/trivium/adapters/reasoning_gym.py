@@ -2,7 +2,7 @@
 
     reasoning_gym.create_dataset("trivium_nhop_explicit", size=100, seed=42, fields={"hops": 6})
 
-Games are left out: a dataset asks once.
+Games are left out: a dataset has single questions.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class TriviumConfig:
 
     preset: str | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
-    split: str = "train"  # no item of "train" is one of an evaluation
+    split: str = "train"  # shares no item with evaluations
     size: int = 500
     seed: int | None = None
 
     def validate(self) -> None:
-        """Refuse, as reasoning-gym does, with an AssertionError."""
+        """Raise AssertionError for an invalid config, as reasoning-gym does."""
         assert self.size >= 1, f"size must be at least 1, got {self.size}"
         try:
             self.task()
@@ -43,19 +43,19 @@ class TriviumConfig:
             raise AssertionError(str(problem)) from None
 
     def task(self) -> Task:
-        """What is asked."""
+        """The task of this config."""
         return load_task(self.benchmark, self.preset, self.fields)
 
 
 class TriviumDataset(ProceduralDataset):
-    """The items of a seed; any of them is made when it is asked for."""
+    """The items of a seed, generated on demand."""
 
     def __init__(self, config: TriviumConfig) -> None:
         super().__init__(config=config, seed=config.seed, size=config.size)
         self.task = config.task()
 
     def __getitem__(self, idx: int) -> dict[str, Any]:
-        """One item as a question, with a perfect answer and what makes the item again."""
+        """An item as a question, with its gold answer and what regenerates it."""
         item = self.task.item(idx, split_seed(self.config.split, self.seed % SEEDS))
         return {
             "question": item.prompt,
@@ -69,14 +69,14 @@ class TriviumDataset(ProceduralDataset):
         }
 
     def score_answer(self, answer: str | None, entry: dict[str, Any]) -> float:
-        """The headline metric of an answer; 0 where there is none."""
+        """The headline metric of an answer; 0 for None."""
         if answer is None:
             return 0.0
         return score_of(item_of(entry["metadata"]["origin"]), [answer])
 
 
 def register() -> None:
-    """Register every benchmark that asks once and is not registered yet."""
+    """Register every benchmark of single questions that is not registered yet."""
     for name in benchmark_names():
         if f"{PREFIX}{name}" not in DATASETS and not get_benchmark(name).multi_turn:
             config = type(f"{name}_config", (TriviumConfig,), {"benchmark": name})

@@ -11,13 +11,13 @@ from gymnasium import spaces
 from trivium.adapters.episode import INFORMATION_WEIGHT, Episodes, origin_of
 from trivium.core.errors import require
 
-MAX_PROMPT, MAX_REPLY = 1 << 20, 1 << 12  # characters that the spaces name; longer replies work
+MAX_PROMPT, MAX_REPLY = 1 << 20, 1 << 12  # characters, by the spaces; longer replies work
 
 
 class TextEnv(gymnasium.Env[str, str]):
     """Replies in, responses out; `fields` are those of the spec and the view.
 
-    `reset(seed=S)` starts with the first item of a seed, and every reset after it takes the next.
+    `reset(seed=S)` starts with the first item of a seed; later resets take the next ones.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
@@ -54,7 +54,7 @@ class TextEnv(gymnasium.Env[str, str]):
         return outcome.text, outcome.reward, outcome.done, False, {"scores": dict(outcome.scores)}
 
     def render(self) -> str | None:
-        """All that was said so far."""
+        """The conversation so far."""
         return "\n\n".join(self._episodes.current.dialogue.messages) if self.render_mode else None
 
 

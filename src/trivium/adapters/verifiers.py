@@ -18,7 +18,7 @@ from trivium.benchmarks import benchmark_names, load_task
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 
-AT_ONCE = 64  # items that are generated together: fast, and few when only one is asked for
+BATCH = 64  # items that are generated together, for speed
 
 
 class TriviumConfig(vf.TasksetConfig):
@@ -34,18 +34,18 @@ class TriviumConfig(vf.TasksetConfig):
     certificate_items: int = Field(1000, ge=2)
     """Items of each split that are compared for the overlap certificate."""
     information: bool = True
-    """Reward what the tests of a game find out; not known for machines with noise."""
+    """Reward the information of a game's tests; not defined for machines with noise."""
 
 
 class TriviumData(vf.TaskData):
-    """What is sent to the model, and what makes the item again."""
+    """The prompt, and what regenerates the item."""
 
     origin: dict[str, Any]
     information: bool
 
 
 class TriviumTask(vf.Task[TriviumData, vf.State, vf.TaskConfig]):
-    """One item; its replies are read and scored as everywhere in Trivium."""
+    """An item, whose replies are parsed and scored as everywhere in Trivium."""
 
     @property
     def item(self) -> PresentedItem:
@@ -59,7 +59,7 @@ class TriviumTask(vf.Task[TriviumData, vf.State, vf.TaskConfig]):
 
     @vf.reward(weight=episode.INFORMATION_WEIGHT)
     async def information(self, trace: vf.Trace) -> dict[str, float]:
-        """What a game's tests found out over what the optimum finds out; `info` has each test."""
+        """The information of a game's tests relative to the optimum; `info` has each test."""
         if not self.data.information or not self.item.task.benchmark.multi_turn:
             return {}
         found = trace.info["information"] = episode.information_of(self.item, replies_of(trace))
@@ -77,19 +77,19 @@ class TriviumTask(vf.Task[TriviumData, vf.State, vf.TaskConfig]):
 
 
 def replies_of(trace: vf.Trace) -> list[str]:
-    """Every reply that the model ended a turn with; all it said, where another environment asks."""
+    """The model's reply of every turn; in other environments, all its messages."""
     said = [message.content or "" for message in trace.assistant_messages]
     return list(trace.info.get("replies", said))
 
 
 class TriviumTaskset(vf.Taskset[TriviumTask, TriviumConfig]):
-    """The items of a seed and split, one after the other without end."""
+    """The endless items of a seed and split."""
 
     INFINITE = True
 
     @cached_property
     def task(self) -> Task:
-        """What is asked."""
+        """The task of the config."""
         return load_task(self.config.benchmark, self.config.preset, self.config.fields)
 
     @cached_property
@@ -98,10 +98,10 @@ class TriviumTaskset(vf.Taskset[TriviumTask, TriviumConfig]):
         return episode.certificate(self.task, self.config.seed, self.config.certificate_items)
 
     def load(self) -> Iterator[TriviumTask]:
-        """Items as they are asked for."""
+        """The items, generated on demand."""
         task, seed = self.task, episode.split_seed(self.config.split, self.config.seed)
-        for start in count(step=AT_ONCE):
-            for item in task.generate(seed, start, AT_ONCE):
+        for start in count(step=BATCH):
+            for item in task.generate(seed, start, BATCH):
                 shown = {"name": item.id, "prompt": item.prompt}
                 made = {"origin": episode.origin_of(item), "information": self.config.information}
                 yield TriviumTask(TriviumData(**shown, **made), self.config.task)
@@ -114,18 +114,18 @@ class TriviumEnvConfig(vf.EnvConfig):
 
 
 class TriviumEnv(vf.Env[TriviumEnvConfig]):
-    """Leads the dialogue of an item: one turn, or as many as a game takes."""
+    """Runs the dialogue of an item: one turn, or the turns of a game."""
 
     taskset: TriviumTaskset
 
     async def start(self) -> None:
-        """Compute once what all episodes need, so that what cannot be computed ends the run."""
+        """Compute what all episodes share, so that an impossible config fails at once."""
         _ = self.taskset.certificate
         if self.taskset.config.information:
             episode.information_of(self.taskset.task.item(0), [])
 
     async def run(self, task: TriviumTask, agents: vf.Agents) -> None:
-        """Reply to every reply until the attempt is over, or the model gave none."""
+        """Respond to every reply until the attempt is over or the model stops replying."""
         dialogue = task.item.task.start(task.item)
         async with agents.player.interaction(task) as interaction:
             info = {"overlap": self.taskset.certificate, "replies": dialogue.replies}

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from trivium.benchmarks import EXTENSIONS
 from trivium.commands.flags import read_flags
 from trivium.commands.parser import REQUIRED, argument
 from trivium.core.errors import import_extra, require
@@ -25,7 +26,7 @@ Example: trivium serve export experiment.study --out data
 Example: trivium serve delete experiment.study CODE
 Example: trivium serve release experiment.study PARTICIPANT"""
 ADMIN_TOKEN = "admin-token"
-DEMO = resources.files("trivium.people").joinpath("examples", "paper.toml")
+DEMO = resources.files(f"{EXTENSIONS[0]}.people").joinpath("paper.toml")
 
 
 @dataclass(frozen=True)

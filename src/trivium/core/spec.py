@@ -66,7 +66,7 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
     return typing.cast(dict[str, Any], values)
 
 
-def _coerce(value: Any, hint: Any, where: str) -> Any:
+def _coerce(value: Any, hint: Any, where: str) -> Any:  # noqa: PLR0911 - one for each type
     """The value as the field's type; UserError if it has another."""
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
@@ -88,12 +88,17 @@ def _coerce(value: Any, hint: Any, where: str) -> Any:
         return tuple(_coerce(part, element, where) for part in value)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
+    if dataclasses.is_dataclass(hint):
+        require(isinstance(value, dict), f"{where} must be a table, got {value!r}")
+        return spec_from_dict(typing.cast(Any, hint), value, where=where)
+    hint = origin if origin is Mapping else hint
     matches = isinstance(value, hint) and not (hint is not bool and isinstance(value, bool))
     require(matches, f"{where} must be {_TYPE_NAMES.get(hint, hint)}, got {value!r}")
     return value
 
 
 _TYPE_NAMES: dict[Any, str] = {
+    Mapping: "a table",
     int: "a whole number",
     float: "a number",
     bool: "true or false",

@@ -1,1 +1,1 @@
-"""People in the same world: experiments on a web page, scored by the benchmarks' own code."""
+"""Experiments with people on a web page, on the same items and scored by the same code."""

@@ -1,4 +1,4 @@
-"""The threshold of a participant: the next item is one that tells most about it."""
+"""The threshold of a participant, found with the items that are most informative about it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Seen = tuple[tuple[float, float], ...]  # the value of the field and the score, 
 
 @lru_cache(maxsize=64)
 def axis_of(task: Task, field: str, values: tuple[float, ...]) -> Axis:
-    """The field with its values; UserError for what has no order or what its spec refuses."""
+    """The field with its values; UserError where they have no order or the spec refuses them."""
     axis = make_axis(task, field, [f"{value:g}" for value in values])
     Search(ThresholdPlan(task, axis), "").posterior  # noqa: B018 - refuses values in no order
     return axis
@@ -24,13 +24,13 @@ def axis_of(task: Task, field: str, values: tuple[float, ...]) -> Axis:
 def next_item(
     task: Task, axis: Axis, done: Sequence[Dialogue], index: int, seed: int
 ) -> PresentedItem:
-    """A fresh item at the value that says most after what a person has answered so far."""
+    """A new item at the most informative value, given the answers so far."""
     level = _next_level(task, axis, _seen(axis, done))
     return Search(ThresholdPlan(task, axis), "").tasks[level].item(index, seed)
 
 
 def posterior_of(task: Task, axis: Axis, done: Sequence[Dialogue]) -> Posterior:
-    """What a person's answers say about the threshold."""
+    """The posterior of the threshold, given the answers so far."""
     return _posterior(task, axis, _seen(axis, done))
 
 
@@ -44,7 +44,7 @@ def _seen(axis: Axis, done: Sequence[Dialogue]) -> Seen:
     return tuple(found)
 
 
-@lru_cache(maxsize=4096)  # a session is put together from all its steps at every request
+@lru_cache(maxsize=4096)  # a session is rebuilt from all its steps at every request
 def _next_level(task: Task, axis: Axis, seen: Seen) -> int:
     return _posterior(task, axis, seen).next_batch(1).index(1)
 

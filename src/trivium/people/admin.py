@@ -27,17 +27,17 @@ class Admin:
 
     def __init__(self, study: Study, token: str) -> None:
         self._study, self._token = study, token
-        self._logins = security.Rates(0.2, 5)  # guesses of the token
+        self._logins = security.Rates(0.2, 5)  # attempts to guess the token
 
     def _proof(self, kind: str) -> str:
-        """What only a browser that sent the token is given: in its cookie, and in forms."""
+        """The value that proves that a browser has sent the token: in its cookie, and in forms."""
         return self._study.store.keyed_hash(kind, self._token)
 
     def _known(self, request: Request) -> bool:
         return equal(request.cookies.get(COOKIE, ""), self._proof("admin"))
 
     async def page(self, request: Request) -> Response:
-        """The login form, or how the study goes."""
+        """The login form, or the progress of the study."""
         return HTMLResponse(await run_in_threadpool(self._render, self._known(request)))
 
     def _render(self, known: bool, wrong: bool = False) -> str:
@@ -58,7 +58,7 @@ class Admin:
         )
 
     async def login(self, request: Request) -> Response:
-        """Check the token; a guess costs time."""
+        """Check the token, at a limited rate."""
         _require(security.same_origin(request))
         self._logins.check(security.address_of(request))
         if not equal((await _form(request)).get("token", ""), self._token):
@@ -68,7 +68,7 @@ class Admin:
         return response
 
     async def pause(self, request: Request) -> Response:
-        """Pause the study or go on."""
+        """Pause or resume the study."""
         form = await _form(request)
         _require(self._known(request) and equal(form.get("form", ""), self._proof("form")))
         _require(security.same_origin(request))
@@ -76,7 +76,7 @@ class Admin:
         return RedirectResponse(PATH, 303)
 
     async def export(self, request: Request) -> Response:
-        """One file of the data."""
+        """A file of the data."""
         name = request.path_params["name"]
         _require(self._known(request))
         if name not in export_files(self._study.experiment):

@@ -1,4 +1,4 @@
-"""The server: pages, steps and events of participants; every answer is worked out here."""
+"""The application: endpoints for the page, steps and events of participants."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from trivium.people.session import ENDED, Session
 from trivium.people.study import StoppedError, Study, events_from, step_from
 
 COOKIE = "trivium_session"
-# What recruiting services put into the address; kept only as a keyed hash.
+# Parameters with which recruiting services name participants; kept only as a keyed hash.
 OUTSIDE = ("PROLIFIC_PID", "participant", "workerId", "SESSION_ID")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Who(NamedTuple):
-    """What a cookie says: the participant, and in which browser that one takes part."""
+    """The participant and the browser that a cookie names."""
 
     key: str
     browser: str
@@ -45,13 +45,12 @@ class People:
     def __init__(self, study: Study) -> None:
         self.study = study
         self._by_session = security.Rates(20, 100)
-        names = (name for page in study.experiment.pages for name in page.scripts)
-        scripts = "".join(f'<script src="/static/{name}" defer></script>\n' for name in names)
+        head = "".join(page.head for page in study.experiment.pages)
         page = resources.files(__package__).joinpath("static", "index.html").read_text("utf-8")
-        self._page = page.replace("<script", f"{scripts}<script", 1)
+        self._page = page.replace("<script", f"{head}<script", 1)
 
     async def page(self, request: Request) -> Response:
-        """The page, which asks for everything else; a link's parameters leave the address."""
+        """The page; parameters of a link are removed from the address by a redirect."""
         given = next((name for key in OUTSIDE if (name := request.query_params.get(key))), None)
         who = self._who(request) or Who(secrets.token_hex(20), secrets.token_hex(10))
         if given is not None:
@@ -65,7 +64,7 @@ class People:
         return response
 
     async def state(self, request: Request) -> Response:
-        """Where the participant is, and the token that later requests have to carry."""
+        """The current screen, and the token that later requests need."""
         who = self._who(request)
         if who is None:
             raise HTTPException(403, "no session")
@@ -73,7 +72,7 @@ class People:
         return JSONResponse({"token": self._token(who), "view": view})
 
     async def step(self, request: Request) -> Response:
-        """Take a step; the response is the next screen."""
+        """Take a step; responds with the next screen."""
         who, body = await self._read(request)
         return await run_in_threadpool(self._take_step, who, body)
 
@@ -93,7 +92,7 @@ class People:
         return JSONResponse({"view": view}, 200 if in_time else 409)
 
     async def events(self, request: Request) -> Response:
-        """Store events that wait for no step."""
+        """Store events."""
         who, body = await self._read(request)
         found = events_from(body.get("events"))
         with suppress(StoppedError):
@@ -101,7 +100,7 @@ class People:
         return Response(status_code=204)
 
     async def again(self, request: Request) -> Response:
-        """Begin once more, where the experiment allows it."""
+        """Start another attempt, if the experiment allows it."""
         who, _ = await self._read(request)
         following = await run_in_threadpool(self._next_attempt, who)
         if following is None:
@@ -111,7 +110,7 @@ class People:
         return response
 
     def _view(self, who: Who) -> View:
-        """The screen of a participant."""
+        """The current screen of a participant."""
         try:
             participant = self.study.participant(*who)
         except StoppedError as problem:
@@ -125,7 +124,7 @@ class People:
         return view
 
     def _next_attempt(self, who: Who) -> str | None:
-        """The key of the participant's next attempt; None where this was the last one."""
+        """The key of the participant's next attempt; None after the last one."""
         base, _, number = who.key.partition("_")
         attempt = int(number or 1)
         try:
@@ -152,7 +151,7 @@ class People:
         security.set_cookie(response, request, COOKIE, f"{value}.{signature}", "/")
 
     async def _read(self, request: Request) -> tuple[Who, dict[str, Any]]:
-        """The sender and the JSON body of a request that comes from our own page."""
+        """The participant and the JSON body of a request from our own page."""
         who = self._who(request)
         token = request.headers.get("x-token", "")
         if who is None or not equal(token, self._token(who)) or not security.same_origin(request):
@@ -171,7 +170,7 @@ class People:
 
 
 async def _refused(request: Request, problem: Exception) -> Response:
-    """A short refusal; a participant who has gone away does not read it."""
+    """The response to a refused request."""
     status = problem.status_code if isinstance(problem, HTTPException) else 400
     return JSONResponse({"error": getattr(problem, "detail", "")}, status)
 

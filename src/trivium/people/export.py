@@ -1,4 +1,4 @@
-"""The data of a study: records as of any solver, tidy tables with a dictionary, trajectories."""
+"""The data of a study: records, tidy tables with a dictionary, and Minari datasets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DICTIONARY = "dictionary.csv"
 
 
 def tables_of(experiment: Experiment) -> Tables:
-    """The tables of an experiment: those of every one, and what the pages of its items add."""
+    """The tables of an experiment: the common ones, and those of its pages."""
     tables = dict(TABLES)
     for one in experiment.conditions:
         tables |= page_of(one.task.benchmark).tables
@@ -40,7 +40,7 @@ def export_files(experiment: Experiment) -> tuple[str, ...]:
 
 
 def export_study(study: Study, out: Path) -> int:
-    """Write every file of a study; returns the number of records."""
+    """Write the data of a study; returns the number of records."""
     attempts: list[Attempt] = []
     tables = tables_of(study.experiment)
     rows: dict[str, list[Row]] = {name: [] for name in tables}
@@ -76,7 +76,7 @@ def export_study(study: Study, out: Path) -> int:
 
 
 def export_episodes(study: Study, name: str, out: Path) -> dict[str, int]:
-    """Write what was played as Minari datasets; returns how many episodes each has."""
+    """Write games as Minari datasets; returns the number of episodes of each."""
     pages: dict[Page, list[Round]] = {}
     for person in study.store.participants():
         for one in study.session(person).finished:
@@ -89,7 +89,7 @@ def export_episodes(study: Study, name: str, out: Path) -> dict[str, int]:
 
 
 def _manifest(experiment: Experiment, people: Sequence[Row]) -> Row:
-    """What the report needs to know: whose thresholds were looked for, and along what."""
+    """The manifest, with what the report needs to compute the participants' thresholds."""
     adaptive = []
     for one in experiment.conditions:
         names = dict.fromkeys(row["participant"] for row in people if row["condition"] == one.name)
@@ -100,7 +100,7 @@ def _manifest(experiment: Experiment, people: Sequence[Row]) -> Row:
 
 
 def attempts_of(study: Study, participant: Participant, session: Session) -> list[Attempt]:
-    """The records of a person: what a solver with the same replies would get."""
+    """The records of a participant."""
     made = []
     seen: dict[tuple[str, int | None], int] = {}
     for one in session.finished:
@@ -159,6 +159,6 @@ def _write_table(path: Path, columns: list[str], rows: Iterable[Row]) -> None:
 
 
 def _safe(value: Any) -> Any:
-    """Text that no spreadsheet takes for a formula."""
+    """The value, quoted if a spreadsheet would take it for a formula."""
     risky = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r", "\n")
     return f"'{value}" if risky else value

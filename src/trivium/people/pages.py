@@ -1,4 +1,4 @@
-"""How items are shown to participants: as text, or on a page that their benchmark declares."""
+"""How items are shown to participants: as text, or on a page that the benchmark declares."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from trivium.people.simulate import Hands
 
 MAX_REPLY = 10_000  # characters of a text
-Tables = Mapping[str, Mapping[str, str]]  # the columns of every table, with what they mean
-View = dict[str, Any]  # a screen, as the page in the browser gets it
+Tables = Mapping[str, Mapping[str, str]]  # the columns of every table, with their meanings
+View = dict[str, Any]  # a screen, as it is sent to the browser
 
 
 class RefusedError(Exception):
-    """A step that cannot be taken at this point; its text is for developers."""
+    """A step that is not possible; the text is for developers."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Step:
 
     kind: str
     value: Any
-    outcome: Mapping[str, Any] = field(default_factory=dict)  # what the server decided, if anything
+    outcome: Mapping[str, Any] = field(default_factory=dict)  # the assigned place, after consent
     server_time: float = 0.0
     client_time: float | None = None
 
@@ -43,10 +43,10 @@ Handlers = Mapping[tuple[str, str], Callable[[Any, Step], None]]  # by stage and
 
 
 class Activity:
-    """Something with screens and steps of its own.
+    """A sequence of screens and steps.
 
-    A subclass has a method for every stage and kind of step in `handlers`. Each of them checks its
-    value, which comes from a browser, before it changes anything.
+    `handlers` has a method for every stage and kind of step. Each checks its value, which comes
+    from a browser, before it changes anything.
     """
 
     handlers: ClassVar[Handlers] = {}
@@ -54,19 +54,19 @@ class Activity:
     over = False
 
     def take(self, step: Step) -> None:
-        """Go one step further; RefusedError where it is not possible here."""
+        """Take a step; RefusedError if it is not possible here."""
         handler = self.handlers.get((self.stage, step.kind))
         if handler is None:
             raise RefusedError(f"{step.kind!r:.40} is no step of {self.stage}")
         handler(self, step)
 
     def view(self, texts: Texts) -> View:
-        """What is shown now."""
+        """The current screen."""
         raise NotImplementedError
 
 
 class Round(Activity):
-    """One item that a participant works on, here as the text that models read."""
+    """An attempt at an item, here as the text that models read."""
 
     stage = "text"
 
@@ -99,25 +99,25 @@ class Round(Activity):
 
 
 class Page:
-    """How the items of a benchmark are shown; this one shows text, others override what differs."""
+    """How the items of a benchmark are shown: as text, unless a subclass overrides it."""
 
-    kind = "text"  # names its instructions, its questions about them and its debriefing
-    watchable = False  # whether the moves of another player can be shown instead of chosen
-    tables: ClassVar[Tables] = {}  # what the export adds
-    package = "trivium.people"  # whose folder `static` has the scripts
-    scripts: tuple[str, ...] = ()
+    kind = "text"  # the key of its texts: instructions, check and debriefing
+    watchable = False  # whether participants can watch moves instead of choosing them
+    tables: ClassVar[Tables] = {}  # added to the export
+    package = "trivium.people"  # has the folder `static`
+    head = ""  # HTML that loads its scripts and styles from `static`
     labels: tuple[str, ...] = ()  # keys of texts that the scripts need on every screen
 
     def practice(self) -> Activity | None:
-        """What participants can try before the first item."""
+        """The practice before the first item, if any."""
         return None
 
     def picture(self, number: int, texts: Texts) -> View:
-        """What is shown beside a page of the instructions."""
+        """The parts of the screen that go with a page of the instructions."""
         return {}
 
     def start(self, item: PresentedItem, shown: Sequence[str] | None, first: bool) -> Round:
-        """An item; `shown` are the moves that are shown instead of chosen."""
+        """The attempt at an item; `shown` are moves to watch instead of choosing."""
         return Round(item)
 
     def rows(self, one: Round) -> Mapping[str, Iterable[dict[str, Any]]]:
@@ -125,11 +125,11 @@ class Page:
         return {}
 
     def write_episodes(self, rounds: Sequence[Round], name: str, folder: Path) -> dict[str, int]:
-        """Write items as a Minari dataset, or several; returns how many episodes each has."""
+        """Write attempts as Minari datasets; returns the number of episodes of each."""
         return {}
 
     def act(self, hands: Hands, screen: str) -> None:
-        """What a simulated participant does on a screen of this page."""
+        """Act as a simulated participant on a screen of this page."""
         hands.click("button.main")
 
 
@@ -138,24 +138,24 @@ TEXT = Page()
 
 @cache
 def page_of(benchmark: AnyBenchmark) -> Page:
-    """The page that a benchmark declares, or the one that shows text."""
+    """The page that a benchmark declares, or the one for text."""
     declared = benchmark.experiment_page
     page: Page = pkgutil.resolve_name(declared) if declared else TEXT
     return page
 
 
 def read_tables(package: str) -> Tables:
-    """The tables that a package declares in its file tables.toml."""
+    """The tables in a package's tables.toml."""
     return tomllib.loads(resources.files(package).joinpath("tables.toml").read_text("utf-8"))
 
 
 def button(texts: Texts, kind: str, label: str, **options: Any) -> View:
-    """A button that sends a step of this kind, with the label of this key."""
+    """A button for a step of this kind."""
     return {"kind": kind, "label": texts[f"button.{label}"], **options}
 
 
 def one_of(value: Any, allowed: Iterable[Any]) -> Any:
-    """The value, if it is one of these and of the same type; else RefusedError."""
+    """The value if it is one of these, of the same type; else RefusedError."""
     for option in allowed:
         if type(value) is type(option) and value == option:
             return value
@@ -163,7 +163,7 @@ def one_of(value: Any, allowed: Iterable[Any]) -> Any:
 
 
 def checked_text(value: Any, limit: int) -> str:
-    """The value, if it is a text that can be stored and is not too long; else RefusedError."""
+    """The value if it is valid text of limited length; else RefusedError."""
     if not isinstance(value, str) or len(value) > limit:
         raise RefusedError(f"a text of at most {limit} characters is needed")
     try:

@@ -1,4 +1,4 @@
-"""Games that are played in the terminal, kept as records; an unfinished one can be resumed."""
+"""Games played in the terminal, kept as records; an unfinished game can be resumed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNFINISHED = "unfinished.json"
 
 
 class Played:
-    """The folder of one player's games of one spec."""
+    """The folder of a player's games of one spec."""
 
     def __init__(self, folder: Path, task: Task, name: str) -> None:
         self.path = folder / RECORDS
@@ -37,7 +37,7 @@ class Played:
         return found
 
     def next_index(self, seed: int, first: int) -> int:
-        """The first game of a seed that is not finished."""
+        """The index of the first unfinished game of a seed, from `first` on."""
         own = [row for row in self._rows if row["solver"] == self._solver]
         done = {row["index"] for row in own if row["seed"] == seed}
         while first in done:
@@ -45,14 +45,14 @@ class Played:
         return first
 
     def resume(self, dialogue: Dialogue) -> None:
-        """Make the moves again that were made before the game was left."""
+        """Replay the saved moves of an unfinished game."""
         origin = dialogue.item.content.origin
         if (self._held.get("seed"), self._held.get("index")) == (origin.seed, origin.index):
             for reply in self._held["replies"]:
                 dialogue.send(reply)
 
     def save(self, dialogue: Dialogue) -> None:
-        """Keep the moves made so far, or the record of a game that is over."""
+        """Save the moves of an unfinished game, or the record of a finished one."""
         if not dialogue.done:
             origin = dialogue.item.content.origin
             place = {"spec": self._spec, "seed": origin.seed, "index": origin.index}

@@ -1,4 +1,4 @@
-"""What the browser shows of a session, and nothing about answers that are not given yet."""
+"""The screens of a session, which say nothing about answers that are still to be given."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from trivium.people.texts import Texts
 
 
 def screen(session: Session, code: str | None) -> View:
-    """The screen of a session; `code` is the participant's own, shown at the end."""
+    """The current screen of a session; `code` is the participant's, shown at the end."""
     texts = session.experiment.texts
     if session.activity is None:
         own = _SCREENS[session.stage](session, texts, code)
@@ -21,13 +21,13 @@ def screen(session: Session, code: str | None) -> View:
 
 
 def ending_screen(session: Session, key: str, code: str | None = None) -> View:
-    """What participants see who cannot go on: paused, elsewhere (another browser) or expired."""
+    """The screen of a participant who cannot continue: paused, elsewhere or expired."""
     texts = session.experiment.texts
     return _base(session) | {"screen": key} | _page(texts, key) | _own_code(texts, code)
 
 
 def _base(session: Session) -> View:
-    """What every screen has."""
+    """The parts of every screen."""
     texts, labels = session.experiment.texts, ("button.next", *session.page.labels)
     return {
         "number": session.steps,
@@ -91,12 +91,12 @@ def _done(session: Session, texts: Texts, code: str | None) -> View:
 
 
 def _end(session: Session, texts: Texts, code: str | None) -> View:
-    failed = session.stage == "failed"  # of others nothing is stored that they have said
+    failed = session.stage == "failed"  # the others have no stored answers
     return _page(texts, session.stage) | _own_code(texts, code if failed else None)
 
 
 def _own_code(texts: Texts, code: str | None) -> View:
-    """The code with which participants can ask for deletion, where anything is stored."""
+    """The code with which participants can ask for deletion."""
     if code is None:
         return {}
     label, note = texts["debrief.code"], texts["debrief.keep"]

@@ -1,4 +1,4 @@
-"""What keeps the server safe: headers, sizes, rates, cookies and tokens."""
+"""Security of the server: headers, limits of size and rate, cookies and tokens."""
 
 from __future__ import annotations
 
@@ -28,30 +28,26 @@ HEADERS = {
 
 
 class Rates:
-    """A bucket of requests for every name, which fills up again at a steady rate."""
+    """A token bucket for every name."""
 
     def __init__(self, per_second: float, burst: float) -> None:
         self._rate, self._burst = per_second, burst
         self._buckets: dict[str, tuple[float, float]] = {}
 
     def check(self, name: str) -> None:
-        """Count a request; HTTPException where it is one too many."""
-        if not self.allow(name):
-            raise HTTPException(429, "too many requests")
-
-    def allow(self, name: str) -> bool:
-        """Whether one more request is within the limit."""
+        """Count a request; HTTPException if it exceeds the rate."""
         now = time.monotonic()
-        if len(self._buckets) > MAX_ADDRESSES:  # new names must not fill the memory
+        if len(self._buckets) > MAX_ADDRESSES:
             self._buckets.clear()
         level, since = self._buckets.get(name, (self._burst, now))
         level = min(self._burst, level + (now - since) * self._rate)
         self._buckets[name] = (level - 1 if level >= 1 else level, now)
-        return level >= 1
+        if level < 1:
+            raise HTTPException(429, "too many requests")
 
 
 class SafeHeaders:
-    """Middleware: every response carries the safe headers, whatever made it."""
+    """Middleware that adds the security headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -66,12 +62,12 @@ class SafeHeaders:
 
 
 def address_of(request: Request) -> str:
-    """The address that a request comes from."""
+    """The address of the client."""
     return request.client.host if request.client else ""
 
 
 async def read_body(request: Request) -> bytes:
-    """The body of a request, refused as soon as it is too large."""
+    """The body of a request; HTTPException as soon as it is too large."""
     body = b""
     async for part in request.stream():
         body += part
@@ -81,7 +77,7 @@ async def read_body(request: Request) -> bytes:
 
 
 def same_origin(request: Request) -> bool:
-    """Whether a request comes from a page of this server, as far as the browser says."""
+    """Whether a request comes from a page of this server, according to the browser."""
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         return site == "same-origin"
@@ -90,12 +86,12 @@ def same_origin(request: Request) -> bool:
 
 
 def equal(first: str, second: str) -> bool:
-    """Whether two texts are equal, in a time that does not tell how much of them is."""
+    """Whether two texts are equal, compared in constant time."""
     return hmac.compare_digest(first.encode("utf-8", "replace"), second.encode("utf-8", "replace"))
 
 
 def set_cookie(response: Response, request: Request, name: str, value: str, path: str) -> None:
-    """Set a cookie that no script can read and no other site can use."""
+    """Set a cookie that scripts cannot read and other sites cannot use."""
     response.set_cookie(
         name,
         value,

@@ -1,4 +1,4 @@
-"""The one process that serves a study."""
+"""The server of a study."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from trivium.people.study import Study
 
 
 class Server:
-    """A study on an address; the port is taken when this is made.
+    """A study on an address, whose port is bound at once.
 
-    Only of the addresses and networks in `proxies` the headers of a proxy are believed.
+    Headers of proxies are trusted only from the addresses and networks in `proxies`.
     """
 
     def __init__(
@@ -45,13 +45,12 @@ class Server:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind((host, port))
-            self._socket.listen(512)  # requests wait until the server has started
+            self._socket.listen(512)  # requests are queued until the server has started
         except OSError as problem:
             raise UserError(f"{host} port {port}: {problem.strerror}") from None
-        taken = self._socket.getsockname()[1]
         name = f"[{host}]" if ":" in host else host
-        self.url = f"http://{name}:{taken}/"
-        # No access log: addresses of links hold what recruiting services call a person.
+        self.url = f"http://{name}:{self._socket.getsockname()[1]}/"
+        # No access log: links hold the names that recruiting services give to participants.
         config = uvicorn.Config(
             make_app(study, token),
             access_log=False,
@@ -65,16 +64,16 @@ class Server:
         self._server = uvicorn.Server(config)
 
     def run(self) -> None:
-        """Serve until the process is ended."""
+        """Serve until the process ends."""
         main_thread = threading.current_thread() is threading.main_thread()
         if main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            # uvicorn sends itself the signal that ended it; a demo must be removed even so.
+            # uvicorn raises the signal again; exit instead, so that a demo is removed.
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         self._server.run([self._socket])
 
     @contextmanager
     def in_background(self) -> Iterator[None]:
-        """Serve while something else is done."""
+        """Serve in a thread."""
         thread = threading.Thread(target=self.run, daemon=True)
         thread.start()
         while not self._server.started:

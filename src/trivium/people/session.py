@@ -1,4 +1,4 @@
-"""A participant's way through an experiment: a pure function of the steps that are stored."""
+"""The session of a participant: a pure function of the stored steps."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from trivium.people.pages import (
 )
 from trivium.people.texts import numbered
 
-MAX_STEPS = 500  # at one item, and before the first; nobody in earnest needs as many
-ENDED = ("declined", "full", "failed", "done")  # stages in which nothing more is asked
+MAX_STEPS = 500  # at each item, and before the first; far more than any participant needs
+ENDED = ("declined", "full", "failed", "done")  # final stages
 
 
 class Session(Activity):
-    """Where a participant is, after the steps taken so far."""
+    """The state of a participant after the steps so far."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
@@ -39,7 +39,7 @@ class Session(Activity):
         self.failed_checks = 0
         self.rounds: list[Round] = []
         self.assigned: Mapping[str, Any] = {}
-        self.activity: Activity | None = None  # whose screens are shown: practice, or an item
+        self.activity: Activity | None = None  # practice or an item, if its screens are shown
         self._practised = not experiment.practice
         self._time = 0.0
 
@@ -55,11 +55,11 @@ class Session(Activity):
 
     @property
     def finished(self) -> list[Round]:
-        """The items that were answered."""
+        """The answered items."""
         return [one for one in self.rounds if one.ended]
 
     def take(self, step: Step) -> None:
-        """Go one step further; RefusedError where it is not possible here."""
+        """Take a step; RefusedError if it is not possible here."""
         if self.steps >= MAX_STEPS * (1 + len(self.rounds)):
             raise RefusedError("too many steps")
         self._time = step.server_time
@@ -119,12 +119,12 @@ class Session(Activity):
 
     @property
     def check_questions(self) -> list[tuple[str, list[str], int]]:
-        """The questions about the instructions: text, options, and which of them is right."""
+        """The questions about the instructions: text, options, and the index of the right one."""
         texts, prefix = self.experiment.texts, f"check.{self.page.kind}"
         found = []
         for number, question in enumerate(numbered(texts, prefix, ".question"), start=1):
             key = f"{prefix}.{number}"
-            # Where the right answer is must not follow from its number.
+            # The position of the right answer is random.
             first = Stream(stream_key("check", self.experiment.seed, key)).below(2)
             options = [texts[f"{key}.right"], texts[f"{key}.wrong"]]
             found.append((question, options[:: -1 if first else 1], first))
@@ -147,7 +147,7 @@ class Session(Activity):
             self._start_round()
 
     def _start_round(self) -> None:
-        """The next item, or the end."""
+        """Start the next item, or end."""
         assert self.condition is not None
         number = len(self.rounds)
         if number == self.experiment.source(self.condition).items:
@@ -159,7 +159,7 @@ class Session(Activity):
         self.activity, self.stage = self.now, self.now.stage
 
     def _item(self, number: int) -> PresentedItem:
-        """The item of this number, or one that tells most where a threshold is looked for."""
+        """The item of this number, or the most informative one where a threshold is found."""
         condition, slot = self.condition, self.assigned["slot"]
         assert condition is not None
         if condition.axis is None:
@@ -185,7 +185,7 @@ class Session(Activity):
 
 
 def session_after(experiment: Experiment, steps: Iterable[Step]) -> Session:
-    """Where a participant is after these steps."""
+    """The session after these steps."""
     session = Session(experiment)
     for step in steps:
         session.take(step)

@@ -1,4 +1,4 @@
-"""Simulated participants: built-in solvers that use the page in a real browser."""
+"""Simulated participants: solvers that use the page in a real browser."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def open_browser(playwright: Any) -> Browser:
 
 
 def simulate(study: Study, url: str, solver: str, count: int) -> Counter[str]:
-    """Let as many participants take part, one after the other, each in a fresh browser window.
+    """Let simulated participants take part, one after the other, each in a new browser window.
 
-    Returns how many came to which last screen: done, or full where there was no place left.
+    Returns the number of participants by last screen: done, or full if no place was left.
     """
     ends: Counter[str] = Counter()
     for condition in study.experiment.conditions:
-        find_solver(condition.task.benchmark, solver)  # refuses before anything is started
+        find_solver(condition.task.benchmark, solver)  # refuses an unknown one before the start
     with sync_playwright() as playwright:
         browser = open_browser(playwright)
         for _ in range(count):
@@ -51,14 +51,14 @@ def simulate(study: Study, url: str, solver: str, count: int) -> Counter[str]:
 
 
 class Hands:
-    """A participant at the page, who sees what it shows and decides as a solver does."""
+    """A participant who uses the page and replies as a solver does."""
 
     def __init__(self, page: Page, study: Study, solver: str) -> None:
         self.page, self.study, self.solver = page, study, solver
         self._replies: dict[tuple[int, int], str] = {}
 
     def take_part(self) -> str:
-        """Go on to the end; returns the last screen."""
+        """Take part to the end; returns the last screen."""
         for _ in range(MAX_SCREENS):
             self.page.wait_for_selector("h1", timeout=WAIT_MS)
             screen = str(self.page.evaluate("view.screen"))
@@ -70,7 +70,7 @@ class Hands:
         raise UserError(f"the simulated participant did not finish in {MAX_SCREENS} screens")
 
     def act(self, screen: str) -> None:
-        """Do what a screen asks for."""
+        """Act on a screen."""
         if screen in ("questions", "check"):
             self._fill(screen)
         elif screen == "text":
@@ -82,23 +82,23 @@ class Hands:
             self.session().page.act(self, screen)
 
     def choose(self, value: str) -> None:
-        """Press the button of an answer."""
+        """Click the button of an answer."""
         self.click(f'button.choice[data-value="{value}"]')
 
     def click(self, selector: str) -> None:
-        """Press something."""
+        """Click an element."""
         self.page.click(selector)
 
     def write(self, selector: str, text: str) -> None:
-        """Write into a box."""
+        """Fill a text box."""
         self.page.fill(selector, text)
 
     def wait_for(self, condition: str, argument: Any = None) -> None:
-        """Wait until a function of JavaScript returns true."""
+        """Wait until a JavaScript function returns true."""
         self.page.wait_for_function(condition, arg=argument, timeout=WAIT_MS)
 
     def session(self) -> Session:
-        """Where the participant is: the store knows, the page does not say."""
+        """The session in the store; the page does not contain it."""
         cookies = self.page.context.cookies()
         value = next(one["value"] for one in cookies if one["name"] == "trivium_session")
         found = self.study.store.find("key", value.partition("~")[0])
@@ -106,7 +106,7 @@ class Hands:
         return self.study.session(found)
 
     def next_reply(self) -> tuple[Dialogue, str]:
-        """The dialogue about the item in progress, and what the solver replies to it."""
+        """The dialogue of the current item, and the solver's next reply."""
         session = self.session()
         dialogue = session.now.dialogue
         place = len(session.rounds), len(dialogue.replies)

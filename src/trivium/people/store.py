@@ -1,4 +1,4 @@
-"""The embedded store of a study: an append-only table of steps, and what is counted often."""
+"""The database of a study: participants, an append-only table of steps, and events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from trivium.people.pages import Step
 DATABASE = "study.db"
 SECRET = "secret.key"
 EXPERIMENT = "experiment.toml"
-ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"  # of codes, without what is easily confused
+ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"  # of codes, without letters that look alike
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS participants (
     id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, code TEXT UNIQUE NOT NULL,
@@ -53,12 +53,12 @@ class Participant:
     slot: int | None
     partner: int | None
     stage: str
-    browser: str  # where the participant began; empty where any may go on
+    browser: str  # the one in which the participant started; empty: any
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened in the browser beside the steps, such as a change of tabs."""
+    """An event in the browser that is not a step, such as a change of tabs."""
 
     page: str
     number: int
@@ -69,20 +69,20 @@ class Event:
 
 
 class Store:
-    """The database of a study in its folder; every change is one transaction."""
+    """The database in the folder of a study."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._secret = kept_secret(folder / SECRET, secrets.token_bytes(32))
-            # Requests are handled in several threads, one transaction after the other.
+            # Requests are handled in several threads, one transaction at a time.
             self._db = sqlite3.connect(
                 folder / DATABASE, check_same_thread=False, isolation_level=None
             )
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = FULL")
-            self._db.execute("PRAGMA secure_delete = ON")  # deleted people leave no bytes behind
+            self._db.execute("PRAGMA secure_delete = ON")  # deleted data is overwritten
             self._db.executescript(SCHEMA)
         except (OSError, sqlite3.Error) as problem:
             raise UserError(f"{folder}: the study cannot be opened ({problem})") from None
@@ -105,7 +105,7 @@ class Store:
         self._db.close()
 
     def keyed_hash(self, *parts: str) -> str:
-        """A hash that only those can make who have the study's secret."""
+        """A hash keyed with the study's secret."""
         return hmac.new(self._secret, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
 
     def find(self, column: str, value: Any) -> Participant | None:
@@ -115,11 +115,11 @@ class Store:
         return Participant(*found[0]) if found else None
 
     def participants(self) -> list[Participant]:
-        """All participants, in the order of their first steps."""
+        """All participants in the order of their first steps."""
         return [Participant(*row) for row in self._rows("SELECT * FROM participants ORDER BY id")]
 
     def add(self, key: str, browser: str) -> Participant:
-        """A new participant."""
+        """Add a participant."""
         now, code = time.time(), "".join(secrets.choice(ALPHABET) for _ in range(10))
         self._db.execute(
             "INSERT INTO participants VALUES (NULL, ?, ?, ?, ?, NULL, NULL, NULL, ?, ?)",
@@ -149,7 +149,7 @@ class Store:
         )
 
     def add_events(self, participant: int, events: Sequence[Event]) -> None:
-        """Store events that are not there yet."""
+        """Store events, ignoring those that are stored already."""
         stored = [replace(one, server_time=time.time()) for one in events]
         rows = [(participant, *astuple(one)) for one in stored]
         self._db.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
@@ -162,14 +162,14 @@ class Store:
         return [Event(*row[1:]) for row in rows]
 
     def delete(self, participant: int) -> None:
-        """Remove everything about a participant, from the log of the database too."""
+        """Delete everything about a participant, also from the log of the database."""
         with self.transaction():
-            for place in (
-                "steps WHERE participant",
-                "events WHERE participant",
-                "participants WHERE id",
+            for table, key in (
+                ("steps", "participant"),
+                ("events", "participant"),
+                ("participants", "id"),
             ):
-                self._db.execute(f"DELETE FROM {place} = ?", (participant,))
+                self._db.execute(f"DELETE FROM {table} WHERE {key} = ?", (participant,))
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -178,7 +178,7 @@ class Store:
 
 
 def kept_secret(path: Path, fresh: bytes) -> bytes:
-    """The secret in a file that its owner alone can read; a fresh one where there is none yet."""
+    """The secret in a file that only its owner can read; a new file gets the fresh one."""
     if not path.exists():
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:

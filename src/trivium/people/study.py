@@ -1,4 +1,4 @@
-"""A study that is running: who takes part, in which condition, and every step that they take."""
+"""A running study: participants, their conditions and their steps."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _TEXTS = ("page", "kind", "detail")  # of an event
 
 
 class StoppedError(Exception):
-    """A participant cannot go on here; it holds the screen that says why, and the code to show."""
+    """A participant cannot continue; holds the key of the screen that says why, and the code."""
 
 
 @dataclass
 class Progress:
-    """How far the participants of a condition are."""
+    """The number of participants of a condition by state."""
 
     condition: Condition
     completed: int = 0
@@ -40,12 +40,12 @@ class Progress:
 
     @property
     def taken(self) -> int:
-        """Places that are not free."""
+        """The number of occupied places."""
         return self.completed + self.active
 
     @property
     def is_full(self) -> bool:
-        """Whether no place is left."""
+        """Whether all places are occupied."""
         return 0 < self.condition.cap <= self.taken
 
 
@@ -57,7 +57,7 @@ class Study:
         self.store = Store(folder)
 
     def session(self, participant: Participant | None) -> Session:
-        """Where a participant is; at the beginning without one."""
+        """The session of a participant; a new one for None."""
         steps = [] if participant is None else self.store.steps(participant.id)
         return session_after(self.experiment, steps)
 
@@ -67,11 +67,11 @@ class Study:
 
     @property
     def paused(self) -> bool:
-        """Whether the study is paused: its folder has a file that says so."""
+        """Whether the study is paused, as a file in its folder says."""
         return (self.store.folder / PAUSED).exists()
 
     def pause(self, paused: bool) -> None:
-        """Pause the study, or go on."""
+        """Pause or resume the study."""
         mark = self.store.folder / PAUSED
         if paused:
             mark.touch()
@@ -79,10 +79,10 @@ class Study:
             mark.unlink(missing_ok=True)
 
     def participant(self, key: str, browser: str) -> Participant | None:
-        """The participant of a key, None for a newcomer.
+        """The participant with a key; None for a new one.
 
-        StoppedError in another browser than the one where the participant began, and for one who
-        was away for so long that all places are taken.
+        StoppedError in another browser than the participant's first, and for participants who
+        dropped out and whose condition is full by now.
         """
         found = self.store.find("key", key)
         if found is None:
@@ -97,13 +97,13 @@ class Study:
 
     @property
     def _oldest(self) -> float:
-        """Participants who took no step since then have dropped out."""
+        """The time before which participants who took no later step have dropped out."""
         return time.time() - 60 * self.experiment.dropout_minutes
 
     def release(self, outside: str) -> None:
-        """Let the participant with this name of a recruiting service go on in another browser."""
+        """Let the participant with this name of a recruiting service continue in any browser."""
         own = self.known_as(outside)
-        require(bool(own), f"nobody has taken part as {outside!r}")
+        require(bool(own), f"no participant has the name {outside!r}")
         with self.store.transaction():
             for one in own:
                 self.store.update(one.id, browser="")
@@ -122,16 +122,16 @@ class Study:
             self.store.delete(one.id)
 
     def outside_key(self, outside: str) -> str:
-        """What is kept of a name that a recruiting service gives."""
+        """The key that is stored for a name of a recruiting service."""
         return self.store.keyed_hash("outside", outside)[:40]
 
     def take_step(
         self, key: str, number: int, step: Step, browser: str = ""
     ) -> tuple[Session, bool]:
-        """The session after a step, and whether the request was in time.
+        """The session after a step, and whether the request fits it.
 
-        A request that comes again changes nothing; one that another tab was faster than, or that
-        skips a step, is late, and the page shows the session as it is.
+        A repeated request changes nothing. A request does not fit if another tab has taken this
+        step differently, or if it skips a step.
         """
         with self.store.transaction():
             participant = self.participant(key, browser)
@@ -146,7 +146,7 @@ class Study:
                 outcome = self._assign()
             taken = Step(step.kind, step.value, outcome, time.time(), step.client_time)
             session.take(taken)
-            if session.stage == "full":  # not stored, so that one can try again later
+            if session.stage == "full":  # not stored, so that the participant can try again later
                 return session, True
             if participant is None:
                 participant = self.store.add(key, browser)
@@ -157,7 +157,7 @@ class Study:
             return session, True
 
     def add_events(self, key: str, events: Sequence[Event], browser: str = "") -> None:
-        """Store what else happened in the browser, up to a limit."""
+        """Store events, up to a limit."""
         participant = self.participant(key, browser)
         if participant is not None and events:
             with self.store.transaction():
@@ -165,7 +165,7 @@ class Study:
                 self.store.add_events(participant.id, events[: max(0, MAX_EVENTS - stored)])
 
     def progress(self) -> list[Progress]:
-        """How far every condition is."""
+        """The progress of every condition."""
         found = {one.name: Progress(one) for one in self.experiment.conditions}
         oldest = self._oldest
         for one in self.store.participants():
@@ -181,7 +181,7 @@ class Study:
         return list(found.values())
 
     def _assign(self) -> dict[str, Any]:
-        """A place in one of the conditions with the fewest people; empty where all are full."""
+        """A place in a random condition with the fewest participants; {} if all are full."""
         found = [
             (one, extra)
             for one in self.progress()
@@ -197,13 +197,13 @@ class Study:
         return {"condition": one.condition.name, **place}
 
     def _place(self, condition: Condition) -> dict[str, Any] | None:
-        """Which items the next participant gets; None where a yoked one has no partner yet."""
-        everybody = self.store.participants()
-        own = [one for one in everybody if one.condition == condition.name]
+        """The next place in a condition; None if a yoked one has no partner yet."""
+        people = self.store.participants()
+        own = [one for one in people if one.condition == condition.name]
         if condition.arm != "yoked":
             return {"slot": 1 + max((one.slot or 0 for one in own), default=-1)}
         used = Counter(one.partner for one in own if one.stage not in ("failed", "declined"))
-        others = (one for one in everybody if one.condition == condition.yoked_to)
+        others = (one for one in people if one.condition == condition.yoked_to)
         partners = [one for one in others if one.stage == COMPLETED]
         if not partners:
             return None
@@ -213,9 +213,9 @@ class Study:
 
 
 def open_study(path: Path, folder: Path | None = None) -> Study:
-    """The study of an experiment file, in a folder beside it unless another is named.
+    """The study of an experiment file, by default in a folder beside it.
 
-    The folder keeps a copy of the file; what was asked of some must be asked of all.
+    The folder keeps a copy of the file, which must not change once there are participants.
     """
     experiment = read_experiment(path)
     folder = folder or path.with_suffix(".study")
@@ -226,7 +226,7 @@ def open_study(path: Path, folder: Path | None = None) -> Study:
         require(
             not changed or not study.store.participants(),
             f"{folder} holds a study with another experiment file; choose another folder with "
-            "--study, or give the file that it began with",
+            "--study, or use the original file",
         )
     with atomic_write(kept) as file:
         file.write(path.read_bytes())
@@ -234,13 +234,13 @@ def open_study(path: Path, folder: Path | None = None) -> Study:
 
 
 def reopen_study(folder: Path) -> Study:
-    """The study in a folder, for its data."""
+    """The study in a folder."""
     require((folder / EXPERIMENT).exists(), f"{folder}: there is no study in this folder")
     return Study(read_experiment(folder / EXPERIMENT), folder)
 
 
 def step_from(body: Mapping[str, Any]) -> tuple[int, Step]:
-    """The number and the step in the body of a request; RefusedError where it is none."""
+    """The number and the step in the body of a request; RefusedError if it is malformed."""
     number, kind, value = body.get("number"), body.get("kind"), body.get("value")
     if type(number) is not int or not 0 <= number < 10**6:
         raise RefusedError("number must be a whole number")
@@ -254,7 +254,7 @@ def step_from(body: Mapping[str, Any]) -> tuple[int, Step]:
 
 
 def events_from(values: Any) -> list[Event]:
-    """The events in the body of a request, as far as they can be read."""
+    """The valid events in the body of a request."""
     found = []
     for one in values[:200] if isinstance(values, list) else []:
         match one:
@@ -267,7 +267,7 @@ def events_from(values: Any) -> list[Event]:
 
 
 def _said(step: Step) -> bytes:
-    """What a step says, such that 1 and true differ."""
+    """The kind and value of a step as JSON, in which 1 and true differ."""
     return orjson.dumps([step.kind, step.value])
 
 

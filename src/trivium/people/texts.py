@@ -1,4 +1,4 @@
-"""What participants read, one file for each language."""
+"""The texts for participants, one file for each language."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Texts = Mapping[str, str]
 
 
 def read_texts(language: str) -> Texts:
-    """The texts of a shipped language, or of a translated file that has all of them."""
+    """The texts of a shipped language, or of a complete translation in a file."""
     if language in LANGUAGES:
         return _shipped(language)
     require(
@@ -33,7 +33,7 @@ def read_texts(language: str) -> Texts:
 
 @cache
 def _shipped(language: str) -> Texts:
-    """The texts of every experiment, and those of drawn pages."""
+    """The texts in this package and those of drawn pages."""
     texts: dict[str, str] = {}
     for package in ("trivium.people", *(f"{one}.people" for one in EXTENSIONS)):
         path = resources.files(package).joinpath("texts", f"{language}.toml")
@@ -42,7 +42,7 @@ def _shipped(language: str) -> Texts:
 
 
 def _flat(table: Mapping[str, Any], where: str, prefix: str = "") -> dict[str, str]:
-    """Nested tables as keys with dots."""
+    """Nested tables as one table with dotted keys."""
     texts: dict[str, str] = {}
     for key, value in table.items():
         if isinstance(value, dict):

@@ -29,7 +29,10 @@ class GamePage(Page):
     watchable = True
     package = "trivium.benchmarks.blicket.people"
     tables = read_tables(package)
-    scripts = ("shapes.js", "machine.js")
+    head = """<link rel="stylesheet" href="/static/machine.css">
+<script src="/static/shapes.js" defer></script>
+<script src="/static/machine.js" defer></script>
+"""
     labels = ("button.sound_on", "button.sound_off", "light.on", "light.off")
 
     def practice(self) -> Activity:
