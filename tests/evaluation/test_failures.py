@@ -148,22 +148,18 @@ def test_failed_calls_end_with_status_1(
 
 
 @pytest.mark.parametrize(
-    ("reply", "status", "sentence"),
+    ("finish_reason", "status", "sentence"),
     [
-        (
-            "I'm sorry, but I can't help with that.",
-            1,
-            "FAILED: none of 4 attempts ended in a reply",
-        ),
-        ("<think>Let me see", 1, "FAILED: none of 4 attempts ended in a reply"),
-        ("Blue is a nice colour.", 0, "WARNING: none of 4 replies holds an answer"),
+        ("content_filter", 1, "FAILED: none of 4 attempts ended in a reply"),
+        ("stop", 0, "WARNING: none of 4 replies holds an answer"),
     ],
 )
 def test_nothing_scored_ends_with_status_1(
-    reply: str, status: int, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    finish_reason: str, status: int, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Server(lambda messages: reply) as server:
-        assert main(eval_words(server, tmp_path / "e", items=4)) == status
+    with Server(lambda messages: "I'm sorry, but I can't help with that.") as server:
+        server.alter = lambda body, nth: body["choices"][0].update(finish_reason=finish_reason)
+        assert main(eval_words(server, Path("e"), items=4)) == status
     assert sentence in capsys.readouterr().out
 
 
@@ -231,7 +227,7 @@ def test_what_was_spent_is_summed(
     assert not Path("f").exists()
     words = "eval nhop_implicit --solver oracle --price_in 1 --price_out 1 --out g"
     assert main(words.split()) == 2
-    assert "--price_in goes with --model" in capsys.readouterr().err
+    assert "goes with --model, and oracle is not a model" in capsys.readouterr().err
 
 
 def test_records_reach_the_disk_every_few_seconds(
