@@ -1,4 +1,4 @@
-"""The command line as a new user meets it: what the commands make, and going on."""
+"""The command line: what the commands write, and resuming."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trivium.cli import main
 from trivium.core.files import read_rows
 
 
-def test_a_folder_whose_records_are_none_is_not_gone_on_with(
+def test_a_folder_with_invalid_records_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = f"eval {ITEMS} --solver oracle --out {tmp_path}"
@@ -89,7 +89,7 @@ def test_the_summary_has_the_promised_shape(tmp_path: Path) -> None:
     assert summary["metrics"]["first_wrong_hop"]["value"] is None
 
 
-def test_an_evaluation_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_an_evaluation_resumes(tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     words = "eval nhop_explicit --items 40 --seed 2 --solver elimination --order_trials 2 --out"
     assert run(words, str(whole)) == 0
@@ -139,7 +139,7 @@ def test_a_folder_with_more_items_than_asked_for_says_so(
     assert run(words, "10") == 0
     assert "of all" not in capsys.readouterr().out
     assert run(words, "3") == 0
-    assert "the figures are of all 10 items in the folder, not of 3 only" in capsys.readouterr().out
+    assert "the figures cover all 10 items in the folder, not only 3" in capsys.readouterr().out
 
 
 def test_items_are_written_into_a_pipe(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_the_size_of_a_dataset_is_that_of_the_spec_asked_for(tmp_path: Path) -> 
         assert out.read_bytes().count(b"\n") == lines
 
 
-def test_the_main_job_takes_full_names(tmp_path: Path) -> None:
+def test_run_accepts_full_names(tmp_path: Path) -> None:
     name = "identifying_variables.csv.balanced-ctrl"
     assert run(f"run --items 3 --benchmarks {name} --processes 1 --out {tmp_path}") == 0
     folder = tmp_path / "identifying_variables"
@@ -170,7 +170,7 @@ def test_the_main_job_takes_full_names(tmp_path: Path) -> None:
     assert row["view"]["renderer"] == "csv"
 
 
-def test_a_killed_evaluation_is_taken_up_again(tmp_path: Path) -> None:
+def test_a_killed_evaluation_resumes(tmp_path: Path) -> None:
     """A real kill -9 in the middle; the finished records equal those of an undisturbed run."""
     out = tmp_path / "killed"
     words = ["eval", "nhop_explicit", "--items", "3000", "--solver", "oracle", "--out", str(out)]
@@ -188,7 +188,7 @@ def test_a_killed_evaluation_is_taken_up_again(tmp_path: Path) -> None:
     assert rows == [f"SYN-{index:06d}" for index in range(3000)]
 
 
-def test_the_main_job_prints_tables_and_ends_with_the_report(
+def test_run_prints_tables_and_the_path_of_the_report(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = f"run --items 20 --benchmarks nhop_implicit --processes 1 --out {tmp_path}"

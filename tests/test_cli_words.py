@@ -1,4 +1,4 @@
-"""What the command line says: to wrong calls, and when asked for help."""
+"""Error messages and help pages of the command line."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ WRONG_CALLS = [
     (f"run --seed -{10**26} --out {{tmp}}/e", "--seed: must fit into 64 bits"),
     ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --items 2 --out {tmp}/e",
      "--items goes with generated items, not with --in"),
-    ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --no-ablate_inner --out {tmp}/e",
+    ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --no_ablate_inner --out {tmp}/e",
      "--ablate_inner goes with generated items, not with --in"),
     ("eval nhop_implicit --out {tmp}/e", "--solver"),
     ("eval nhop_implicit --solver genius --out {tmp}/e", "unknown solver 'genius'"),
@@ -107,7 +107,7 @@ WRONG_CALLS = [
      "line 1: there is no item 'IMP-999999'"),
     ("score nhop_implicit --in {tmp}/items.jsonl --replies {tmp}/list.jsonl --out {tmp}/s",
      "line 1: reply must be text"),
-    ("analyze", "results"),
+    ("analyze", "the following arguments are required: RUN"),
     ("analyze {tmp}", "no records.jsonl in this folder"),
     ("analyze {tmp}/items.jsonl", "line 1: not a record"),
     ("audit nhop_implicit --items 5", "items must be at least 100, got 5"),
@@ -151,7 +151,7 @@ PAGES = [
 
 
 def help_of(words: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """What a command prints when asked for help."""
+    """The help page of a command."""
     try:
         code = run(f"{words} --help")
     except SystemExit as stop:
@@ -180,7 +180,7 @@ def test_help_says_what_the_fields_say(
     assert "\n  --seed INT            the seed of all of them (default: 7)\n" in page
     assert "\n  --start INT           the index of the first (default: 0)\n" in page
     assert "\n  --yes                 send without asking\n" in page
-    assert "\n  --retry_errors, --no-retry_errors\n" in page
+    assert "\n  --no_retry_errors     turn --retry_errors off\n" in page
     assert "\n  --backend {auto,direct,inspect}\n" in page
     assert "\n  --hops INT, --n INT   n: functions are f1..fn" in page
     assert "\nCandidate ladders: blocks of k candidates for each of the last L functions:\n" in page
@@ -190,7 +190,7 @@ def test_help_says_what_the_fields_say(
 
 
 def test_comments_behind_and_above_fields_are_read() -> None:
-    class Told:
+    class Commented:
         """A class whose comments are read."""
 
         # said
@@ -199,7 +199,11 @@ def test_comments_behind_and_above_fields_are_read() -> None:
         second: str = "#"  # behind, with # inside
         third: int = 3
 
-    assert comments(Told) == {"first": "said above", "second": "behind, with # inside", "third": ""}
+    assert comments(Commented) == {
+        "first": "said above",
+        "second": "behind, with # inside",
+        "third": "",
+    }
 
 
 def test_show_prints_what_the_gallery_holds(capsys: pytest.CaptureFixture[str]) -> None:
@@ -256,7 +260,7 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
         (["report", ""], "RUN"),
     ],
 )
-def test_an_empty_word_is_not_taken_for_this_folder(
+def test_an_empty_path_is_refused(
     words: list[str],
     says: str,
     tmp_path: Path,

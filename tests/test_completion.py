@@ -1,4 +1,4 @@
-"""Completion: what a shell is offered after Tab."""
+"""Shell completion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trivium.cli import COMMANDS, main
 
 
 def completions(line: str) -> list[str]:
-    """How a line may go on, asked for as the script of a shell asks."""
+    """The completions of a line, requested as a shell does."""
     read, write = os.pipe()
     command = f"exec 8>&{write}; exec {sys.executable} -m trivium"
     asking = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
@@ -44,7 +44,7 @@ def completions(line: str) -> list[str]:
         ("trivium eval --approach explicit --solver el", ["elimination"]),
         ("trivium eval nhop_explicit --preset explicit-h", ["explicit-hard"]),
         ("trivium show nhop_implicit --mode ", ["direct", "steps", "free"]),
-        ("trivium eval nhop_explicit --no-re", ["--no-retry_errors"]),
+        ("trivium eval nhop_explicit --no_re", ["--no_retry_errors"]),
         ("trivium diagnose nhop_explicit --variants a", ["alias", "all"]),
         ("trivium sweep implicit", ["implicit_small"]),
         ("trivium run --benchmarks nhop_e", ["nhop_explicit"]),
@@ -53,7 +53,7 @@ def completions(line: str) -> list[str]:
         ("trivium eval nothing --x", []),
     ],
 )
-def test_words_go_on(line: str, found: list[str]) -> None:
+def test_completions(line: str, found: list[str]) -> None:
     assert completions(line) == found
 
 

@@ -1,4 +1,4 @@
-"""Config files, older flags and grids from flags: one file for every command, and flags win."""
+"""Config files, the flags of the sources, and grids from flags."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def test_one_file_serves_generate_eval_export_and_sweep(config: str) -> None:
     assert sweep.evaluations[0].manifest()["spec"] == spec | {}
 
 
-def test_flags_win_over_the_file(config: str) -> None:
+def test_flags_override_the_file(config: str) -> None:
     flags = "--L 3 --n 5 --items 2 --seed 9 --baseline oracle --mode direct"
     assert (
-        run(f"eval nhop_explicit --config {config} {flags} --no-block_head_balance --out run") == 0
+        run(f"eval nhop_explicit --config {config} {flags} --no_block_head_balance --out run") == 0
     )
     found = manifest("run")
     assert (found["spec"]["hops"], found["spec"]["L"]) == (5, 3)
@@ -87,7 +87,7 @@ def test_a_file_may_name_no_solvers_and_how_a_model_reasons(
     write(Path(config), text + 'models = ["vllm/m"]\nreasoning_effort = "low"\n')
     (only,) = read_sweep(config).evaluations
     assert (only.solver, only.settings.reasoning_effort) == ("vllm/m", "low")
-    assert run(f"eval --config {config} --out run") == 1, "nobody listens there"
+    assert run(f"eval --config {config} --out run") == 1, "there is no server"
     assert manifest("run")["shaping"]["reasoning_effort"] == "low"
     assert run(f"eval --config {config} --reasoning_effort high --out other") == 1
     assert manifest("other")["shaping"]["reasoning_effort"] == "high"
@@ -110,7 +110,7 @@ def test_a_file_may_name_no_solvers_and_how_a_model_reasons(
         ("report --summary nowhere/summary.csv", "nowhere: no such folder"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(
+def test_errors_are_one_sentence(
     words: str, said: str, config: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(Path("two.toml"), 'solvers = ["oracle", "elimination"]\n')
@@ -131,7 +131,7 @@ def test_a_sweep_from_flags_alone(config: str, capsys: pytest.CaptureFixture[str
     assert "36 evaluations of 2 items" in said
     assert "openai/gpt-4.1-mini" in said
     assert run("sweep --approach implicit --hops 4 5 --m_list 4,8 --baseline oracle --items 1"
-               " --seeds 7 --out run --no-data --processes 1") == 0  # fmt: skip
+               " --seeds 7 --out run --no_data --processes 1") == 0  # fmt: skip
     found = manifest("run")
     assert (found["hops"], found["m"], found["seeds"]) == ([4, 5], [4, 8], [7])
     assert run("plot --summary run/summary.csv --approach implicit") == 0
@@ -152,7 +152,7 @@ def test_the_api_knows_models_without_a_provider(
         trivium.evaluate(task, "llama", items=1)
 
 
-def test_a_config_does_not_name_whoever_replied(config: str) -> None:
+def test_a_config_does_not_name_the_solver_of_replies(config: str) -> None:
     assert run(f"export --config {config} --L 2 --items 1 --out prompts.jsonl") == 0
     row = json.loads(Path("prompts.jsonl").read_text())
     write(Path("r.json"), json.dumps({row["id"]: row["gold"]}))
@@ -172,7 +172,7 @@ def test_axes_of_every_type() -> None:
 
 
 @pytest.mark.parametrize("command", ["generate", "show", "export", "eval"])
-def test_the_older_flags_are_known_wherever_items_are_made(
+def test_the_flags_of_the_sources_work_in_every_command(
     command: str, config: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     more = {"show": "", "eval": "--baseline first_rank_head --out out"}.get(command, "--out out")

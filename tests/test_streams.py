@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import run
-from trivium.cli import main
 
 TRIVIUM = f"{sys.executable} -m trivium"
 EVAL = "eval nhop_implicit --solver oracle --items 5 --out e"
@@ -79,34 +78,6 @@ def test_progress_that_nobody_reads_does_not_stop_the_work(
     monkeypatch.setattr(sys, "stderr", Gone())
     assert run(f"eval nhop_implicit --solver oracle --items 600 --out {tmp_path / 'e'}") == 0
     assert (tmp_path / "e" / "records.jsonl").read_bytes().count(b"\n") == 600
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "eval nhop_implicit --solver oracle --out loop",
-        "eval nhop_implicit --solver oracle --out loop/below",
-        "eval nhop_implicit --solver oracle --in loop --out e",
-        "eval nhop_implicit --solver oracle --out e",  # whose records.jsonl is a loop
-        "generate nhop_implicit --out loop",
-        "run --items 1 --out loop",
-        "sweep loop.toml",
-        "report loop",
-        "analyze loop",
-        "record --episodes 1 --out loop",
-    ],
-)
-def test_links_in_a_circle_end_in_a_sentence(
-    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("loop", "loop.toml", "e/records.jsonl"):
-        Path(name).parent.mkdir(exist_ok=True)
-        Path(name).symlink_to(Path(name).name)
-    assert main(words.split()) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("trivium: ")
-    assert said.count("\n") == 1
 
 
 def test_generating_is_resumed(

@@ -1,4 +1,4 @@
-"""The command line: finds the command and turns bad input into one sentence."""
+"""The command line: runs a command, and reports bad input in one sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trivium.commands import command_module
 from trivium.commands.parser import Parser
 from trivium.core.errors import FailedCallsError, UserError, require_known
 
-# What each command does, by heading of the help; the work is in command_module(name).main.
+# The commands by heading of the help, each with its summary; command_module(name).main runs it.
 GROUPS = {
     "look at items": {
         "list": "benchmarks, presets and solvers",
@@ -27,17 +27,17 @@ GROUPS = {
     "make items": {
         "generate": "generate items, written as JSON Lines",
         "export": "prompts with gold answers for other tools",
-        "new": "write a new benchmark, one file that works as it is",
+        "new": "write a new benchmark, one working file",
     },
     "evaluate": {
-        "run": "the main job: every benchmark, every built-in solver, one report",
+        "run": "every benchmark, every built-in solver, one report",
         "eval": "evaluate a solver or a model on items; records and a summary",
         "sweep": "a grid of parameters, seeds, solvers and models; one report",
         "diagnose": "one parameter set in several variants, in one folder",
         "threshold": "the value of a field at which a solver's lift falls to a target",
         "score": "score replies that were collected elsewhere",
         "import": "import Inspect logs as records",
-        "estimate": "requests and tokens of an evaluation, before any is sent",
+        "estimate": "requests and tokens of an evaluation, before anything is sent",
         "serve": "an experiment with people on a web page, on the same items",
     },
     "read results": {
@@ -46,68 +46,53 @@ GROUPS = {
         "plot": "redraw the charts of a run",
         "compare": "paired differences between solvers and runs on common items",
     },
-    "of one benchmark": {
-        **declared("COMMANDS"),
-    },
+    "of one benchmark": declared("COMMANDS"),
     "more": {
         "gallery": "write the gallery page from the code",
-        "completion": "what a shell needs to complete commands and flags",
+        "completion": "print the script for shell completion",
     },
 }
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
 ABOUT = """Benchmarks with exact answers, and every kind of solver on the same items. trivium
-COMMAND --help says more about a command.
+COMMAND --help describes a command.
 Example: trivium show nhop_explicit
 Example: trivium eval nhop_explicit --solver elimination --items 50 --out runs/first"""
 RESUMABLE = ("run", "generate", "eval", "sweep", "diagnose", "threshold", "train")
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run a command; 0 is success, 1 a check or calls that failed, 2 bad input, 130 Ctrl-C."""
+    """Run a command; 0 is success, 1 a failed check or failed calls, 2 bad input, 130 Ctrl-C."""
     words = list(sys.argv[1:] if args is None else args)
     _open_closed_streams()
     with _termination_as_interrupt() as terminated:
         try:
-            return _run(words)
+            try:
+                return _dispatch(words)
+            finally:
+                sys.stdout.flush()  # errors of writing are handled below
         except UserError as problem:
-            _say(str(problem))
+            _print_error(str(problem))
             return 1 if isinstance(problem, FailedCallsError) else 2
         except KeyboardInterrupt:
             resumable = words[0] in RESUMABLE and "-" not in words
             what = "terminated" if terminated else "interrupted"
-            _say(f"{what}; the same command resumes from here" if resumable else what)
+            _print_error(f"{what}; the same command resumes from here" if resumable else what)
             return 143 if terminated else 130
         except BrokenPipeError:
-            # The reader went away (`| head`), which is not an error.
+            # The reader has closed the pipe (`| head`), which is not an error.
             _drop_output(sys.stdout)
             return 0
         except OSError as problem:
-            # Our own files are named where they are written; this is standard output, or a file
-            # that another package writes.
+            # Errors of our own files are handled where they are written; this is standard output,
+            # or a file that another package writes.
             reason = " ".join(str(problem.strerror or problem).split())
-            _say(f"{problem.filename or 'standard output'}: {reason}")
+            _print_error(f"{problem.filename or 'standard output'}: {reason}")
             _drop_output(sys.stdout)
             return 2
-        except RuntimeError as problem:
-            if not str(problem).startswith("Symlink loop"):  # of pathlib, before Python 3.13
-                raise
-            _say(str(problem))
-            return 2
 
 
-def _run(words: list[str]) -> int:
-    """The exit status of a command, everything that it printed written."""
-    try:
-        code = _dispatch(words)
-    except SystemExit:  # of --help
-        sys.stdout.flush()
-        raise
-    sys.stdout.flush()
-    return code
-
-
-def _say(text: str) -> None:
-    """One sentence on standard error, if anybody reads it."""
+def _print_error(text: str) -> None:
+    """Print a sentence on standard error, if it is open."""
     try:
         print(f"trivium: {text}", file=sys.stderr, flush=True)
     except OSError:
@@ -121,7 +106,7 @@ def _drop_output(stream: TextIO) -> None:
 
 
 def _open_closed_streams() -> None:
-    """Give closed standard streams a file, lest the first file that is opened takes their place."""
+    """Point closed standard streams to the null device, so that no file gets their numbers."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
             with suppress(OSError):
@@ -133,7 +118,7 @@ def _open_closed_streams() -> None:
 
 @contextmanager
 def _termination_as_interrupt() -> Iterator[list[int]]:
-    """SIGTERM ends the work as Ctrl-C does; the list holds it once it came."""
+    """Handle SIGTERM like Ctrl-C; the list holds the signal once it was received."""
     received: list[int] = []
 
     def interrupt(number: int, frame: object) -> None:
@@ -141,7 +126,7 @@ def _termination_as_interrupt() -> Iterator[list[int]]:
         signal.raise_signal(signal.SIGINT)
 
     main_thread = threading.current_thread() is threading.main_thread()
-    # Background jobs of a shell ignore SIGINT; then SIGTERM ends the process as it stands.
+    # Background jobs of a shell ignore SIGINT; there, SIGTERM keeps its default.
     if not main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield received
         return
@@ -154,20 +139,18 @@ def _termination_as_interrupt() -> Iterator[list[int]]:
 
 def _dispatch(words: list[str]) -> int:
     """Run the command that the first word names."""
-    if "_ARGCOMPLETE" in os.environ:  # a shell asks how its line may go on
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions
         from argcomplete.lexers import split_line  # noqa: PLC0415
 
         words = split_line(os.environ["COMP_LINE"], int(os.environ["COMP_POINT"]))[3][1:]
         words = words[:-1] if words[-1:] and words[-1].startswith("-") else words  # without value
     if words and not words[0].startswith("-"):
-        name, rest = words[0], words[1:]
-        require_known(name, COMMANDS, f"command {name!r}")
-        code: int = command_module(name).main(rest)
+        require_known(words[0], COMMANDS, f"command {words[0]!r}")
+        code: int = command_module(words[0]).main(words[1:])
         return code
     parser = Parser("trivium", ABOUT)
     parser.list_choices("COMMAND", GROUPS)
     parser.add_argument("--version", action="version", version=__version__)
-    parser.fields["--version"] = "version"
     parser.parse(words)
     parser.print_help()
     return 0

@@ -42,7 +42,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the study; 0 is success, 2 bad input, 130 an interrupt."""
     words = sys.argv[1:] if args is None else args
     try:
-        flags = ask("python -m studies.blicket_learners", Flags(), words, ABOUT, {}).flags
+        flags = ask("python -m studies.blicket_learners", Flags(), words, ABOUT).flags
         _main(flags)
     except UserError as problem:
         print(f"error: {problem}", file=sys.stderr)

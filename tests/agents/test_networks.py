@@ -35,7 +35,7 @@ def policies() -> list[Any]:
         partial(MemorylessPolicy, *shape),
         partial(RecurrentPolicy, *shape, trunk=(5,)),
         partial(RecurrentPolicy, *shape, trunk=(), normalised=True, layout=Layout(block=2)),
-        partial(HistoryPolicy, *shape, window=TIME + 1, layers=1),
+        partial(HistoryPolicy, *shape, window=TIME + 1),
     ]
     return [jax.jit(make)(jax.random.key(0)) for make in makers]
 

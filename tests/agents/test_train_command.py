@@ -128,7 +128,7 @@ def check_episodes(agent: Any, greedy: bool, **options: Any) -> None:
         (["train", "a2c-lstm", "--preset", "huge"], "unknown preset 'huge'"),
         (["train", "a2c-lstm"], "--out is missing"),
         (["train", "a2c-lstm", "--width", "0", "--out", "x"], "width must be at least 1"),
-        (["train", "a2c-lstm", "--trunk", "0", "--out", "x"], "trunk must be of at least 1"),
+        (["train", "a2c-lstm", "--trunk", "0", "--out", "x"], "trunk needs sizes above 0"),
         (["train", "a2c-lstm", "--split", "odd", "--out", "x"], "split must be one of none"),
         (["train", "a2c-lstm", "--policy", "mlp", "--out", "x"], "say train a2c-mlp"),
         (["rollout", "nowhere", "--out", "x"], "holds no training"),
@@ -209,7 +209,7 @@ def test_an_imitator_of_a_dataset_is_trained_and_played(tmp_path: Path) -> None:
 
 
 def test_games_are_imitated_as_episodes_of_the_quiz(tmp_path: Path) -> None:
-    """Whoever played them; every episode, replayed in the environment, earns what is said."""
+    """For every kind of player: each episode, replayed in the environment, has its rewards."""
     game = ["eval", "blicket_game", "--preset", "paper", "--items", "8"]
     assert main([*game, "--solver", "posterior", "--out", str(tmp_path / "g")]) == 0
     lines = (tmp_path / "g" / "records.jsonl").read_bytes().splitlines()

@@ -51,7 +51,7 @@ def test_a_node_that_dies_changes_nothing(tmp_path: Path) -> None:
         assert cluster.stdout is not None
         address = cluster.stdout.readline().strip()
         out = tmp_path / "far"
-        words = ["sweep", str(config), "--out", str(out), "--no-data", "--executor", "ray"]
+        words = ["sweep", str(config), "--out", str(out), "--no_data", "--executor", "ray"]
         command = [sys.executable, "-m", "trivium", *words, "--ray_address", address]
         with subprocess.Popen(command, env=environment) as sweep:
             _wait_for(out, CELLS // 5)

@@ -140,7 +140,7 @@ def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_changed_config_is_refused_in_the_same_folder(
     config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["sweep", str(config), "--out", "here", "--no-data", "--processes", "1"]
+    words = ["sweep", str(config), "--out", "here", "--no_data", "--processes", "1"]
     config.write_text(CONFIG.replace("items = 40", "items = 4"))
     assert main(words) == 0
     before = Path("here/summary.csv").read_bytes()
@@ -196,7 +196,7 @@ def test_a_run_elsewhere_leaves_nothing_beside_it(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_report")
 def test_processes_give_the_same_summary(config: Path, undisturbed: Path) -> None:
-    assert main(["sweep", str(config), "--out", "two", "--no-data", "--processes", "2"]) == 0
+    assert main(["sweep", str(config), "--out", "two", "--no_data", "--processes", "2"]) == 0
     assert Path("two/summary.csv").read_bytes() == (undisturbed / "summary.csv").read_bytes()
 
 

@@ -163,7 +163,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("trivium.exchange.dataset_folder.SHARD", 5)
         words = "export nhop_implicit --hops 4 --items 12 --seed 7 --format huggingface"
-        words += " --no-audit --out"
+        words += " --no_audit --out"
         assert run(words, str(path)) == 0
     return path
 

@@ -30,7 +30,7 @@ FAULTS = ("429", "500", "dropped", "cut", "truncated", "garbage", "slow")
 class SolverModel:
     """Replies as a built-in solver would to the prompts of these items.
 
-    Games may have the same prompt; asked one after the other, they are told apart by their order.
+    Games may have the same prompt; asked one after the other, their order distinguishes them.
     """
 
     def __init__(self, task: Task, solver: str, items: Iterable[Any], trials: int = 1) -> None:
@@ -262,12 +262,14 @@ def _failure(request: web.Request, fault: str, retry_after: str) -> web.StreamRe
         return web.Response()
     if fault == "garbage":
         return web.Response(text="[" * 100_000, content_type="text/html")
-    if fault == "quota":
-        body = {"message": "pay first", "type": "x", "code": "insufficient_quota"}
-        return web.json_response({"error": body}, status=429)
-    if fault == "context":
-        body = {"message": "too long", "type": "x", "code": "context_length_exceeded"}
-        return web.json_response({"error": body}, status=400)
+    errors = {
+        "quota": (429, {"message": "pay first", "type": "x", "code": "insufficient_quota"}),
+        "declined": (400, {"message": "not allowed", "type": "x", "code": "content_filter"}),
+        "context": (400, {"message": "too long", "type": "x", "code": "context_length_exceeded"}),
+    }
+    if fault in errors:
+        status, body = errors[fault]
+        return web.json_response({"error": body}, status=status)
     if fault.isdigit():
         # As careless as a server can be: it repeats the key.
         key = request.headers.get("Authorization", "")

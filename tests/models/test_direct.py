@@ -68,7 +68,7 @@ def test_an_item_that_always_fails_is_an_error_and_can_be_asked_again(tmp_path: 
         assert all(row["error"].startswith("500:") and row["scores"] == {} for row in failed)
 
         before = server.asked.copy()
-        assert main([*flags, "--no-retry_errors"]) == 1
+        assert main([*flags, "--no_retry_errors"]) == 1
         assert server.asked == before
         broken.clear()
         with (tmp_path / "records.jsonl").open("ab") as file:

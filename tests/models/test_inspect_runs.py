@@ -34,7 +34,7 @@ def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("trivium.commands.execution.write_report", lambda folder, **options: folder)
     Path("small.toml").write_text(CONFIG)
-    return ["sweep", "small.toml", "--backend", "inspect", "--processes", "1", "--no-data"]
+    return ["sweep", "small.toml", "--backend", "inspect", "--processes", "1", "--no_data"]
 
 
 @pytest.fixture

@@ -125,7 +125,7 @@ def test_failed_calls_are_made_again_by_the_same_command(tmp_path: Path, backend
         assert main(words) == 1
         asked, found = sum(server.asked.values()), rows(tmp_path)
         assert asked == int(found[0]["items"]) + kinds(tmp_path).count("failed"), "each once"
-        assert main([*words, "--no-retry_errors"]) == 1
+        assert main([*words, "--no_retry_errors"]) == 1
         assert (sum(server.asked.values()), rows(tmp_path)) == (asked, found), "same decisions"
         broken = False
         assert main(words) == 0

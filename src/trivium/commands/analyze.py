@@ -15,12 +15,12 @@ from trivium.core.records import FAILED, Row
 from trivium.core.spec import spec_from_dict
 from trivium.core.task import Task
 from trivium.report.gallery import show_command
-from trivium.report.item_browser import conversation, replies_of
+from trivium.report.item_browser import conversation
+from trivium.report.replay import replies_of
 from trivium.report.results import EXAMPLES, BenchmarkResults, read_results
 from trivium.report.tables import analysis_tables, terminal
 
-ABOUT = """Tables and kinds of error from records or scored results: files, or folders that hold
-records. No model is asked again.
+ABOUT = """Tables and kinds of error from files or folders of records. No model is called.
 Example: trivium analyze runs/oracle --examples_per_type 2"""
 
 MAX_CHARACTERS = 400  # of a question or a reply
@@ -28,17 +28,16 @@ MAX_CHARACTERS = 400  # of a question or a reply
 
 @dataclass(frozen=True)
 class Flags:
-    """The records to analyse."""
+    """The records to analyze."""
 
-    results: tuple[Path, ...] = argument("RUN", ())  # files of records, or folders of them
-    # how many examples of each kind of error are printed, with question, gold answer and reply
+    results: tuple[Path, ...] = argument("RUN")  # files of records, or folders of them
+    # number of examples of each kind of error, with question, gold answer and reply
     examples: int = flag(0, "--examples", "--examples_per_type")
 
 
 def main(args: Sequence[str]) -> int:
     """Print the tables."""
-    flags = read_flags("analyze", Flags, args, ABOUT)
-    require(bool(flags.results), "no results named: give files of records or folders of them")
+    flags = read_flags("analyze", Flags(), args, ABOUT)
     require(flags.examples >= 0, f"examples must be at least 0, got {flags.examples}")
     console = terminal()
     for results in read_results(flags.results, max(EXAMPLES, flags.examples)).values():
@@ -60,7 +59,7 @@ def _print_examples(results: BenchmarkResults, count: int) -> None:
 
 
 def example_lines(benchmark: AnyBenchmark, row: Row) -> list[str]:
-    """An attempt in a few lines: question, gold answer and reply."""
+    """An attempt as lines of text: question, gold answer and reply."""
     shown = conversation(benchmark, row)
     opening = next(text for side, text in shown.turns if side == "environment")
     lines = {
@@ -74,18 +73,17 @@ def example_lines(benchmark: AnyBenchmark, row: Row) -> list[str]:
         place = f"--seed {row['seed']} --index {row['index']}"
         lines["prompt"] = f"{show_command(Task(benchmark, spec, view))} {place}"
     head = f"{row['kind']}  {row['id']}  {row['solver']}"
-    # The texts of models may hold anything: no control character reaches the terminal.
+    # Replies may hold control characters, which must not reach the terminal.
     return [head, *(f"  {name:<10}{_escaped(text)}" for name, text in lines.items()), ""]
 
 
 def _question(prompt: str) -> str:
-    """The last paragraph of a prompt that asks something, or its last paragraph."""
-    paragraphs = [part for part in prompt.split("\n\n") if part.strip()] or [prompt]
-    asking = [part for part in paragraphs if "?" in part]
-    return (asking or paragraphs)[-1]
+    """The last paragraph of a prompt with a question mark, or its last paragraph."""
+    paragraphs = prompt.strip().split("\n\n")
+    return ([part for part in paragraphs if "?" in part] or paragraphs)[-1]
 
 
 def _escaped(text: object) -> str:
-    """One line of ASCII, cut where it is long."""
+    """One line of ASCII of limited length."""
     line = ascii(" ".join(str(text).split()))[1:-1]
     return line if len(line) <= MAX_CHARACTERS else f"{line[:MAX_CHARACTERS]} ..."

@@ -14,17 +14,17 @@ from trivium.core.probes import GAIN, Audit
 from trivium.report.audits import keep_audit
 from trivium.report.tables import Table, terminal
 
-ABOUT = """Can a shortcut beat chance? Tries every shortcut solver, rules of one and two surface
+ABOUT = """Can a shortcut beat chance? Tests every shortcut solver, rules of one and two surface
 features, and a learned probe on fresh items; --overlap counts repeated items instead.
-Exit status 0: passed; 1: caught, or not everything could be tried.
+Exit status 0: passed; 1: caught, or not everything could be tested.
 Example: trivium audit nhop_explicit --preset explicit-hard"""
 MIN_ITEMS = 100
 OVERLAP_ITEMS = 10_000
 SHOWN = 12  # cues in the table
 LIMITS = (
-    "What an audit cannot see: cues that need more than the features tried here (such as patterns"
+    "What an audit cannot see: cues that need more than the features tested here (such as patterns"
     " across many lines), cues too weak for this number of items, and what a model remembers from"
-    " its training. A pass says that these rules, learned on other items, do no better than"
+    " its training. A pass means that these rules, learned on other items, do no better than"
     " guessing; it is no proof that no rule does."
 )
 
@@ -35,14 +35,14 @@ class Flags:
 
     # items of each sample (default: as many as show 3 points over chance; 10,000 for --overlap)
     items: int | None = None
-    seed: int = 0  # the seed of the audit; its samples have seeds of their own
+    seed: int = 0  # the seed of the audit, from which the seeds of its samples follow
     json: bool = False  # print the audit as JSON
     overlap: bool = False  # count repeated items within a seed and between two
     keep: bool = False  # store the verdict beside the benchmark, where reports look for it
 
 
 def main(args: Sequence[str]) -> int:
-    """Print what was tried and the verdict."""
+    """Print the strongest cues and the verdict."""
     asked = read_benchmark_flags("audit", Flags, args, ABOUT)
     asked.refuse_view_flags("audit")
     task, flags = asked.task, asked.flags
@@ -67,7 +67,7 @@ def main(args: Sequence[str]) -> int:
 
 
 def show_audit(name: str, audit: Audit) -> None:
-    """What was tried, on how many items, the strongest cues, the verdict and its limits."""
+    """Print the strongest cues, the verdict and its limits."""
     audit_table(name, audit).show(terminal())
     for note in audit.notes:
         print(f"tried for {note}")
@@ -97,7 +97,7 @@ def verdict(audit: Audit) -> str:
 
 
 def audit_table(name: str, audit: Audit) -> Table:
-    """The strongest cues: those that were caught, then those nearest to it."""
+    """The strongest cues, those that beat chance first."""
     cues = sorted(audit.cues, key=lambda cue: (not cue.caught, cue.p, cue.chance - cue.value))
     rows = [
         (
@@ -117,7 +117,7 @@ def audit_table(name: str, audit: Audit) -> Table:
 
 
 def show_overlap(name: str, found: Overlap) -> None:
-    """How often items repeat, and how many there are."""
+    """Print how often items repeat, and how many different items there are."""
     rows = [
         (
             each.way,
@@ -128,13 +128,7 @@ def show_overlap(name: str, found: Overlap) -> None:
         )
         for each in found.repeats
     ]
-    head = (
-        "same items",
-        "repeats in a seed",
-        "shared by two seeds",
-        "item space",
-        "what it counts",
-    )
+    head = ("same items", "repeats in a seed", "shared by two seeds", "item space", "meaning")
     title = f"{name}: {found.items:,} items of each of two seeds"
     Table(title, head, tuple(rows)).show(terminal())
     if found.space is not None:

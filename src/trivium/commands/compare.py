@@ -22,8 +22,8 @@ from trivium.report.compare import (
 from trivium.report.tables import terminal
 
 ABOUT = """Paired differences of the headline metric, with 95% intervals, on the items that solvers
-and runs have in common. The first solver of the first run is the baseline that all others are
-compared with. Of a run with models only these are compared, unless --solvers names others.
+and runs have in common. The first solver of the first run is the baseline for all others. Of a run
+with models only the models are compared, unless --solvers names others.
 Example: trivium compare runs/oracle runs/shortcut --out compare.html"""
 
 
@@ -31,24 +31,23 @@ Example: trivium compare runs/oracle runs/shortcut --out compare.html"""
 class Flags:
     """The runs and solvers to compare."""
 
-    runs: tuple[Path, ...] = argument("RUN", ())  # folders or files of records
+    runs: tuple[Path, ...] = argument("RUN")  # folders or files of records
     solvers: tuple[str, ...] = ()  # only these (default: models, or all where a run has none)
     out: Path | None = None  # write the comparison as a page too
-    pairs: bool = False  # compare all with all, not just with the first
-    any_settings: bool = False  # also where max_output_tokens or reasoning_effort differ
+    pairs: bool = False  # compare all pairs, not only with the first
+    any_settings: bool = False  # compare even where max_output_tokens or reasoning_effort differ
 
 
 def main(args: Sequence[str]) -> int:
     """Print one table for each benchmark."""
-    flags = read_flags("compare", Flags, args, ABOUT)
-    require(bool(flags.runs), "no runs named: give at least one folder or file of records")
+    flags = read_flags("compare", Flags(), args, ABOUT)
     found = read_scores(flags.runs)
     require(bool(found), f"{', '.join(map(str, flags.runs))}: there are no records to compare")
     known = list(dict.fromkeys(one.solver for one in found))
     for solver in flags.solvers:
         require_known(solver, known, f"solver {solver!r}")
     chosen = [one for one in found if one.solver in flags.solvers] or worth_comparing(found)
-    require(len(chosen) >= 2, "nothing to compare: the runs hold one solver between them")
+    require(len(chosen) >= 2, "nothing to compare: the runs hold only one solver")
     if not flags.any_settings:
         require_same_limits(chosen)
     made = differences(chosen, pairs=flags.pairs)

@@ -9,9 +9,9 @@ from typing import Literal
 from trivium.commands.flags import read_flags
 from trivium.commands.parser import argument
 
-ABOUT = """Print what lets a shell complete commands, benchmarks, presets, solvers and flags after
-Tab. For every new shell, put the line of the example into ~/.bashrc (with zsh, into ~/.zshrc); for
-fish, write what is printed to ~/.config/fish/completions/trivium.fish.
+ABOUT = """Print the script for shell completion of commands, benchmarks, presets, solvers and
+flags. Add the line of the example to ~/.bashrc (for zsh, to ~/.zshrc); for fish, write the script
+to ~/.config/fish/completions/trivium.fish.
 Example: source <(trivium completion bash)"""
 
 
@@ -19,13 +19,13 @@ Example: source <(trivium completion bash)"""
 class Flags:
     """Which shell."""
 
-    shell: Literal["bash", "zsh", "fish"] = argument("SHELL", "")  # bash, zsh or fish
+    shell: Literal["bash", "zsh", "fish"] = argument("SHELL")  # bash, zsh or fish
 
 
 def main(args: Sequence[str]) -> int:
     """Print the script of a shell."""
     from argcomplete.shell_integration import shellcode  # noqa: PLC0415 - used here only
 
-    shell = read_flags("completion", Flags, args, ABOUT).shell
+    shell = read_flags("completion", Flags(), args, ABOUT).shell
     print(shellcode(["trivium"], shell=shell))
     return 0

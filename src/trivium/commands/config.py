@@ -11,12 +11,12 @@ from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping
 from trivium.evaluation.plan import read_keys
 
-# What a sweep has several of and another command one of.
+# Keys that hold several values for a sweep and one for other commands.
 SINGULAR = {"seeds": "seed", "solvers": "solver", "models": "model"}
 
 
 def benchmark_of(values: Mapping[str, Any]) -> str | None:
-    """The benchmark that a config names."""
+    """The benchmark that a config names, if it names one."""
     name = values.get("benchmark", values.get("approach"))
     return by_alias(name) if isinstance(name, str) else None
 
@@ -24,7 +24,7 @@ def benchmark_of(values: Mapping[str, Any]) -> str | None:
 def read_config(
     path: str, benchmark: AnyBenchmark, flags: Mapping[str, Any], given: Container[str]
 ) -> dict[str, Any]:
-    """The fields and flags that a file sets; those given are left out, as a flag wins."""
+    """The fields and flags that a file sets, without those that a flag overrides."""
     values = read_mapping(path)
     named = benchmark_of(values) or benchmark.name
     require(named == benchmark.name, f"{path} is about {named}, not about {benchmark.name}")
@@ -41,7 +41,7 @@ def read_config(
             continue
         if isinstance(flags.get(name), tuple):
             found[name] = tuple(several)
-        elif several or key in grid:  # none of these, as a sweep may say
+        elif several or key in grid:  # a sweep may list no solvers
             hint = f"as a sweep may have; choose one with --{name}"
             require(len(several) == 1, f"{path}: {key} has {len(several)} values, {hint}")
             found[name] = several[0]

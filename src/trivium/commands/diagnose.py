@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -13,16 +12,16 @@ from trivium.commands.sweep import print_plan
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.plan import plan_diagnosis
 
-ABOUT = """One parameter set, several variants, one folder: which control does what? The variants
-are the benchmark's own; all of them are run when none is named. The same command continues the
-newest folder of the same diagnosis, and makes only attempts that are missing or failed. Exit
-status 1: calls failed, or nothing was scored.
+ABOUT = """One parameter set, several variants, one folder: which control does what? Runs all
+variants of the benchmark, or those named. The same command resumes the newest folder of the same
+diagnosis, and makes only attempts that are missing or failed. Exit status 1: calls failed, or
+nothing was scored.
 Example: trivium diagnose nhop_explicit --n 6 --contexts 8 --variants control,alias"""
 
 
 @dataclass(frozen=True)
 class Flags:
-    """What is diagnosed, and where it goes."""
+    """What is diagnosed, and where the results are written."""
 
     variants: tuple[str, ...] = ()  # which variants, also separated by commas (default: all)
     items: int = 60  # items of each variant
@@ -33,7 +32,7 @@ class Flags:
     models: tuple[str, ...] = flag((), "--model")  # language models, each as PROVIDER/MODEL
     label: str | None = None  # what the run is called in titles and in the index
     data: bool = True  # write the items too
-    dry_run: bool = False  # print the evaluations and what they would cost, and do nothing
+    dry_run: bool = False  # only print the evaluations and their cost
     running: RunFlags = field(default_factory=RunFlags)
 
 
@@ -57,8 +56,7 @@ def main(args: Sequence[str]) -> int:
     if flags.dry_run:
         print_plan(run, flags.running.execution)
         return 0
-    command = shlex.join(["trivium", "diagnose", *args])
-    return flags.running.run(run, command, write_items=flags.data)
+    return flags.running.run(run, asked.command, write_items=flags.data)
 
 
 def _parts(texts: Sequence[str]) -> list[str]:

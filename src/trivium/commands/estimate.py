@@ -16,10 +16,10 @@ from trivium.evaluation.prices import Prices
 from trivium.models.names import full_model_name
 from trivium.models.settings import ModelOptions, Settings
 
-ABOUT = """Requests and approximate tokens of an evaluation, before anything is sent, and what they
-cost where prices are given. Replies are taken to be as short as the benchmark asks for; what
-reasoning may add is limited by --max_output_tokens only. Instead of NAME, a sweep's config: what
-its models would be asked, or one model where it names none.
+ABOUT = """Requests, approximate tokens and, with prices, cost of an evaluation, before anything is
+sent. Assumes replies as short as the benchmark asks for; only --max_output_tokens limits what
+reasoning adds. Instead of NAME, a config of a sweep: the cost of its models, or of one model if it
+names none.
 Example: trivium estimate nhop_explicit --preset explicit-hard --items 500 --mode free
 Example: trivium estimate explicit_hard --price_in 0.4 --price_out 1.6"""
 
@@ -37,7 +37,7 @@ class Asked:
 class ConfigFlags:
     """Which sweep would be run."""
 
-    config: str = argument("CONFIG", "")  # a file, or a config that comes with Trivium
+    config: str = argument("CONFIG")  # a file, or a config that comes with Trivium
     asked: Asked = field(default_factory=Asked)
 
 
@@ -55,7 +55,7 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Print the cost."""
     if args and (args[0] in shipped_configs() or args[0].endswith((".toml", ".json"))):
-        config = read_flags("estimate", ConfigFlags, args, ABOUT)
+        config = read_flags("estimate", ConfigFlags(), args, ABOUT)
         settings = Settings(max_output_tokens=config.asked.max_output_tokens)
         run = read_sweep(config.config, settings=settings)
         prices = config.asked.prices.of_run(run)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from trivium.commands.execution import Execution, print_verdict
-from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags, require_out
-from trivium.commands.parser import flag, leaves
+from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags
+from trivium.commands.parser import REQUIRED, flag, leaves
 from trivium.core.errors import require
 from trivium.core.records import RECORDS
 from trivium.core.streams import DEFAULT_SEED
@@ -21,7 +20,7 @@ from trivium.report.tables import metric_table, terminal
 
 ABOUT = """Evaluate a solver or a model on items, generated on demand or read from files. Writes
 DIR/records.jsonl and DIR/summary.json; the same command resumes what was interrupted, and asks
-again where calls had failed. Exit status 1: calls failed, or nothing was scored.
+again where calls failed. Exit status 1: calls failed, or nothing was scored.
 Example: trivium eval nhop_implicit --solver oracle --items 200 --out runs/oracle
 Example: trivium eval nhop_explicit --model openai/gpt-4.1-mini --out runs/mini"""
 
@@ -38,7 +37,7 @@ class Flags:
     seed: int = DEFAULT_SEED  # the seed of all of them
     start: int = 0  # the index of the first
     order_trials: int = 1  # how often each item is presented, each time in another order
-    out: Path | None = None  # the folder of the records
+    out: Path = REQUIRED  # the folder of the records
     execution: Execution = field(default_factory=Execution)
 
 
@@ -46,17 +45,16 @@ def main(args: Sequence[str]) -> int:
     """Evaluate and print the summary."""
     asked = read_benchmark_flags("eval", Flags, args, ABOUT)
     flags = asked.flags
-    out = require_out(flags.out)
     _check(asked)
     evaluation = _evaluation(asked)
     run = plan_evaluation(evaluation)
-    _, (summary,) = flags.execution.execute(run, out, shlex.join(["trivium", "eval", *args]))
+    _, (summary,) = flags.execution.execute(run, flags.out, asked.command)
     metric_table(summary).show(terminal())
     total = evaluation.items.count
     if summary.items > total:
-        print(f"the figures are of all {summary.items} items in the folder, not of {total} only")
-    print(f"records in {out / RECORDS}")
-    return print_verdict(run, [summary], out, flags.execution.prices)
+        print(f"the figures cover all {summary.items} items in the folder, not only {total}")
+    print(f"records in {flags.out / RECORDS}")
+    return print_verdict(run, [summary], flags.out, flags.execution.prices)
 
 
 def _check(asked: BenchmarkFlags[Flags]) -> None:

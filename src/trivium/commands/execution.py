@@ -1,4 +1,4 @@
-"""What `eval`, `run`, `sweep`, `diagnose` and `threshold` share: folder, work, and how it ended."""
+"""Shared by `eval`, `run`, `sweep`, `diagnose` and `threshold`: folder, execution and verdict."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from trivium.report.results import read_results
 from trivium.report.tables import condensed, result_table, terminal, token_line, total_tokens
 
 ROOT = Path("runs")
-MAX_UNREAD = 0.02  # the share of a model's replies without an answer from which --restate is named
-MAX_ROWS = 24  # of a table on the terminal, before it is cut down
+MAX_UNREAD = 0.02  # above this share of replies without an answer, --restate is suggested
+MAX_ROWS = 24  # of a table on the terminal; longer ones are condensed
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class Execution:
 
     @contextmanager
     def open(self, run: Run, folder: Path | None) -> Iterator[tuple[Path, Executor]]:
-        """The folder of a run (a new one for None) and its workers, once its cost is confirmed."""
+        """The folder of a run (a new one for None) and its executor, once its cost is confirmed."""
         for evaluation in run.evaluations:
             check_solver(evaluation, self.options)
-        prices = self.prices.of_run(run)  # refuses a file that lacks one, before any work
+        prices = self.prices.of_run(run)  # refuses a file that lacks a model, before any work
         recorded = [0] * len(run.evaluations)
         if folder is not None:
             if (folder / MANIFEST).exists():
-                claim_folder(folder, run.manifest())  # refuses one of another run
+                claim_folder(folder, run.manifest())  # refuses a folder of another run
             errors = not self.options.retry_errors
             recorded = [len(one.recorded_keys(folder, errors=errors)) for one in run.evaluations]
         if run.models:
@@ -63,7 +63,7 @@ class Execution:
     def execute(
         self, run: Run, folder: Path | None, command: str, *, write_items: bool = False
     ) -> tuple[Path, list[Summary]]:
-        """The run's folder and its summaries, after the missing attempts were made."""
+        """Make the missing attempts of a run; returns its folder and summaries."""
         with self.open(run, folder) as (chosen, executor):
             summaries = execute(
                 run,
@@ -78,7 +78,7 @@ class Execution:
 
 @dataclass(frozen=True)
 class RunFlags:
-    """Where a run goes, and how it is executed."""
+    """Where a run is written, and how it is executed."""
 
     # the folder (default: the newest of the same run, or a new one)
     out: Path | None = None
@@ -86,7 +86,7 @@ class RunFlags:
     execution: Execution = field(default_factory=lambda: Execution(all_processors()))
 
     def folder(self, run: Run) -> Path | None:
-        """The folder asked for, or the newest one of the same run; None for a new one."""
+        """The folder that --out names, or the newest one of the same run; None for a new one."""
         require(
             not (self.out and self.new), "--new begins a new folder: give it or --out, not both"
         )
@@ -100,7 +100,7 @@ class RunFlags:
         if run.kind != "run":
             write_table(run, summaries, folder)
         add_to_index(run, folder)
-        # Before anything is printed: a reader may have gone away.
+        # Before anything is printed, which fails if standard output is closed.
         report = write_report(folder, prices=self.execution.prices)
         print_results(run, summaries, folder)
         status = print_verdict(run, summaries, folder, self.execution.prices)
@@ -109,19 +109,19 @@ class RunFlags:
 
 
 def _print_recorded(run: Run, folder: Path, recorded: int) -> None:
-    """Say on standard error what a folder holds already."""
+    """Print on standard error how many attempts a folder holds."""
     total = sum(one.attempts for one in run.evaluations)
     text = f"{folder} holds {recorded:,} of {total:,} attempts; only the others are made"
-    if run.kind == "threshold":  # which makes as many as it needs
+    if run.kind == "threshold":  # whose number of attempts is not known in advance
         text = f"{folder} holds {recorded:,} attempts, which are kept"
     elif recorded == total:
-        text = f"{folder} holds all {total:,} attempts; none is made again"
+        text = f"{folder} holds all {total:,} attempts; none is missing"
     hint = "" if run.kind == "eval" else " (--new begins a new folder)"
     print(text + hint, file=sys.stderr)
 
 
 def print_results(run: Run, summaries: Sequence[Summary], folder: Path) -> None:
-    """One table for each benchmark; a long one is cut down to what matters, and says so."""
+    """Print one table for each benchmark; long ones are condensed, with a note."""
     console = terminal()
     for name in run.benchmarks:
         benchmark = get_benchmark(name)
@@ -138,7 +138,7 @@ def print_results(run: Run, summaries: Sequence[Summary], folder: Path) -> None:
 def _pooled(
     run: Run, summaries: Sequence[Summary], folder: Path, name: str
 ) -> list[tuple[str, Summary]]:
-    """The summaries of one benchmark by setting and solver, of all seeds together."""
+    """The summaries of one benchmark by setting and solver, pooled over seeds."""
     named = list(zip(run.evaluations, summaries, strict=True))
     if len({one.items.seed for one in run.evaluations}) == 1:
         return [(str(one.setting), found) for one, found in named if found.benchmark == name]
@@ -149,7 +149,7 @@ def _pooled(
 
 
 def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: Prices) -> int:
-    """Say what went wrong and what was spent; 1 where calls failed or nothing was scored."""
+    """Print failures and cost; returns 1 where calls failed or nothing was scored, else 0."""
     named = list(zip(run.evaluations, summaries, strict=True))
     failed = sum(summary.failed for summary in summaries)
     attempts = sum(sum(summary.kinds.values()) for summary in summaries)
@@ -168,31 +168,31 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
     if declined := sum(summary.declined for summary in summaries):
         print(f"{declined:,} of {attempts:,} attempts were declined by the provider")
     asked = [summary for summary in summaries if summary.tokens]
-    if asked and run.kind != "eval":  # whose table of metrics says it
+    if asked and run.kind != "eval":  # whose table of metrics has tokens
         print(token_line(asked))
     if run.models and (known := prices.of_run(run)):
         print(spending(summaries, known))
     if failed:
         first = next(one.folder for one, summary in named if summary.failed)
-        print(f"FAILED: {failed:,} of {attempts:,} attempts; the same command makes them again")
+        print(f"FAILED: {failed:,} of {attempts:,} attempts; the same command retries them")
         print(f"the first of them: {_first_error(folder / first)}")
     elif scored == 0:
-        print(f"FAILED: none of {attempts:,} attempts ended in a reply that can be scored")
+        print(f"FAILED: none of {attempts:,} attempts ended in a reply to score")
     elif answered == 0:
         print(f"WARNING: none of {scored:,} replies holds an answer; look at some of them")
     return 1 if failed or scored == 0 else 0
 
 
 def _first_error(folder: Path) -> str:
-    """Why the first failed attempt failed, as plain text on one line."""
+    """The error of the first failed attempt, as plain text on one line."""
     errors = (row["error"] for _, row in read_records(folder / RECORDS) if row["kind"] == FAILED)
     line = " ".join((next(errors, None) or "not known").split())
     return "".join(sign if sign.isprintable() else "?" for sign in line)
 
 
 def spending(summaries: Sequence[Summary], prices: Mapping[str, Price]) -> str:
-    """What the recorded attempts of models cost, by the tokens that their providers reported."""
-    asked = [summary for summary in summaries if summary.tokens]  # programs have none
+    """The cost of the recorded attempts of models, by the tokens that providers reported."""
+    asked = [summary for summary in summaries if summary.tokens]  # those of models
     sent, received = (total_tokens(asked, name) for name in ("input_tokens", "output_tokens"))
     if not sent.reported and not received.reported:
         return "spent: not known, as no tokens were reported"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trivium.api import export, exported_items
-from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags, require_out
-from trivium.commands.parser import flag
+from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags
+from trivium.commands.parser import REQUIRED, flag
 from trivium.core.errors import import_extra, require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation
@@ -18,7 +18,7 @@ from trivium.models.names import full_model_name
 from trivium.models.settings import Effort
 
 ABOUT = """Prompts for other tools, each with its system message, gold answer, floor, groups, and
-the spec, seed and index that make it again. Replies to them are scored by trivium score.
+the spec, seed and index that regenerate it. Replies to them are scored by trivium score.
 --format huggingface writes a folder that datasets.load_dataset opens, with a card and Croissant
 metadata.
 Example: trivium export nhop_explicit --items 200 --seed 7 --out prompts.jsonl
@@ -35,7 +35,7 @@ class Flags:
     seed: int = DEFAULT_SEED  # the seed of all of them
     start: int = 0  # the index of the first
     order_trials: int = 1  # how often each item is written, each time in another order
-    out: Path | None = None  # the file or folder; '-' is standard output
+    out: Path = REQUIRED  # the file or folder; '-' is standard output
     model: str | None = None  # openai-batch: which model is asked
     temp: float | None = None  # openai-batch: the temperature (default: the provider's own)
     max_output_tokens: int | None = None  # openai-batch: where a reply is cut off
@@ -47,13 +47,12 @@ def main(args: Sequence[str]) -> int:
     """Write the file or folder."""
     asked = read_benchmark_flags("export", Flags, args, ABOUT)
     flags, task = asked.flags, asked.task
-    out = require_out(flags.out)
     request = _request(asked)
     if flags.format in ("parquet", "huggingface"):
         import_extra("pyarrow", "exchange")  # before the audit for the card
     if flags.input:
         asked.refuse_item_flags()
-    if str(out) == "-":
+    if str(flags.out) == "-":
         require(flags.format in TEXT_FORMATS, f"{flags.format} needs a file: say --out FILE")
         items = exported_items(task, flags.items, flags.seed, flags.start, flags.input)
         prompts = Evaluation(task, items, "export", flags.order_trials)
@@ -63,7 +62,7 @@ def main(args: Sequence[str]) -> int:
         return 0
     total = export(
         task,
-        out,
+        flags.out,
         format=flags.format,
         items=flags.items,
         seed=flags.seed,
@@ -73,13 +72,13 @@ def main(args: Sequence[str]) -> int:
         request=request,
         audit=flags.audit,
     )
-    print(f"{total} prompts written to {out}")
+    print(f"{total} prompts written to {flags.out}")
     _print_notes(asked, total)
     return 0
 
 
 def _request(asked: BenchmarkFlags[Flags]) -> Request | None:
-    """What an OpenAI batch asks for; None for other formats, which refuse its flags."""
+    """The request of an OpenAI batch; None for other formats, which refuse its flags."""
     flags = asked.flags
     if flags.format == "openai-batch":
         require(flags.model is not None, "--model is missing: which model does the batch ask?")
@@ -92,7 +91,7 @@ def _request(asked: BenchmarkFlags[Flags]) -> Request | None:
 
 
 def _print_notes(asked: BenchmarkFlags[Flags], total: int) -> None:
-    """What a reader of the file has to know besides."""
+    """Print notes about games and about large batches."""
     name = asked.task.benchmark.name
     if asked.task.benchmark.multi_turn:
         print(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Generic, NoReturn, TypeVar
 
 from trivium.benchmarks import benchmark_names, by_alias, change_task, get_benchmark, load_task
@@ -22,34 +22,35 @@ MODEL_FLAGS = {**leaves(ModelOptions()), **leaves(Prices())}.keys() - {"yes", "c
 
 @dataclasses.dataclass(frozen=True)
 class Start:
-    """What the flags below start from."""
+    """What the flags below change."""
 
     preset: str | None = None  # a named spec; other flags change it
     config: str | None = None  # a TOML or JSON file with fields of spec and view
-    approach: str | None = None  # the benchmark, where it is not named first
+    approach: str | None = None  # the benchmark, if it is not the first argument
 
 
 @dataclasses.dataclass(frozen=True)
 class Asked(Generic[F]):
-    """What a command line asks for."""
+    """A parsed command line."""
 
+    command: str  # the whole command line
     flags: F
-    given: Mapping[str, str]  # the fields that were given, and the flag or file that did it
+    given: Mapping[str, str]  # how fields were given, by flag or in a file
 
     def refuse(self, names: Iterable[str], why: str, *, in_files: bool = False) -> None:
-        """Refuse flags that would be ignored; what a config file holds serves other commands."""
+        """Refuse flags that would be ignored; a config file may set them for other commands."""
         for name in names:
             found = self.given.get(name, "")
             require(not found or not (in_files or found.startswith("--")), f"{found} {why}")
 
     def refuse_model_flags(self, why: str) -> None:
-        """Refuse flags that say how models are asked where none is."""
+        """Refuse flags about calls to models where there are none."""
         self.refuse(MODEL_FLAGS, f"goes with --model, and {why}")
 
 
 @dataclasses.dataclass(frozen=True)
 class BenchmarkFlags(Asked[F]):
-    """What a command line that names a benchmark asks for."""
+    """A parsed command line that names a benchmark."""
 
     task: Task
 
@@ -59,30 +60,31 @@ class BenchmarkFlags(Asked[F]):
         self.refuse(names, "goes with generated items, not with --in", in_files=True)
 
     def refuse_view_flags(self, command: str) -> None:
-        """Refuse flags about presenting items where none is presented."""
+        """Refuse flags about presenting items in a command that presents none."""
         why = f"says how items are presented, and {command} presents none"
         self.refuse(leaves(self.task.view), why)
 
 
-def ask(command: str, defaults: F, args: Sequence[str], about: str, offers: Offers) -> Asked[F]:
-    """A command's own flags, and which of them were given; bad ones end in one sentence."""
+def ask(
+    command: str, defaults: F, args: Sequence[str], about: str, offers: Offers | None = None
+) -> Asked[F]:
+    """The parsed command line of a command without a benchmark."""
     parser = Parser(command, about, offers)
     parser.add(defaults)
-    values, given = parser.parse(args)
-    return Asked(changed(defaults, values), given)
+    values = parser.parse(args)
+    given = {key: f"--{key}" for key in values}
+    return Asked(f"{command} {shlex.join(args)}", changed(defaults, values), given)
 
 
-def read_flags(
-    command: str, kind: type[F], args: Sequence[str], about: str, default: F | None = None
-) -> F:
-    """A command's own flags."""
-    return ask(f"trivium {command}", default or kind(), args, about, {}).flags
+def read_flags(command: str, defaults: F, args: Sequence[str], about: str) -> F:
+    """The flags of a command without a benchmark."""
+    return ask(f"trivium {command}", defaults, args, about).flags
 
 
 def refuse_without(
     metavar: str, choices: Mapping[str, str], command: str, args: Sequence[str], about: str
 ) -> NoReturn:
-    """Refuse a command line without its first argument, or print what that may be."""
+    """Refuse a command line without its first argument, or print help that lists the choices."""
     parser = Parser(f"trivium {command}", about)
     heading = f"{metavar}, one of (with one of them, --help lists its flags)"
     parser.list_choices(metavar, {heading: choices})
@@ -91,7 +93,7 @@ def refuse_without(
 
 
 def read_start(args: Sequence[str]) -> tuple[list[str], list[str], Start]:
-    """The name at the beginning, if there is one, the other arguments, and their start."""
+    """The first argument if it is no flag, the other arguments, and their Start."""
     count = 1 if args and not args[0].startswith("-") else 0
     parser = Parser("", "")
     parser.add(Start())
@@ -102,7 +104,7 @@ def read_start(args: Sequence[str]) -> tuple[list[str], list[str], Start]:
 def read_benchmark_flags(
     command: str, kind: type[F], args: Sequence[str], about: str, names: Sequence[str] = ()
 ) -> BenchmarkFlags[F]:
-    """NAME and flags: the command's own, --preset, --config, and the fields of spec and view."""
+    """The parsed command line of a command with a benchmark: NAME, its fields and other flags."""
     named, rest, start = read_start(args)
     name = next(iter(named), start.approach)
     if name is None and start.config is not None:
@@ -126,9 +128,10 @@ def read_benchmark_flags(
     parser.add(Start(), parser.group(Start))
     for part in (task.spec, task.view):
         parser.add(part, parser.group(part), benchmark.field_aliases)
-    values, given = parser.parse(rest)
+    values = parser.parse(rest)
+    given = {key: f"--{key}" for key in values}
     if start.config is not None:
-        held = read_config(start.config, benchmark, leaves(kind()), given)
+        held = read_config(start.config, benchmark, leaves(kind()), values)
         task = load_task(name, start.preset or held.get("preset"))
         given = {**{key: f"{key} in {start.config}" for key in held}, **given}
         values = {**held, **values}
@@ -136,19 +139,12 @@ def read_benchmark_flags(
     task = change_task(task, {key: values[key] for key in fields}, where=start.config or "")
     flags = changed(kind(), values)
     flags = flags if "items" in values else _with_dataset_size(flags, task)
-    return BenchmarkFlags(flags, given, task)
+    return BenchmarkFlags(f"trivium {command} {shlex.join(args)}", flags, given, task)
 
 
 def _with_dataset_size(flags: F, task: Task) -> F:
-    """The flags with as many items as the dataset of the spec has, where it has a size."""
+    """The flags with the number of items in the spec's dataset, if it has a fixed size."""
     size = task.benchmark.dataset_size(task.spec)
     if size is None or not isinstance(getattr(flags, "items", None), int):
         return flags
     return dataclasses.replace(flags, items=size)  # type: ignore[type-var]
-
-
-def require_out(out: Path | None) -> Path:
-    """The output path, which has no default where work would be overwritten."""
-    if out is None:
-        raise UserError("--out is missing: where should the result go? Such as --out runs/mine")
-    return out

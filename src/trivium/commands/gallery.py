@@ -23,7 +23,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Write the page."""
-    flags = read_flags("gallery", Flags, args, ABOUT)
+    flags = read_flags("gallery", Flags(), args, ABOUT)
     with atomic_write(flags.out) as file:
         file.write(gallery().encode())
     print(f"gallery written to {flags.out}")

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from trivium.commands.flags import read_benchmark_flags, require_out
+from trivium.commands.flags import read_benchmark_flags
+from trivium.commands.parser import REQUIRED
 from trivium.core.files import atomic_write, resumable_write
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
@@ -20,22 +21,22 @@ from trivium.evaluation.executors import Executor, Workers
 from trivium.evaluation.progress import Progress
 
 ABOUT = """Generate items, written as JSON Lines. An item depends on its spec, seed and index only.
-The same command resumes a file that was interrupted, FILE.part.
+The same command resumes an interrupted file, FILE.part.
 A file of items holds no prompts: trivium show prints one, trivium export writes them all.
 Example: trivium generate nhop_implicit --items 200 --out data/implicit.jsonl"""
-# Large enough that handing a chunk to another process costs little beside generating it.
+# Large enough that sending a chunk to another process costs little compared to generating it.
 CHUNK = 5000
 CHECKED = 20  # lines of an incomplete file that are compared with the items they should be
 
 
 @dataclass(frozen=True)
 class Flags:
-    """Which items are generated, and where they go."""
+    """Which items are generated, and where they are written."""
 
     items: int = 100  # how many
     seed: int = DEFAULT_SEED  # the seed of all of them
     start: int = 0  # the index of the first
-    out: Path | None = None  # the file; '-' is standard output
+    out: Path = REQUIRED  # the file; '-' is standard output
     workers: Workers = field(default_factory=Workers)
 
 
@@ -44,25 +45,26 @@ def main(args: Sequence[str]) -> int:
     asked = read_benchmark_flags("generate", Flags, args, ABOUT)
     flags, task = asked.flags, asked.task
     asked.refuse_view_flags("generate")
-    out = require_out(flags.out)
     items = Items(flags.seed, flags.start, flags.items)
     with flags.workers.open() as executor:
-        if str(out) == "-":
+        if str(flags.out) == "-":
             _write(task, items, sys.stdout.buffer, executor)
             return 0
-        if out.exists() and not out.is_file():  # a pipe or a device, which cannot be resumed
-            with atomic_write(out) as file:
+        if (
+            flags.out.exists() and not flags.out.is_file()
+        ):  # a pipe or a device, which cannot be resumed
+            with atomic_write(flags.out) as file:
                 _write(task, items, file, executor)
         else:
-            with resumable_write(out) as file:
+            with resumable_write(flags.out) as file:
                 _write(task, items, file, executor, _lines_held(task, items, file))
-    print(f"{flags.items} items written to {out}")
-    print(f"their prompts: trivium export {asked.task.benchmark.name} --in {out} --out FILE")
+    print(f"{flags.items} items written to {flags.out}")
+    print(f"their prompts: trivium export {task.benchmark.name} --in {flags.out} --out FILE")
     return 0
 
 
 def _write(task: Task, items: Items, file: BinaryIO, executor: Executor, held: int = 0) -> None:
-    """Write all items but those held."""
+    """Write the items that a file does not hold yet."""
     left = items.count - held
     if left:
         rest = replace(items, start=items.start + held, count=left)
@@ -75,7 +77,7 @@ def _write(task: Task, items: Items, file: BinaryIO, executor: Executor, held: i
 
 
 def _lines_held(task: Task, items: Items, file: BinaryIO) -> int:
-    """How many of the items an incomplete file holds already; one that holds others is emptied."""
+    """The number of items that an incomplete file holds; a file of other items is emptied."""
     file.seek(0)
     ends = array("q", [0])
     for line in file:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trivium.benchmarks import declared, get_benchmark
-from trivium.commands.flags import read_flags, require_out
-from trivium.commands.parser import argument
+from trivium.commands.flags import read_flags
+from trivium.commands.parser import REQUIRED, argument
 from trivium.core.errors import import_extra, require
 from trivium.core.files import Appender, atomic_write, dump_line
 from trivium.core.records import RECORDS, Attempt, recorded
@@ -17,9 +17,9 @@ from trivium.evaluation.execute import write_summary
 from trivium.models.settings import folder_name
 from trivium.report.tables import metric_table, terminal
 
-ABOUT = """Inspect logs as records: logs, or folders of them, read into
+ABOUT = """Import Inspect logs, or folders of them, as records in
 OUT/BENCHMARK/SOLVER/TASK/records.jsonl with a summary each. Replies are parsed and scored again;
-attempts that are there already stay as they are.
+recorded attempts are kept.
 Tests and answers of people, collected elsewhere, are read from CSV or JSON Lines:
 trivium import trajectories children.csv --out runs/children (docs/people.md has the columns).
 Example: trivium import logs/ --out runs/imported"""
@@ -29,26 +29,16 @@ Example: trivium import logs/ --out runs/imported"""
 class Flags:
     """What is imported."""
 
-    logs: tuple[Path, ...] = argument("LOG", ())  # Inspect logs, or folders of them
-    out: Path | None = None  # the folder of the records
-
-
-@dataclass(frozen=True)
-class TableFlags:
-    """Which tables are imported."""
-
-    tables: tuple[Path, ...] = argument("TABLE", ())  # CSV or JSON Lines files
-    out: Path | None = None  # the folder of the records
+    files: tuple[Path, ...] = argument("FILE")  # Inspect logs, folders of them, or tables
+    out: Path = REQUIRED  # the folder of the records
 
 
 def main(args: Sequence[str]) -> int:
     """Import, and print the summaries."""
     if args and args[0] in (formats := declared("IMPORTS")):
-        named = read_flags(f"import {args[0]}", TableFlags, args[1:], ABOUT)
-        return _tables(named, pkgutil.resolve_name(formats[args[0]]))
-    flags = read_flags("import", Flags, args, ABOUT)
-    require(bool(flags.logs), "no logs named: give Inspect logs or folders of them")
-    out = require_out(flags.out)
+        named = read_flags(f"import {args[0]}", Flags(), args[1:], ABOUT)
+        return _import_tables(named, pkgutil.resolve_name(formats[args[0]]))
+    flags = read_flags("import", Flags(), args, ABOUT)
     import_extra("inspect_ai", "models")
     from trivium.models.inspect.logs import (  # noqa: PLC0415
         log_files,
@@ -58,12 +48,12 @@ def main(args: Sequence[str]) -> int:
     )
 
     folders: dict[Path, str] = {}
-    for path in (file for named in flags.logs for file in log_files(named)):
+    for path in (file for named in flags.files for file in log_files(named)):
         header = read_header(path)
         name = header.eval.task.rpartition("/")[2]
         get_benchmark(name)  # refuses a log of something else
         # Retries of one task share its id, and so end in one folder.
-        folder = out / name / folder_name(solver_name(header)) / header.eval.task_id
+        folder = flags.out / name / folder_name(solver_name(header)) / header.eval.task_id
         folders[folder] = name
         done = recorded(folder / RECORDS)
         with Appender(folder / RECORDS) as records:
@@ -71,20 +61,20 @@ def main(args: Sequence[str]) -> int:
                 if attempt.key not in done:
                     records.add([attempt])
     for folder, name in folders.items():
-        metric_table(write_summary(get_benchmark(name), folder)).show(terminal())
-        print(f"records in {folder / RECORDS}")
+        _print_summary(folder, name)
     return 0
 
 
-def _tables(flags: TableFlags, read: Callable[[Path], Iterable[Attempt]]) -> int:
-    """Data from elsewhere, in a format that a benchmark declares, as records."""
-    require(bool(flags.tables), "no tables named: give CSV or JSON Lines files")
-    path = require_out(flags.out) / RECORDS
-    attempts = [attempt for table in flags.tables for attempt in read(table)]
-    require(bool(attempts), f"{', '.join(map(str, flags.tables))}: there are no rows")
-    with atomic_write(path) as file:
+def _import_tables(flags: Flags, read: Callable[[Path], Iterable[Attempt]]) -> int:
+    """Import tables in a format that a benchmark declares."""
+    attempts = [attempt for table in flags.files for attempt in read(table)]
+    require(bool(attempts), f"{', '.join(map(str, flags.files))}: there are no rows")
+    with atomic_write(flags.out / RECORDS) as file:
         file.writelines(map(dump_line, attempts))
-    benchmark = get_benchmark(attempts[0].benchmark)
-    metric_table(write_summary(benchmark, path.parent)).show(terminal())
-    print(f"records in {path}")
+    _print_summary(flags.out, attempts[0].benchmark)
     return 0
+
+
+def _print_summary(folder: Path, benchmark: str) -> None:
+    metric_table(write_summary(get_benchmark(benchmark), folder)).show(terminal())
+    print(f"records in {folder / RECORDS}")

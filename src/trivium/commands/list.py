@@ -20,8 +20,8 @@ class Flags:
 
 
 def main(args: Sequence[str]) -> int:
-    """Print what there is."""
-    read_flags("list", Flags, args, ABOUT)
+    """Print the benchmarks."""
+    read_flags("list", Flags(), args, ABOUT)
     width = terminal().width
     for name in benchmark_names():
         benchmark = get_benchmark(name)

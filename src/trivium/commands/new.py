@@ -16,8 +16,8 @@ from trivium.core.errors import require
 from trivium.core.files import atomic_write, open_output
 from trivium.core.spec import read_mapping
 
-ABOUT = """Write a new benchmark: NAME.py, one file that works as it is and is yours to change, and
-its line in trivium.toml, by which every command run in this folder finds it.
+ABOUT = """Write a new benchmark: NAME.py, one working file for you to change, and its line in
+trivium.toml, by which every command run in this folder finds it.
 Example: trivium new my_task"""
 TEMPLATE = "new_benchmark.py.txt"
 
@@ -26,12 +26,12 @@ TEMPLATE = "new_benchmark.py.txt"
 class Flags:
     """What the benchmark is called."""
 
-    name: str = argument("NAME", "")  # the name of the benchmark, such as my_task
+    name: str = argument("NAME")  # the name of the benchmark, such as my_task
 
 
 def main(args: Sequence[str]) -> int:
     """Write the file and its line."""
-    name = read_flags("new", Flags, args, ABOUT).name
+    name = read_flags("new", Flags(), args, ABOUT).name
     valid = name.isidentifier() and name.islower() and not keyword.iskeyword(name)
     require(valid, f"NAME must be lower-case letters, digits and underscores, got {name!r}")
     require(name not in benchmark_names(), f"there is a benchmark {name!r} already")
@@ -50,7 +50,7 @@ def main(args: Sequence[str]) -> int:
 
 
 def _register(name: str) -> None:
-    """Add the benchmark to the project file, which is only ever appended to."""
+    """Append the benchmark to the project file."""
     path = Path(PROJECT_FILE)
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     line = f'{name} = "{name}.py:BENCHMARK"\n'

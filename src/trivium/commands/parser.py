@@ -21,7 +21,7 @@ from trivium.core.errors import UserError, require
 T = TypeVar("T")
 Offers = Mapping[str, Iterable[str]]  # the values that complete a flag, by field
 NUMBERS = {int: ("INT", "a whole number"), float: ("FLOAT", "a number")}
-SWITCH = {"action": "store_true"}
+REQUIRED: Any = object()  # the default of a field that must be given
 WIDTH = 80
 
 
@@ -30,8 +30,8 @@ def flag(default: Any, *names: str) -> Any:
     return dataclasses.field(default=default, metadata={"names": names})
 
 
-def argument(metavar: str, default: Any) -> Any:
-    """A field that is given by its place; it may be left out if its default is None or ()."""
+def argument(metavar: str, default: Any = REQUIRED) -> Any:
+    """A positional field, optional if its default is None."""
     return dataclasses.field(default=default, metadata={"metavar": metavar})
 
 
@@ -39,20 +39,21 @@ class Parser(argparse.ArgumentParser):
     """An argument parser with flags from fields, whose errors are one sentence."""
 
     def __init__(self, program: str, about: str, offers: Offers | None = None) -> None:
-        said, *examples = about.split("Example: ")
-        shown = "".join(f"\n  {example.strip()}" for example in examples)
+        description, *examples = about.split("Example: ")
+        listed = "".join(f"\n  {example.strip()}" for example in examples)
         super().__init__(
             program,
             usage=f"{program} [flags]",
-            description="\n\n".join(textwrap.fill(part, WIDTH) for part in said.split("\n\n")),
-            epilog=f"example{'s' * (len(examples) > 1)}:{shown}" if examples else None,
+            description="\n\n".join(textwrap.fill(s, WIDTH) for s in description.split("\n\n")),
+            epilog=f"example{'s' * (len(examples) > 1)}:{listed}" if examples else None,
             formatter_class=argparse.RawDescriptionHelpFormatter,
-            argument_default=argparse.SUPPRESS,  # what is not given is not among the values
+            argument_default=argparse.SUPPRESS,  # fields that are not given have no value
             allow_abbrev=False,
             add_help=bool(about),
         )
         self.offers = offers or {}
-        self.fields = {"--help": "help"}  # by flag
+        self.flags = ["--help"]
+        self.required: list[str] = []
 
     def error(self, message: str) -> NoReturn:
         """Refuse the command line."""
@@ -67,34 +68,35 @@ class Parser(argparse.ArgumentParser):
     ) -> None:
         """Add the fields of a dataclass as flags; those that are dataclasses become groups.
 
-        `aliases` are other names of fields; with them, a switch can be turned off too. `every` are
-        options of argparse for all fields, instead of those of their types.
+        `aliases` are other names of fields; with them, every switch can be turned off. `every` are
+        options of argparse for all fields, instead of those that follow from their types.
         """
         kind = type(defaults)
-        hints, said = typing.get_type_hints(kind), comments(kind)
+        hints, texts = typing.get_type_hints(kind), comments(kind)
         for field in dataclasses.fields(kind):
             name, default = field.name, getattr(defaults, field.name)
             if dataclasses.is_dataclass(default):
                 self.add(default, self.group(default))
                 continue
-            options = every or _options(hints[name])
-            if options == SWITCH and (default or aliases is not None):
-                options = {"action": argparse.BooleanOptionalAction}
-            options = {**options, "help": _help(said.get(name, ""), default)}
+            options = {**(every or _options(hints[name])), "help": _help(texts.get(name), default)}
             names = [*field.metadata.get("names", [f"--{name}"])]
             names += [f"--{alias}" for alias, own in (aliases or {}).items() if own == name]
             if metavar := field.metadata.get("metavar"):
-                number = {(): "*", None: "?"}.get(default)
-                options |= {"metavar": metavar, "nargs": number, "action": "store"}
-                options |= {"help": said.get(name), "default": default}
-                names = [name]
+                names, optional = [name], {"nargs": "?", "default": None}
+                options |= {"metavar": metavar, **(optional if default is None else {})}
                 self.usage = f"{str(self.usage).removesuffix('[flags]')}{metavar} [flags]"
             else:
                 options["dest"] = name
+                self.required += [name] * (default is REQUIRED)
             action: Any = (group or self).add_argument(*names, **options)
-            self.fields |= dict.fromkeys(action.option_strings, name)
+            self.flags += action.option_strings
             if name in self.offers:
                 action.completer = self._offer
+            if options.get("action") == "store_true" and (default or aliases is not None):
+                off = [f"--no_{own.removeprefix('--')}" for own in names]
+                options |= {"action": "store_false", "help": f"turn {names[0]} off"}
+                (group or self).add_argument(*off, **options)
+                self.flags += off
 
     def list_choices(self, metavar: str, groups: Mapping[str, Mapping[str, str]]) -> None:
         """Let help and completion list what the first argument may be, under headings."""
@@ -110,33 +112,27 @@ class Parser(argparse.ArgumentParser):
         """A group of flags with what a dataclass says about itself as its heading."""
         return self.add_argument_group(textwrap.fill(str(about.__doc__).strip("."), WIDTH - 1))
 
-    def parse(self, args: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
-        """The fields that were given, with their values and with their flags.
-
-        Asking for help or for completion ends the program.
-        """
+    def parse(self, args: Sequence[str]) -> dict[str, Any]:
+        """The values of the fields that were given; help and completion end the program."""
         if "_ARGCOMPLETE" in os.environ:
             import argcomplete  # noqa: PLC0415 - while completing only
 
             os.environ["_ARGCOMPLETE"] = str(len(self.prog.split()))  # our arguments begin there
             argcomplete.autocomplete(self)
         found, left = self.parse_known_args(args)
-        near = get_close_matches(left[0].split("=")[0], self.fields, n=1) if left else []
+        near = get_close_matches(left[0].split("=")[0], self.flags, n=1) if left else []
         hint = f" (did you mean {near[0]}?)" if near else ""
         require(not left, f"unrecognized arguments: {' '.join(left)}{hint}")
-        values = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in vars(found).items()
-        }
-        flags = {name: flag for flag, name in reversed(self.fields.items())}
-        return values, {name: flags.get(name, name) for name in values}
+        for name in self.required:
+            require(name in found, f"--{name} is missing")
+        return {key: tuple(it) if isinstance(it, list) else it for key, it in vars(found).items()}
 
     def _offer(self, action: argparse.Action, **_: Any) -> Iterable[str]:
         return self.offers[action.dest]
 
 
 def _options(hint: Any) -> dict[str, Any]:
-    """The options of add_argument that a type asks for."""
+    """The options of add_argument for a type."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType):  # with None
         hint = next(part for part in typing.get_args(hint) if part is not types.NoneType)
     if typing.get_origin(hint) is tuple:
@@ -144,7 +140,7 @@ def _options(hint: Any) -> dict[str, Any]:
     if typing.get_origin(hint) is typing.Literal:
         return {"choices": typing.get_args(hint)}
     if hint is bool:
-        return SWITCH
+        return {"action": "store_true"}
     metavar = {"metavar": NUMBERS[hint][0]} if hint in NUMBERS else {}
     return {"type": partial(_read, hint), **metavar}
 
@@ -164,12 +160,15 @@ def _read(kind: Any, text: str) -> Any:
     return value
 
 
-def _help(said: str, default: Any) -> str:
-    """What help says about a flag: its comment, and its default where that says something."""
-    if "(default:" not in said and default is not False and default not in (None, (), ""):
+def _help(comment: str | None, default: Any) -> str:
+    """The help text of a flag: its comment and its default."""
+    text = comment or ""
+    if default is REQUIRED:
+        text += " (required)"
+    elif "(default:" not in text and default is not False and default not in (None, (), ""):
         value = " ".join(map(str, default)) if isinstance(default, tuple) else default
-        said += f" (default: {'on' if default is True else value})"
-    return said.replace("%", "%%")
+        text += f" (default: {'on' if default is True else value})"
+    return text.replace("%", "%%")
 
 
 def comments(kind: type[Any]) -> dict[str, str]:

@@ -8,13 +8,13 @@ from trivium.commands.flags import read_flags
 from trivium.commands.report import Flags
 from trivium.report.page import write_plots
 
-ABOUT = """Draw the charts of a run again, as SVG in its plots/.
+ABOUT = """Redraw the charts of a run as SVG in its plots/.
 Example: trivium plot runs/implicit/sweep_20260101_120000 --label 'first look'"""
 
 
 def main(args: Sequence[str]) -> int:
     """Draw the charts and print the paths of their files."""
-    flags = read_flags("plot", Flags, args, ABOUT)
+    flags = read_flags("plot", Flags(), args, ABOUT)
     for path in write_plots(flags.folder(), flags.label):
         print(path)
     return 0

@@ -16,7 +16,7 @@ from trivium.evaluation.prices import Prices
 from trivium.report.page import write_report
 
 ABOUT = """Write report.html, results.md and plots/ for any folder that holds records: a run, a
-sweep, a diagnosis, an evaluation. No model is asked again.
+sweep, a diagnosis, an evaluation. No model is called.
 Example: trivium report runs/implicit/sweep_20260101_120000 --label 'first look'"""
 
 
@@ -27,12 +27,12 @@ class Flags:
     run: Path | None = argument("RUN", None)  # the folder of the run
     summary: Path | None = None  # or the summary.csv in that folder
     approach: str | None = None  # the benchmark, which must be the run's
-    label: str | None = None  # the run's name in titles (default: the label that it was run with)
+    label: str | None = None  # the name of the run in titles (default: the label of the run)
 
     prices: Prices = field(default_factory=Prices)
 
     def folder(self) -> Path:
-        """The folder that is meant, which must be there."""
+        """The folder of the run, which must exist."""
         run = self.run if self.summary is None else self.summary.parent
         require(run is not None, "no run named: give its folder, or its summary.csv with --summary")
         assert run is not None
@@ -47,6 +47,6 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Write the page and print its path."""
-    flags = read_flags("report", Flags, args, ABOUT)
+    flags = read_flags("report", Flags(), args, ABOUT)
     print(f"report: {write_report(flags.folder(), flags.label, flags.prices)}")
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,10 +13,9 @@ from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.plan import plan_main_run
 
-ABOUT = """The main job: every benchmark, every built-in solver, one report. Writes records and
-report.html; the same command continues its newest folder, and makes only attempts that are missing
-or failed. --model evaluates language models beside the built-in solvers, on the same items. Exit
-status 1: calls failed, or nothing was scored.
+ABOUT = """Every benchmark, every built-in solver, one report. Writes records and report.html; the
+same command resumes its newest folder, and makes only attempts that are missing or failed. --model
+evaluates language models on the same items too. Exit status 1: calls failed, or nothing was scored.
 Example: trivium run --items 200 --out runs/first
 Example: trivium run --items 50 --model openai/gpt-4.1-mini --model ollama/llama3.2"""
 
@@ -35,7 +33,7 @@ class Flags:
 
 
 def main(args: Sequence[str]) -> int:
-    """Run, print one table per benchmark, end with the path of the report."""
+    """Run, then print one table per benchmark and the path of the report."""
     known = benchmark_names()
     offers: Offers = {
         "benchmarks": known,
@@ -54,4 +52,4 @@ def main(args: Sequence[str]) -> int:
         models=flags.models,
         settings=flags.running.execution.options.settings(),
     )
-    return flags.running.run(run, shlex.join(["trivium", "run", *args]))
+    return flags.running.run(run, asked.command)

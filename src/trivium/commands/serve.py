@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import secrets
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
-from trivium.commands.flags import read_flags, require_out
-from trivium.commands.parser import argument
-from trivium.core.errors import UserError, import_extra, require
+from trivium.commands.flags import read_flags
+from trivium.commands.parser import REQUIRED, argument
+from trivium.core.errors import import_extra, require
 from trivium.core.files import locked
 
 ABOUT = """An experiment with people on a web page, on the same items and scored by the same code.
@@ -24,7 +25,7 @@ Example: trivium serve export experiment.study --out data
 Example: trivium serve delete experiment.study CODE
 Example: trivium serve release experiment.study PARTICIPANT"""
 ADMIN_TOKEN = "admin-token"
-EXAMPLES = resources.files("trivium.people").joinpath("examples")
+DEMO = resources.files("trivium.people").joinpath("examples", "paper.toml")
 
 
 @dataclass(frozen=True)
@@ -33,21 +34,21 @@ class Flags:
 
     experiment: Path | None = argument("EXPERIMENT.toml", None)  # the experiment file
     study: Path | None = None  # the folder of the study (default: beside the experiment file)
-    host: str = "127.0.0.1"  # the address to listen on; 0.0.0.0 is every one
-    port: int = 8000  # 0 takes a free one
-    demo: bool = False  # the paper's experiment as a study that is thrown away
-    # the addresses or networks of proxies before the server, whose headers are trusted
+    host: str = "127.0.0.1"  # the address to listen on; 0.0.0.0 is all of them
+    port: int = 8000  # 0 is any free one
+    demo: bool = False  # serve the paper's experiment as a temporary study
+    # addresses or networks of proxies whose headers are trusted
     proxy: tuple[str, ...] = ()
-    simulate: int = 0  # let as many participants take part in a browser, then end
-    solver: str = "information_gain"  # who the simulated participants are
+    simulate: int = 0  # number of simulated participants in a browser, after which it ends
+    solver: str = "information_gain"  # what the simulated participants reply
 
 
 @dataclass(frozen=True)
 class ExportFlags:
     """Which study's data is written."""
 
-    study: Path = argument("STUDY", Path())  # the folder of a study
-    out: Path | None = None  # the folder of the data
+    study: Path = argument("STUDY")  # the folder of a study
+    out: Path = REQUIRED  # the folder of the data
     minari: str | None = None  # also write games as a Minari dataset of this name
 
 
@@ -55,27 +56,24 @@ class ExportFlags:
 class DeleteFlags:
     """Whose data is deleted."""
 
-    study: Path = argument("STUDY", Path())  # the folder of a study
-    code: str = argument("CODE", "")  # the participant's code, or the name in the link
+    study: Path = argument("STUDY")  # the folder of a study
+    code: str = argument("CODE")  # the participant's code, or the name in the link
 
 
 @dataclass(frozen=True)
 class ReleaseFlags:
-    """Who may go on in another browser."""
+    """Who may change browsers."""
 
-    study: Path = argument("STUDY", Path())  # the folder of a study
-    participant: str = argument("PARTICIPANT", "")  # as in the link, such as PROLIFIC_PID
+    study: Path = argument("STUDY")  # the folder of a study
+    participant: str = argument("PARTICIPANT")  # as in the link, such as PROLIFIC_PID
 
 
 def main(args: Sequence[str]) -> int:
-    """Serve a study, export its data, or delete a participant."""
-    if args and args[0] == "export":
-        return _export(read_flags("serve export", ExportFlags, args[1:], ABOUT))
-    if args and args[0] == "release":
-        return _release(read_flags("serve release", ReleaseFlags, args[1:], ABOUT))
-    if args and args[0] == "delete":
-        return _delete(read_flags("serve delete", DeleteFlags, args[1:], ABOUT))
-    flags = read_flags("serve", Flags, args, ABOUT)
+    """Serve a study, export its data, delete a participant or let one change browsers."""
+    if args and args[0] in OTHERS:
+        kind, work = OTHERS[args[0]]
+        return work(read_flags(f"serve {args[0]}", kind(), args[1:], ABOUT))
+    flags = read_flags("serve", Flags(), args, ABOUT)
     for package in ("starlette", "uvicorn"):
         import_extra(package, "serve")
     require(
@@ -84,13 +82,12 @@ def main(args: Sequence[str]) -> int:
     require(0 <= flags.port < 2**16, f"port must be in 0..65535, got {flags.port}")
     require(0 <= flags.simulate <= 10_000, f"simulate must be in 0..10000, got {flags.simulate}")
     with ExitStack() as stack:
-        experiment, folder = flags.experiment, flags.study
+        experiment = flags.experiment
         if experiment is None:
-            temporary = stack.enter_context(tempfile.TemporaryDirectory())
-            experiment = Path(temporary) / "paper.toml"
-            experiment.write_bytes(EXAMPLES.joinpath("paper.toml").read_bytes())
-            require(folder is None, "--study goes with an experiment file, not with --demo")
-        folder = folder or experiment.with_suffix(".study")
+            require(flags.study is None, "--study goes with an experiment file, not with --demo")
+            experiment = Path(stack.enter_context(TemporaryDirectory())) / "demo.toml"
+            experiment.write_bytes(DEMO.read_bytes())
+        folder = flags.study or experiment.with_suffix(".study")
         stack.enter_context(locked(folder))
         return _serve(flags, experiment, folder)
 
@@ -124,7 +121,7 @@ def _export(flags: ExportFlags) -> int:
     from trivium.people.export import export_episodes, export_study  # noqa: PLC0415
     from trivium.people.study import reopen_study  # noqa: PLC0415
 
-    out, study = require_out(flags.out), reopen_study(flags.study)
+    study, out = reopen_study(flags.study), flags.out
     records = export_study(study, out)
     print(f"{records} records and the tables of dictionary.csv in {out}")
     if flags.minari is not None:
@@ -134,13 +131,9 @@ def _export(flags: ExportFlags) -> int:
 
 
 def _delete(flags: DeleteFlags) -> int:
-    from trivium.people.export import delete_participant  # noqa: PLC0415
     from trivium.people.study import reopen_study  # noqa: PLC0415
 
-    try:
-        delete_participant(reopen_study(flags.study), flags.code)
-    except UserError as problem:
-        raise UserError(f"{flags.study}: {problem}") from None
+    reopen_study(flags.study).delete(flags.code)
     print(f"everything of {flags.code} is deleted from {flags.study}")
     return 0
 
@@ -151,3 +144,10 @@ def _release(flags: ReleaseFlags) -> int:
     reopen_study(flags.study).release(flags.participant)
     print(f"{flags.participant} can now open the link in another browser and resumes there")
     return 0
+
+
+OTHERS: dict[str, tuple[type[Any], Callable[[Any], int]]] = {
+    "export": (ExportFlags, _export),
+    "delete": (DeleteFlags, _delete),
+    "release": (ReleaseFlags, _release),
+}

@@ -24,10 +24,10 @@ from trivium.report.tables import Table, terminal
 
 ABOUT = """Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, from a
 config that comes with Trivium, or from flags alone: after a benchmark's name or a config, every
-field of spec and view is a flag that takes values separated by commas, and so are --preset,
---seeds, --solvers and --order_trials. Flags win. Writes data/, results/, plots/, summary.csv,
-results.md and report.html, and a row in runs/index.csv. The same command continues the newest
-folder of the same sweep, and makes only attempts that are missing or failed. Exit
+field of spec and view is a flag for values separated by commas, and so are --preset, --seeds,
+--solvers and --order_trials. Flags override the config. Writes data/, results/, plots/,
+summary.csv, results.md and report.html, and a row in runs/index.csv. The same command resumes the
+newest folder of the same sweep, and makes only attempts that are missing or failed. Exit
 status 1: calls failed, or nothing was scored.
 Example: trivium sweep implicit_small
 Example: trivium sweep nhop_explicit --hops 4,5,6 --L 2,3 --seeds 7,13,23
@@ -36,22 +36,22 @@ Example: trivium sweep explicit_hard --items 24 --model openai/gpt-4.1-mini"""
 
 @dataclass(frozen=True)
 class Flags:
-    """What is swept, and where it goes."""
+    """What is swept, and where the results are written."""
 
-    config: str | None = None  # a config, where it is not named first
+    config: str | None = None  # a config, if it is not the first argument
     approach: str | None = None  # or a benchmark
     label: str | None = None  # what the run is called in titles and in the index
-    items: int | None = None  # items of each evaluation (default: as the config says)
-    # language models, each as PROVIDER/MODEL, instead of the config's
+    items: int | None = None  # items of each evaluation (default: the config's)
+    # language models as PROVIDER/MODEL, instead of the config's
     models: tuple[str, ...] = flag((), "--model")
     data: bool = True  # write the items too
-    dry_run: bool = False  # print the evaluations and what they would cost, and do nothing
+    dry_run: bool = False  # only print the evaluations and their cost
     running: RunFlags = field(default_factory=RunFlags)
 
 
 @dataclass(frozen=True)
 class Keys:
-    """Values separated by commas, each a part of the grid."""
+    """Dimensions of the grid, with values separated by commas."""
 
     preset: str | None = None  # named specs to start from
     seeds: int | None = flag(None, "--seeds", "--seed")  # seeds of the items
@@ -73,16 +73,15 @@ def main(args: Sequence[str]) -> int:
     if flags.dry_run:
         print_plan(run, flags.running.execution)
         return 0
-    command = shlex.join(["trivium", "sweep", *args])
-    return flags.running.run(run, command, write_items=flags.data)
+    return flags.running.run(run, asked.command, write_items=flags.data)
 
 
 def read_grid(args: Sequence[str]) -> tuple[str, Asked[Flags], dict[str, Any]]:
-    """The config or benchmark that is swept, the flags, and the keys of the grid among them."""
+    """The config or benchmark that is swept, the flags, and the grid."""
     named, rest, start = read_start(args)
     config = start.config or next(iter(named), start.approach)
     if config is None:
-        known = dict.fromkeys(benchmark_names(), "a benchmark, swept by flags alone")
+        known = dict.fromkeys(benchmark_names(), "a benchmark, swept by flags")
         configs = dict.fromkeys(shipped_configs(), "a config that comes with Trivium")
         refuse_without("CONFIG", {**configs, **known}, "sweep", args, ABOUT)
     benchmark = _swept_benchmark(config)
@@ -95,12 +94,13 @@ def read_grid(args: Sequence[str]) -> tuple[str, Asked[Flags], dict[str, Any]]:
     aliases = benchmark.field_aliases if benchmark else {}
     for part in parts:
         parser.add(part, parser.group(part), aliases, type=str, nargs="*", metavar="VALUE")
-    values, given = parser.parse(rest)
-    grid = {key: _values(values[key], hints[key], given[key]) for key in hints if key in values}
+    values = parser.parse(rest)
+    grid = {key: _values(values[key], hints[key], f"--{key}") for key in hints if key in values}
     if "order_trials" in grid:
         require(len(grid["order_trials"]) == 1, "--order_trials takes one number")
         grid["order_trials"] = grid["order_trials"][0]
-    return config, Asked(changed(Flags(), values), given), grid
+    given = {key: f"--{key}" for key in values}
+    return config, Asked(f"trivium sweep {shlex.join(args)}", changed(Flags(), values), given), grid
 
 
 def _swept_benchmark(name: str) -> AnyBenchmark | None:
@@ -112,7 +112,7 @@ def _swept_benchmark(name: str) -> AnyBenchmark | None:
 
 
 def _values(texts: Sequence[str], hint: Any, flag: str) -> list[Any]:
-    """The values that a flag lists, separated by commas; a list's parts are joined by +."""
+    """The values of a flag, separated by commas; parts of a list are joined by +."""
     parts = [part.strip() for text in texts for part in text.split(",") if part.strip()]
     if not parts and hint is bool:
         return [True]
@@ -124,7 +124,7 @@ def _values(texts: Sequence[str], hint: Any, flag: str) -> list[Any]:
 
 
 def _value(text: str, hint: Any) -> Any:
-    """The text as a value of this type; text that is none stays, and the spec refuses it."""
+    """The text as a value of this type; other text is returned, and the spec refuses it."""
     kinds = {hint, *typing.get_args(hint)} - {NoneType}
     if bool in kinds and text.lower() in ("true", "false"):
         return text.lower() == "true"
@@ -138,7 +138,7 @@ def _value(text: str, hint: Any) -> Any:
 
 
 def print_plan(run: Run, execution: Execution) -> None:
-    """The evaluations, and what asking a model would cost."""
+    """Print the evaluations, and what models would cost."""
     rows = tuple((str(one.setting), str(one.items.seed), one.solver) for one in run.evaluations)
     first = run.evaluations[0]
     title = (

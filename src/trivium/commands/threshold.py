@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from trivium.commands.execution import Execution, RunFlags, print_verdict
 from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags
-from trivium.commands.parser import flag
+from trivium.commands.parser import REQUIRED, flag
 from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.index import add_to_index
@@ -20,12 +19,12 @@ from trivium.report.thresholds import curve_table, threshold_table
 from trivium.thresholds.results import threshold_text, write_thresholds
 from trivium.thresholds.search import Search, ThresholdPlan, find_thresholds, make_axis
 
-ABOUT = """How far does a solver go? Looks for the value of a spec field at which the lift over the
-floor falls to a target, with as few items as it can: batches of 25 go where they tell most, until
-the 95% interval is narrow enough or the items are used up. --vary names any field of numbers; its
---values go from easy to hard. Two --vary make a map: a threshold along the first field for each
-value of the second. The same command continues the newest folder of the same search, also with
-more --max_items. Exit status 1: calls failed, or nothing was scored.
+ABOUT = """How far does a solver go? Finds the value of a spec field at which the lift over the
+floor falls to a target, with as few items as possible: each batch of 25 is placed where it is most
+informative, until the 95% interval is narrow enough or the items are used up. --vary names any
+numeric field; its --values go from easy to hard. Two --vary make a map: a threshold along the first
+field for each value of the second. The same command resumes the newest folder of the same search,
+also with more --max_items. Exit status 1: calls failed, or nothing was scored.
 Example: trivium threshold blicket_game --vary objects --solver one_at_a_time
 Example: trivium threshold nhop_implicit --vary hops --model openai/gpt-4.1
 Example: trivium threshold nhop_implicit --vary hops --vary m --solver last_line"""
@@ -34,15 +33,15 @@ MAX_CURVES = 6  # that are printed
 
 @dataclass(frozen=True)
 class Flags:
-    """What is looked for, and with how many items."""
+    """Which threshold, and with how many items."""
 
-    # the field whose threshold is looked for; a second one makes a map
-    vary: tuple[str, ...] = ()
+    # the field along which the threshold is; a second one makes a map
+    vary: tuple[str, ...] = REQUIRED
     # its values from easy to hard, separated by commas (default: some that its spec allows)
     values: tuple[str, ...] = ()
     target: float = 0.5  # the lift at the threshold: 0 is the floor, 1 is perfect
     width: float = 0.15  # stop at an interval of this half-width, as a share of the threshold
-    max_items: int = 400  # the most items for one threshold
+    max_items: int = 400  # the limit for one threshold
     seed: int = DEFAULT_SEED  # the seed of all items
     # built-in solvers, agent:FOLDER, or package.module:function
     solver: tuple[str, ...] = flag((), "--solver", "--baseline")
@@ -52,7 +51,7 @@ class Flags:
 
 
 def main(args: Sequence[str]) -> int:
-    """Look for the thresholds, print them and write the report."""
+    """Find the thresholds, print them and write the report."""
     asked = read_benchmark_flags("threshold", Flags, args, ABOUT)
     flags = asked.flags
     if not flags.models:
@@ -65,12 +64,12 @@ def main(args: Sequence[str]) -> int:
             folder,
             executor=executor,
             options=execution.options,
-            command=shlex.join(["trivium", "threshold", *args]),
+            command=asked.command,
             on_batch=_print_progress,
         )
     write_thresholds(searches, folder)
     add_to_index(run, folder)
-    report = write_report(folder, prices=execution.prices)  # before a reader may have gone away
+    report = write_report(folder, prices=execution.prices)
     for search in searches[:MAX_CURVES]:
         curve_table(search).show(terminal())
     threshold_table(searches).show(terminal())
@@ -80,9 +79,8 @@ def main(args: Sequence[str]) -> int:
 
 
 def _plan(asked: BenchmarkFlags[Flags]) -> ThresholdPlan:
-    """What the flags ask for."""
+    """The search that the flags describe."""
     flags, task = asked.flags, asked.task
-    require(bool(flags.vary), "--vary is missing: which field? For example --vary hops")
     require(len(flags.vary) <= 2, f"--vary takes one field or two, got {', '.join(flags.vary)}")
     require(
         len(flags.values) in (0, len(flags.vary)),
@@ -112,7 +110,7 @@ def _plan(asked: BenchmarkFlags[Flags]) -> ThresholdPlan:
 
 
 def _print_progress(searches: Sequence[Search]) -> None:
-    """What is known after a batch, on standard error."""
+    """Print the thresholds after a batch on standard error."""
     for search in searches[:MAX_CURVES]:
         text = f"{search.name}: {sum(search.asked)} items, threshold {threshold_text(search)}"
         print(text, file=sys.stderr, flush=True)

@@ -37,7 +37,7 @@ def write_dataset_folder(evaluation: Evaluation, out: Path, *, with_audit: bool)
     require(not taken, f"{out} is there already; choose another folder with --out")
     task, result = evaluation.task, None
     if with_audit and not evaluation.items.files:
-        print("auditing for the card; --no-audit leaves that out", file=sys.stderr, flush=True)
+        print("auditing for the card; --no_audit leaves that out", file=sys.stderr, flush=True)
         result = audit(task.benchmark, task.spec, 0)
     partial = out.with_name(out.name + ".part")
     if partial.is_dir():
@@ -170,7 +170,7 @@ def changed_flags(values: Any, defaults: Any) -> list[str]:
         if value == getattr(defaults, field.name):
             continue
         if isinstance(value, bool):
-            words.append(f"--{field.name}" if value else f"--no-{field.name}")
+            words.append(f"--{field.name}" if value else f"--no_{field.name}")
         else:
             parts = value if isinstance(value, tuple) else (value,)
             words += [f"--{field.name}", *map(str, parts)]

@@ -162,12 +162,3 @@ def _safe(value: Any) -> Any:
     """Text that no spreadsheet takes for a formula."""
     risky = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r", "\n")
     return f"'{value}" if risky else value
-
-
-def delete_participant(study: Study, code: str) -> None:
-    """Remove a participant by the code shown at the end, or by the name in the link."""
-    by_code = study.store.find("code", code.strip().upper())
-    found = study.known_as(code) if by_code is None else [by_code]
-    require(bool(found), f"there is no participant with the code {code!r}")
-    for one in found:
-        study.store.delete(one.id)

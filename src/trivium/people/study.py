@@ -113,6 +113,14 @@ class Study:
         key = self.outside_key(outside)
         return [one for one in self.store.participants() if one.key.partition("_")[0] == key]
 
+    def delete(self, code: str) -> None:
+        """Delete the participant with this code, or with this name in the link."""
+        by_code = self.store.find("code", code.strip().upper())
+        found = self.known_as(code) if by_code is None else [by_code]
+        require(bool(found), f"{self.store.folder}: no participant has the code {code!r}")
+        for one in found:
+            self.store.delete(one.id)
+
     def outside_key(self, outside: str) -> str:
         """What is kept of a name that a recruiting service gives."""
         return self.store.keyed_hash("outside", outside)[:40]

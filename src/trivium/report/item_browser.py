@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
-
-import orjson
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import RESTATE
 from trivium.core.reading import visible_replies
 from trivium.core.records import UNSCORED, Row
-from trivium.core.spec import spec_from_dict
+from trivium.report.replay import presented_item, replies_of
 from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults
 
 MAX_CHARACTERS = 1_500_000  # of all their texts
@@ -130,25 +127,6 @@ def _with_system(turns: Sequence[tuple[str, str]], system: str | None) -> list[t
 def _shortened(made: Conversation) -> Conversation:
     turns = [(side, _cut(text)) for side, text in made.turns]
     return Conversation(turns, _cut(made.expected), _cut(made.read), made.marks)
-
-
-def replies_of(row: Row) -> list[str]:
-    """The replies of a record, one for each turn."""
-    reply = row.get("reply")
-    return [reply] if isinstance(reply, str) else [str(part) for part in reply or []]
-
-
-def presented_item(benchmark: AnyBenchmark, row: Row) -> tuple[Any, Any]:
-    """The item of a record in the order of its trial, and its view."""
-    item = _item(benchmark, orjson.dumps(row["spec"]), row["seed"], row["index"])
-    view = spec_from_dict(benchmark.view_type, row.get("view") or {})
-    return benchmark.reshuffle(item, row["trial"]), view
-
-
-@lru_cache(maxsize=1024)
-def _item(benchmark: AnyBenchmark, spec: bytes, seed: int, index: int) -> Any:
-    fields = spec_from_dict(benchmark.spec_type, orjson.loads(spec))
-    return next(iter(benchmark.generate(fields, seed, index, 1)))
 
 
 def _cut(text: str) -> str:

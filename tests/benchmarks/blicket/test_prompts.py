@@ -10,13 +10,13 @@ from typing import Any
 import orjson
 import pytest
 
+from tests.benchmarks.blicket.beliefs import form_beliefs
 from trivium.benchmarks.blicket.names import mentions
 from trivium.benchmarks.blicket.prompts import PROMPTS
 from trivium.benchmarks.blicket.prompts.evidence import (
     Machine,
     Page,
     PromptAnswer,
-    form_beliefs,
     forms_of,
     read_page,
 )

@@ -11,13 +11,13 @@ from typing import Any
 import orjson
 import pytest
 
+from tests.benchmarks.blicket.beliefs import form_beliefs
 from trivium.benchmarks.blicket.inference.hypotheses import make_space
 from trivium.benchmarks.blicket.inference.observer import posterior
 from trivium.benchmarks.blicket.inference.support import support_of
 from trivium.benchmarks.blicket.prompts import PROMPTS, matched, solvers
 from trivium.benchmarks.blicket.prompts.evidence import (
     Machine,
-    form_beliefs,
     ideal_answer,
     read_page,
 )
