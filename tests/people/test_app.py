@@ -103,7 +103,7 @@ as_text = true
     item = study.experiment.items(condition, 0)[0]
     alone = solve(item, condition.task.benchmark.solvers[solver])
     for reply in alone.reply if isinstance(alone.reply, list) else [alone.reply]:
-        assert client.view["messages"][1] == item.prompt
+        assert client.view["messages"][0] == item.prompt
         client.post("reply", reply)
     assert client.view["screen"] == "done"
     export_study(study, tmp_path / "out")

@@ -263,7 +263,7 @@ def test_usual_values_are_allowed_ones_from_easy_to_hard(
         ("--vary hops --width 0 --solver oracle", "width must be above 0, got 0.0"),
         ("--vary hops --max_items 5 --solver oracle", "max_items must be at least 25, got 5"),
         ("--vary ablate_hop --solver oracle", "ablate_hop has no value to start from"),
-        ("--vary hops --solver nobody", "unknown solver 'nobody'"),
+        ("--vary hops --solver unknown_one", "unknown solver 'unknown_one'"),
         ("--vary hops --solver oracle --solver oracle", "a solver is named twice"),
         ("--vary hops --solver oracle --temp 0.5", "--temp goes with --model"),
     ],

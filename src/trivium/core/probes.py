@@ -85,7 +85,7 @@ class Audit:
         return min(self.cues, key=lambda cue: cue.p, default=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it, the strongest cues first."""
+        """The content of the JSON output, with the strongest cues first."""
         cues = sorted(self.cues, key=lambda cue: (not cue.caught, cue.chance - cue.value))
         strongest = self.strongest
         return {
