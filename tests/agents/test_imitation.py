@@ -163,7 +163,7 @@ def test_the_loss_leaves_padding_out() -> None:
 
 
 def random_data(tables: Cues, episodes: int) -> Episodes:
-    """What random play leaves behind."""
+    """Episodes of random play."""
     sample = jax.jit(partial(sample_episodes, CueWorld(), episodes=episodes))
     data: Episodes = jax.tree.map(np.asarray, sample(tables, RandomActor(), key=jax.random.key(0)))
     return data

@@ -1,4 +1,4 @@
-"""Layers against numbers worked out by hand; sequences equal steps; the LSTM's own gradient."""
+"""Layers against numbers computed by hand; sequences equal steps; the LSTM's own gradient."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from trivium.agents import GAME
 from trivium.agents.episodes import Episodes
+from trivium.agents.worlds import spec_world
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, mask_of
 from trivium.benchmarks.blicket.world.dynamics import TYPE_REWARD, BlicketSpec
@@ -31,15 +32,8 @@ class Played(NamedTuple):
     rewards: NDArray[np.float64]
 
 
-class Dataset(NamedTuple):
-    """Episodes and the environment that they were played in."""
-
-    spec: BlicketSpec
-    episodes: Episodes
-
-
-def read_dataset(path: Path) -> Dataset:
-    """The episodes of a Minari dataset's folder, or of the records of blicket_game."""
+def read_dataset(path: Path) -> tuple[BlicketSpec, Episodes]:
+    """The environment and episodes of a Minari dataset's folder or of records of blicket_game."""
     require(path.exists(), f"{path} does not exist")
     if (path / "data").is_dir():
         return _collect(*_read_minari(path))
@@ -51,10 +45,10 @@ def read_dataset(path: Path) -> Dataset:
     return _collect(*_read_games(records))
 
 
-def _collect(spec: BlicketSpec, played: Sequence[Played]) -> Dataset:
+def _collect(spec: BlicketSpec, played: Sequence[Played]) -> tuple[BlicketSpec, Episodes]:
     """The episodes as arrays, padded with zeros."""
     require(len(played) >= 2, f"at least 2 episodes are needed to learn from, got {len(played)}")
-    longest = spec.counts + spec.questions
+    longest = spec_world(spec).longest
     shape = (len(played), longest)
     observation = np.zeros((*shape, spec.width), np.float32)
     action = np.zeros((*shape, spec.action_bits), np.float32)
@@ -69,7 +63,7 @@ def _collect(spec: BlicketSpec, played: Sequence[Played]) -> Dataset:
         action[number, :steps] = one.actions
         reward[number, :steps] = one.rewards
         live[number, :steps] = 1.0
-    return Dataset(spec, Episodes(observation, action, reward, live, none, none, none))
+    return spec, Episodes(observation, action, reward, live, none, none, none)
 
 
 def _read_minari(path: Path) -> tuple[BlicketSpec, list[Played]]:

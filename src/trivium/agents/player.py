@@ -63,7 +63,7 @@ class _Player:
 
         If the agent was trained without the question about the form, the form follows from the
         paper's space of machines: one blicket is disjunctive, two are conjunctive. After
-        demonstrations the agent names the example machine that the new one is like, or none.
+        demonstrations the agent says which example machine the new one is like, or "not sure".
         """
         carry, _ = self._after_tests(seen)
         questions = np.eye(self.spec.width, dtype=np.float32)

@@ -38,8 +38,6 @@ from trivium.models.calls import Usage
 from trivium.models.inspect.samples import ATTEMPT, presented_item
 from trivium.models.providers import one_line
 
-OVER = "The game is over."
-
 # The dialogue of the current sample, which built-in solvers reply to.
 _current: ContextVar[Dialogue | None] = ContextVar("dialogue", default=None)
 
@@ -84,7 +82,7 @@ def play() -> Solver:
 
             def send(move: str, stop_reason: str | None = None) -> str:
                 response = None if dialogue.done else dialogue.send(move, stop_reason)
-                return OVER if response is None else response
+                return "The game is over." if response is None else response
 
             tools = [_tool(move, send) for move in moves_of(dialogue.item.task)]
             while not dialogue.done:

@@ -2,8 +2,8 @@
 
 Keyword arguments are the fields of `BlicketSpec`. In `trivium/BlicketChild-v0` an action toggles
 one object, presses check, or finishes, like a child. In `trivium/BlicketGiven-v0` and
-`trivium/BlicketNotGiven-v0` the tests of two example machines are shown first, as in the
-experiment with children, one at each step; actions do nothing until then.
+`trivium/BlicketNotGiven-v0` the tests of two example machines are shown first, one at each step, as
+in the experiment with children; actions do nothing meanwhile.
 """
 
 from __future__ import annotations
