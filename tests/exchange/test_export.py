@@ -230,7 +230,7 @@ def test_mlcroissant_validates_and_reads_the_metadata(folder: Path) -> None:
 def test_a_folder_in_use_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = (folder / "README.md").read_bytes()
     assert run(f"export nhop_implicit --items 2 --format huggingface --out {folder}") == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
     assert (folder / "README.md").read_bytes() == before
 
 

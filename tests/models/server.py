@@ -254,6 +254,13 @@ def _turns(messages: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
     return turns
 
 
+CODES = {
+    "quota": (429, "insufficient_quota"),
+    "declined": (400, "content_filter"),
+    "context": (400, "context_length_exceeded"),
+}
+
+
 def _failure(request: web.Request, fault: str, retry_after: str) -> web.StreamResponse | None:
     """The response of a fault; None for those that spoil a good reply."""
     if fault == "dropped":
@@ -262,21 +269,16 @@ def _failure(request: web.Request, fault: str, retry_after: str) -> web.StreamRe
         return web.Response()
     if fault == "garbage":
         return web.Response(text="[" * 100_000, content_type="text/html")
-    if fault == "quota":
-        body = {"message": "pay first", "type": "x", "code": "insufficient_quota"}
-        return web.json_response({"error": body}, status=429)
-    if fault == "declined":
-        body = {"message": "not allowed", "type": "x", "code": "content_filter"}
-        return web.json_response({"error": body}, status=400)
-    if fault == "context":
-        body = {"message": "too long", "type": "x", "code": "context_length_exceeded"}
-        return web.json_response({"error": body}, status=400)
+    if fault in CODES:
+        status, code = CODES[fault]
+        error = {"message": f"no: {fault}", "type": "x", "code": code}
+        return web.json_response({"error": error}, status=status)
     if fault.isdigit():
         # As careless as a server can be: it repeats the key.
         key = request.headers.get("Authorization", "")
-        error = {"error": {"message": f"no: {fault} for {key}", "type": "x", "code": None}}
+        error = {"message": f"no: {fault} for {key}", "type": "x", "code": None}
         headers = {"Retry-After": retry_after} if fault == "429" else {}
-        return web.json_response(error, status=int(fault), headers=headers)
+        return web.json_response({"error": error}, status=int(fault), headers=headers)
     return None
 
 

@@ -85,7 +85,7 @@ def test_content_in_parts_is_read(backend: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fault", "error"),
     [
-        ("context", "400: too long"),
+        ("context", "400: no: context"),
         ("cut", "the connection broke off before the reply was complete"),
         ("dropped", "the connection broke off before the reply was complete"),
         ("slow", "no whole reply within 1 seconds"),
@@ -391,7 +391,7 @@ def test_replies_under_way_when_a_run_stops_are_kept(
     assert sum(server.asked.values()) == 8
     assert [row["kind"] for row in records(tmp_path)] == ["right"] * 7
     error = capsys.readouterr().err
-    assert "stopping when the 6 calls under way have ended" in error
+    assert "stopping after the 6 open calls" in error
     assert "7 of 8 attempts are recorded, and the same command makes the others" in error
 
 
