@@ -130,7 +130,7 @@ def test_a_game_says_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixtu
         ("--format xml", "xml"),
         ("--temp 1", "--temp goes with --format openai-batch"),
         ("--format openai-batch", "--model is missing"),
-        ("--format openai-batch --model nobody", "model must be PROVIDER/MODEL"),
+        ("--format openai-batch --model unknown", "model must be PROVIDER/MODEL"),
         ("--in nowhere.jsonl", "nowhere.jsonl: No such file or directory"),
         ("--in nowhere.jsonl --seed 3", "--seed goes with generated items"),
     ],

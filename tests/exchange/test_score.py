@@ -300,7 +300,7 @@ def test_a_pipe_is_refused_as_it_is_read_twice(
 
 def test_replies_that_cannot_be_scored_do_not_claim_the_folder(tmp_path: Path) -> None:
     rows = [{"id": n, "reply": g} for n, g in zip(IDS, GOLDS, strict=True)]
-    replies = lines(tmp_path / "replies.jsonl", [*rows, {"id": "nobody", "reply": "x"}])
+    replies = lines(tmp_path / "replies.jsonl", [*rows, {"id": "unknown", "reply": "x"}])
     assert score(replies) == 2
     assert score(lines(replies, rows)) == 0
 
@@ -320,7 +320,10 @@ def test_replies_that_cannot_be_scored_do_not_claim_the_folder(tmp_path: Path) -
         ([{"id": IDS[0], "response": {}}], "not a response of a known provider"),
         ([{"id": IDS[0], "response": {"choices": []}}], "not a response of a known provider"),
         ([{"id": IDS[0], "reply": "x"}] * 3, "was replied to before, as were 1 others"),
-        ([{"id": "nobody", "reply": "x"}], "there is no item 'nobody' (1 of 1 replies fit no item"),
+        (
+            [{"id": "unknown", "reply": "x"}],
+            "there is no item 'unknown' (1 of 1 replies fit no item",
+        ),
         ([{"id": IDS[0], "seed": 4, "reply": "x"}], "there is no item"),
     ],
 )
