@@ -11,6 +11,9 @@ from hypothesis import HealthCheck, settings
 
 from tests.command_line import ITEMS, run
 
+# Workers share the cores: threads of their own would only wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # Machines differ in speed: a slow example is not a wrong one.
 settings.register_profile(
     "trivium", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]

@@ -45,7 +45,6 @@ def test_items_are_text_in_and_text_out() -> None:
     assert [item.id for item in items] == ["SYN-000000", "SYN-000001", "SYN-000002"]
     assert items[2] == task.item(2, seed=7)
     item = items[0]
-    assert item.system is None
     assert "->f1->" in item.prompt
     assert item.floor == pytest.approx(1 / 6)
     assert item.groups["n"] == 6

@@ -145,9 +145,9 @@ def threshold(
         task, axes[0], by, names, target, seed, asked.settings(), label, width, max_items
     )
     with _folder(out) as folder:
-        found = find_thresholds(plan, folder, options=asked, functions=functions)
-        write_thresholds(found.searches, folder)
-        return Thresholds(found.searches, folder)
+        searches, *_ = find_thresholds(plan, folder, options=asked, functions=functions)
+        write_thresholds(searches, folder)
+        return Thresholds(searches, folder)
 
 
 def export(

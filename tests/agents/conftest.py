@@ -1,4 +1,4 @@
-"""Programs that run for a moment are compiled without optimisations: half of the time."""
+"""Compiles programs without optimisations, which halves the time of these short tests."""
 
 from __future__ import annotations
 

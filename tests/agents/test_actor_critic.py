@@ -1,4 +1,4 @@
-"""A2C and PPO against numbers worked out by hand, and what one update does to a run."""
+"""A2C and PPO against numbers computed by hand, and what one update does to a run."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def test_a2c_loss() -> None:
         [0.75, 0.5],
         [1, 0],
         [1.0, 3.0],
-        old_probabilities=[0.1, 0.9],  # of no account
-        old_values=[9.0, 9.0],  # likewise
+        old_probabilities=[0.1, 0.9],  # not used
+        old_values=[9.0, 9.0],  # not used
         advantage=[2.0, -1.0],
         target=[2.0, 1.0],
     )
@@ -232,7 +232,7 @@ def test_the_first_step_of_a2c(horizon: int, value: float, norm: float, gradient
 def test_minibatches_are_shuffled_parts_of_every_pass(
     policy: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every row of the batch is used once in each epoch, in an order of its own.
+    """Every row of the batch is used once in each epoch, in a new order.
 
     The gradient marks the rows of a minibatch, and step number n adds 2^n to them.
     """

@@ -42,7 +42,7 @@ def test_episodes_begin_with_the_demonstrations(kind: str) -> None:
     assert (seen[:, 1:4, 4:6] == [1, 0]).all()
     assert (seen[:, 4:7, 4:6] == [0, 1]).all()
     assert not seen[:, 7:, 4:6].any()
-    assert not np.asarray(played.tests)[:, :6].any()  # what is shown is no test
+    assert not np.asarray(played.tests)[:, :6].any()  # a demonstration is not a test
     assert not np.asarray(played.reward)[:, :7].any()
     lit_first = seen[:, 1, 3]  # in the first test only a disjunctive machine lights
     assert set(lit_first.tolist()) == ({0.0, 1.0} if kind == "given" else {0.0})

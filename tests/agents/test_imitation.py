@@ -52,7 +52,8 @@ def test_packing_keeps_every_step_once(lengths: list[int], multiple: int) -> Non
 
 
 def test_neighbours_in_a_row_do_not_see_each_other() -> None:
-    model = DecisionTransformer(2, 1, jax.random.key(0), width=8, layers=2, longest=6)
+    config = ImitationConfig(width=8, layers=2)
+    model = DecisionTransformer(config, replace(CueWorld(), longest=6), jax.random.key(0))
     generator = np.random.default_rng(0)
     tokens = Tokens(
         jnp.asarray(generator.normal(size=(1, 6)), jnp.float32),
@@ -76,10 +77,9 @@ def test_neighbours_in_a_row_do_not_see_each_other() -> None:
 
 
 @pytest.mark.parametrize(("window", "first_seen"), [(1, 0), (2, 1), (30, 2)])
-def test_a_cloner_reads_so_many_observations_of_its_own_episode(
-    window: int, first_seen: int
-) -> None:
-    model = Cloner(2, 1, jax.random.key(0), width=8, layers=2, window=window)
+def test_a_cloner_reads_a_window_of_its_own_episode(window: int, first_seen: int) -> None:
+    config = ImitationConfig("cloning", width=8, layers=2, window=window)
+    model = Cloner(config, replace(CueWorld(), longest=30), jax.random.key(0))
     tokens = Tokens(
         jnp.zeros((1, 6)),
         jnp.zeros((1, 6, 2)),
@@ -163,7 +163,7 @@ def test_the_loss_leaves_padding_out() -> None:
 
 
 def random_data(tables: Cues, episodes: int) -> Episodes:
-    """What random play leaves behind."""
+    """Episodes of random play."""
     sample = jax.jit(partial(sample_episodes, CueWorld(), episodes=episodes))
     data: Episodes = jax.tree.map(np.asarray, sample(tables, RandomActor(), key=jax.random.key(0)))
     return data

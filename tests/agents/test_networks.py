@@ -1,4 +1,4 @@
-"""Layers against numbers worked out by hand; sequences equal steps; the LSTM's own gradient."""
+"""Layers against numbers computed by hand; sequences equal steps; the LSTM's own gradient."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def policies() -> list[Any]:
         partial(MemorylessPolicy, *shape),
         partial(RecurrentPolicy, *shape, trunk=(5,)),
         partial(RecurrentPolicy, *shape, trunk=(), normalised=True, layout=Layout(block=2)),
-        partial(HistoryPolicy, *shape, window=TIME + 1, layers=1),
+        partial(HistoryPolicy, *shape, window=TIME + 1),
     ]
     return [jax.jit(make)(jax.random.key(0)) for make in makers]
 

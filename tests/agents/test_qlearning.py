@@ -80,7 +80,7 @@ def test_ties_are_broken_at_random() -> None:
         ("drawn", 0, QResult(episodes=25_940, steps=166_850, converged=True, histories=4921)),
     ],
 )
-def test_trials_are_those_of_version_0_1(definition: str, seed: int, expected: QResult) -> None:
+def test_trials_of_a_seed_are_pinned(definition: str, seed: int, expected: QResult) -> None:
     assert learn(QConfig(definition), seed) == expected  # type: ignore[arg-type]
 
 

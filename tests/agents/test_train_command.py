@@ -15,7 +15,10 @@ from trivium.agents.datasets import read_dataset
 from trivium.agents.learned import agent_episodes, load_agent
 from trivium.agents.trained import TrainingJob, train
 from trivium.agents.training import segment_all
+from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
 from trivium.benchmarks.blicket.world.env import BlicketEnv
+from trivium.benchmarks.blicket.world.policies import get_policy
+from trivium.benchmarks.blicket.world.recording import play, write_dataset
 from trivium.cli import main
 
 WORDS = ["train", "a2c-mlp", "--width", "8", "--steps", "300", "--points", "3", "--forced", "2"]
@@ -33,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_ctrl_c_loses_no_point(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Interrupted while a segment is computed: resumed, all is as if it had not been."""
+    """A training interrupted during a segment and resumed equals an uninterrupted one."""
     calls = []
 
     def interrupted(*arguments: Any) -> Any:
@@ -93,7 +96,7 @@ def test_training_is_as_long_as_was_asked_for() -> None:
 
 @pytest.mark.parametrize("greedy", [False, True])
 def test_rollouts_are_what_the_environment_says(folder: Path, greedy: bool) -> None:
-    """Recorded actions, replayed in the Gymnasium environment, earn what was recorded."""
+    """Recorded actions, replayed in the Gymnasium environment, have the recorded rewards."""
     check_episodes(load_agent(folder), greedy, reward_structure="quiz", quiz_disabled_steps=1)
 
 
@@ -128,7 +131,7 @@ def check_episodes(agent: Any, greedy: bool, **options: Any) -> None:
         (["train", "a2c-lstm", "--preset", "huge"], "unknown preset 'huge'"),
         (["train", "a2c-lstm"], "--out is missing"),
         (["train", "a2c-lstm", "--width", "0", "--out", "x"], "width must be at least 1"),
-        (["train", "a2c-lstm", "--trunk", "0", "--out", "x"], "trunk must be of at least 1"),
+        (["train", "a2c-lstm", "--trunk", "0", "--out", "x"], "trunk needs sizes above 0"),
         (["train", "a2c-lstm", "--split", "odd", "--out", "x"], "split must be one of none"),
         (["train", "a2c-lstm", "--policy", "mlp", "--out", "x"], "say train a2c-mlp"),
         (["rollout", "nowhere", "--out", "x"], "holds no training"),
@@ -208,8 +211,16 @@ def test_an_imitator_of_a_dataset_is_trained_and_played(tmp_path: Path) -> None:
     assert (out / "model_0.eqx").read_bytes() == model
 
 
+def test_the_longest_episodes_with_demonstrations_can_be_imitated(tmp_path: Path) -> None:
+    spec = BlicketSpec("quiz-type", quiz_disabled_steps=20, demonstrations="given")
+    episodes = list(play(spec, get_policy("random_actions"), seed=1, episodes=2))
+    write_dataset("longest-v0", spec, episodes, "random", tmp_path)
+    _, found = read_dataset(tmp_path / "longest-v0")
+    assert found.lengths.tolist() == [6 + 22 + 4] * 2  # shown, explored, asked
+
+
 def test_games_are_imitated_as_episodes_of_the_quiz(tmp_path: Path) -> None:
-    """Whoever played them; every episode, replayed in the environment, earns what is said."""
+    """For every kind of player: each episode, replayed in the environment, has its rewards."""
     game = ["eval", "blicket_game", "--preset", "paper", "--items", "8"]
     assert main([*game, "--solver", "posterior", "--out", str(tmp_path / "g")]) == 0
     lines = (tmp_path / "g" / "records.jsonl").read_bytes().splitlines()

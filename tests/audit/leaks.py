@@ -91,7 +91,7 @@ class Leaky(QuestionBenchmark[LeakSpec]):
     """One of six names is the answer, and nothing says which."""
 
     name = "leaky"
-    title = "a question that nobody can answer"
+    title = "a question without an answer"
     spec_type = LeakSpec
     presets = {"none": LeakSpec()}  # noqa: RUF012
     solvers = by_name([oracle(), random_option()])

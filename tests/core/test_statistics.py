@@ -220,7 +220,7 @@ def test_lift_is_the_share_of_the_way_to_perfect() -> None:
 
 def test_enough_items_show_the_gain() -> None:
     """The number promised shows 3 points over 1/6 at 99.5% in about 95 of 100 studies."""
-    n = items_to_see(1 / 6, 0.03, level=0.995)
+    n = items_to_see(1 / 6, 0.03, level=0.995, power=0.95)
     generator = np.random.default_rng(3)
     seen = 0
     for hits in generator.binomial(n, 1 / 6 + 0.03, 400):

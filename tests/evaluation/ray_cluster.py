@@ -1,4 +1,4 @@
-"""A Ray cluster of two nodes on this machine: says its address, then does what it is told.
+"""A Ray cluster of two nodes on this machine: prints its address, then follows commands.
 
 Run as a script. A line on standard input kills the second node; the end of it ends the cluster.
 """

@@ -59,7 +59,7 @@ def test_a_sweep_with_failed_calls_says_so_and_is_continued(
 ) -> None:
     assert sweep(server) == 1
     said = capsys.readouterr().out
-    assert "errors" in said, "a column of the table"
+    assert "failed" in said, "a column of the table"
     assert "FAILED: 3 of 40 attempts; the same command retries them" in said
     assert "the first of them: 400" in said
     (folder,) = Path("runs/implicit").iterdir()
@@ -78,7 +78,7 @@ def test_a_sweep_with_failed_calls_says_so_and_is_continued(
     assert sweep(server, "--retry_errors") == 0
     said = capsys.readouterr().out
     assert "FAILED" not in said
-    assert "errors" not in said
+    assert "failed" not in said
     before = server.asked.copy()
     assert sweep(server) == 0
     assert f"{folder} holds all 40 attempts" in capsys.readouterr().err
@@ -147,24 +147,21 @@ def test_failed_calls_end_with_status_1(
     assert capsys.readouterr().err.startswith("trivium: ")
 
 
-@pytest.mark.parametrize(
-    ("reply", "status", "sentence"),
-    [
-        (
-            "I'm sorry, but I can't help with that.",
-            1,
-            "FAILED: none of 4 attempts ended in a reply",
-        ),
-        ("<think>Let me see", 1, "FAILED: none of 4 attempts ended in a reply"),
-        ("Blue is a nice colour.", 0, "WARNING: none of 4 replies holds an answer"),
-    ],
-)
-def test_nothing_scored_ends_with_status_1(
-    reply: str, status: int, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("reply", ["I'm sorry, but I can't help with that.", "<think>Let me see"])
+def test_replies_without_an_answer_are_warned_of(
+    reply: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Server(lambda messages: reply) as server:
-        assert main(eval_words(server, tmp_path / "e", items=4)) == status
-    assert sentence in capsys.readouterr().out
+        assert main(eval_words(server, tmp_path / "e", items=4)) == 0
+    assert "WARNING: none of 4 replies holds an answer" in capsys.readouterr().out
+
+
+def test_nothing_scored_ends_with_status_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Server(oracle(), lambda prompt, nth: "declined") as server:
+        assert main(eval_words(server, tmp_path / "e", items=4)) == 1
+    assert "FAILED: none of 4 attempts ended in a reply" in capsys.readouterr().out
 
 
 def test_only_what_is_asked_for_counts_as_held(
@@ -231,7 +228,7 @@ def test_what_was_spent_is_summed(
     assert not Path("f").exists()
     words = "eval nhop_implicit --solver oracle --price_in 1 --price_out 1 --out g"
     assert main(words.split()) == 2
-    assert "--price_in goes with --model" in capsys.readouterr().err
+    assert "goes with --model, and oracle is not a model" in capsys.readouterr().err
 
 
 def test_records_reach_the_disk_every_few_seconds(
@@ -279,7 +276,7 @@ def test_a_blank_line_among_records_is_passed_over(server: Server, broken: set[s
         ("seed", 1e30),
         ("index", "x"),
         ("reply", 7),
-        ("failed", 5),
+        ("error", 5),
         ("id", None),
     ],
 )

@@ -103,7 +103,7 @@ as_text = true
     item = study.experiment.items(condition, 0)[0]
     alone = solve(item, condition.task.benchmark.solvers[solver])
     for reply in alone.reply if isinstance(alone.reply, list) else [alone.reply]:
-        assert client.view["messages"][1] == item.prompt
+        assert client.view["messages"][0] == item.prompt
         client.post("reply", reply)
     assert client.view["screen"] == "done"
     export_study(study, tmp_path / "out")
@@ -305,7 +305,7 @@ def test_text_tasks_show_the_prompt_and_nothing_else_of_the_item(tmp_path: Path)
             client.post("next")
     session = study.session(study.store.participants()[0])
     item = session.now.item
-    assert client.view["messages"] == [item.system or "", item.prompt]
+    assert client.view["messages"] == [item.prompt]
     shown = set(texts_in(client.view)) - set(client.view["messages"])
     assert item.gold not in shown
     assert item.id not in orjson.dumps(client.view).decode()

@@ -16,26 +16,18 @@ from trivium.benchmarks.nhop.spec import NhopView
 from trivium.core.benchmark import Lifts
 from trivium.core.dialogue import attempt
 from trivium.core.statistics import Estimate
-from trivium.report.answer import Grid, grid, sentence, sound_settings
-from trivium.report.charts import mean_traces, series_styles
+from trivium.report.answer import Grid, grid, sentence
+from trivium.report.charts import series_styles
 from trivium.report.results import BenchmarkResults, read_results
 from trivium.report.sections import effect_words, kind_shares, usage_table
 
 
 def grid_of(*all_results: BenchmarkResults) -> Grid:
-    traces = {own.benchmark.name: mean_traces(own) for own in all_results}
-    sound = {own.benchmark.name: sound_settings(own) for own in all_results}
-    return grid(all_results, series_styles(all_results), traces, sound)
-
-
-def said(results: BenchmarkResults, model: str) -> str:
-    name = results.benchmark.name
-    traces = {name: mean_traces(results)}
-    return sentence([results], model, traces, {name: results.settings})
+    return grid(all_results, series_styles(all_results))
 
 
 def by_hops(model: str, right: dict[int, int], items: int = 40) -> list[Row]:
-    """Records with so many right answers of `items` at each number of hops."""
+    """Records with this number of right answers among `items` at each number of hops."""
     return [
         row
         for hops, count in right.items()
@@ -58,7 +50,7 @@ def by_hops(model: str, right: dict[int, int], items: int = 40) -> list[Row]:
 def test_hops_are_composed_up_to_a_lift_of_a_half(
     tmp_path: Path, right: dict[int, int], words: str
 ) -> None:
-    assert said(results_of(tmp_path, by_hops("a/model", right)), "a/model") == words
+    assert sentence([results_of(tmp_path, by_hops("a/model", right))], "a/model") == words
 
 
 @pytest.mark.parametrize(
@@ -83,9 +75,9 @@ def test_a_player_tests_like_the_nearest_built_in_one(tmp_path: Path) -> None:
         )
     ]
     results = results_of(tmp_path, rows)
-    assert said(results, "a/good").startswith("Picks informative tests; solves games ")
+    assert sentence([results], "a/good").startswith("Picks informative tests; solves games ")
     child = "Tests like a child who varies one thing at a time; solves games "
-    assert said(results, "a/child").startswith(child)
+    assert sentence([results], "a/child").startswith(child)
 
 
 def test_models_come_first_and_the_best_baseline_of_each_role_after_them(tmp_path: Path) -> None:
@@ -109,16 +101,16 @@ def test_settings_with_shortcuts_are_left_out_of_the_answer_and_it_says_so(tmp_p
         for item in EXPLICIT.generate(EXPLICIT.presets[preset], 1, 0, 20)
     ]
     other = scored("a/m", [1.0] * 4)
-    results = read_results([write_records(tmp_path, rows + other)])
-    assert sound_settings(results["nhop_explicit"]) == ["explicit-hard"]
+    results = read_results([write_records(tmp_path, rows + other)], kind="run")
+    assert results["nhop_explicit"].sound_settings == ["explicit-hard"]
     found = grid_of(results["nhop_explicit"], results["nhop_implicit"])
     assert found.columns[0].note == "audit passed; without explicit-easy (shortcuts)"
     cell = found.rows[0].cells[0]
     assert cell is not None
     assert cell.estimate.n == 20
     # Where every setting has shortcuts there is nothing else to show.
-    easy = results_of(tmp_path / "easy", rows[:20])
-    assert sound_settings(easy) == ["explicit-easy"]
+    easy = read_results([write_records(tmp_path / "easy", rows[:20])], kind="run")
+    assert easy["nhop_explicit"].sound_settings == ["explicit-easy"]
 
 
 def test_one_benchmark_has_its_settings_or_its_groups_as_columns(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
 from trivium.core.dialogue import attempt
 from trivium.report.chart_files import chart_svg, plain_css, save_charts
-from trivium.report.charts import Charts, mean_traces, score_over_tokens, series_styles, slope
+from trivium.report.charts import Charts, score_over_tokens, series_styles, slope
 from trivium.report.plot import (
     REFERENCES,
     Chart,
@@ -51,8 +51,9 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkResults:
 
 def drawn(results: BenchmarkResults, *, kind: str | None = None) -> dict[str, Chart]:
     prefix = f"{results.benchmark.name}_"
-    charts = Charts(results, series_styles([results]), results.settings, mean_traces(results), kind)
-    return {chart.name.removeprefix(prefix): chart for chart in charts.all()}
+    results.kind = kind
+    charts = Charts(results, series_styles([results])).all()
+    return {chart.name.removeprefix(prefix): chart for chart in charts}
 
 
 def points(chart: Chart, solver: str, panel: int = 0) -> dict[object, float]:
@@ -259,11 +260,11 @@ def test_values_are_drawn_where_they_are() -> None:
     )
     at = draw(Panel([series], "x", "y"))
     ys = [dot.y for dot in at.lines[0].dots]
-    assert (ys[0], ys[2]) == (at.bottom, at.top)
-    assert ys[1] == (at.bottom + at.top) / 2
+    assert (ys[0], ys[2]) == (at.bottom, 26)
+    assert ys[1] == (at.bottom + 26) / 2
     dots = at.lines[0].dots
     assert dots[1].x - dots[0].x == dots[2].x - dots[1].x > 0
-    assert dots[1].low == pytest.approx(at.bottom - (at.bottom - at.top) / 4, abs=0.1)
+    assert dots[1].low == pytest.approx(at.bottom - (at.bottom - 26) / 4, abs=0.1)
     assert [text for _, text in at.x_ticks] == ["4", "6", "8"]
     assert [text for _, text in at.y_ticks] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
 

@@ -133,7 +133,7 @@ def test_models_with_other_limits_are_not_compared_unasked(
     error = capsys.readouterr().err
     assert "max_output_tokens differs between the runs (16, the default)" in error
     assert main([*words, "--any_settings"]) == 0
-    # A program has no limits, so that it can stand beside any model.
+    # A program has no limits, so it can be compared with any model.
     write_records(tmp_path / "c", scored("oracle", [1, 1, 1]))
     assert main(["compare", str(tmp_path / "a"), str(tmp_path / "c")]) == 0
 

@@ -105,9 +105,8 @@ def test_the_page_holds_a_bounded_number_of_attempts_and_characters(
     assert len(shown["attempts"]) == 40
     assert Counter(map(len, shown["texts"])) == Counter([62, 20_030])
     assert shown["texts"][1].endswith("xxx\n[cut: 10,000 more characters]")
-    monkeypatch.setattr(item_browser, "MAX_CHARACTERS", 20_120)
     # The two texts take 20,092 characters; the expected answer and the one read take two.
-    assert len(browser_items([results])["attempts"]) == 14
+    assert len(browser_items([results], 20_120)["attempts"]) == 14
 
 
 def test_items_from_files_show_the_prompt_that_was_kept_or_say_that_there_is_none(

@@ -143,7 +143,7 @@ def test_what_is_shown_can_be_downloaded(page: Page) -> None:
     assert {turn["text"] for row in rows for turn in row["turns"]} >= set(HOSTILE)
     read = list(csv.DictReader(io.StringIO(table)))
     assert [row["id"] for row in read] == [row["id"] for row in rows]
-    # Nothing that a spreadsheet would run stands at the start of a cell.
+    # No cell begins with a character that a spreadsheet would run.
     assert not [cell for row in read for cell in row.values() if cell[:1] in ("=", "+", "@")]
 
 

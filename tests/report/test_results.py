@@ -29,7 +29,7 @@ def test_parts_add_up_to_what_a_plain_summary_says(tmp_path: Path) -> None:
     assert results.split(lambda key: key.solver)["random_candidate"].metrics == whole.metrics
     assert results.records == whole.items == 48
     assert (results.seeds, results.varying_groups) == ([1, 2], ["n"])
-    assert results.group_values("n") == [4, 10]
+    assert results.values(lambda key: key.group("n")) == [4, 10]
     by_hops = results.split(lambda key: key.group("n"))
     assert {hops: part.items for hops, part in by_hops.items()} == {10: 24, 4: 24}
     only_one_seed = results.split(lambda key: key.group("n") if key.seed == 2 else None)

@@ -105,10 +105,9 @@ def test_no_item_is_asked_twice_and_batches_have_25(tmp_path: Path) -> None:
     axis, solvers = Axis("objects", (2, 3, 4, 5)), ("one_at_a_time",)
     plan = ThresholdPlan(task, axis, solvers=solvers, width=0.001, max_items=60)
     asked: list[int] = []
-    found = find_thresholds(
+    (search,), *_ = find_thresholds(
         plan, tmp_path, on_batch=lambda searches: asked.append(sum(searches[0].asked))
     )
-    (search,) = found.searches
     assert asked == [25, 50, 60]
     items = [
         (row["spec"]["objects"], row["id"])
@@ -264,7 +263,7 @@ def test_usual_values_are_allowed_ones_from_easy_to_hard(
         ("--vary hops --width 0 --solver oracle", "width must be above 0, got 0.0"),
         ("--vary hops --max_items 5 --solver oracle", "max_items must be at least 25, got 5"),
         ("--vary ablate_hop --solver oracle", "ablate_hop has no value to start from"),
-        ("--vary hops --solver nobody", "unknown solver 'nobody'"),
+        ("--vary hops --solver unknown_one", "unknown solver 'unknown_one'"),
         ("--vary hops --solver oracle --solver oracle", "a solver is named twice"),
         ("--vary hops --solver oracle --temp 0.5", "--temp goes with --model"),
     ],

@@ -58,7 +58,7 @@ class TriviumDataset(ProceduralDataset):
         """An item as a question, with its gold answer and what regenerates it."""
         item = self.task.item(idx, split_seed(self.config.split, self.seed % SEEDS))
         return {
-            "question": item.prompt if item.system is None else f"{item.system}\n\n{item.prompt}",
+            "question": item.prompt,
             "answer": item.gold,
             "metadata": {
                 "source_dataset": f"{PREFIX}{self.config.benchmark}",

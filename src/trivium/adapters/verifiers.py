@@ -102,7 +102,7 @@ class TriviumTaskset(vf.Taskset[TriviumTask, TriviumConfig]):
         task, seed = self.task, episode.split_seed(self.config.split, self.config.seed)
         for start in count(step=BATCH):
             for item in task.generate(seed, start, BATCH):
-                shown = {"name": item.id, "prompt": item.prompt, "system_prompt": item.system}
+                shown = {"name": item.id, "prompt": item.prompt}
                 made = {"origin": episode.origin_of(item), "information": self.config.information}
                 yield TriviumTask(TriviumData(**shown, **made), self.config.task)
 

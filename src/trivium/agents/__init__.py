@@ -15,7 +15,7 @@ GAME = "blicket_game"  # the only benchmark that agents can play
 
 
 def agents_module(name: str) -> Any:
-    """A module of this package; UserError says how to install the extra where it is missing."""
+    """A module of this package; UserError says how to install the extra if it is missing."""
     for package in ("jax", "equinox", "optax"):
         import_extra(package, "agents")
     return importlib.import_module(f"trivium.agents.{name}")

@@ -1,7 +1,7 @@
-"""A2C and PPO as pure functions: act, estimate advantages, improve the policy.
+"""A2C and PPO as pure functions: collect a rollout, estimate advantages, update the policy.
 
-`update` is the whole algorithm. A run is all arrays, so that many runs are one vmapped run.
-Losses and optimisers are those of Stable Baselines, the paper's library.
+`update` is one iteration of the algorithm. The state of a run is a pytree of arrays, so many runs
+are one vmapped run. Losses and optimisers are those of Stable Baselines, the paper's library.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from trivium.agents.worlds import State, Tables, World
 
 RMS_DECAY = 0.99
 EPSILON = 1e-5  # of both optimisers
-ROUNDING = 1e-4  # by which a maximal reward may fall short
+TOLERANCE = 1e-4  # for rounding, when a reward is compared with the largest possible one
 
 
 class Sums(NamedTuple):
@@ -46,7 +46,7 @@ class Environments(NamedTuple):
 
 
 class Rollout(NamedTuple):
-    """What was seen and done, [time, batch] in every array."""
+    """Observations, actions and rewards, [time, batch] in every array."""
 
     observation: Array
     start: Array
@@ -58,7 +58,7 @@ class Rollout(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """A rollout with what is to be learned from it."""
+    """A rollout with its advantages and value targets."""
 
     rollout: Rollout
     advantage: Array
@@ -73,7 +73,7 @@ class Run(NamedTuple):
     environments: Environments
     key: Array
     steps: Array  # environment steps so far
-    converged: Array  # the step at which training ended early, -1 before
+    converged: Array  # the step at which training ended early, -1 until then
 
 
 @partial(jax.jit, static_argnums=(0, 1))
@@ -112,10 +112,10 @@ def update(
 def collect(
     world: World, config: AgentConfig, tables: Tables, run: Run, key: Array
 ) -> tuple[Environments, Rollout, Sums]:
-    """The policy's actions for one horizon; finished episodes are summed up and restarted."""
+    """A rollout of one horizon, and the totals of the episodes that ended in it."""
     shape = (config.horizon, config.environments)
     act_key, step_key, reset_key = jax.random.split(key, 3)
-    # Drawn before the scan, new episodes too: one large draw costs far less than many small ones.
+    # Everything is drawn before the scan: one large draw costs far less than many small ones.
     draws = (
         jax.random.uniform(act_key, (*shape, world.action_bits)),
         jax.random.split(step_key, config.horizon),
@@ -135,10 +135,14 @@ def collect(
         step = world.step(tables, now.state, action, key)
         measures = world.measure(now.observation, step)
         running = jax.tree.map(jnp.add, now.running, Sums(none, step.reward, *measures, none))
-        maximal = (running.reward >= world.maximum - ROUNDING).astype(jnp.float32)
+        maximal = (running.reward >= world.maximum - TOLERANCE).astype(jnp.float32)
         totals = running._replace(episodes=jnp.ones_like(maximal), maximal=maximal)
         ended = Sums(*(jnp.where(step.done, part, 0.0) for part in totals))
-        state, observation = _choose(step.done, fresh, (step.state, step.observation))
+        state, observation = jax.tree.map(
+            lambda new, old: jnp.where(step.done.reshape(-1, *[1] * (new.ndim - 1)), new, old),
+            fresh,
+            (step.state, step.observation),
+        )
         done = step.done.astype(jnp.float32)
         after = Environments(
             state,
@@ -162,7 +166,7 @@ def collect(
 
 
 def count_streak(streak: Array, done: Array, maximal: Array) -> Array:
-    """Maximal episodes in a row up to now, environments taken in their order."""
+    """Maximal episodes in a row so far, in the order of the environments."""
     order = jnp.arange(done.shape[0])
     failed = done.astype(bool) & ~maximal
     last_failure = jnp.where(failed, order, -1).max()
@@ -178,18 +182,18 @@ def advantages(
     next_value = jnp.concatenate([value[1:], last_value[None]])
     error = reward + config.discount * next_value * continues - value
 
-    def back(later: Array, now: tuple[Array, Array]) -> tuple[Array, Array]:
+    def accumulate(later: Array, now: tuple[Array, Array]) -> tuple[Array, Array]:
         error, continues = now
         advantage = error + config.discount * config.gae_lambda * continues * later
         return advantage, advantage
 
     nothing = jnp.zeros_like(last_value)
-    _, estimates = jax.lax.scan(back, nothing, (error, continues), reverse=True, unroll=5)
+    _, estimates = jax.lax.scan(accumulate, nothing, (error, continues), reverse=True, unroll=5)
     return estimates
 
 
 def log_probability(logits: Array, action: Array) -> Array:
-    """The log-probability of actions of bits."""
+    """The log-probability of actions, summed over their bits."""
     logs = jax.nn.log_softmax(logits)
     chosen = jnp.where(action > 0, logs[..., 1], logs[..., 0])
     return chosen.sum(axis=-1)
@@ -230,7 +234,7 @@ LOSSES = {"a2c": a2c_loss, "ppo": ppo_loss}
 
 
 def loss(policy: Policy, config: AgentConfig, carry: Carry, batch: Batch) -> Array:
-    """The loss of a policy on a batch that began with this memory."""
+    """The loss of a policy on a batch; `carry` is its memory before the first step."""
     _, output = policy.unroll(carry, batch.rollout.observation, batch.rollout.start)
     return LOSSES[config.algorithm](config, output, batch)
 
@@ -259,7 +263,7 @@ def learn(
     if config.epochs == config.minibatches == 1:
         return improve(learner, carry, batch)
     if config.policy == "mlp":
-        # Without memory steps are independent: minibatches are drawn from all of them.
+        # Without memory, steps are independent: minibatches are drawn from all of them.
         batch = jax.tree.map(lambda leaf: leaf.reshape(1, -1, *leaf.shape[2:]), batch)
     count = batch.target.shape[1]
 
@@ -273,12 +277,3 @@ def learn(
         return jax.lax.scan(minibatch, learner, order)
 
     return jax.lax.scan(epoch, learner, jax.random.split(key, config.epochs))[0]
-
-
-def _choose(done: Array, first: Any, second: Any) -> Any:
-    """The first pytree where an episode is done, the second elsewhere."""
-
-    def choose(one: Array, other: Array) -> Array:
-        return jnp.where(done.reshape(done.shape + (1,) * (one.ndim - 1)), one, other)
-
-    return jax.tree.map(choose, first, second)

@@ -1,4 +1,4 @@
-"""Pytrees of arrays on disk: a line of JSON, then the leaves as equinox writes them; no pickle."""
+"""Pytrees of arrays in files: a line of JSON, then the leaves in equinox's format; no pickle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def save_tree(path: Path, tree: Any, **about: Any) -> None:
-    """Write a pytree and facts about it; readers see the old file or the new one, never a part."""
+    """Write a pytree, and facts about it, atomically."""
     with atomic_write(path) as file:
         file.write(dump_line(about))
         eqx.tree_serialise_leaves(file, jax.tree.map(_words, tree))
@@ -28,8 +28,8 @@ def save_tree(path: Path, tree: Any, **about: Any) -> None:
 def load_tree(path: Path, like: Callable[[dict[str, Any]], T]) -> tuple[T, dict[str, Any]]:
     """The pytree in a file and the facts about it.
 
-    `like` returns, for these facts, a pytree of the same shape (arrays, or what `jax.eval_shape`
-    returns).
+    `like` returns a pytree of the same shape for these facts: arrays, or the result of
+    `jax.eval_shape`.
     """
     try:
         with path.open("rb") as file:
@@ -50,7 +50,7 @@ def load_tree(path: Path, like: Callable[[dict[str, Any]], T]) -> tuple[T, dict[
 
 
 def _words(leaf: Any) -> Any:
-    """Random keys as their words, since equinox cannot write keys; other leaves unchanged."""
+    """Random keys as arrays of words, since equinox cannot write keys; other leaves unchanged."""
     return jax.random.key_data(leaf) if _is_key(leaf) else jnp.asarray(leaf)
 
 

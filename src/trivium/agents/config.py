@@ -1,6 +1,6 @@
-"""What is trained, on which task and for how long; the defaults are the paper's settings.
+"""Configurations of agents, tasks and training; the defaults are the paper's settings.
 
-Field names are keys of agents' folders and of the study's records, and must not change.
+Field names are keys in agents' folders and in the study's records, and must not change.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class AgentConfig:
         for name in ("learning_rate", "gradient_norm", "clip"):
             value = getattr(self, name)
             require(value > 0, f"{name} must be above 0, got {value}")
-        require(min(self.trunk, default=1) >= 1, f"trunk must be of at least 1, got {self.trunk}")
+        require(min(self.trunk, default=1) >= 1, f"trunk needs sizes above 0, got {self.trunk}")
         # Without memory a minibatch is drawn from all steps; with memory it takes whole sequences.
         parts = self.batch if self.policy == "mlp" else self.environments
         what = "steps" if self.policy == "mlp" else "environments"
@@ -58,9 +58,8 @@ class AgentConfig:
             parts % self.minibatches == 0,
             f"minibatches must divide {parts} (the {what} of an update), got {self.minibatches}",
         )
-        one_pass = self.epochs == self.minibatches == 1
         require(
-            self.algorithm == "ppo" or one_pass,
+            self.algorithm == "ppo" or self.epochs == self.minibatches == 1,
             "a2c makes one pass over one batch: epochs and minibatches must be 1",
         )
 
@@ -98,7 +97,7 @@ def paper(agent: str, width: int = 256) -> AgentConfig:
 
 
 def large_batch(agent: str, width: int = 256) -> AgentConfig:
-    """The same agent on many environments at once: it learns better and runs faster."""
+    """The agent with more environments, which learns better and runs faster."""
     config = paper(agent, width)
     if config.algorithm == "a2c":
         return replace(config, environments=256, learning_rate=2e-3)
@@ -131,27 +130,22 @@ class TaskConfig:
         given = [name for name in ("hypotheses", "rules") if getattr(self, name)]
         given += ["split"] if self.split != "none" else []
         require(len(given) < 2, f"{' and '.join(given)} exclude each other")
-        own = bool(self.hypotheses or self.rules)
         require(
-            own or self.objects == 3,
+            bool(self.hypotheses or self.rules) or self.objects == 3,
             f"objects = {self.objects} needs hypotheses or rules: splits are of 3 objects",
         )
-        self.spaces  # noqa: B018, raises a sentence that says what is wrong
+        self.spaces  # noqa: B018, raises a UserError for unknown or impossible machines
 
     @property
     def spaces(self) -> tuple[Space, Space]:
-        """The machines to train on, and those to be tested on."""
+        """The machines to train on and those to test on."""
         if self.rules:
-            space = make_space(self.objects, self.rules)
-            pair = (space, space)
+            train = test = make_space(self.objects, self.rules)
         elif self.hypotheses:
-            space = space_of(self.hypotheses, self.objects)
-            pair = (space, space)
+            train = test = space_of(self.hypotheses, self.objects)
         else:
-            pair = split(self.split)
-        return (
-            pair if self.noise == 0 else (_noisy(pair[0], self.noise), _noisy(pair[1], self.noise))
-        )
+            train, test = split(self.split)
+        return _noisy(train, self.noise), _noisy(test, self.noise)
 
     @property
     def universe(self) -> tuple[str, ...]:
@@ -163,7 +157,7 @@ class TaskConfig:
         return tuple(default) if set(names) <= set(default) else tuple(names)
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as records hold them: those beyond the paper only where they are used."""
+        """The paper's fields, and the others where they differ from their defaults."""
         paper = ("reward_structure", "split", "forced")
         return {
             field.name: getattr(self, field.name)
@@ -182,7 +176,7 @@ def _noisy(space: Space, noise: float) -> Space:
 
 @dataclass(frozen=True)
 class LengthConfig:
-    """How long training lasts, and how often the agent is evaluated."""
+    """The length of training, and how often the agent is evaluated."""
 
     steps: int = 3_000_000  # environment steps over all environments, in whole updates
     points: int = 60  # points of the learning curve, at most one for each update
@@ -192,11 +186,11 @@ class LengthConfig:
         _require_at_least_one(self, "steps", "points", "streak")
 
     def curve_points(self, batch: int) -> int:
-        """Points of the curve; fewer than `points` where there are fewer updates."""
+        """The number of points of the curve, at most one for each update."""
         return max(1, min(self.points, round(self.steps / batch)))
 
     def updates(self, batch: int) -> int:
-        """Updates between two points of the curve."""
+        """The number of updates between two points of the curve."""
         return max(1, round(self.steps / (batch * self.curve_points(batch))))
 
     def last_step(self, batch: int) -> int:
@@ -206,7 +200,7 @@ class LengthConfig:
 
 @dataclass(frozen=True)
 class ImitationConfig:
-    """An agent that imitates recorded episodes; the defaults are the paper's, but for `reading`."""
+    """An agent that imitates recorded episodes; all defaults but `reading` are the paper's."""
 
     model: Literal["decision-transformer", "cloning"] = "decision-transformer"
     width: int = 128
@@ -219,7 +213,7 @@ class ImitationConfig:
     learning_rate: float = 1e-4
     weight_decay: float = 1e-4
     epochs: int = 10
-    validation: float = 0.1  # share of the episodes kept for choosing the best epoch
+    validation: float = 0.1  # share of the episodes held out to choose the best epoch
 
     def __post_init__(self) -> None:
         _require_at_least_one(self, "width", "layers", "window", "batch", "epochs")

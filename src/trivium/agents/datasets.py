@@ -1,7 +1,7 @@
 """Recorded episodes to imitate: a Minari dataset, or games that people, models or programs played.
 
-A game has no steps of its own; it is written as an episode of the quiz: its tests, the step that
-asks for the quiz, and an answer about every object and about the form.
+A game is converted to an episode of the quiz: its tests, the step that enters the quiz, and an
+answer about every object and about the form.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.agents import GAME
 from trivium.agents.episodes import Episodes
+from trivium.agents.worlds import spec_world
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, mask_of
 from trivium.benchmarks.blicket.world.dynamics import TYPE_REWARD, BlicketSpec
 from trivium.core.errors import UserError, import_extra, require
-from trivium.core.records import read_records
+from trivium.core.records import RECORDS, read_records
 from trivium.core.spec import spec_from_dict
-
-RECORDS = "records.jsonl"
-GAME = "blicket_game"
 
 
 class Played(NamedTuple):
@@ -33,15 +32,8 @@ class Played(NamedTuple):
     rewards: NDArray[np.float64]
 
 
-class Dataset(NamedTuple):
-    """Episodes and the environment that they were played in."""
-
-    spec: BlicketSpec
-    episodes: Episodes
-
-
-def read_dataset(path: Path) -> Dataset:
-    """The episodes of a Minari dataset's folder, or of the records of blicket_game."""
+def read_dataset(path: Path) -> tuple[BlicketSpec, Episodes]:
+    """The environment and episodes of a Minari dataset's folder or of records of blicket_game."""
     require(path.exists(), f"{path} does not exist")
     if (path / "data").is_dir():
         return _collect(*_read_minari(path))
@@ -53,29 +45,25 @@ def read_dataset(path: Path) -> Dataset:
     return _collect(*_read_games(records))
 
 
-def _collect(spec: BlicketSpec, played: Sequence[Played]) -> Dataset:
-    """Episodes side by side; what follows an episode's end is zero."""
+def _collect(spec: BlicketSpec, played: Sequence[Played]) -> tuple[BlicketSpec, Episodes]:
+    """The episodes as arrays, padded with zeros."""
     require(len(played) >= 2, f"at least 2 episodes are needed to learn from, got {len(played)}")
-    longest = spec.counts + spec.questions
-
-    def stacked(name: str, *shape: int) -> NDArray[np.float32]:
-        values = np.zeros((len(played), longest, *shape), np.float32)
-        for number, one in enumerate(played):
-            own = getattr(one, name)
-            values[number, : len(own)] = own
-        return values
-
-    live = np.zeros((len(played), longest), np.float32)
+    longest = spec_world(spec).longest
+    shape = (len(played), longest)
+    observation = np.zeros((*shape, spec.width), np.float32)
+    action = np.zeros((*shape, spec.action_bits), np.float32)
+    reward, live, none = (np.zeros(shape, np.float32) for _ in range(3))
     for number, one in enumerate(played):
+        steps = len(one.actions)
         require(
-            len(one.actions) <= longest,
-            f"episode {number} has {len(one.actions)} steps, the environment allows {longest}",
+            steps <= longest,
+            f"episode {number} has {steps} steps, the environment allows {longest}",
         )
-        live[number, : len(one.actions)] = 1.0
-    none = np.zeros_like(live)
-    observation = stacked("observations", spec.width)
-    action, reward = stacked("actions", spec.action_bits), stacked("rewards")
-    return Dataset(spec, Episodes(observation, action, reward, live, none, none, none))
+        observation[number, :steps] = one.observations
+        action[number, :steps] = one.actions
+        reward[number, :steps] = one.rewards
+        live[number, :steps] = 1.0
+    return spec, Episodes(observation, action, reward, live, none, none, none)
 
 
 def _read_minari(path: Path) -> tuple[BlicketSpec, list[Played]]:
@@ -101,35 +89,26 @@ def _read_minari(path: Path) -> tuple[BlicketSpec, list[Played]]:
 
 def _read_games(path: Path) -> tuple[BlicketSpec, list[Played]]:
     """The answered games of a file of records, all of one spec."""
-    spec: BlicketSpec | None = None
-    first: Any = None
-    played = []
-    for number, row in read_records(path):
+    rows = list(read_records(path))
+    require(bool(rows), f"{path} holds no records")
+    first = rows[0][1]["spec"]
+    for number, row in rows:
         require(
             row.get("benchmark") == GAME,
             f"{path}: line {number} is not of {GAME}, the only benchmark that can be imitated",
         )
-        if first is None:
-            first, spec = row["spec"], _game_spec(row["spec"], str(path))
-        require(row["spec"] == first, f"{path}: line {number} is of another spec than line 1")
-        assert spec is not None
-        if isinstance(row.get("answer"), Mapping) and isinstance(row.get("gold"), str):
-            played.append(_game_episode(spec, row))
-    require(spec is not None, f"{path} holds no records")
-    assert spec is not None
-    return spec, played
-
-
-def _game_spec(values: Mapping[str, Any], where: str) -> BlicketSpec:
-    game = spec_from_dict(GameSpec, dict(values), where=where)
+        require(row["spec"] == first, f"{path}: line {number} and line 1 have different specs")
+    game = spec_from_dict(GameSpec, first, where=str(path))
     require(
         game.demonstrations == "none",
-        f"{where}: games with demonstrations are imitated from a Minari dataset "
+        f"{path}: games with demonstrations are imitated from a Minari dataset "
         "(trivium serve export --minari)",
     )
     names = tuple(map(str, game.space))
     tests = max(20, game.tests)
-    return BlicketSpec("quiz-type", max_steps=tests, hypotheses=names, objects=game.objects)
+    spec = BlicketSpec("quiz-type", max_steps=tests, hypotheses=names, objects=game.objects)
+    answered = (row for _, row in rows if isinstance(row.get("answer"), Mapping))
+    return spec, [_game_episode(spec, row) for row in answered if isinstance(row.get("gold"), str)]
 
 
 def _game_episode(spec: BlicketSpec, row: Mapping[str, Any]) -> Played:
@@ -146,14 +125,14 @@ def _game_episode(spec: BlicketSpec, row: Mapping[str, Any]) -> Played:
 def _steps(
     spec: BlicketSpec, answer: Mapping[str, Any], gold: str
 ) -> Iterator[tuple[NDArray[Any], NDArray[Any], float]]:
-    """Actions, what they show, and what they earn."""
+    """The actions of a game, each with the observation after it and its reward."""
     objects = spec.objects
-    truth = dict(part.strip().split(": ", 1) for part in gold.removeprefix("ANSWER ").split(";"))
-    true = mask_of(truth["blickets"].replace(" ", ""))
+    truth = dict(part.split(maxsplit=1) for part in gold.removeprefix("ANSWER:").split(";"))
+    true = mask_of(truth["blickets"].replace(",", "").replace(" ", ""))
     said = mask_of(answer["blickets"])
     questions = np.eye(spec.width)
     asked = [questions[number] + questions[-1] for number in range(objects)]
-    asked += [questions[-1], questions[-1]]  # the form, and what is seen at the end
+    asked += [questions[-1], questions[-1]]  # the form, and the last observation
     for placed, light in answer["tests"]:
         bits = mask_of(placed) >> np.arange(objects) & 1
         yield np.append(bits, 0), np.append(bits, [float(light), 0.0]), 0.0

@@ -1,4 +1,4 @@
-"""Whole episodes: played by anything that acts, for datasets and for greedy evaluation."""
+"""Whole episodes played by an actor, for datasets and for greedy evaluation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trivium.agents.worlds import State, Tables, World
 
 
 class Moment(NamedTuple):
-    """What an actor knows when it has to act."""
+    """What an actor sees before it acts."""
 
     observation: Array  # [batch, observation]
     start: Array  # [batch], 1 at the first step of an episode
@@ -24,17 +24,17 @@ class Moment(NamedTuple):
 
 
 class Actor(Protocol):
-    """Anything that acts: at random, by a policy, by a sequence model; a pytree of arrays."""
+    """A random actor, a policy or a sequence model; a pytree of arrays."""
 
     def initial(self, batch: int) -> Any: ...
 
     def act(self, carry: Any, moment: Moment, uniform: Array) -> tuple[Any, Array]:
-        """The bits of an action; `uniform` [batch, bits] decides, and 0.5 is greedy."""
+        """The bits of an action, sampled with `uniform` [batch, bits]; 0.5 is greedy."""
         ...
 
 
 class RandomActor(eqx.Module):
-    """Every bit by the toss of a coin."""
+    """Sets every bit with probability 0.5."""
 
     def initial(self, batch: int) -> Any:
         return ()
@@ -44,7 +44,7 @@ class RandomActor(eqx.Module):
 
 
 class PolicyActor(eqx.Module):
-    """A trained policy with its own probabilities."""
+    """A trained policy, sampled."""
 
     policy: Any
 
@@ -66,7 +66,7 @@ class GreedyActor(PolicyActor):
 
 
 class Episodes(NamedTuple):
-    """Episodes side by side, [episode, time, ...]; what follows an episode's end is zero."""
+    """Episodes, [episode, time, ...], padded with zeros."""
 
     observation: Any
     action: Any
@@ -138,31 +138,30 @@ def greedy_episodes(world: World, tables: Tables, actor: Actor) -> Episodes:
 
 
 def object_reward(episodes: Episodes) -> Array:
-    """What each episode earned from the questions about objects."""
-    about_objects = episodes.reward * (1.0 - episodes.form_asked)
-    return jnp.asarray(about_objects.sum(axis=1))
+    """The reward of each episode without the question about the form."""
+    return jnp.asarray((episodes.reward * (1.0 - episodes.form_asked)).sum(axis=1))
 
 
 def form_accuracy(episodes: Episodes) -> Array:
-    """The share of each episode's questions about the form answered rightly; 0 without any."""
+    """The share of each episode's questions about the form answered correctly; 0 without any."""
     asked = jnp.maximum(episodes.form_asked.sum(axis=1), 1.0)
     return jnp.asarray(episodes.form_right.sum(axis=1) / asked)
 
 
 class Greedy(NamedTuple):
-    """What the greedy policy gets from each start of a world."""
+    """Results of the greedy policy, one for each start of a world."""
 
     reward: Array
     tests: Array
     bits: Array  # of information about the machine, gained by the tests
-    form_right: Array  # share of the questions about the form; 0 where none is asked
+    form_right: Array  # share of the questions about the form; 0 where there is none
 
 
 def greedy(world: World, policy: Policy, tables: Tables) -> Greedy:
-    """The exact value of the greedy policy in a world without noise, start by start.
+    """The exact results of the greedy policy in a world without noise.
 
-    Under a deterministic policy two starts are distinguished exactly when their tests show
-    different things, so the bits gained follow from how many starts remain alike.
+    A deterministic policy distinguishes two starts exactly when their tests show different
+    observations, so the bits gained follow from how many starts remain alike.
     """
     played = greedy_episodes(world, tables, GreedyActor(policy))
     shown = played.observation[:, 1:] * played.tests[:, :-1, None]  # after each test

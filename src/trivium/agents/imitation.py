@@ -1,4 +1,4 @@
-"""Training of imitators: epochs over packed rows of episodes; the best on validation is kept."""
+"""Training of imitators on packed rows of episodes; keeps the model of the best epoch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BATCHES_IN_A_PART = 500
 
 
 class Rows(NamedTuple):
-    """Which step of which episode is where, [row, position]; episode -1 is padding."""
+    """The episode and time step at each [row, position]; episode -1 is padding."""
 
     episode: Any
     time: Any
@@ -36,7 +36,7 @@ class Rows(NamedTuple):
 def pack(lengths: NDArray[np.int64], order: NDArray[np.int64], width: int) -> Rows:
     """Whole episodes in this order, each in the first open row that has space for it.
 
-    Only the latest few rows stay open, so that the work grows only with the episodes.
+    Only the last few rows are open, so the work is linear in the number of episodes.
     """
     filled: list[int] = []
     row_of = np.empty(len(order), dtype=np.int64)
@@ -53,16 +53,16 @@ def pack(lengths: NDArray[np.int64], order: NDArray[np.int64], width: int) -> Ro
         np.full((len(filled), width), -1, dtype=np.int32),
         np.zeros((len(filled), width), dtype=np.int32),
     )
-    own = lengths[order]
-    time = np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
-    where = (np.repeat(row_of, own), np.repeat(offset, own) + time)
-    rows.episode[where] = np.repeat(order, own)
+    packed = lengths[order]
+    time = np.arange(packed.sum()) - np.repeat(np.cumsum(packed) - packed, packed)
+    where = (np.repeat(row_of, packed), np.repeat(offset, packed) + time)
+    rows.episode[where] = np.repeat(order, packed)
     rows.time[where] = time
     return rows
 
 
 def stack_rows(datasets: Sequence[Rows], multiple: int) -> Rows:
-    """The rows of several datasets, padded to one number of rows that is such a multiple."""
+    """The rows of several datasets, padded to the same multiple of rows."""
     count = -(-max(len(rows.episode) for rows in datasets) // multiple) * multiple
 
     def pad(values: NDArray[np.int32], padding: int) -> NDArray[np.int32]:
@@ -84,7 +84,7 @@ class Fitted(NamedTuple):
 
     @property
     def epochs(self) -> int:
-        """How many epochs were completed."""
+        """The number of completed epochs."""
         return int(self.validation_loss.shape[1])
 
 
@@ -98,7 +98,7 @@ class _State(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """How an epoch goes through the data."""
+    """The sizes into which an epoch is divided."""
 
     per_batch: int  # rows in a batch
     parts: int  # of an epoch
@@ -162,7 +162,7 @@ def _begin(config: ImitationConfig, world: World, keys: Sequence[Array]) -> _Sta
     models = [make_model(config, world, jax.random.fold_in(key, 1)) for key in keys]
     optimisers = [make_optimiser(config).init(model) for model in models]
     nothing = jnp.zeros(len(keys))
-    # Copies, since the state is given away in every part.
+    # A copy, since the state is donated in every part.
     best = jax.tree.map(jnp.array, stack(models))
     return _State(stack(models), stack(optimisers), best, nothing + jnp.inf, stack(keys), nothing)
 
@@ -175,14 +175,14 @@ def make_optimiser(config: ImitationConfig) -> optax.GradientTransformation:
 def _prepare(
     config: ImitationConfig, world: World, datasets: Sequence[Episodes]
 ) -> tuple[_Data, _Layout]:
-    """The stacked datasets and how they are gone through; the last episodes are for validation."""
+    """The stacked datasets and their layout; the last episodes are for validation."""
     lengths = [episodes.lengths for episodes in datasets]
     count = len(lengths[0])
     trained = count - max(1, round(config.validation * count))
     rows = [pack(own, np.arange(trained), world.longest) for own in lengths]
-    most_rows = max(len(own.episode) for own in rows)
-    per_batch = max(1, round(config.batch * most_rows / trained))
-    batches = -(-most_rows // per_batch)
+    max_rows = max(len(own.episode) for own in rows)
+    per_batch = max(1, round(config.batch * max_rows / trained))
+    batches = -(-max_rows // per_batch)
     parts = -(-batches // BATCHES_IN_A_PART)
     held_out = [pack(own, np.arange(trained, count), world.longest) for own in lengths]
     validation = Rows(
@@ -194,7 +194,7 @@ def _prepare(
     reward = jnp.stack([jnp.asarray(episodes.reward) for episodes in datasets])
     data = _Data(
         jnp.cumsum(reward[:, :, ::-1], axis=2)[:, :, ::-1],
-        # Bits in one byte each: the episodes are the largest arrays that there are.
+        # One byte for each bit: the episodes are the largest arrays in memory.
         jnp.stack([jnp.asarray(episodes.observation, jnp.int8) for episodes in datasets]),
         jnp.stack([jnp.asarray(episodes.action, jnp.int8) for episodes in datasets]),
         stack_rows(rows, per_batch * parts),
@@ -227,43 +227,38 @@ def _train_part(
     config: ImitationConfig, layout: _Layout, state: _State, data: _Data, at: tuple[int, int]
 ) -> _State:
     """Every imitator after the part `at` = (epoch, part)."""
-    return jax.vmap(partial(_train_one, config, layout, at))(state, data)
-
-
-def _train_one(
-    config: ImitationConfig, layout: _Layout, at: tuple[Any, Any], state: _State, data: _Data
-) -> _State:
     optimiser_rule = make_optimiser(config)
     epoch, part = at
-    epoch_key = jax.random.fold_in(state.key, epoch)
-    rows = data.training
-    order = jax.random.permutation(epoch_key, rows.episode.shape[0])
-    own = order.reshape(layout.parts, -1, layout.per_batch)[part]
 
     def mean_loss(model: Any, tokens: Tokens, key: Array) -> Array:
         total, count = loss(model, tokens, config.dropout, key)
         return total / jnp.maximum(count, 1)
 
-    def improve(carried: tuple[Any, Any, Array], chosen: Array) -> tuple[Any, Array]:
-        model, optimiser, key = carried
-        key, own = jax.random.split(key)
-        tokens = _tokens(data, Rows(rows.episode[chosen], rows.time[chosen]))
-        value, gradient = jax.value_and_grad(mean_loss)(model, tokens, own)
-        change, optimiser = optimiser_rule.update(gradient, optimiser, model)
-        return (optax.apply_updates(model, change), optimiser, key), value
+    def train_one(state: _State, data: _Data) -> _State:
+        epoch_key = jax.random.fold_in(state.key, epoch)
+        rows = data.training
+        order = jax.random.permutation(epoch_key, rows.episode.shape[0])
+        batches = order.reshape(layout.parts, -1, layout.per_batch)[part]
 
-    begin = (state.model, state.optimiser, jax.random.fold_in(epoch_key, part))
-    (model, optimiser, _), values = jax.lax.scan(improve, begin, own)
-    return state._replace(model=model, optimiser=optimiser, loss=state.loss + values.mean())
+        def improve(carried: tuple[Any, Any, Array], chosen: Array) -> tuple[Any, Array]:
+            model, optimiser, key = carried
+            key, dropout_key = jax.random.split(key)
+            tokens = _tokens(data, Rows(rows.episode[chosen], rows.time[chosen]))
+            value, gradient = jax.value_and_grad(mean_loss)(model, tokens, dropout_key)
+            change, optimiser = optimiser_rule.update(gradient, optimiser, model)
+            return (optax.apply_updates(model, change), optimiser, key), value
+
+        begin = (state.model, state.optimiser, jax.random.fold_in(epoch_key, part))
+        (model, optimiser, _), values = jax.lax.scan(improve, begin, batches)
+        return state._replace(model=model, optimiser=optimiser, loss=state.loss + values.mean())
+
+    return jax.vmap(train_one)(state, data)
 
 
 @partial(jax.jit, static_argnums=0, donate_argnums=1)
+@partial(jax.vmap, in_axes=(None, 0, 0))
 def _end_epoch(parts: int, state: _State, data: _Data) -> tuple[_State, tuple[Array, Array]]:
     """Every imitator with the best model so far, and the epoch's losses."""
-    return jax.vmap(partial(_end_one, parts))(state, data)
-
-
-def _end_one(parts: int, state: _State, data: _Data) -> tuple[_State, tuple[Array, Array]]:
     model = state.model
 
     def validate(carried: tuple[Array, Array], rows: Rows) -> tuple[Any, None]:

@@ -16,7 +16,7 @@ from trivium.agents.worlds import World
 
 
 class Tokens(NamedTuple):
-    """Rows of steps, [row, position, ...]; `episode` says whose they are, -1 is padding."""
+    """Rows of steps of several episodes, [row, position, ...]; episode -1 is padding."""
 
     to_go: Array  # the reward still to come
     observation: Array
@@ -27,22 +27,12 @@ class Tokens(NamedTuple):
 
 def make_model(config: ImitationConfig, world: World, key: Array) -> Any:
     """The imitator's network with random weights."""
-    shape = (world.observation_size, world.action_bits, key)
-    if config.model == "cloning":
-        window = min(config.window, world.longest)
-        return Cloner(*shape, width=config.width, layers=config.layers, window=window)
-    return DecisionTransformer(
-        *shape,
-        width=config.width,
-        layers=config.layers,
-        longest=world.longest,
-        reading=config.reading,
-        bounded=config.bounded,
-    )
+    kind = Cloner if config.model == "cloning" else DecisionTransformer
+    return kind(config, world, key)
 
 
 def scaled_normal(key: Array, rows: int, columns: int, scale: float = 1.0) -> Array:
-    """Random weights whose outputs have about the size of the inputs."""
+    """Random weights that keep the variance of their inputs."""
     size: float = scale * rows**-0.5
     return size * jax.random.normal(key, (rows, columns))
 
@@ -50,9 +40,9 @@ def scaled_normal(key: Array, rows: int, columns: int, scale: float = 1.0) -> Ar
 class DecisionTransformer(eqx.Module):
     """Predicts actions from the reward still to come and the history (Chen et al., 2021).
 
-    With `patterns` every pattern of an observation's bits has its own embedding, as every word of
-    a language model has. What matters in a test is which objects lie there together with the
-    light. In a sum of embeddings of `bits`, as the authors have it, this is lost, and nothing was
+    With `patterns` every pattern of an observation's bits has its own embedding, like a token of
+    a language model. What matters in a test is which objects were placed together with the
+    light; a sum of embeddings of `bits`, as in the authors' code, loses this, and nothing was
     learned from random data.
     """
 
@@ -66,31 +56,21 @@ class DecisionTransformer(eqx.Module):
     head: Linear
     bounded: bool = eqx.field(static=True)
 
-    def __init__(
-        self,
-        observation: int,
-        bits: int,
-        key: Array,
-        *,
-        width: int,
-        layers: int,
-        longest: int,
-        reading: str = "patterns",
-        bounded: bool = False,
-    ) -> None:
-        keys = jax.random.split(key, layers + 5)
+    def __init__(self, config: ImitationConfig, world: World, key: Array) -> None:
+        width, observation, bits = config.width, world.observation_size, world.action_bits
+        keys = jax.random.split(key, config.layers + 5)
         self.embed_to_go = Linear(scaled_normal(keys[0], 1, width))
-        if reading == "patterns":
+        if config.reading == "patterns":
             self.embed_observation = jax.random.normal(keys[1], (1 << observation, width))
         else:
             self.embed_observation = Linear(scaled_normal(keys[1], observation, width))
         self.embed_action = Linear(scaled_normal(keys[2], bits, width))
-        self.embed_time = jax.random.normal(keys[3], (longest, width))
+        self.embed_time = jax.random.normal(keys[3], (world.longest, width))
         self.head = Linear(scaled_normal(keys[4], width, bits))
         scales = (1.0, 1.0, 1.0, 1.0)
         self.layers = tuple(TransformerLayer(width, key, scaled_normal, scales) for key in keys[5:])
         self.before, self.after = Norm(width), Norm(width)
-        self.bounded = bounded
+        self.bounded = config.bounded
 
     def __call__(self, tokens: Tokens, rate: float = 0.0, key: Array | None = None) -> Array:
         """Logits of the action bits at every step, [row, position, bits]."""
@@ -128,21 +108,20 @@ class DecisionTransformer(eqx.Module):
 class Cloner(eqx.Module):
     """Predicts actions from the latest observations of the episode, the current one included.
 
-    As in the code that the authors built on, a window is one long vector, with zeros where it
-    begins before the episode.
+    As in the code that the authors built on, the window is one long vector, with zeros for steps
+    before the episode.
     """
 
     layers: tuple[Linear, ...]
     window: int = eqx.field(static=True)
 
-    def __init__(
-        self, observation: int, bits: int, key: Array, *, width: int, layers: int, window: int
-    ) -> None:
-        keys = jax.random.split(key, layers + 1)
-        sizes = (window * observation, *[width] * layers, bits)
+    def __init__(self, config: ImitationConfig, world: World, key: Array) -> None:
+        self.window = min(config.window, world.longest)
+        keys = jax.random.split(key, config.layers + 1)
+        inputs = self.window * world.observation_size
+        sizes = (inputs, *[config.width] * config.layers, world.action_bits)
         shapes = zip(keys, sizes[:-1], sizes[1:], strict=True)
         self.layers = tuple(Linear(scaled_normal(*shape)) for shape in shapes)
-        self.window = window
 
     def __call__(self, tokens: Tokens, rate: float = 0.0, key: Array | None = None) -> Array:
         """Logits of the action bits at every step."""
@@ -156,14 +135,14 @@ class Cloner(eqx.Module):
         """The window before every step, [row, position, window * observation], latest last."""
         length = tokens.episode.shape[1]
         before = jnp.arange(length)[:, None] + jnp.arange(1 - self.window, 1)  # [position, window]
-        there = jnp.maximum(before, 0)
-        own = (before >= 0) & (tokens.episode[:, there] == tokens.episode[:, :, None])
-        seen = tokens.observation[:, there] * own[..., None]
+        index = jnp.maximum(before, 0)
+        own = (before >= 0) & (tokens.episode[:, index] == tokens.episode[:, :, None])
+        seen = tokens.observation[:, index] * own[..., None]
         return seen.reshape(*seen.shape[:2], -1).astype(jnp.float32)
 
 
 class Past(NamedTuple):
-    """What an imitator has seen and done in the running episodes."""
+    """The history of the running episodes."""
 
     now: Array
     remaining: Array  # the part of the target return still to be earned
@@ -173,7 +152,7 @@ class Past(NamedTuple):
 
 
 class ImitatorActor(eqx.Module):
-    """An imitator at play; a decision transformer aims at the target return."""
+    """An imitator that acts; a decision transformer aims at the target return."""
 
     model: Any
     target: Array
@@ -207,6 +186,6 @@ class ImitatorActor(eqx.Module):
 
 
 def actor(world: World, model: Any, target: float | None = None) -> ImitatorActor:
-    """A fitted imitator that aims at a return; by default the largest possible."""
-    wanted = jnp.asarray(world.maximum if target is None else target, jnp.float32)
-    return ImitatorActor(model, wanted, world.longest, world.observation_size, world.action_bits)
+    """A trained imitator that aims at a return, by default the largest possible."""
+    aim = jnp.asarray(world.maximum if target is None else target, jnp.float32)
+    return ImitatorActor(model, aim, world.longest, world.observation_size, world.action_bits)

@@ -1,12 +1,11 @@
-"""Folders of imitators and of Q-learning, and the agents of any folder at play."""
+"""Folders of imitators and of Q-learning, and episodes of the agents of any folder."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -20,7 +19,16 @@ from trivium.agents.episodes import Actor, Episodes, PolicyActor, play
 from trivium.agents.imitation import fit
 from trivium.agents.imitators import actor, make_model
 from trivium.agents.qlearning import QConfig, Trial, learn_until_perfect
-from trivium.agents.trained import CHECKPOINT, MANIFEST, claim, load_trained, rounded, run_key
+from trivium.agents.trained import (
+    CHECKPOINT,
+    MANIFEST,
+    claim,
+    finished_file,
+    load_trained,
+    read_manifest,
+    rounded,
+    run_key,
+)
 from trivium.agents.training import pick
 from trivium.agents.worlds import BlicketWorld, spec_world, task_spec
 from trivium.benchmarks.blicket.world import jax_env
@@ -36,7 +44,7 @@ LOSSES = "losses.json"
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent of any kind, ready to play in its environment."""
+    """An agent of any kind and its environment."""
 
     name: str
     spec: BlicketSpec
@@ -47,34 +55,23 @@ class Agent:
 
 def load_agent(folder: Path, number: int = 0) -> Agent:
     """One agent of a folder: a policy, an imitator or a table."""
-    manifest = folder / MANIFEST
-    require(manifest.exists(), f"{folder} holds no training: {MANIFEST} is missing")
-    values = read_mapping(manifest)
+    values, where = read_manifest(folder, number), str(folder / MANIFEST)
     kind = values.get("kind", "policy")
     if kind == "policy":
         trained = load_trained(folder, number)
-        actor = PolicyActor(trained.policy)
-        return Agent(trained.agent.name, task_spec(trained.task), trained.world, actor)
-    require(kind in ("imitator", Q_LEARNING), f"{manifest}: unknown kind {kind!r}")
-    seeds = int(values["seeds"])
-    require(0 <= number < seeds, f"{folder} holds agents 0..{seeds - 1}, not {number}")
-    spec = spec_from_dict(BlicketSpec, values["environment"], where=str(manifest))
+        policy = PolicyActor(trained.policy)
+        return Agent(trained.agent.name, task_spec(trained.task), trained.world, policy)
+    require(kind in ("imitator", Q_LEARNING), f"{where}: unknown kind {kind!r}")
+    spec = spec_from_dict(BlicketSpec, values["environment"], where=where)
+    world = spec_world(spec)
     if kind == Q_LEARNING:
-        config = spec_from_dict(QConfig, values["config"], where=str(manifest))
-        table = Trial(config, int(values["seed"]) + number, spec)
-        stored = read_mapping(_part(folder, f"table_{number}.json"))
+        table = Trial(spec_from_dict(QConfig, values["config"], where=where), values["seed"], spec)
+        stored = read_mapping(finished_file(folder, f"table_{number}.json"))
         table.values = {int(history, 16): values for history, values in stored.items()}
-        return Agent(kind, spec, spec_world(spec), table=table)
-    return _load_imitator(folder, number, spec, values)
-
-
-def _load_imitator(
-    folder: Path, number: int, spec: BlicketSpec, values: Mapping[str, Any]
-) -> Agent:
-    config = spec_from_dict(ImitationConfig, values["config"], where=str(folder / MANIFEST))
-    world, file = spec_world(spec), _part(folder, f"model_{number}.eqx")
+        return Agent(kind, spec, world, table=table)
+    config = spec_from_dict(ImitationConfig, values["config"], where=where)
     shape = jax.eval_shape(lambda: make_model(config, world, jax.random.key(0)))
-    model, _ = load_tree(file, lambda _: shape)
+    model, _ = load_tree(finished_file(folder, f"model_{number}.eqx"), lambda _: shape)
     return Agent(config.model, spec, world, actor(world, model, values.get("target")))
 
 
@@ -89,8 +86,7 @@ def agent_episodes(agent: Agent, episodes: int, seed: int, greedy: bool) -> list
     shape = (world.longest, episodes, world.action_bits)
     uniform = jnp.full(shape, 0.5) if greedy else jax.random.uniform(act_key, shape)
     run = jax.jit(partial(play, world))
-    played = run(tables, agent.actor, begun, uniform=uniform, key=step_key)
-    seen = jax.tree.map(np.asarray, played)
+    seen = jax.tree.map(np.asarray, run(tables, agent.actor, begun, uniform=uniform, key=step_key))
     machines = np.asarray(jax_env.machine(spec, begun[0]))
     return [
         Episode(
@@ -105,7 +101,7 @@ def agent_episodes(agent: Agent, episodes: int, seed: int, greedy: bool) -> list
 
 
 def _last_seen(spec: BlicketSpec, seen: Episodes, number: int) -> NDArray[np.float32]:
-    """What an episode shows at its end: the quiz flag alone, or without a quiz the last test."""
+    """The last observation of an episode: the quiz flag alone, or without a quiz the last test."""
     if spec.has_quiz:
         return np.asarray(np.eye(spec.width, dtype=np.float32)[-1])
     step = int(seen.lengths[number]) - 1
@@ -114,7 +110,7 @@ def _last_seen(spec: BlicketSpec, seen: Episodes, number: int) -> NDArray[np.flo
 
 
 def _table_episode(agent: Agent, seed: int, number: int) -> Episode:
-    """An episode by the actions of highest value; a table has no probabilities."""
+    """An episode of the greedy policy, the only one that a table has."""
     assert agent.table is not None
     spec, table = agent.spec, agent.table
     start = stream_key("episode", seed, number) % (1 << 32)
@@ -137,16 +133,10 @@ def _table_episode(agent: Agent, seed: int, number: int) -> Episode:
     )
 
 
-def _part(folder: Path, name: str) -> Path:
-    file = folder / name
-    require(file.exists(), f"{file} is missing: the training has not been finished")
-    return file
-
-
 def train_imitator(
     config: ImitationConfig, data: Path, out: Path, *, seed: int, seeds: int, target: float | None
 ) -> str:
-    """Fit imitators to recorded episodes, resumed where the folder has a checkpoint; a summary."""
+    """Train imitators, from the folder's checkpoint if there is one; returns a summary."""
     spec, episodes = read_dataset(data)
     require(spec.has_quiz, f"{data}: imitators need episodes with a quiz")
     world = spec_world(spec)
@@ -184,9 +174,9 @@ def train_table(
     seeds: int,
     tell: Callable[[str], None],
 ) -> str:
-    """Train tables by Q-learning until their greedy policies are perfect; a summary."""
+    """Train tables until their greedy policies are perfect; returns a summary."""
     spec = task_spec(task)
-    require(not spec.space.noisy, "q-learning takes machines without noise")
+    require(not spec.space.noisy, "q-learning needs machines without noise")
     claim(
         out,
         {

@@ -1,8 +1,8 @@
 """An LSTM over whole sequences, with a backward pass whose weight gradient is one product.
 
-equinox has a cell for one step. Differentiating a scan over it would add to the gradient of
-the recurrent weights, the largest matrix of the network, at every step. Here the backward scan
-keeps only the gradient of the products; the gradient of the weights is computed once, at the end.
+equinox has a cell for one step. Differentiating a scan over it would update the gradient of the
+recurrent weights, the largest matrix of the network, at every step. Here the backward scan keeps
+only the gradient of the products; the gradient of the weights is computed once, at the end.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ class Vectors(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """A sequence, time first: the inputs' products, and what is kept of the memory."""
+    """A sequence, time first: the inputs times their weights, and where memory is kept."""
 
     products: Array  # [time, batch, 4 * width]
     keep: Array  # [time, batch, 1]; 0 empties the memory before the step
 
 
 class Layout(NamedTuple):
-    """How a sequence is computed; results do not depend on it except for rounding."""
+    """How a sequence is computed; results depend on it only by rounding."""
 
-    block: int = 1  # steps that are compiled as one
-    piece: int = 0  # steps of a piece that is computed beside others; 0 computes all in a row
-    longest: int = 0  # the most steps of an episode; pieces rely on it
+    block: int = 1  # steps that are unrolled in the compiled loop
+    piece: int = 0  # steps of a piece, computed in parallel with others; 0: one piece
+    longest: int = 0  # the largest number of steps of an episode, which pieces rely on
 
 
 IN_A_ROW = Layout()
@@ -122,7 +122,7 @@ def _backward(
     before, (product_gradient, totals) = jax.lax.scan(
         step, after_gradient, sequence, reverse=True, unroll=block
     )
-    # Everything that is not sequential is done for all steps at once.
+    # What is not sequential is computed for all steps at once.
     _, pull = jax.vjp(
         lambda vectors, products: cell_step(vectors, products, from_hidden, cell),
         vectors,
@@ -140,11 +140,11 @@ unroll.defvjp(_forward, _backward)
 def unroll_in_pieces(
     layout: Layout, vectors: Vectors, weights: Array, inputs: Inputs, memory: Memory
 ) -> tuple[Array, Memory]:
-    """The result of `unroll`, with pieces of the sequence side by side where the layout says so.
+    """The result of `unroll`, with pieces of the sequence in parallel if the layout has any.
 
-    Memory ends where an episode starts. So each piece is started one longest episode early with
-    an empty memory: by its own first step the memory is what it would have been. An accelerator
-    computes more that way, but waits far less.
+    Memory ends where an episode starts. So each piece starts one longest episode early with an
+    empty memory, which is correct by the piece's own first step. An accelerator computes more
+    that way, but waits far less.
     """
     block, piece, longest = layout
     time, batch = inputs.keep.shape[:2]

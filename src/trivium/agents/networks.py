@@ -1,6 +1,6 @@
 """Policies with a value head: an MLP, an LSTM, and a transformer over the episode so far.
 
-All are used alike: `step` for one step of many environments, `unroll` for whole sequences;
+All have the same methods: `step` for one step of many environments, `unroll` for whole sequences;
 `start` is 1 where an episode begins, and memory ends there. Logits are [..., bits, 2], as
 Stable Baselines lays out a MultiDiscrete action.
 """
@@ -32,6 +32,7 @@ from trivium.agents.worlds import World
 Carry = Any
 HIDDEN_SCALE = 2**0.5  # of the weights of hidden layers
 BLOCK, PIECE, FEW_ENVIRONMENTS = 8, 16, 16  # fastest on an H200
+LAYERS = 2  # of the history transformer
 
 
 class Output(eqx.Module):
@@ -42,7 +43,7 @@ class Output(eqx.Module):
 
 
 class Policy(Protocol):
-    """All that training needs to know of a network."""
+    """The interface that training uses."""
 
     def initial(self, batch: int) -> Carry: ...
 
@@ -67,10 +68,10 @@ def make_policy(config: AgentConfig, world: World, key: Array) -> Any:
 
 
 def sequence_layout(config: AgentConfig, world: World) -> Layout:
-    """The fastest layout of sequences on the device at hand.
+    """The fastest layout of sequences on the current device.
 
     An accelerator waits for its next instruction, so larger blocks and, with few
-    environments, pieces side by side pay there; a CPU waits for arithmetic.
+    environments, parallel pieces pay there; a CPU waits for arithmetic.
     """
     if jax.default_backend() == "cpu":
         return IN_A_ROW
@@ -78,7 +79,7 @@ def sequence_layout(config: AgentConfig, world: World) -> Layout:
 
 
 class Heads(eqx.Module):
-    """From features to logits and value."""
+    """Linear layers from features to logits and value."""
 
     action: Linear
     value: Linear
@@ -107,7 +108,7 @@ def _apply_tanh_layers(layers: tuple[Linear, ...], values: Array) -> Array:
 
 
 class MemorylessPolicy(eqx.Module):
-    """Two tanh layers each for the action and the value; sees only the current observation."""
+    """Two tanh layers each for the action and the value, of the current observation only."""
 
     action_layers: tuple[Linear, ...]
     value_layers: tuple[Linear, ...]
@@ -183,7 +184,7 @@ class RecurrentPolicy(eqx.Module):
 
 
 class History(eqx.Module):
-    """The latest observations of each environment and how long each episode has lasted."""
+    """The latest observations of each environment and the lengths of the running episodes."""
 
     observations: Array  # [batch, window, observation], the latest last
     length: Array  # [batch], 0 before the first step
@@ -198,17 +199,8 @@ class HistoryPolicy(eqx.Module):
     heads: Heads
     window: int = eqx.field(static=True)
 
-    def __init__(
-        self,
-        observation: int,
-        bits: int,
-        width: int,
-        key: Array,
-        *,
-        window: int = 32,
-        layers: int = 2,
-    ) -> None:
-        keys = jax.random.split(key, layers + 3)
+    def __init__(self, observation: int, bits: int, width: int, key: Array, window: int) -> None:
+        keys = jax.random.split(key, LAYERS + 3)
         self.embed = Linear(orthogonal(keys[0], observation, width, 1.0))
         self.positions = 0.1 * jax.random.normal(keys[1], (window, width))
         self.heads = Heads(width, bits, keys[2])
@@ -228,7 +220,7 @@ class HistoryPolicy(eqx.Module):
         time = observations.shape[0]
         before = self.window - 1
         seen = jnp.concatenate([carry.observations[:, 1:], observations.swapaxes(0, 1)], axis=1)
-        # Of what was carried, the last `length` steps belong to the running episode.
+        # Of the carried steps, the last `length` belong to the running episode.
         kept = jnp.arange(before) >= before - carry.length[:, None]
         begun = jnp.cumsum(starts.T.astype(jnp.int32), axis=1)
         episode = jnp.concatenate([jnp.where(kept, 0, -1), begun], axis=1)
@@ -239,7 +231,7 @@ class HistoryPolicy(eqx.Module):
         values = self.embed(seen) + self.positions[jnp.minimum(position, self.window - 1)]
         for block in self.blocks[:-1]:
             values = block(values, allowed)
-        # Of the last layer only the new positions are needed: for one step, one of them.
+        # Only the new positions of the last layer are needed.
         last = self.blocks[-1]
         values = last.last(values, allowed) if time == 1 else last(values, allowed)[:, before:]
         features = values.swapaxes(0, 1)
@@ -247,7 +239,7 @@ class HistoryPolicy(eqx.Module):
         return latest, self.heads(features, features)
 
     def _position_in_episode(self, length: Array, starts: Array) -> Array:
-        """How many steps of its own episode precede each step, carried ones first."""
+        """The number of steps of the same episode before each step, carried steps first."""
         before = self.window - 1
         carried = jnp.maximum(jnp.arange(before) - before + length[:, None], 0)
 

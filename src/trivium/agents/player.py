@@ -43,7 +43,7 @@ def load_solver(name: str) -> Solver:
 
 
 class _Player:
-    """Turns the conversation into observations, and the policy's actions into moves."""
+    """Converts the conversation to observations, and the policy's actions to moves."""
 
     def __init__(self, trained: Trained) -> None:
         self.trained = trained
@@ -51,7 +51,7 @@ class _Player:
         self._step = jax.jit(lambda policy, *moment: policy.step(*moment))
 
     def explore(self, seen: Conversation, stream: Stream) -> str | None:
-        """The objects of the next test; None when the agent enters the quiz."""
+        """The objects of the next test, or None when the agent enters the quiz."""
         _, action = self._after_tests(seen)
         objects = self.spec.objects
         if action[objects]:
@@ -61,9 +61,9 @@ class _Player:
     def conclude(self, seen: Conversation, stream: Stream) -> Hypothesis | GameAnswer:
         """The machine that the agent's answers to the quiz describe.
 
-        For an agent that was never asked about the form it follows from the paper's space of
-        machines: one blicket is disjunctive, two are conjunctive. One that has seen
-        demonstrations says which example machine the new one is like, or that it is not sure.
+        If the agent was trained without the question about the form, the form follows from the
+        paper's space of machines: one blicket is disjunctive, two are conjunctive. After
+        demonstrations the agent says which example machine the new one is like, or "not sure".
         """
         carry, _ = self._after_tests(seen)
         questions = np.eye(self.spec.width, dtype=np.float32)
@@ -78,20 +78,19 @@ class _Player:
             if self.spec.has_examples:
                 form = UNSURE if action[1] else EXAMPLES[action[0]]
                 return GameAnswer(letters(blickets), form)
-        # A machine must have a blicket: an agent that denies them all names the first.
+        # A machine needs a blicket: an agent that says no to all objects gets the first.
         return Hypothesis(DISJUNCTIVE if disjunctive else CONJUNCTIVE, blickets or 1)
 
     def _after_tests(self, seen: Conversation) -> tuple[Any, NDArray[Any]]:
         """The agent's memory after the tests so far, and its next action."""
         objects, found = self.spec.objects, seen.spec.objects
         require(found == objects, f"the agent knows {objects} objects, the game has {found}")
-        needs = self.spec.has_examples
-        require(
-            not needs or seen.spec.demonstrations != "none",
-            "the agent was trained with demonstrations, and this game has none",
-        )
         shown = []
-        if needs:
+        if self.spec.has_examples:
+            require(
+                seen.spec.demonstrations != "none",
+                "the agent was trained with demonstrations, and this game has none",
+            )
             given = replace(self.spec, demonstrations=seen.spec.demonstrations)
             swapped = seen.examples.get(EXAMPLES[0]) == DISJUNCTIVE
             shown = examples_seen(given, int(swapped))

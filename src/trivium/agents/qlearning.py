@@ -1,9 +1,9 @@
-"""Tabular Q-learning with the whole history as state, on two readings of the paper's task.
+"""Tabular Q-learning with the whole history as state, on two definitions of the paper's task.
 
-`fixed` is the reading that reproduces the paper's figures, found by trying several: one
+`fixed` is the definition that reproduces the paper's figures, found by trying several: one
 conjunctive machine for the whole trial, and both optional rewards, so that the largest return
-is 3.99. `drawn` is the task itself: a machine drawn for every episode from the default six,
-and the greedy policy must answer every question about every one of them.
+is 3.99. `drawn` is the task as described: a machine is drawn for every episode from the default
+six, and the greedy policy must answer every question about each of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FIXED_MACHINES = ("conjunctive:AB", "conjunctive:AC", "conjunctive:BC", "conjunc
 
 @dataclass(frozen=True)
 class QConfig:
-    """A tabular learner; the defaults are the paper's, where it names them."""
+    """A tabular learner; the defaults are the paper's where it gives any."""
 
     definition: Definition = "drawn"
     exploration: float = 0.1
@@ -46,26 +46,23 @@ class QConfig:
 
 @dataclass(frozen=True)
 class QResult:
-    """How long a trial took until the greedy policy was perfect."""
+    """The length of a trial, until the greedy policy was perfect if it converged."""
 
     episodes: int
     steps: int
     converged: bool
-    histories: int  # different histories that were seen
+    histories: int  # distinct histories seen
 
 
 class Trial:
-    """One table of values being learned."""
+    """One table of values and the environment that it is learned in."""
 
     def __init__(self, config: QConfig, seed: int, spec: BlicketSpec | None = None) -> None:
         """A table for an environment, by default that of the config's definition."""
         self.config = config
         self.stream = Stream(stream_key("q-learning", config.definition, seed))
-        fixed = config.definition == "fixed"
-        maximum = 3 + (0.99 if fixed else 0.0)
-        if spec is not None:
-            maximum = spec.maximum
-        else:
+        if spec is None:
+            fixed = config.definition == "fixed"
             spec = BlicketSpec(
                 reward_structure="quiz",
                 hypotheses=(self.stream.choice(FIXED_MACHINES),) if fixed else DEFAULT_SIX,
@@ -78,7 +75,7 @@ class Trial:
         self.rewards: list[float] = tables.rewards.tolist()
         self.starts: list[int] = tables.starts.tolist()
         self.over, self.actions = int(tables.over), spec.actions
-        self.maximum = maximum
+        self.maximum = spec.maximum
         self.values: dict[int, list[float]] = {}
 
     def look_up(self, history: int) -> list[float]:
@@ -89,7 +86,7 @@ class Trial:
         return found
 
     def learn_episode(self) -> int:
-        """Play one episode and learn from it; the number of its steps."""
+        """Learn from one episode; returns the number of its steps."""
         config, uniform, actions, over = self.config, self.stream.random, self.actions, self.over
         state = self.stream.choice(self.starts)
         history, steps = 1, 0  # the leading 1 distinguishes histories of zeros
@@ -135,12 +132,12 @@ class Trial:
 
 
 def learn(config: QConfig, seed: int) -> QResult:
-    """The result of one trial: episodes until the greedy policy is perfect."""
+    """The result of one trial."""
     return learn_until_perfect(Trial(config, seed))
 
 
 def learn_until_perfect(trial: Trial) -> QResult:
-    """Let a trial learn until its greedy policy is perfect, or for the most episodes."""
+    """Train until the greedy policy is perfect or the episodes are used up."""
     config, steps = trial.config, 0
     for episode in range(1, config.most_episodes + 1):
         steps += trial.learn_episode()

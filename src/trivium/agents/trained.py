@@ -16,14 +16,7 @@ from trivium.agents.checkpoints import load_tree, save_tree
 from trivium.agents.config import AgentConfig, LengthConfig, TaskConfig
 from trivium.agents.networks import make_policy
 from trivium.agents.training import Report, Training, pick
-from trivium.agents.worlds import (
-    VIEWS,
-    BlicketWorld,
-    World,
-    task_setting,
-    task_spec,
-    task_world,
-)
+from trivium.agents.worlds import VIEWS, BlicketWorld, World, task_setting, task_spec, task_world
 from trivium.benchmarks.blicket.world.dynamics import TYPE_REWARD
 from trivium.core.errors import require
 from trivium.core.files import dump_line, write_json
@@ -37,7 +30,7 @@ CURVE = "curve.json"
 
 @dataclass(frozen=True)
 class TrainingJob:
-    """What is trained; a folder is resumed only by the same job."""
+    """What to train; a folder is resumed only by the same job."""
 
     agent: AgentConfig
     task: TaskConfig
@@ -60,7 +53,7 @@ class Trained:
 
 
 def train(job: TrainingJob, out: Path, tell: Callable[[Report], None]) -> Training:
-    """The finished training, resumed where the folder holds its checkpoint."""
+    """Train to the end, from the folder's checkpoint if there is one."""
     claim(out, asdict(job) | {"task": job.task.to_dict()})
     checkpoint, world = out / CHECKPOINT, task_world(job.task)
     settings = [task_setting(job.task)] * job.seeds
@@ -72,17 +65,17 @@ def train(job: TrainingJob, out: Path, tell: Callable[[Report], None]) -> Traini
     try:
         training.complete(checkpoint=checkpoint, tell=tell)
     finally:
-        # Ctrl-C too leaves a checkpoint; a training without any point leaves none.
+        # After Ctrl-C too.
         if training.curve:
             training.save(checkpoint)
     for number in range(job.seeds):
-        save_tree(_policy_file(out, number), pick(training.runs.policy, number))
+        save_tree(out / f"policy_{number}.eqx", pick(training.runs.policy, number))
     write_json(out / CURVE, curve_record(job.task, training, slice(0, job.seeds)))
     return training
 
 
 def claim(out: Path, manifest: Mapping[str, Any]) -> None:
-    """Write what is trained, or refuse a folder that holds another training."""
+    """Write the manifest, or refuse a folder that holds another training."""
     path = out / MANIFEST
     if path.exists():
         same = read_mapping(path) == orjson.loads(dump_line(manifest))
@@ -93,16 +86,32 @@ def claim(out: Path, manifest: Mapping[str, Any]) -> None:
 
 def load_trained(folder: Path, number: int = 0) -> Trained:
     """One policy of a finished training."""
+    values, where = read_manifest(folder, number), str(folder / MANIFEST)
+    kind = values.get("kind", "policy")
+    require(kind == "policy", f"{folder} holds a training of the kind {kind}, not policies")
+    for name in ("agent", "task"):
+        require(isinstance(values.get(name), dict), f"{where}: {name} is missing")
+    agent = spec_from_dict(AgentConfig, values["agent"], where=where)
+    task = spec_from_dict(TaskConfig, values["task"], where=where)
+    world, file = task_world(task), finished_file(folder, f"policy_{number}.eqx")
+    return Trained(agent, task, world, load_policy(file, agent, world))
+
+
+def read_manifest(folder: Path, number: int) -> dict[str, Any]:
+    """What was trained in a folder; UserError unless it has an agent of this number."""
     manifest = folder / MANIFEST
     require(manifest.exists(), f"{folder} holds no training: {MANIFEST} is missing")
-    kind = read_mapping(manifest).get("kind", "policy")
-    require(kind == "policy", f"{folder} holds a training of the kind {kind}, not policies")
-    job = _read_job(manifest)
-    require(0 <= number < job.seeds, f"{folder} holds policies 0..{job.seeds - 1}, not {number}")
-    file = _policy_file(folder, number)
+    values = read_mapping(manifest)
+    seeds = int(values.get("seeds", 1))
+    require(0 <= number < seeds, f"{folder} holds agents 0..{seeds - 1}, not {number}")
+    return values
+
+
+def finished_file(folder: Path, name: str) -> Path:
+    """A file that is written at the end of training."""
+    file = folder / name
     require(file.exists(), f"{file} is missing: the training has not been finished")
-    world = task_world(job.task)
-    return Trained(job.agent, job.task, world, load_policy(file, job.agent, world))
+    return file
 
 
 def load_policy(file: Path, agent: AgentConfig, world: World) -> Any:
@@ -167,17 +176,3 @@ def curve_record(task: TaskConfig, training: Training, own: slice) -> dict[str, 
 def rounded(values: Any) -> Any:
     """Plain lists with three decimals, to keep the files small."""
     return np.round(np.asarray(values, dtype=np.float64), 3).tolist()
-
-
-def _policy_file(folder: Path, number: int) -> Path:
-    return folder / f"policy_{number}.eqx"
-
-
-def _read_job(path: Path) -> TrainingJob:
-    values = read_mapping(path)
-    kinds = {"agent": AgentConfig, "task": TaskConfig, "length": LengthConfig}
-    parts: dict[str, Any] = {}
-    for name, kind in kinds.items():
-        require(isinstance(values.get(name), dict), f"{path}: {name} is missing")
-        parts[name] = spec_from_dict(kind, values[name], where=str(path))
-    return TrainingJob(**parts, seed=int(values.get("seed", 0)), seeds=int(values.get("seeds", 1)))

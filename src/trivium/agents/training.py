@@ -1,7 +1,7 @@
 """Training many runs at once, point by point of the learning curve.
 
-Between two points lies one compiled segment. After each there is time for a report, a
-checkpoint or an early end, and none of these changes the runs.
+Between two points lies one compiled segment. After each, the training may report, write a
+checkpoint or stop; none of these changes the runs.
 """
 
 from __future__ import annotations
@@ -42,25 +42,21 @@ def segment_all(
     world: World, config: AgentConfig, length: LengthConfig, runs: Run, settings: Setting
 ) -> tuple[Run, Point]:
     """Every run at its next point of the curve."""
-    return jax.vmap(partial(segment, world, config, length))(runs, settings)
 
+    def segment(run: Run, setting: Setting) -> tuple[Run, Point]:
+        def body(run: Run, _: None) -> tuple[Run, Sums]:
+            return update(world, config, length.streak, setting.train, run)
 
-def segment(
-    world: World, config: AgentConfig, length: LengthConfig, run: Run, setting: Setting
-) -> tuple[Run, Point]:
-    """One run at its next point of the curve."""
+        run, sums = jax.lax.scan(body, run, length=length.updates(config.batch))
+        totals = Sums(*(part.sum() for part in sums))
+        views = jax.vmap(partial(greedy, world, run.policy))(setting.views)
+        return run, Point(run.steps, totals, views, run.environments.streak, run.converged)
 
-    def body(run: Run, _: None) -> tuple[Run, Sums]:
-        return update(world, config, length.streak, setting.train, run)
-
-    run, sums = jax.lax.scan(body, run, length=length.updates(config.batch))
-    totals = Sums(*(part.sum() for part in sums))
-    views = jax.vmap(partial(greedy, world, run.policy))(setting.views)
-    return run, Point(run.steps, totals, views, run.environments.streak, run.converged)
+    return jax.vmap(segment)(runs, settings)
 
 
 def stack(trees: Sequence[Any]) -> Any:
-    """Pytrees of one shape as one pytree with a leading axis."""
+    """Pytrees of the same shape as one pytree with a leading axis."""
     return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 
 
@@ -71,7 +67,7 @@ def pick(tree: Any, index: int) -> Any:
 
 @dataclass(frozen=True)
 class Report:
-    """The progress of a training, for whoever watches."""
+    """The progress of a training at one point of the curve."""
 
     steps: int  # environment steps of one run
     pace: float  # environment steps a second, over all runs
@@ -88,7 +84,7 @@ class Report:
 
 @dataclass
 class Training:
-    """Runs of one agent, some of the way along their curves."""
+    """The state of a training: runs of one agent and their curves so far."""
 
     world: World
     agent: AgentConfig
@@ -108,7 +104,7 @@ class Training:
         keys: Sequence[Array],
     ) -> Training:
         """New runs, one for each setting and key."""
-        # One by one: orthogonal matrices of several runs in one vmapped call can hang on a CPU.
+        # Not vmapped: computing orthogonal matrices of several runs in one call can hang on a CPU.
         runs = [
             start(world, agent, setting.train, key)
             for setting, key in zip(settings, keys, strict=True)
@@ -124,7 +120,7 @@ class Training:
         settings: Sequence[Setting],
         path: Path,
     ) -> Training:
-        """The runs of a checkpoint, which continue as if they had never been interrupted."""
+        """The training in a checkpoint, which continues as if it had not been interrupted."""
         keys = [jax.random.key(0)] * len(settings)
         new = jax.eval_shape(lambda: cls.begin(world, agent, length, settings, keys).runs)
         stacked = stack(settings)
@@ -135,12 +131,11 @@ class Training:
 
     def save(self, path: Path) -> None:
         """Write a checkpoint."""
-        about = {"points": len(self.curve), "seconds": self.seconds}
-        save_tree(path, (self.runs, self.curve), **about)
+        save_tree(path, (self.runs, self.curve), points=len(self.curve), seconds=self.seconds)
 
     @property
     def points(self) -> int:
-        """Points of the whole curve."""
+        """The number of points of the whole curve."""
         return self.length.curve_points(self.agent.batch)
 
     @property
@@ -156,7 +151,7 @@ class Training:
         before = int(self.curve[-1].steps.max()) if self.curve else 0
         runs, computed = segment_all(self.world, self.agent, self.length, self.runs, self.settings)
         point = jax.tree.map(np.asarray, computed)
-        # Only now, so that Ctrl-C while waiting leaves runs and curve at the same step.
+        # Assigned last, so that Ctrl-C while waiting leaves runs and curve at the same step.
         self.runs = runs
         self.curve.append(point)
         spent = time.perf_counter() - began
@@ -178,7 +173,7 @@ class Training:
         seconds: float | None = None,
         tell: Callable[[Report], None] | None = None,
     ) -> bool:
-        """Train to the end or until the time is up; whether the end was reached."""
+        """Train to the end or until the time is up; returns whether it reached the end."""
         began = saved = time.monotonic()
         while not self.finished:
             report = self.advance()

@@ -1,8 +1,8 @@
-"""Worlds: what a learner needs of an environment, and Blicket-v0.
+"""Worlds: the interface between learners and environments, and Blicket-v0 behind it.
 
-A world is a set of pure functions over batches of environments; which machines there are is
-given by tables, a pytree of arrays. Worlds of one shape (other machines, other forced steps)
-can so be trained in one vmapped call.
+A world is a set of pure functions over batches of environments; the machines are in tables, a
+pytree of arrays. So tasks of the same shape (other machines, other forced steps) can be trained
+in one vmapped call.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
 
 class Measures(NamedTuple):
-    """What happened in one step, as numbers that are summed over an episode."""
+    """Counts of one step, which are summed over an episode."""
 
     tests: Array  # 1 where the machine was tested and its light seen
     form_asked: Array  # 1 where the step answered the question about the form
@@ -42,7 +42,7 @@ class Measures(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """The tables that a run trains on, and those that it is evaluated on."""
+    """The tables that a run is trained on and those that it is evaluated on."""
 
     train: Tables
     views: Tables  # with a leading axis: one entry for each view
@@ -50,7 +50,7 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class World(ABC):
-    """Many environments side by side; hashable, so that it can be static when compiling."""
+    """A batch of environments; hashable, so that it can be a static argument of jit."""
 
     observation_size: int
     action_bits: int
@@ -71,14 +71,14 @@ class World(ABC):
 
     @abstractmethod
     def measure(self, before: Array, step: Step) -> Measures:
-        """What happened between the observations before the step and those after it."""
+        """The counts of a step; `before` holds the observations before it."""
 
 
 @dataclass(frozen=True)
 class BlicketWorld(World):
     """Blicket-v0 with a quiz; observations are objects, light and quiz flag."""
 
-    spec: BlicketSpec  # which machines there are is in the tables, so that tasks can be stacked
+    spec: BlicketSpec  # its machines are not used: those in the tables are
 
     def reset(self, tables: Tables, key: Array, shape: tuple[int, ...]) -> tuple[State, Array]:
         return jax_env.reset(tables, key, shape)
@@ -98,7 +98,7 @@ class BlicketWorld(World):
         asked = before[..., -1] * (1.0 - before[..., :-2].max(axis=-1))
         right = asked * (step.reward > 0)
         tested = 1.0 - step.observation[..., -1]
-        if self.spec.has_examples:  # what is seen of an example machine is no test
+        if self.spec.has_examples:  # a demonstration is not a test
             tested *= 1.0 - step.observation[..., -3:-1].max(axis=-1)
         return Measures(tested, asked, right)
 

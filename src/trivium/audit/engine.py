@@ -1,9 +1,9 @@
-"""The audit of a benchmark: does anything on the surface of its items give the answer away?
+"""The audit of a benchmark: can its answers be guessed from the surface of its items?
 
-Rules are learned on the items of one seed and tested on those of a second one. What is significant
-there is tested again on a third, and only what is confirmed is reported. The rules that go on to
-the confirmation share its error rate (Bonferroni); they were chosen on other items, so an audit of
-clean items raises a false alarm in at most 1% of runs, however many rules were tried.
+Rules are learned on the items of one seed and tested on those of a second. Significant ones are
+tested again on a third, and only confirmed ones are reported. The rules that reach the confirmation
+share its error rate (Bonferroni); they were chosen on other items, so an audit of clean items
+raises a false alarm in at most 1% of runs, however many rules were tried.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from trivium.core.statistics import items_to_see
 from trivium.core.streams import stream_key
 from trivium.core.task import PresentedItem, Task
 
-ALARM = 1 - LEVEL  # how often an audit of clean items may raise a false alarm
-SELECT = 0.01  # the level at which a cue goes on to the confirmation
-SHARED = 10  # cues that are expected to share the confirmation's error rate, for the power
+ALARM = 1 - LEVEL  # the rate of false alarms in audits of clean items
+SELECT = 0.01  # the significance at which a cue reaches the confirmation
+SHARED = 10  # cues expected to share the confirmation's error rate, for the power
 POWER = 0.975  # of the confirmation; with the test before it, more than 0.95 in all
 PEEK = 200  # items from which the number of items needed is estimated
-TRAIN = 6000  # training items at most, unless more are tested
+TRAIN = 6000  # maximum number of training items, unless more are tested
 MAX_ITEMS = 20_000
 
 
@@ -61,8 +61,8 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Trial:
-    """A rule or a solver, and what it reaches on the items of a part."""
+class Attack:
+    """A rule or a solver, and the function that scores it on the items of a part."""
 
     name: str
     about: str
@@ -72,7 +72,7 @@ class Trial:
 def audit(
     benchmark: AnyBenchmark, spec: Any, seed: int, items: int | None = None, trees: int = TREES
 ) -> Audit:
-    """Every shortcut tried on fresh items; `items` None takes as many as are needed.
+    """The audit of a spec; by default with as many items as are needed.
 
     Fewer trees make the learned probe faster and weaker.
     """
@@ -80,11 +80,11 @@ def audit(
     needed = max(study.needed() for study in studies)
     count = min(needed, MAX_ITEMS) if items is None else items
     for study in studies:
-        study.try_all(count, f" [{_view_name(study.task.view)}]" if len(studies) > 1 else "")
+        study.run(count, f" [{_view_name(study.task.view)}]" if len(studies) > 1 else "")
     floor = studies[0].task.floor
     names = [name for name, preset in benchmark.presets.items() if preset == spec]
     return Audit(
-        cues=tuple(settle(studies, count)),
+        cues=tuple(_confirmed_cues(studies, count)),
         items=count,
         level=LEVEL,
         notes=tuple(note for study in studies for note in study.notes),
@@ -96,26 +96,24 @@ def audit(
     )
 
 
-def settle(studies: Sequence[_Study], count: int) -> Iterator[Cue]:
-    """Every trial as a cue: tested, and where that is significant tested again on fresh items."""
+def _confirmed_cues(studies: Sequence[_Study], count: int) -> Iterator[Cue]:
+    """A cue for every attack, tested again on fresh items if its test was significant."""
     chosen = sum(is_chosen(outcome) for study in studies for outcome in study.tested)
     for study in studies:
         again = any(map(is_chosen, study.tested))
         fresh = study.part("confirm", count) if again else None
-        for trial, outcome in zip(study.trials, study.tested, strict=True):
-            final = None
-            if fresh is not None and is_chosen(outcome):
-                final = trial.outcome(fresh)
-            yield cue(trial.name, trial.about, outcome, final, chosen)
+        for attack, outcome in zip(study.attacks, study.tested, strict=True):
+            final = attack.outcome(fresh) if fresh is not None and is_chosen(outcome) else None
+            yield cue(attack.name, attack.about, outcome, final, chosen)
 
 
 def is_chosen(outcome: Outcome) -> bool:
-    """Whether a trial goes on to the confirmation."""
+    """Whether an attack reaches the confirmation."""
     return upper_tail(outcome.values, outcome.chance) < SELECT
 
 
 def cue(name: str, about: str, tested: Outcome, confirmed: Outcome | None, chosen: int) -> Cue:
-    """A trial as a cue; where it is confirmed, so many others share the error rate."""
+    """An attack's cue; `chosen` attacks share the error rate of the confirmation."""
     final, error = (tested, SELECT) if confirmed is None else (confirmed, ALARM / chosen)
     low, high = interval(final.values, error)
     value = float(final.values.mean()) if len(final.values) else final.chance
@@ -125,7 +123,7 @@ def cue(name: str, about: str, tested: Outcome, confirmed: Outcome | None, chose
 
 
 def items_needed(chance: float) -> int:
-    """Items on which a cue that is GAIN over chance is caught with 95% probability."""
+    """The number of items that catch a cue of GAIN over chance with 95% probability."""
     inside = min(max(chance, 0.01), 0.95)
     return items_to_see(inside, GAIN, level=1 - ALARM / SHARED, power=POWER)
 
@@ -142,21 +140,20 @@ class _Study:
         self.seed = seed
         self.learned = True
         self.notes: list[str] = []
-        self.trials: list[Trial] = []
+        self.attacks: list[Attack] = []
         self.tested: list[Outcome] = []
         self._ids: dict[str, dict[str, int]] = defaultdict(dict)
-        solvers = benchmark.solvers.values()
-        # In a game even a shortcut makes moves and reads what they reveal, which is no surface.
-        self.shortcuts = [
-            solver for solver in solvers if solver.role == "shortcut" and not benchmark.multi_turn
-        ]
+        # In a game even a shortcut reads what its moves reveal, which is more than the surface.
+        solvers = () if benchmark.multi_turn else benchmark.solvers.values()
+        self.shortcuts = [solver for solver in solvers if solver.role == "shortcut"]
 
     def part(self, name: str, count: int) -> Part:
-        """Fresh items, the same for the same name."""
+        """The items of the seed that belongs to this name."""
         items = self.task.items(count, stream_key("audit", self.seed, name) % 2**32)
         return Part(items, self._samples([item.original for item in items]))
 
     def _samples(self, items: Sequence[Any]) -> dict[str, Sample]:
+        """Every probe of these items by name."""
         rows: dict[str, list[Row]] = defaultdict(list)
         feature_names_of: dict[str, tuple[list[str], list[str]]] = {}
         view = self.task.view
@@ -178,7 +175,7 @@ class _Study:
         }
 
     def needed(self) -> int:
-        """Items that show GAIN over chance in every probe and for every shortcut."""
+        """The number of items that detect GAIN over chance in every probe and shortcut."""
         needed = [items_needed(self.task.floor.value)] if self.shortcuts else []
         for sample in self.part("train", PEEK).samples.values():
             share = float(sample.judged.sum()) / PEEK
@@ -187,23 +184,24 @@ class _Study:
         require(bool(needed), f"{self.benchmark.name} has neither probes nor shortcuts to audit")
         return max(needed)
 
-    def try_all(self, count: int, where: str) -> None:
-        """Learn every rule on training items, and see what rules and shortcuts reach on others."""
+    def run(self, count: int, where: str) -> None:
+        """Learn every rule on training items, and test rules and shortcuts on others."""
         for solver in self.shortcuts:
-            self.trials.append(Trial(solver.name + where, solver.about, self._play(solver)))
+            self.attacks.append(Attack(solver.name + where, solver.about, self._play(solver)))
         for probe, sample in self.part("train", max(min(TRAIN, 2 * count), count)).samples.items():
             if sample.judged.any():
-                self.trials += self._rules(probe, sample, where)
+                self.attacks += self._rules(probe, sample, where)
                 if probe == "answer" and sample.kind == "choice" and sample.same_names:
-                    self.trials.append(self._constant(sample, where))
+                    self.attacks.append(self._constant(sample, where))
             else:
                 self.notes.append(
                     f"{probe}{where}: nothing, for no candidate is wrong or none is right"
                 )
         test = self.part("test", count)
-        self.tested = [trial.outcome(test) for trial in self.trials]
+        self.tested = [attack.outcome(test) for attack in self.attacks]
 
-    def _rules(self, probe: str, sample: Sample, where: str) -> Iterator[Trial]:
+    def _rules(self, probe: str, sample: Sample, where: str) -> Iterator[Attack]:
+        """The rules learned on the training items of a probe."""
         singles, pairs = single_rules(sample), pair_rules(sample)
         learned = learned_rule(sample, self.trees)
         named: list[tuple[str, str, Rule]] = [
@@ -215,18 +213,18 @@ class _Study:
         else:
             named.append(("learned probe", "gradient-boosted trees on all features", learned))
         for name, about, rule in named:
-            yield Trial(f"{probe}: {name}{where}", about, _judged(probe, rule, judge))
-            # A rule that knows which candidate is wrong is a cue even if it picks no right one.
+            yield Attack(f"{probe}: {name}{where}", about, _judged(probe, rule, judge))
+            # A rule that finds a wrong candidate is a cue even if it does not find the right one.
             if sample.kind == "choice" and sample.right.shape[1] > 2 and name not in pairs:
                 found = _judged(probe, rule, judge_exclusion)
-                yield Trial(f"{probe}: ruled out by {name}{where}", about, found)
+                yield Attack(f"{probe}: ruled out by {name}{where}", about, found)
         self.notes.append(
             f"{probe}{where}: {len(singles)} features, {len(pairs)} pairs of features"
             + ", learned probe" * (learned is not None)
         )
 
-    def _constant(self, sample: Sample, where: str) -> Trial:
-        """Always the answer that is right most often in training, against the floor."""
+    def _constant(self, sample: Sample, where: str) -> Attack:
+        """The most frequent answer of the training items, compared with the floor."""
         best = int(np.bincount(sample.candidates[sample.right]).argmax())
         name = next(name for name, number in self._ids["answer"].items() if number == best)
 
@@ -235,11 +233,11 @@ class _Study:
             hits = (given.right & (given.candidates == best)).any(axis=1).astype(np.float64)
             return Outcome(hits, self.task.floor.value)
 
-        return Trial(f"answer: always {name!r}{where}", "a constant answer", outcome)
+        return Attack(f"answer: always {name!r}{where}", "a constant answer", outcome)
 
     def _play(self, solver: Solver) -> Callable[[Part], Outcome]:
-        """What a solver reaches in the headline metric, against the floor."""
-        enough = items_needed(self.task.floor.value)  # where the probes need more
+        """The headline metric of a solver, compared with the floor."""
+        enough = items_needed(self.task.floor.value)  # probes may need more
 
         def outcome(part: Part) -> Outcome:
             scores = [_score(item, solver) for item in part.items[:enough]]
@@ -252,9 +250,11 @@ class _Study:
 def _judged(
     probe: str, rule: Rule, judged: Callable[[Sample, Floats], Outcome]
 ) -> Callable[[Part], Outcome]:
+    """The function that judges a rule on the items of a part."""
+
     def outcome(part: Part) -> Outcome:
         sample = part.samples.get(probe)
-        if sample is None:  # so rare that these items do not ask it
+        if sample is None:  # a probe that none of these items has
             return Outcome(np.empty(0), 0.5)
         return judged(sample, rule(sample))
 
@@ -272,7 +272,7 @@ def _score(item: PresentedItem, solver: Solver) -> float | None:
 
 
 def _blind(sample: Sample) -> float:
-    """A share whose hits vary as much as a blind guess does in this probe."""
+    """A proportion whose variance is that of a blind guess in this probe."""
     if sample.kind == "label":
         return 0.5
     scores = np.random.default_rng(0).random(sample.right.shape).astype(np.float32)

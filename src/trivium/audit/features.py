@@ -1,4 +1,4 @@
-"""Surface features: what can be said about a prompt without reading what it says.
+"""Surface features: properties of a prompt that do not depend on what it means.
 
 Places, orders, counts, distances, spellings and number formats of every candidate and of the whole
 text. A feature looks at one name or one line at a time and never follows a fact, a correlation or
@@ -19,18 +19,18 @@ from zlib import crc32
 from trivium.core.probes import Probe
 
 Features = Mapping[str, float]
-Group = tuple[str, Features]  # what is appended to each name, and the features
+Group = tuple[str, Features]  # the suffix of the features' names, and the features
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,40}(?:\.\d{1,40})?(?!\w)")
 _DIGITS = re.compile(r"\d+")
 _PLAIN = re.compile(r"(?<!\S)[^\s\d]++(?!\S)")  # words without digits
 _PUNCTUATION = ".,;:!?()[]{}'\"*`=|"
-_HASHES = 16  # values of a hashed word: few, so that a rule can be learned
+_HASHES = 16  # values of a hashed word, few enough to learn a rule
 _BUCKETS = tuple(f"words of bucket {bucket}" for bucket in range(24))
 _COUNTED = {f"number of {character!r}": character for character in ",.:;?!-'\"|("}
-# Balanced designs repeat with one of these.
+# Periods of balanced designs.
 _MODULI = {f"index mod {modulus}": modulus for modulus in (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16)}
-_TABLE_LINES = 4  # lines that make a table, its header included
+_TABLE_LINES = 4  # minimum length of a table with its header
 _NO_CAPITALS = dict.fromkeys(range(ord("A"), ord("Z") + 1))
 _NO_DIGITS = dict.fromkeys(range(ord("0"), ord("9") + 1))
 
@@ -53,7 +53,7 @@ class PromptFeatures:
         self.item = self._of_item(index)
 
     def mentions(self, name: str) -> list[int]:
-        """The places of a name as a whole word."""
+        """The positions of a name as a whole word."""
         found = self._mentions.get(name)
         if found is None:
             found = self._mentions[name] = list(self._find(name))
@@ -71,11 +71,11 @@ class PromptFeatures:
             at = text.find(name, end)
 
     def line_of(self, at: int) -> int:
-        """The number of the line that has this character."""
+        """The number of the line of this character."""
         return bisect_right(self.starts, at) - 1
 
     def describe(self, name: str) -> list[Group]:
-        """The features of a name by itself."""
+        """The features of one name."""
         known = self._described.get(name)
         if known is None:
             found, cells = self.mentions(name), self.columns.get(name)
@@ -122,7 +122,7 @@ class PromptFeatures:
         }
 
     def beside(self, name: str, at: int) -> tuple[Features, Features]:
-        """What is on the line of one mention of a name, and the form of the number after it."""
+        """The line of one mention of a name, and the form of the number after it."""
         text, line = self.text, self.line_of(at)
         whole = self.lines[line]
         column, end = at - self.starts[line], at + len(name)
@@ -143,7 +143,7 @@ class PromptFeatures:
         return line_features, number_form(number[0]) if number else _NO_NUMBER
 
     def relation(self, name: str, other: str) -> Features:
-        """How a name compares with a marked one."""
+        """A name compared with a marked one."""
         mine, theirs = self.mentions(name), self.mentions(other)
         own, its = spelling(name), spelling(other)
         both = bool(mine and theirs)
@@ -162,7 +162,7 @@ class PromptFeatures:
         }
 
     def _word(self, word: str) -> int:
-        """A hash of a word; names are all alike, for which name it is may be evidence."""
+        """A hash of a word; all names have the same, since which name it is may be evidence."""
         bare = word.strip(_PUNCTUATION)
         return -1 if bare in self.names else _hash(bare)
 
@@ -253,7 +253,7 @@ def item_features(prompt: PromptFeatures, probe: Probe) -> list[Group]:
 
 @lru_cache(maxsize=200_000)
 def spelling(name: str) -> Features:
-    """What can be said about a name without a text."""
+    """The features of a name without its text."""
     found = _DIGITS.findall(name)
     number = found[0] if found else ""
     value = int(number[:15]) if number else nan
@@ -279,7 +279,7 @@ def spelling(name: str) -> Features:
 
 
 def read_columns(lines: Sequence[str]) -> dict[str, list[str]]:
-    """The columns of the first table: lines with one separator equally often, a header first."""
+    """The columns of the first table: consecutive lines with equally many separators."""
     for separator in (",", "|", "\t"):
         counts = [line.count(separator) for line in lines]
         for at, count in enumerate(counts):
@@ -291,7 +291,7 @@ def read_columns(lines: Sequence[str]) -> dict[str, list[str]]:
 
 
 def column(cells: Sequence[str]) -> Features:
-    """What the cells of a column are like, without any other column."""
+    """The features of a column's cells."""
     shown = list(filter(_NUMBER.fullmatch, cells))
     if not shown:
         return {**_NO_COLUMN, "missing cells": len(cells)}
@@ -318,7 +318,7 @@ def column(cells: Sequence[str]) -> Features:
 
 
 def number_form(number: str) -> Features:
-    """How a number is written, and whether it is odd, but not how large it is."""
+    """The notation and parity of a number, but not its size."""
     whole, _, decimals = number.lstrip("-").partition(".")
     zeros = len(whole) - len(whole.lstrip("0"))
     return {
@@ -345,7 +345,7 @@ def _in_word(character: str) -> bool:
     return character == "_" or character.isalnum()
 
 
-# The same features where there is nothing to describe.
+# The values of the features where there is nothing to describe.
 _NO_NUMBER = dict.fromkeys(number_form("0"), nan)
 _NO_COLUMN = dict.fromkeys(column(["0"]), nan)
 _NO_PLACE = dict.fromkeys(PromptFeatures("x", 0).place("x", [0]), nan) | {"mentions": 0.0}

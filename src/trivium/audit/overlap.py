@@ -1,4 +1,4 @@
-"""Overlap: how often items repeat, word for word and up to names and order."""
+"""Overlap: how often items repeat, exactly and up to names and order."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.streams import stream_key
 
 _WORD = re.compile(r"\w+")
-_ROUNDS = 4  # of refinement: names are distinguished by what is said up to so many lines away
-_UNSEEN = 3.0  # pairs of equal items that go unseen in one of 20 samples (Poisson)
+_ROUNDS = 4  # of refinement: how many lines away a difference distinguishes names
+_UNSEEN = 3.0  # expected pairs of equal items of which one sample in 20 shows none (Poisson)
 WAYS = {
     "exact": "the same prompt, word for word",
     "renamed": "the same prompt up to names",
@@ -24,10 +24,10 @@ WAYS = {
 def line_structure(text: str, names: Sequence[Sequence[str]]) -> Hashable:
     """A text up to a renaming within the groups of names and the order of its lines.
 
-    Names are distinguished by colour refinement: a name's colour is what its lines say, with the
-    colours of the other names in them. Texts that are the same up to renaming and reordering
-    have the same form in one process; other texts differ, except where refinement cannot tell
-    (as between two rings of three and one of six).
+    Names are distinguished by colour refinement: a name's colour is a hash of its lines with the
+    colours of the other names in them. Texts that are equal up to renaming and reordering have the
+    same form within one process; other texts have different ones, except where refinement fails
+    (two rings of three and one of six, for example).
     """
     colours = {name: number for number, group in enumerate(names) for name in group}
     lines = masked_lines(text, colours)
@@ -53,7 +53,7 @@ def in_order_of_appearance(text: str, names: Sequence[Sequence[str]]) -> Hashabl
 
 
 def masked_lines(text: str, names: Collection[str]) -> list[tuple[str, list[str]]]:
-    """Each line with its names masked, and the names in their order."""
+    """Each line with its names masked, and these names in order."""
     word = _WORD
     if any(not _WORD.fullmatch(name) for name in names):
         longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
@@ -69,15 +69,15 @@ def masked_lines(text: str, names: Collection[str]) -> list[tuple[str, list[str]
 
 @dataclass(frozen=True)
 class Repeats:
-    """How often items repeat when they are compared in one way."""
+    """How often items repeat by one way of comparing them."""
 
     way: str
     about: str
     distinct: int  # in the first seed
-    within: int  # items of the first seed that an earlier one is the same as
-    between: int  # items of the second seed that are in the first as well
-    space: float  # about how many there are, if all are as probable
-    at_least: bool  # no two were the same: there are at least so many
+    within: int  # items of the first seed that repeat an earlier one
+    between: int  # items of the second seed that are also in the first
+    space: float  # the estimated number of different items, if all are equally probable
+    at_least: bool  # whether no item repeats, so that `space` is a lower limit
 
 
 @dataclass(frozen=True)
@@ -87,17 +87,17 @@ class Overlap:
     items: int  # of each of the two seeds
     seeds: tuple[int, int]
     repeats: tuple[Repeats, ...]
-    space: int | None  # how many different items there are, where the benchmark can tell
+    space: int | None  # the benchmark's own number of different items, if it knows it
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """The content of the JSON output."""
         return asdict(self)
 
 
 def overlap(
     benchmark: AnyBenchmark, spec: Any, seed: int, items: int, other: int | None = None
 ) -> Overlap:
-    """How many of the items of a seed, and of another one, are the same."""
+    """How many items of a seed repeat each other, or those of another seed."""
     seeds = seed, stream_key("another seed", seed) % 2**32 if other is None else other
     forms = [list(zip(*_forms(benchmark, spec, one, items), strict=True)) for one in seeds]
     repeats = [
@@ -109,7 +109,7 @@ def overlap(
 def _forms(
     benchmark: AnyBenchmark, spec: Any, seed: int, count: int
 ) -> Iterator[tuple[Hashable, ...]]:
-    """What is compared of every item, for each of WAYS."""
+    """The form of every item for each of WAYS."""
     view = benchmark.view_type()
     for item in benchmark.generate(spec, seed, 0, count):
         text = benchmark.render(item, view)

@@ -1,9 +1,9 @@
-"""Rules learned on training items, and what they reach on others.
+"""Rules that are learned on training items, and their scores on others.
 
-A rule gives every candidate a score. Where exactly one candidate is right it picks the best one
-and is judged by its hits; a question about the item (one candidate) is judged by accuracy; where
-several candidates can be right, by the share of pairs (right, wrong) within an item that it puts
-in order.
+A rule gives every candidate a score. Where exactly one candidate is right, the rule picks the best
+one and is judged by its hit rate; a question about the item (one candidate) is judged by accuracy;
+where several candidates can be right, a rule is judged by the share of pairs (right, wrong) within
+an item that it ranks correctly.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
 Kind = Literal["choice", "label", "several"]
 
-BINS = 12  # values that a rule of one feature tells apart
-PAIR_BINS = 4  # and each feature of a rule of two
-PAIRS = 20  # rules of two features that are tried, the most promising on the training items
-PAIR_ROWS = 40_000  # candidates that are enough to choose them
-TREE_ROWS = 40_000  # candidates that trees are grown from
+BINS = 12  # of a rule of one feature
+PAIR_BINS = 4  # of each feature of a rule of two
+PAIRS = 20  # rules of two features, the most promising on the training items
+PAIR_ROWS = 40_000  # candidates from which these are chosen
+TREE_ROWS = 40_000  # candidates on which trees are trained
 RANKED = 32  # items that are ranked at a time
-PRIOR = 4.0  # candidates that a bin is shrunk by
+PRIOR = 4.0  # candidates by which a bin is shrunk
 TREES = 80
 TREE_SETTINGS = {
     "learning_rate": 0.08,
@@ -55,7 +55,7 @@ class Sample:
 
     @cached_property
     def kind(self) -> Kind:
-        """How a guess is judged."""
+        """The kind of question, by which a guess is judged."""
         if self.right.shape[1] == 1:
             return "label"
         return "choice" if (self.right.sum(axis=1) == 1).all() else "several"
@@ -77,7 +77,7 @@ class Sample:
 
     @cached_property
     def expected(self) -> Floats:
-        """The share of right candidates, which is all that is known without features."""
+        """The share of right candidates, which is the best guess without features."""
         if self.kind == "label":
             return np.full(self.right.shape, self.right.mean(), dtype=np.float32)
         share = self.right.sum(axis=1) / self.there.sum(axis=1)
@@ -97,7 +97,7 @@ class Row(NamedTuple):
 
 
 def make_row(prompt: PromptFeatures, probe: Probe) -> Row:
-    """The features of a probe, without their names."""
+    """The values of the features of a probe."""
     own = chain.from_iterable(candidate_features(prompt, probe))
     return Row(probe, _values(own), _values(item_features(prompt, probe)))
 
@@ -139,9 +139,9 @@ def collect(rows: Sequence[Row], names: tuple[list[str], list[str]], ids: dict[s
 
 
 def ranks(values: Floats) -> Floats:
-    """For each candidate, how many of its item have a lower value, ties counting half."""
+    """For each candidate, how many others of its item have a lower value; ties count half."""
     ranked = np.empty_like(values)
-    for start in range(0, len(values), RANKED):  # few items at a time stay in the cache
+    for start in range(0, len(values), RANKED):  # few enough to stay in the cache
         part = values[start : start + RANKED]
         twice = np.zeros(part.shape, dtype=np.int16)
         for other in range(values.shape[1]):
@@ -163,7 +163,7 @@ class Bins:
             self.edges = (distinct[1:] + distinct[:-1]) / 2
         else:
             self.edges = np.unique(np.quantile(known, np.arange(1, bins) / bins))
-        self.count = len(self.edges) + 2  # the last is for values that are missing
+        self.count = len(self.edges) + 2  # the last is for missing values
 
     def __call__(self, values: Floats) -> NDArray[np.int64]:
         codes = np.searchsorted(self.edges, values, side="right")
@@ -174,7 +174,7 @@ Rule = Callable[[Sample], Floats]  # the scores of all candidates
 
 
 def lookup(sample: Sample, names: Sequence[str], bins: int) -> Rule:
-    """A table of how often candidates with these values are right, as a rule."""
+    """A rule that scores candidates by how often those with the same values were right."""
     cut = [(name, Bins(sample.column(name)[sample.there], bins)) for name in names]
 
     def cells(of: Sample) -> NDArray[np.int64]:
@@ -192,7 +192,7 @@ def lookup(sample: Sample, names: Sequence[str], bins: int) -> Rule:
 
 
 def single_rules(sample: Sample) -> dict[str, Rule]:
-    """A rule for each feature that differs between candidates, equal ones only once."""
+    """A rule for each distinct feature that differs between candidates."""
     return {
         name: lookup(sample, [name], BINS)
         for name in telling(sample)
@@ -201,7 +201,7 @@ def single_rules(sample: Sample) -> dict[str, Rule]:
 
 
 def telling(sample: Sample) -> list[str]:
-    """The features that are not constant and not the same as one before."""
+    """The features that are not constant and not equal to an earlier one."""
     seen: set[bytes] = set()
     found = []
     for name in sample.names:
@@ -220,7 +220,7 @@ def _differs_within(sample: Sample, values: Floats) -> bool:
 
 
 def pair_rules(sample: Sample) -> dict[str, Rule]:
-    """Rules for the two features each that tell more together than alone, in training."""
+    """Rules for the pairs of features that tell more together than alone."""
     rows = max(1, PAIR_ROWS // sample.right.shape[1])
     there = sample.there[:rows]
     rest = (sample.right - sample.expected)[:rows][there].astype(np.float32)
@@ -242,7 +242,7 @@ def pair_rules(sample: Sample) -> dict[str, Rule]:
     cells = np.add.reduceat(
         np.add.reduceat(filled.astype(float), start[:-1], axis=0), start[:-1], axis=1
     )
-    # What two features tell together and neither tells alone, as under an exclusive or.
+    # What two features tell only together, such as an exclusive or.
     alone, own = np.diag(chi), np.diag(cells)
     freedom = np.maximum(cells - own[:, None] - own + 1, 1)
     strength = (chi - alone[:, None] - alone - freedom) / np.sqrt(2 * freedom)
@@ -281,14 +281,14 @@ def learned_rule(sample: Sample, trees: int) -> Rule | None:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a rule reached in each item, and what it would reach by chance."""
+    """The score of a rule on each item, and its expected score by chance."""
 
     values: NDArray[np.float64]
     chance: float
 
 
 def judge(sample: Sample, scores: Floats) -> Outcome:
-    """How well these scores tell right candidates from wrong ones."""
+    """How well these scores separate right candidates from wrong ones."""
     if sample.kind == "label":
         guess, truth = scores[:, 0] > 0, sample.right[:, 0]
         yes, true = guess.mean(), truth.mean()
@@ -298,23 +298,23 @@ def judge(sample: Sample, scores: Floats) -> Outcome:
     if sample.kind == "several":
         right, there = sample.right[judged], sample.there[judged]
         ordered = _ordered_pairs(scores[judged], right, there)
-        # Weighed so that nothing is expected where all candidates of an item are equally likely
-        # to be right, however many are: a plain mean favours items with few right or few wrong.
+        # Weighted so that chance is 0.5 however many candidates of an item are right: a plain
+        # mean favours items with few right or few wrong ones.
         weight = right.sum(axis=1) * (there.sum(axis=1) - right.sum(axis=1)) / there.sum(axis=1)
         return Outcome(0.5 + (ordered - 0.5) * weight / max(float(weight.mean()), 1e-9), 0.5)
     return _hits(sample, scores[judged])
 
 
 def judge_exclusion(sample: Sample, scores: Floats) -> Outcome:
-    """How often the candidate that scores lowest is wrong, where exactly one is right."""
+    """How often the candidate with the lowest score is wrong."""
     found = _hits(sample, -scores[sample.judged])
     return Outcome(1 - found.values, 1 - found.chance)
 
 
 def _hits(sample: Sample, scores: Floats) -> Outcome:
-    """How often the best candidate of an item is right; the scores are of judged items."""
+    """How often the best candidate is right; the scores are those of the judged items."""
     right, there = sample.right[sample.judged], sample.there[sample.judged]
-    # Ties must be broken at random, or the order of candidates would be a cue of its own.
+    # Ties are broken at random, or the order of candidates would be a cue.
     noise = np.random.default_rng(0).random(scores.shape) * 1e-9
     picked = np.where(there, scores.astype(np.float64) + noise, -np.inf).argmax(axis=1)
     every = np.arange(len(picked))
@@ -326,7 +326,7 @@ def _hits(sample: Sample, scores: Floats) -> Outcome:
 
 
 def _agreement(names: NDArray[np.int64], picked: NDArray[np.int64], right: Bools) -> float:
-    """How often the same guesses would be right if they were handed to other items."""
+    """How often the same guesses would be right on other items."""
     every, size = np.arange(len(picked)), int(names.max()) + 1
     guesses = np.bincount(names[every, picked], minlength=size)
     truths = np.bincount(names[every, right.argmax(axis=1)], minlength=size)
@@ -334,7 +334,7 @@ def _agreement(names: NDArray[np.int64], picked: NDArray[np.int64], right: Bools
 
 
 def _ordered_pairs(scores: Floats, right: Bools, there: Bools) -> NDArray[np.float64]:
-    """The share of pairs of a right and a wrong candidate whose right one scores higher."""
+    """The share of pairs (right, wrong) in which the right candidate scores higher."""
     wrong = there & ~right
     won = np.zeros(len(scores))
     for other in range(scores.shape[1]):

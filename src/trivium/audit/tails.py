@@ -1,8 +1,8 @@
-"""One-sided tests and intervals that hold at small error rates.
+"""One-sided tests and intervals that are valid at small error rates.
 
-Hits are tested by the exact binomial distribution. Where the chance of a hit differs between items,
-or guesses are compared with the same guesses in another order, hits vary less than that, and the
-test errs on the safe side. Other scores are tested by Student's t.
+Hits are tested with the exact binomial distribution. Where the chance of a hit differs between
+items, or guesses are compared with a permutation of them, hits vary less than that, and the test is
+conservative. Other scores are tested with Student's t.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 def upper_tail(values: Floats, chance: float) -> float:
-    """How probable a mean as high as this would be if it were chance's."""
+    """The p-value of a mean above chance."""
     n = len(values)
     if n == 0:
         return 1.0
@@ -32,7 +32,7 @@ def upper_tail(values: Floats, chance: float) -> float:
 
 
 def interval(values: Floats, error: float) -> tuple[float, float]:
-    """The interval of a mean; each side misses with at most this probability."""
+    """The interval of a mean, with this error rate on each side."""
     n = len(values)
     if n == 0:
         return 0.0, 1.0
@@ -48,12 +48,12 @@ def _are_hits(values: Floats) -> bool:
 
 
 def _error(values: Floats) -> float:
-    """The standard error of the mean; not zero, since equal scores prove little."""
+    """The standard error of the mean, at least 1/n, since equal scores prove little."""
     return max(float(values.std(ddof=1)) / math.sqrt(len(values)), 1 / len(values))
 
 
 def binomial_tail(hits: int, n: int, share: float) -> float:
-    """The probability of at least so many hits in n items."""
+    """The probability of at least this many hits in n items."""
     if hits <= 0 or share >= 1:
         return 1.0
     if hits > n or share <= 0:
@@ -62,7 +62,7 @@ def binomial_tail(hits: int, n: int, share: float) -> float:
 
 
 def binomial_interval(hits: int, n: int, error: float) -> tuple[float, float]:
-    """The exact interval of a share; each side misses with at most this probability."""
+    """The exact interval of a proportion, with this error rate on each side."""
     low = 0.0 if hits == 0 else beta_quantile(error, hits, n - hits + 1)
     high = 1.0 if hits == n else beta_quantile(1 - error, hits + 1, n - hits)
     return low, high

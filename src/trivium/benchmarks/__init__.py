@@ -1,7 +1,7 @@
-"""Which benchmarks there are, by name; a new one is one line here.
+"""The registry of benchmarks: to add one, add a line here.
 
-Other packages add theirs with an entry point in the group `trivium.benchmarks`. A project without
-a package names its files in `trivium.toml` in the working folder:
+Other packages register theirs with an entry point in the group `trivium.benchmarks`. A project
+without a package lists its files in `trivium.toml` in the working folder:
 
     [benchmarks]
     kth_largest = "kth_largest.py:BENCHMARK"
@@ -32,40 +32,36 @@ BENCHMARKS = {
     "blicket_prompts": "trivium.benchmarks.blicket.prompts:PROMPTS",
     "blicket_game": "trivium.benchmarks.blicket.game:GAME",
 }
-# Packages of benchmarks that declare more than items: commands, imports and environments.
+# Packages of benchmarks that also declare commands, imports and environments.
 EXTENSIONS = ("trivium.benchmarks.blicket",)
-ENTRY_POINTS = "trivium.benchmarks"  # the group in which other packages add theirs
 PROJECT_FILE = "trivium.toml"
 
 
 def benchmark_names() -> tuple[str, ...]:
-    """All names, without importing any benchmark."""
+    """The names of all benchmarks, none of which is imported."""
     return tuple(_locations())
 
 
 def get_benchmark(name: str) -> AnyBenchmark:
-    """The benchmark of this name; UserError with what there is for an unknown one."""
+    """The benchmark of this name; UserError with the known names for an unknown one."""
     locations = _locations()
     require_known(name, locations, f"benchmark {name!r}")
     return _import_benchmark(name, locations[name])
 
 
 def by_alias(name: str) -> str:
-    """The name of the benchmark that a short name stands for; other names as they are."""
+    """The full name of a benchmark's alias; other names unchanged."""
     if name in _locations():
-        return name
-    for known in BENCHMARKS:  # a short name is rare, so its benchmark is looked for one by one
-        if name in get_benchmark(known).aliases:
-            return known
-    return name
+        return name  # the common case, without importing benchmarks
+    return next((known for known in BENCHMARKS if name in get_benchmark(known).aliases), name)
 
 
 def load_task(
     name: str, preset: str | None = None, fields: Mapping[str, Any] | None = None
 ) -> Task:
-    """The task of a (full) name, with fields of spec and view laid over its preset."""
-    short, *parts = name.split(".")
-    benchmark = get_benchmark(short)
+    """The task of a name such as NAME or NAME.variant, with fields that override its preset."""
+    first, *parts = name.split(".")
+    benchmark = get_benchmark(first)
     spec, view = benchmark.variant(parts)
     if preset is not None:
         spec = find_preset(benchmark, preset)
@@ -73,7 +69,7 @@ def load_task(
 
 
 def find_preset(benchmark: AnyBenchmark, preset: str) -> Any:
-    """The spec of a preset; UserError with what there is for an unknown one."""
+    """The spec of a preset; UserError with the known presets for an unknown one."""
     require_known(preset, benchmark.presets, f"preset {preset!r} of {benchmark.name}")
     return benchmark.presets[preset]
 
@@ -108,7 +104,7 @@ def declared(what: str) -> dict[str, Any]:
 
 
 def register_environments() -> None:
-    """Register every environment with Gymnasium, which does not look for plug-ins itself."""
+    """Register every environment with Gymnasium, which has no plug-ins."""
     registration = import_extra("gymnasium.envs.registration", "gym")
     text = {"trivium/Text-v0": {"entry_point": "trivium.adapters.text_env:TextEnv"}}
     for name, options in {**text, **declared("ENVIRONMENTS")}.items():
@@ -117,19 +113,20 @@ def register_environments() -> None:
 
 
 def import_project_benchmarks() -> None:
-    """Import the files of the project, whose classes a worker process needs to know."""
+    """Import the project's files, so that a worker process knows their classes."""
     for name in _project_benchmarks():
         get_benchmark(name)
 
 
 def _locations() -> dict[str, str]:
-    """Where every benchmark is, as module:attribute or file.py:attribute."""
+    """The location of every benchmark, as module:attribute or file.py:attribute."""
+    # Built-in benchmarks come first and cannot be replaced.
     return {**BENCHMARKS, **_installed_benchmarks(), **_project_benchmarks(), **BENCHMARKS}
 
 
 @cache
 def _installed_benchmarks() -> dict[str, str]:
-    return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
+    return {point.name: point.value for point in entry_points(group="trivium.benchmarks")}
 
 
 def _project_benchmarks() -> dict[str, str]:
@@ -160,7 +157,7 @@ def _import_benchmark(name: str, location: str) -> AnyBenchmark:
 
 
 def _import_file(path: Path) -> ModuleType:
-    """The module in a file, imported under the name of the file."""
+    """The module in a file, under the file's name."""
     found = importlib.util.spec_from_file_location(path.stem, path)
     assert found is not None
     assert found.loader is not None

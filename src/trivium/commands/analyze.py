@@ -15,7 +15,8 @@ from trivium.core.records import FAILED, Row
 from trivium.core.spec import spec_from_dict
 from trivium.core.task import Task
 from trivium.report.gallery import show_command
-from trivium.report.item_browser import conversation, replies_of
+from trivium.report.item_browser import conversation
+from trivium.report.replay import replies_of
 from trivium.report.results import EXAMPLES, BenchmarkResults, read_results
 from trivium.report.tables import analysis_tables, terminal
 

@@ -41,7 +41,7 @@ def main(args: Sequence[str]) -> int:
         items = read_items(task.benchmark, [flags.input])
         require(flags.index < len(items), f"index must be below {len(items)}, got {flags.index}")
         item = PresentedItem(task, items[flags.index])
-    system = read_system(flags.system) if flags.system else item.system
+    system = read_system(flags.system) if flags.system else None
     print(f"--- {item.id}")
     if system:
         print(f"--- system\n{system}\n--- prompt")

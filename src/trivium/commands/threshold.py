@@ -57,7 +57,7 @@ def main(args: Sequence[str]) -> int:
     if not flags.models:
         asked.refuse_model_flags("none is named")
     plan = _plan(asked)
-    most, execution = plan.at_most, flags.running.execution
+    most, execution = plan.largest_run(), flags.running.execution
     with execution.open(most, flags.running.folder(most)) as (folder, executor):
         searches, run, summaries = find_thresholds(
             plan,

@@ -1,8 +1,7 @@
-"""The contract of a benchmark: what the rest of the library may ask of one.
+"""The contract between a benchmark and the rest of the library.
 
 A benchmark turns a spec into items, an item into a prompt, replies into an answer and an answer
-into scores. Most methods have defaults; `trivium new NAME` writes a benchmark that shows which do
-not.
+into scores. Most methods have defaults; `trivium new NAME` writes a benchmark with the others.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Origin:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Origin | None:
-        """The origin that a file's row names, if it names one."""
+        """The origin in a row of an item file; None where the row has none."""
         spec, seed, index = row.get("spec"), row.get("seed"), row.get("index")
         if isinstance(spec, dict) and isinstance(seed, int) and isinstance(index, int):
             return cls(spec, seed, index)
@@ -60,7 +59,7 @@ AnswerT = TypeVar("AnswerT")
 
 @dataclass(frozen=True)
 class Metric:
-    """A named number of an attempt and how it is read."""
+    """A named number of an attempt, and its range."""
 
     name: str
     about: str
@@ -81,15 +80,15 @@ STRICT = Metric("strict", "the reply has exactly the asked form")
 class Floor:
     """The best strategy that does not read the item, and what it is expected to score."""
 
-    name: str  # such as "control nothing"; where it is a solver's, that solver plays it
+    name: str  # such as "control nothing", or the name of the solver that plays it
     value: float  # of the headline metric
     exact: bool = True  # computed, not estimated on items
-    others: Mapping[str, float] = field(default_factory=dict)  # other metrics, each at its best
+    others: Mapping[str, float] = field(default_factory=dict)  # of other metrics
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What a solver knows when it has to reply."""
+    """What a solver knows when it replies."""
 
     messages: Sequence[str]  # the prompt, then replies and responses in turn
     stream: Stream
@@ -108,7 +107,7 @@ class Solver:
     about: str
     reply: Callable[[Turn], str]
     role: Role = "program"
-    omniscient: bool = False  # reads the item itself instead of the prompt
+    omniscient: bool = False  # is given the item as well as the prompt
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ class Diagnostic:
     about: str
     spec: Mapping[str, Any] = field(default_factory=dict)
     view: Mapping[str, Any] = field(default_factory=dict)
-    solver: str | None = None  # the one solver that this variant is about
+    solver: str | None = None  # the only solver that runs in this variant
 
 
 @dataclass(frozen=True)
@@ -129,32 +128,26 @@ class Published:
     groups: Groups
     value: float
     about: str  # under which conditions it was measured
-    spec: Mapping[str, Any] = field(default_factory=dict)  # what a spec must have to compare
-
-
-class Grouped(Protocol):
-    """Results with the groups of their items."""
-
-    def group(self, name: str) -> Any: ...
+    spec: Mapping[str, Any] = field(default_factory=dict)  # fields that a comparable spec has
 
 
 @dataclass(frozen=True)
 class ChartAxis:
-    """What charts go over: a group, several groups together, a swept field or a metric."""
+    """The horizontal axis of a chart: a group, several groups, a swept field or a metric."""
 
     name: str
     words: str = ""  # on the axis, such as "hops"; by default the name
     one: str = ""  # as in "one more hop"; by default the name
-    groups: tuple[str, ...] = ()  # taken together; by default the one of this name
-    metric: bool = False  # the metric of this name, which only token counts are drawn over
+    groups: tuple[str, ...] = ()  # combined into one axis; by default the group of this name
+    metric: bool = False  # a metric; only token counts are drawn over it
 
     @property
     def label(self) -> str:
         """The text on the axis."""
         return self.words or self.name
 
-    def value(self, key: Grouped) -> Any:
-        """The value of the group; of several groups, their texts together; None without any."""
+    def value(self, key: Any) -> Any:
+        """The value of `key.group(name)`, several joined as text; None where one is missing."""
         values = [key.group(name) for name in self.groups or (self.name,)]
         if None in values or len(values) == 1:
             return None if None in values else values[0]
@@ -166,11 +159,11 @@ GRADES = ((0.9, "almost perfectly"), (0.6, "well"), (0.25, "in part"), (0.0, "ba
 
 @dataclass(frozen=True)
 class Lifts:
-    """The lifts of one solver, from which its sentence is made."""
+    """The lifts of one solver, for its headline sentence."""
 
     overall: Estimate
     by_axis: Mapping[Any, Estimate]  # at every value of the first chart axis, in order
-    plays_like: str = ""  # the built-in solver whose steps leave most nearly as many bits
+    plays_like: str = ""  # the built-in solver that learns most similarly from its moves
 
     @property
     def grade(self) -> str:
@@ -189,7 +182,7 @@ class Step(NamedTuple):
 
 
 CONTROL = Diagnostic("as asked for")
-KINDS = {  # of answers that every benchmark has
+KINDS = {  # of answers, in every benchmark
     "right": "the answer is right",
     "wrong": "another answer",
     NO_ANSWER: "a reply without an answer",
@@ -203,7 +196,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     """One reasoning test.
 
     The spec says what is in an item; the view says how it is presented and never changes it.
-    The first metric is the headline, and `floor` is what it reaches without reading the item.
+    The first metric is the headline, and `floor` is its best value without reading the item.
     """
 
     name: ClassVar[str]
@@ -211,26 +204,26 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     spec_type: type[SpecT]
     view_type: type[ViewT]
     presets: Mapping[str, SpecT]
-    default_preset: ClassVar[str] = ""  # what a bare name means; by default the spec's defaults
+    default_preset: ClassVar[str] = ""  # by default the spec's defaults
     metrics: Sequence[Metric] = (Metric("em", "the answer is right"), STRICT)
     solvers: Mapping[str, Solver]
-    aliases: ClassVar[tuple[str, ...]] = ()  # short names that configs may use
-    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # spellings of the sources
+    aliases: ClassVar[tuple[str, ...]] = ()  # short names for config files
+    field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # the papers' field names
     default_items: ClassVar[int] = 1000  # items of each preset in `trivium run`
     multi_turn: ClassVar[bool] = False
     diagnostics: Mapping[str, Diagnostic] = MappingProxyType({"control": CONTROL})
     published: Sequence[Published] = ()
-    experiment_page: ClassVar[str] = ""  # module:object of a drawn page for people; else text
-    answer_field: ClassVar[str] = "answer"  # where a row of an item file has the right answer
+    experiment_page: ClassVar[str] = ""  # module:object of a graphical page for people, if any
+    answer_field: ClassVar[str] = "answer"  # the field of an item file with the right answer
     leaky_presets: ClassVar[frozenset[str]] = frozenset()  # presets that keep leaks on purpose
-    # What reports and thresholds need to know; a benchmark that says nothing gets all of them too.
+    # For reports and thresholds, which also work with the defaults.
     chart_axes: Sequence[ChartAxis] = ()  # most important first; by default two groups that vary
     kinds: Mapping[str, str] = MappingProxyType(KINDS)  # what each kind of answer means
-    headline_rule: ClassVar[str] = ""  # how `headline_sentence` follows from lifts, for readers
-    easier_with_more: ClassVar[frozenset[str]] = frozenset()  # fields; others make items harder
+    headline_rule: ClassVar[str] = ""  # how `headline_sentence` follows from lifts
+    easier_with_more: ClassVar[frozenset[str]] = frozenset()  # fields; larger others are harder
 
     def __init_subclass__(cls) -> None:
-        """Every benchmark has `strict` beside its own metrics, and the kinds that all have."""
+        """Add the metric and the kinds that all benchmarks share to those of this one."""
         super().__init_subclass__()
         own = cls.__dict__.get("metrics")
         if own is not None and STRICT not in own:
@@ -239,13 +232,13 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
             cls.kinds = {**KINDS, **cls.__dict__["kinds"]}
 
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
-        """The spec and view that the parts of a full name after the benchmark name mean."""
+        """The spec and view of a full name such as NAME.part.part."""
         require(not parts, f"{self.name} has no variants, got {'.'.join(parts)!r}")
         return self.default_spec, self.view_type()
 
     @property
     def default_spec(self) -> SpecT:
-        """The spec that is meant where none is named."""
+        """The spec of the default preset."""
         return self.presets[self.default_preset] if self.default_preset else self.spec_type()
 
     @abstractmethod
@@ -263,31 +256,31 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
 
     @abstractmethod
     def from_row(self, row: Mapping[str, Any], number: int) -> ItemT:
-        """The item in row `number` of a file; a stored answer that is wrong is refused."""
+        """The item in row `number` of a file; a wrong stored answer is refused."""
 
     @abstractmethod
     def render(self, item: ItemT, view: ViewT) -> str:
         """The prompt."""
 
     def respond(self, item: ItemT, replies: Sequence[str], view: ViewT) -> str | None:
-        """What the environment says after these replies; None when the attempt is over."""
+        """The environment's response to these replies; None when the attempt is over."""
         return None
 
     @abstractmethod
     def parse(self, item: ItemT, replies: Sequence[str], view: ViewT) -> AnswerT | None:
-        """The answer in the replies, or None where there is none."""
+        """The answer in the replies, or None."""
 
     @abstractmethod
     def write(self, item: ItemT, answer: AnswerT, view: ViewT) -> str:
         """A reply that gives this answer; `parse` reads it back."""
 
     def strict(self, item: ItemT, replies: Sequence[str], view: ViewT) -> bool | None:
-        """Whether the last reply is in exactly the asked form; None where none was asked for."""
+        """Whether the last reply is in exactly the asked form; None if no form was asked for."""
         answer = self.parse(item, replies, view)
         return answer is not None and in_asked_form(replies[-1], self.write(item, answer, view))
 
     def schema(self, item: ItemT, view: ViewT) -> dict[str, Any] | None:
-        """The JSON schema of an answer, for models that can be forced to a form."""
+        """The JSON schema of an answer, for models with structured output."""
         return None
 
     @abstractmethod
@@ -295,11 +288,11 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """The right answer."""
 
     def score(self, item: ItemT, answer: AnswerT | None) -> Scores:
-        """The value of every metric, None where it is undefined; by default exact match."""
+        """Every metric, None where it is undefined; by default exact match."""
         return {self.metrics[0].name: float(answer == self.gold(item))}
 
     def kind(self, item: ItemT, answer: AnswerT | None) -> str:
-        """What kind of answer this is: "right", "no-answer" or a kind of wrong answer."""
+        """The kind of an answer: "right", "no-answer" or a kind of wrong answer."""
         if answer is None:
             return NO_ANSWER
         headline = self.metrics[0]
@@ -310,11 +303,11 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """The best strategy that knows the spec and the view and does not read the item."""
 
     def item_floor(self, item: ItemT, view: ViewT) -> Floor:
-        """The floor of an item that came without a spec; by default there are no such items."""
+        """The floor of an item from a file without specs, which by default is refused."""
         raise UserError(f"{item.id} does not say which spec it was generated from")
 
     def groups(self, item: ItemT) -> Groups:
-        """What results are grouped by."""
+        """The properties of an item by which results are grouped."""
         return {}
 
     def reshuffle(self, item: ItemT, trial: int) -> ItemT:
@@ -326,92 +319,88 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         return ()
 
     def rename(self, item: ItemT, mapping: Mapping[str, str]) -> ItemT:
-        """The same item with other names; by default its row is rewritten and read back."""
+        """The same item with other names; by default by rewriting its row."""
         text = rename_text(dump_line(self.to_row(item)).decode(), mapping)
         return self.from_row(orjson.loads(text), 0)
 
     def probes(self, item: ItemT, view: ViewT) -> Sequence[Probe]:
-        """What the audit tries to guess from the surface of the prompt, one probe a question."""
+        """The questions that the audit tries to answer from the surface of the prompt."""
         return ()
 
     def audit_views(self) -> Sequence[ViewT]:
-        """The views whose prompts the audit looks at."""
+        """The views that are audited."""
         return (self.view_type(),)
 
     def surface(self, item: ItemT, view: ViewT) -> str:
-        """The text that probes may look at: the prompt, with evidence masked where needed.
+        """The text that the audit sees: the prompt, with evidence masked where needed.
 
-        Probes read single lines (their length, the words beside a name), so a benchmark whose
-        evidence is printed beside a name, as a light beside an object, must mask it here.
+        The audit reads single lines (their length, the words beside a name), so evidence that
+        is printed beside a name, such as a light beside an object, must be masked here.
         """
         return self.render(item, view)
 
     def canonical(self, item: ItemT) -> Hashable | None:
-        """What stays of an item when names are exchanged and lines reordered.
+        """A form that is equal for items that are equal up to names and the order of lines.
 
-        Items that are the same up to both must have the same form. None, the default, compares
-        the lines of the prompt in the default view, with each name replaced by what its lines say.
+        None, the default, compares the lines of the prompt in the default view, with each name
+        replaced by what its lines say.
         """
         return None
 
     def item_space(self, spec: SpecT) -> int | None:
-        """How many different items there are, if that is known."""
+        """The number of different items, if it is known."""
         return None
 
     def gallery_examples(self) -> Iterator[tuple[str, SpecT, ViewT]]:
-        """What the gallery shows: a heading, a spec and a view for each entry."""
+        """A heading, a spec and a view for each entry of the gallery."""
         for name, spec in self.presets.items():
             yield name, spec, self.view_type()
 
     def headline_sentence(self, lifts: Lifts) -> str:
-        """What a solver with these lifts can do, as a phrase such as "composes 6 hops"."""
+        """What a solver with these lifts can do, such as "composes 6 hops"."""
         return f"{self.name}: {lifts.grade}"
 
     def highlights(self, item: ItemT) -> Sequence[str]:
-        """The parts of the prompt that lead to the answer; by default an answer that is a text."""
+        """The parts of the prompt that lead to the answer; by default a textual answer itself."""
         gold = self.gold(item)
         return [gold] if isinstance(gold, str) else []
 
     def explain(self, item: ItemT, replies: Sequence[str], view: ViewT) -> Sequence[Step]:
-        """What an ideal observer knows at the start of a game and after every step of it."""
+        """What an ideal observer knows at the start of a game and after each step."""
         return ()
 
     def information(self, item: ItemT, replies: Sequence[str]) -> Sequence[float] | None:
-        """What each move found out, as a share of what the best player finds out in all.
+        """The information that each move gained, as a share of what the best player gains.
 
-        Adapters reward it; None, the default, where there is nothing to find out.
+        A reward for adapters; None, the default, where moves gain no information.
         """
         return None
 
     def output_tokens(self, view: ViewT) -> int:
-        """About how many tokens a reply takes, for estimates."""
+        """The approximate number of tokens of a reply, for cost estimates."""
         return 64
 
     def dataset_size(self, spec: SpecT) -> int | None:
-        """The number of items of the dataset that this spec describes, if it has one."""
+        """The number of items in the dataset of this spec, if it has a fixed one."""
         return None
 
     def max_turns(self, item: ItemT) -> int:
-        """The most replies that an attempt can take."""
+        """The maximum number of replies in an attempt."""
         return 1
 
     def tools(self, spec: SpecT) -> Sequence[Callable[..., str]]:
-        """A game's moves as tools: functions from arguments to the text that makes the move.
+        """A game's moves as tools: functions from arguments to the text of a move.
 
-        Their names, annotations and docstrings are what a model sees.
+        A model sees their names, annotations and docstrings.
         """
         return ()
-
-    def system(self, view: ViewT) -> str | None:
-        """The system message of the task, if it has one."""
-        return None
 
 
 AnyBenchmark = Benchmark[Any, Any, Any, Any]
 
 
 def rename_text(text: str, mapping: Mapping[str, str]) -> str:
-    """The text with whole names replaced, all at once."""
+    """The text with whole names replaced simultaneously."""
     if not mapping:
         return text
     names = "|".join(re.escape(name) for name in sorted(mapping, key=len, reverse=True))
@@ -419,5 +408,5 @@ def rename_text(text: str, mapping: Mapping[str, str]) -> str:
 
 
 def by_name(solvers: Iterable[Solver]) -> dict[str, Solver]:
-    """Solvers under their names, in the order given."""
+    """Solvers by name, in the order given."""
     return {solver.name: solver for solver in solvers}

@@ -1,4 +1,4 @@
-"""The one turn loop: a dialogue between a solver and an item, and the attempt it ends in."""
+"""The turn loop: a dialogue between a solver and an item, which ends in an attempt."""
 
 from __future__ import annotations
 
@@ -25,21 +25,20 @@ from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, stream_key
 from trivium.core.task import PresentedItem, Task
 
-MAX_TURNS = 200  # a solver that never ends is stopped here, whatever the benchmark's own limit is
+MAX_TURNS = 200  # stops a solver that never ends, whatever the benchmark's own limit is
 
 RESTATE = "Give your final answer in the form that was asked for, on a line of its own: ANSWER: ..."
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model wrote, why it stopped, and the tokens that it took."""
+    """A model's reply, why it stopped, and its token usage."""
 
     text: str
-    # tokens by kind, without those that the provider did not report
-    usage: Mapping[str, int] = field(default_factory=dict)
-    stop_reason: str | None = None  # in the words of chat completions
+    usage: Mapping[str, int] = field(default_factory=dict)  # the token counts that were reported
+    stop_reason: str | None = None  # a finish reason of chat completions
     reasoning: str | None = None  # what the provider sent as reasoning, apart from the text
-    error: str | None = None  # why the reply is no whole one
+    error: str | None = None  # why the reply is incomplete
 
 
 class Dialogue:
@@ -56,22 +55,23 @@ class Dialogue:
 
     def __init__(self, item: PresentedItem, *, restate: bool = False) -> None:
         self.item = item
-        self._restate = restate  # whether a reply without an answer is followed by RESTATE
+        # Games have their own ways to ask for a move again.
+        self._restate = restate and not item.task.benchmark.multi_turn
         self.messages = [item.prompt]  # the prompt, then replies and responses in turn
         self.replies: list[str] = []
-        self.visible: list[str] = []  # the replies without reasoning blocks: all that is read
-        self.stop_reasons: list[str | None] = []  # why replies ended, as their provider says
+        self.visible: list[str] = []  # the replies without reasoning blocks, which are parsed
+        self.stop_reasons: list[str | None] = []  # the provider's, one for each reply
         self.in_reasoning = False  # whether the last reply ended inside a reasoning block
         self.done = False
         self._started = time.perf_counter()
 
     @property
     def prompt(self) -> str:
-        """The text that the dialogue opens with."""
+        """The first message."""
         return self.messages[0]
 
     def send(self, reply: str, stop_reason: str | None = None) -> str | None:
-        """Take the solver's next reply; returns the response, or None when it was the last."""
+        """Add the solver's reply; returns the response, or None when the dialogue is over."""
         if self.done:
             raise ValueError("the dialogue is over")
         task = self.item.task
@@ -79,25 +79,21 @@ class Dialogue:
         response = None
         if stop_reason not in DECLINING:
             response = task.benchmark.respond(self.item.content, self.visible, task.view)
-        if response is None and self._is_to_be_restated():
+        first = len(self.replies) == 1
+        if response is None and self._restate and first and self._read()[1] == NO_ANSWER:
             response = RESTATE
         self.done = response is None or len(self.replies) >= MAX_TURNS
         self.messages += [reply] if response is None else [reply, response]
         return response
 
     def note(self, reply: str, stop_reason: str | None = None) -> None:
-        """Add a reply as it was given, without asking the environment for its response."""
+        """Add a reply without asking the environment for a response."""
         # The last line of a reply that ended at a token limit may be incomplete.
         split = split_reasoning(reply.rpartition("\n")[0] if stop_reason == LENGTH else reply)
         self.replies.append(reply)
         self.visible.append(split.visible)
         self.stop_reasons.append(stop_reason)
         self.in_reasoning = not split.finished
-
-    def _is_to_be_restated(self) -> bool:
-        if not self._restate or len(self.replies) > 1 or self.item.task.benchmark.multi_turn:
-            return False  # games have ways of their own to ask for a move again
-        return self._read()[1] == NO_ANSWER
 
     def _read(self, error: str | None = None) -> tuple[Any, str | None]:
         """The answer, and how the attempt ended where there is none."""
@@ -113,17 +109,17 @@ class Dialogue:
 
     @property
     def scores(self) -> Scores:
-        """Every metric of what was said so far."""
+        """Every metric of the replies so far."""
         return self.item.task.score(self.item, self.replies)
 
     def attempt(
         self, solver: str, *, error: str | None = None, seconds: float | None = None
     ) -> Attempt:
-        """What was said, parsed and scored; `error` is why a call failed permanently."""
+        """The replies parsed and scored; `error` is why a call failed permanently."""
         task, content = self.item.task, self.item.content
         benchmark = task.benchmark
         answer, ended = self._read(error)
-        made = _unscored(self.item, solver)
+        made = _failed_attempt(self.item, solver)
         made.error = error
         if self.replies:
             several = benchmark.multi_turn or len(self.replies) > 1
@@ -149,7 +145,7 @@ def solve(item: PresentedItem, solver: Solver) -> Attempt:
 async def converse(
     dialogue: Dialogue, ask: Callable[[Sequence[str]], Awaitable[str | Reply]]
 ) -> Dialogue:
-    """The whole dialogue with an async solver, which is given all messages so far."""
+    """The dialogue after an async solver, which is given all messages so far, has finished it."""
     while not dialogue.done:
         reply = await ask(dialogue.messages)
         if isinstance(reply, Reply):
@@ -160,7 +156,7 @@ async def converse(
 
 
 def next_reply(dialogue: Dialogue, solver: Solver) -> str:
-    """What a program replies at this point of a dialogue."""
+    """A program's next reply in a dialogue."""
     item = dialogue.item
     stream = solver_stream(solver.name, item.original, item.trial, len(dialogue.replies))
     known = item.content if solver.omniscient else None
@@ -170,19 +166,24 @@ def next_reply(dialogue: Dialogue, solver: Solver) -> str:
 def attempt(
     benchmark: AnyBenchmark, item: Any, solver: Solver, view: Any, trial: int = 0
 ) -> Attempt:
-    """The same for an item of a benchmark that is not presented yet."""
+    """A program's attempt at an item of a benchmark in a view."""
     return solve(PresentedItem(Task(benchmark, None, view), item, trial), solver)
 
 
 def solver_stream(solver: str, item: Item, trial: int, turn: int) -> Stream:
-    """The random stream of a solver: its own for every item, trial and turn."""
+    """The random stream of a solver, different for every item, trial and turn."""
     origin = item.origin
     where = None if origin is None else (origin.spec, origin.seed, origin.index)
     return Stream(stream_key("solver", solver, item.id, where, trial, turn))
 
 
-def _unscored(item: PresentedItem, solver: str) -> Attempt:
+def _failed_attempt(item: PresentedItem, solver: str) -> Attempt:
+    """An attempt without a reply."""
     origin, benchmark = item.content.origin, item.task.benchmark
+    content = None
+    if origin is None:
+        row = dump_line(benchmark.to_row(item.original))
+        content = hashlib.blake2b(row, digest_size=16).hexdigest()
     floor = item.task.item_floor(item.original)
     return Attempt(
         benchmark=benchmark.name,
@@ -202,10 +203,6 @@ def _unscored(item: PresentedItem, solver: str) -> Attempt:
         groups=item.groups,
         prompt_lines=item.prompt.count("\n") + 1,
         prompt_chars=len(item.prompt),
-        content=None if origin else _digest(dump_line(benchmark.to_row(item.original))),
+        content=content,
         gold=item.gold,
     )
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""What goes wrong because of what was asked for, said in one sentence."""
+"""Errors that the user can fix, each with a message of one sentence."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from types import ModuleType
 
 
 class UserError(Exception):
-    """Bad input; its text is the one sentence that the user reads."""
+    """Bad input; the message is shown to the user without a traceback."""
 
 
 class FailedCallsError(UserError):
-    """Calls to a model failed, so that nothing, or not everything, was answered."""
+    """Calls to a model failed, so that some attempts have no reply."""
 
 
 class MissingExtraError(UserError):
-    """An optional package is needed and not installed."""
+    """An optional package is not installed."""
 
 
 def require(condition: bool, message: str) -> None:
-    """Raise UserError with this sentence unless the condition holds."""
+    """Raise UserError with this message unless the condition holds."""
     if not condition:
         raise UserError(message)
 
 
 def require_known(name: str, known: Iterable[str], what: str) -> None:
-    """Refuse a name that is not among those known, with the nearest one or with all of them."""
+    """Refuse an unknown name; the message suggests the nearest known one or lists them all."""
     names = list(known)
     near = get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
@@ -35,13 +35,13 @@ def require_known(name: str, known: Iterable[str], what: str) -> None:
 
 
 def import_extra(module: str, extra: str) -> ModuleType:
-    """An optional module, or a sentence that says how to install it."""
+    """An optional module; MissingExtraError says how to install it."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as missing:
         wanted, package = module.split(".", maxsplit=1)[0], (missing.name or "").split(".")[0]
-        # A module that is there but broken must not be reported as missing; one of ours is there,
-        # and another package that it lacks is the extra's.
+        # A broken module must not be reported as missing. One of ours is always installed, so
+        # what it cannot import is another package, of the extra.
         if not package or (package == wanted) == (wanted == "trivium"):
             raise
         raise MissingExtraError(f"{package} is missing: pip install 'trivium[{extra}]'") from None

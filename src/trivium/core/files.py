@@ -1,14 +1,12 @@
-"""Files: JSON Lines, atomic writes, appending after a crash, folder locks, packaged texts."""
+"""Files: JSON Lines, atomic writes, appending after a crash, folder locks."""
 
 from __future__ import annotations
 
 import dataclasses
 import io
 import os
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from importlib import resources
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,11 +14,11 @@ import orjson
 
 from trivium.core.errors import UserError
 
-PART = ".part"  # what the name of an incomplete file ends in
+PART = ".part"  # suffix of an incomplete file
 
 
 def dump_line(row: Any) -> bytes:
-    """One row as a line of JSON, lone surrogates and numpy scalars included."""
+    """A row, which may hold numpy scalars, as a line of JSON."""
     options = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
     try:
         return orjson.dumps(row, option=options)
@@ -57,7 +55,7 @@ def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def open_input(path: str | Path) -> BinaryIO:
-    """The file opened for reading; UserError where it cannot be."""
+    """The file opened for reading; UserError if that fails."""
     try:
         return open(path, "rb")
     except OSError as problem:
@@ -65,7 +63,7 @@ def open_input(path: str | Path) -> BinaryIO:
 
 
 def open_output(path: str | Path, mode: str = "wb", called: str | Path | None = None) -> BinaryIO:
-    """The file opened for writing, its folder created; `called` is its name in error messages."""
+    """The file opened for writing in a folder that is created; errors name it `called`."""
     path = Path(path)
     with _naming_errors(called or path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,7 +72,7 @@ def open_output(path: str | Path, mode: str = "wb", called: str | Path | None = 
 
 
 class _Output(io.FileIO):
-    """A file whose write errors name it: a full disk shows in the middle of a write."""
+    """A file whose write errors name it, such as those of a full disk."""
 
     def __init__(self, path: Path, mode: str, called: str | Path) -> None:
         self._called = called
@@ -108,13 +106,13 @@ def _naming_errors(path: object) -> Iterator[None]:
 
 @contextmanager
 def atomic_write(path: str | Path, *, sync: bool = False) -> Iterator[BinaryIO]:
-    """The file for writing, under a temporary name until it is complete.
+    """The file opened for writing under a temporary name, renamed when it is complete.
 
-    With `sync` it is on the disk before it replaces the old one, for what cannot be regenerated.
+    With `sync` it is synced to disk before it replaces the old file.
     """
     path = Path(path)
     if path.exists() and not path.is_file():
-        # A pipe or a device is written into: a rename would replace it by a file.
+        # A rename would replace a pipe or a device by a file.
         with open_output(path) as file:
             yield file
         return
@@ -135,10 +133,9 @@ def atomic_write(path: str | Path, *, sync: bool = False) -> Iterator[BinaryIO]:
 
 @contextmanager
 def resumable_write(path: Path) -> Iterator[BinaryIO]:
-    """The file for writing, under a temporary name that is kept when the work is interrupted.
+    """The file opened for appending under a temporary name, which survives an interruption.
 
-    What an earlier process left is in it, without an incomplete last line; two processes cannot
-    write the same file.
+    It holds what an earlier process wrote, without an incomplete last line, and is locked.
     """
     target = path.resolve()  # a link stays a link
     partial = target.with_name(target.name + PART)
@@ -147,7 +144,7 @@ def resumable_write(path: Path) -> Iterator[BinaryIO]:
         _cut_incomplete_line(file)
         try:
             yield file
-        except UserError:  # a full disk, say: half a file would only be in the way
+        except UserError:  # such as a full disk, which the partial file would keep full
             partial.unlink()
             raise
         with _naming_errors(path):
@@ -156,7 +153,7 @@ def resumable_write(path: Path) -> Iterator[BinaryIO]:
 
 
 def sync_file(path: Path) -> None:
-    """Have a file on the disk, where its file system can do that."""
+    """Sync a file to disk, where its file system supports it."""
     with open_input(path) as file, suppress(OSError):
         os.fsync(file.fileno())
 
@@ -188,7 +185,7 @@ class Appender:
 
 
 def _cut_incomplete_line(file: BinaryIO) -> None:
-    """Drop what follows the last newline, which a killed writer may have left."""
+    """Drop an incomplete last line, which a killed writer may have left."""
     end = position = file.seek(0, os.SEEK_END)
     block = 1 << 16
     while position > 0:
@@ -204,36 +201,19 @@ def _cut_incomplete_line(file: BinaryIO) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keeps other processes out of a folder; the lock ends with the process, however it ends."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = open(folder / ".lock", "wb")  # noqa: SIM115 - closed below, whatever happens
-    except OSError as problem:
-        raise UserError(f"{folder}: cannot be written ({problem.strerror})") from None
-    with file:
+    """Lock a folder against other processes; the lock ends with the process."""
+    with open_output(folder / ".lock", called=folder) as file:
         _lock(file, f"{folder}: another process is working there; choose another folder with --out")
         yield
 
 
 def _lock(file: BinaryIO, refusal: str) -> None:
-    """Lock an open file for this process until it is closed."""
+    """Lock an open file until it is closed."""
     try:
-        import fcntl  # noqa: PLC0415 - not on every system, and nothing else needs it
+        import fcntl  # noqa: PLC0415 - not available on every system
     except ImportError:
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         raise UserError(refusal) from None
-
-
-def packaged_pairs(package: str, file: str, separator: str = ": ") -> list[tuple[str, str]]:
-    """The pairs in a text file of a package, one a line.
-
-    An indented line belongs to the one above it; blank lines and those with a "#" are left out.
-    """
-    text = resources.files(package).joinpath(file).read_text("utf-8")
-    kept = [line for line in text.split("\n") if line and not line.startswith("#")]
-    lines = re.sub(r"\n +", "", "\n".join(kept)).split("\n")
-    pairs = (line.partition(separator) for line in lines)
-    return [(first, second) for first, _, second in pairs]

@@ -1,4 +1,4 @@
-"""Probes: does anything on the surface of an item give its answer away?"""
+"""Probes and results of an audit: does the surface of an item give its answer away?"""
 
 from __future__ import annotations
 
@@ -7,43 +7,42 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 LEVEL = 0.99  # of all cues of an audit together
-GAIN = 0.03  # the advantage over chance that an audit must be able to see
+GAIN = 0.03  # the advantage over chance that an audit must detect
 
 
 @dataclass(frozen=True)
 class Probe:
-    """What an attacker tries to guess in one item from the surface of its prompt.
+    """A question about an item that an attacker tries to answer from its surface.
 
-    Candidates are named as the prompt prints them, so that the audit can find where they are
-    mentioned. A question about the item itself has one candidate, such as "valid", which is
-    right or not.
+    Candidates are spelled as in the prompt, so that the audit finds their mentions. A question
+    about the item itself has one candidate, such as "valid", which is right or wrong.
     """
 
     name: str  # "answer", "validity", "control", ...: the same for all items
     candidates: Sequence[str]
     right: Sequence[bool]  # which of them belong to the answer
-    # role to name, such as the target's: its lines and nearness to it are probed, so leave it
-    # out where they are evidence (such as two variables in one correlated set)
+    # names by role, such as the target's: features include their lines and the distance to them,
+    # so leave them out where these are evidence (two variables in one correlated set)
     marked: Mapping[str, str] = field(default_factory=dict)
-    # more surface features than the audit finds in the text by itself
-    # (one number a candidate); the names must be the same in all items of a probe
+    # surface features in addition to the audit's own, with the same names in all items of a
+    # probe; one number for each candidate
     candidate_features: Mapping[str, Sequence[float]] = field(default_factory=dict)
     item_features: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Cue:
-    """One shortcut that was tried: what it reaches, and what it would reach by chance."""
+    """A shortcut that was tried: its score, and its score by chance."""
 
     name: str  # such as "answer: parity of its number"
     about: str
     value: float  # hit rate, accuracy, within-item AUC, or the headline metric of a solver
-    low: float  # the interval ends above chance if and only if the cue is caught
+    low: float  # above chance if and only if the cue is caught
     high: float
     chance: float
-    n: int  # items that could be judged
+    n: int  # items that were scored
     p: float = 1.0  # one-sided, on the test items
-    confirmed: bool = False  # whether value and interval come from the fresh items
+    confirmed: bool = False  # whether value and interval are those of the confirmation
 
     @property
     def caught(self) -> bool:
@@ -51,22 +50,19 @@ class Cue:
         return self.low > self.chance
 
 
-Verdict = Literal["passed", "caught", "incomplete"]
-
-
 @dataclass(frozen=True)
 class Audit:
     """All shortcuts tried on fresh items."""
 
     cues: tuple[Cue, ...]
-    items: int  # of the test and of the confirmation each; the training has more
-    level: float  # how often an audit of clean items raises no false alarm
+    items: int  # in the test and in the confirmation; the training has more
+    level: float  # the probability that an audit of clean items raises no false alarm
     notes: tuple[str, ...] = ()
-    needed: int = 0  # items that show a cue of a few points over chance
+    needed: int = 0  # items needed to detect GAIN over chance
     learned: bool = True  # whether the learned probe was tried
     floor: str = ""  # the best strategy that does not read the item
     floor_value: float = 0.0
-    keeps_leaks: bool = False  # a preset that has the leaks of an original on purpose
+    keeps_leaks: bool = False  # a preset that keeps the leaks of an original on purpose
 
     @property
     def passed(self) -> bool:
@@ -74,22 +70,22 @@ class Audit:
         return self.verdict == "passed"
 
     @property
-    def verdict(self) -> Verdict:
-        """What the audit concludes; without the learned probe it never passes anything."""
+    def verdict(self) -> Literal["passed", "caught", "incomplete"]:
+        """The conclusion, which is "incomplete" without the learned probe."""
         if any(cue.caught for cue in self.cues):
             return "caught"
         return "passed" if self.learned and self.cues else "incomplete"
 
     @property
     def strongest(self) -> Cue | None:
-        """The caught cue that is farthest above chance, else the nearest to being caught."""
+        """The caught cue that is farthest above chance, or the one nearest to being caught."""
         caught = [cue for cue in self.cues if cue.caught]
         if caught:
             return max(caught, key=lambda cue: cue.value - cue.chance)
         return min(self.cues, key=lambda cue: cue.p, default=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it, the strongest cues first."""
+        """The content of the JSON output, with the strongest cues first."""
         cues = sorted(self.cues, key=lambda cue: (not cue.caught, cue.chance - cue.value))
         strongest = self.strongest
         return {

@@ -1,14 +1,14 @@
-"""Benchmarks in one file: questions with a short answer, and defaults for everything else."""
+"""One-file benchmarks: questions with a short answer, and defaults for everything else."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from trivium.core.benchmark import Benchmark, Floor, Origin, Solver, SpecT, Turn
-from trivium.core.errors import require
+from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.probes import Probe
 from trivium.core.reading import answer_line, ask, find_answer, plain
@@ -24,7 +24,7 @@ class PlainView:
 
 @dataclass(frozen=True)
 class Question:
-    """An item: a text, what may be answered, and the right answer."""
+    """An item: a text, the possible answers, and the right one."""
 
     prompt: str
     options: tuple[str, ...]
@@ -35,7 +35,7 @@ class Question:
 
 
 class QuestionBenchmark(Benchmark[SpecT, PlainView, Question, str], Generic[SpecT]):
-    """Questions whose answer is one of their options; a subclass has to write only `question`."""
+    """Questions whose answer is one of their options; a subclass must define only `question`."""
 
     view_type = PlainView
 
@@ -47,27 +47,30 @@ class QuestionBenchmark(Benchmark[SpecT, PlainView, Question, str], Generic[Spec
         self, spec: SpecT, seed: int, start: int = 0, count: int = 1
     ) -> Iterator[Question]:
         for index in range(start, start + count):
-            made = self.question(spec, item_stream(spec, seed, index))
+            question = self.question(spec, item_stream(spec, seed, index))
             origin = Origin(spec_to_dict(spec), seed, index)
-            yield Question(
-                made.prompt, made.options, made.answer, made.groups, f"Q-{index:06d}", origin
-            )
+            yield replace(question, id=f"Q-{index:06d}", origin=origin)
 
     def to_row(self, item: Question) -> dict[str, Any]:
         assert item.origin is not None
-        origin = item.origin
-        row: dict[str, Any] = {"id": item.id, "prompt": item.prompt}
-        row["options"] = list(item.options)
-        row |= {"answer": item.answer, "groups": item.groups}
-        return row | {"spec": origin.spec, "seed": origin.seed, "index": origin.index}
+        return {
+            "id": item.id,
+            "prompt": item.prompt,
+            "options": list(item.options),
+            "answer": item.answer,
+            "groups": item.groups,
+            "spec": item.origin.spec,
+            "seed": item.origin.seed,
+            "index": item.origin.index,
+        }
 
     def from_row(self, row: Mapping[str, Any], number: int) -> Question:
-        """The item generated again from its spec, seed and index; it must be the stored one."""
-        values = [row.get(key) for key in ("spec", "seed", "index")]
-        known = all(isinstance(v, kind) for v, kind in zip(values, (dict, int, int), strict=True))
-        require(known, "a row needs spec, seed and index")
-        spec = spec_from_dict(self.spec_type, row["spec"])
-        item = next(self.generate(spec, row["seed"], row["index"]))
+        """The item regenerated from its spec, seed and index; the row must be the same."""
+        origin = Origin.from_row(row)
+        if origin is None:
+            raise UserError("a row needs spec, seed and index")
+        spec = spec_from_dict(self.spec_type, origin.spec)
+        item = next(self.generate(spec, origin.seed, origin.index))
         same = dump_line(self.to_row(item)) == dump_line(dict(row))
         require(same, "the row is not what its spec, seed and index generate")
         return item
@@ -76,7 +79,7 @@ class QuestionBenchmark(Benchmark[SpecT, PlainView, Question, str], Generic[Spec
         return f"{item.prompt}\n\n{ask('<answer>')}"
 
     def parse(self, item: Question, replies: Sequence[str], view: PlainView) -> str | None:
-        """The option that the reply gives as its answer."""
+        """The option that the reply gives."""
         options = {plain(option).strip().casefold(): option for option in item.options}
         values = (value.casefold() for value in find_answer(replies[-1]).values)
         return next((options[value] for value in values if value in options), None)
@@ -88,23 +91,25 @@ class QuestionBenchmark(Benchmark[SpecT, PlainView, Question, str], Generic[Spec
         return item.answer
 
     def floor(self, spec: SpecT, view: PlainView) -> Floor:
-        """A guess among the options of a first item; override it where another guess is better."""
+        """A random guess; override it where the number of options varies or another is better."""
         return Floor("random", 1 / len(next(self.generate(spec, 0)).options))
 
     def groups(self, item: Question) -> Groups:
         return item.groups
 
     def probes(self, item: Question, view: PlainView) -> Sequence[Probe]:
-        """Which option is right, by everything that can be seen without reading."""
+        """Which option is right."""
         right = [option == item.answer for option in item.options]
         return [Probe("answer", item.options, right)]
 
 
 def oracle() -> Solver:
     """A ceiling that knows the answer."""
-    return Solver(
-        "oracle", "knows the answer", lambda turn: answer_line(turn.item.answer), "ceiling", True
-    )
+
+    def reply(turn: Turn) -> str:
+        return answer_line(turn.item.answer)
+
+    return Solver("oracle", "knows the answer", reply, "ceiling", omniscient=True)
 
 
 def random_option() -> Solver:

@@ -1,4 +1,4 @@
-"""Records: one JSON row per attempt, the only input of analysis. This is their schema."""
+"""Records: one JSON row per attempt, the only input of analysis."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ LENGTH = "length"  # the stop reason of a reply that ended at a token limit
 DECLINING = frozenset({"content_filter", "refusal"})  # stop reasons with which providers decline
 TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")  # of usage, where they are reported
 
-PERSON = "person:"  # what the solver of a person's record begins with
-PEOPLE = "people"  # what all persons together are called in results
+PERSON = "person:"  # prefix of a person's name as a solver
+PEOPLE = "people"  # the solver of all persons together in results
 
 Scores = dict[str, float | None]
 Groups = dict[str, int | float | str]
@@ -39,7 +39,7 @@ AttemptKey = tuple[str, int]  # an item's id and the trial
 
 @dataclass
 class Attempt:
-    """One attempt at an item, as records keep it: all that analysis ever sees."""
+    """One attempt at an item: a row of records.jsonl."""
 
     benchmark: str
     spec: dict[str, Any] | None
@@ -69,7 +69,7 @@ class Attempt:
 
     @property
     def key(self) -> AttemptKey:
-        """What identifies the attempt among those of one evaluation."""
+        """Identifies the attempt within its evaluation."""
         return self.id, self.trial
 
 
@@ -82,9 +82,9 @@ def outcome(
 ) -> str | None:
     """How an attempt without an answer ended; None where an answer was read.
 
-    `stop_reason` is the last reply's, as its provider gives it, `in_reasoning` says that its text
-    ends inside a reasoning block, and `error` is why a call failed permanently. What a reply says
-    never counts: "I cannot solve this" is no answer.
+    `stop_reason` is the provider's for the last reply, `in_reasoning` whether that reply ends
+    inside a reasoning block, and `error` why a call failed permanently. The text of a reply is
+    never interpreted: "I cannot solve this" is no answer.
     """
     if error is not None:
         return FAILED
@@ -96,7 +96,7 @@ def outcome(
 
 
 def solver_group(solver: str) -> str:
-    """The name under which results count a solver: persons are counted together."""
+    """The solver in results, where all persons are one."""
     return PEOPLE if solver.startswith(PERSON) else solver
 
 
@@ -128,7 +128,11 @@ _OPTIONAL: dict[str, set[type]] = {
     "stop_reason": {str},
     "reasoning": {str},
 }
-_GROUP, _SCORE, _USAGE = {str, *_NUMBERS}, {NoneType, *_NUMBERS}, {int}
+_VALUES: dict[str, set[type]] = {
+    "groups": {str, *_NUMBERS},
+    "scores": {NoneType, *_NUMBERS},
+    "usage": {int},
+}
 _FIELDS = _REQUIRED | {key: {*types, NoneType, object} for key, types in _OPTIONAL.items()}
 
 
@@ -140,12 +144,9 @@ def check_record(row: Row) -> None:
         if type(value) not in types:
             problem = "missing" if value is _MISSING else f"{value!r:.80}"
             raise UserError(f"not a record ({key} is {problem})")
-    if not _GROUP.issuperset(map(type, row["groups"].values())):
-        raise UserError(f"not a record (groups are {row['groups']!r:.80})")
-    if not _SCORE.issuperset(map(type, row["scores"].values())):
-        raise UserError(f"not a record (scores are {row['scores']!r:.80})")
-    if not _USAGE.issuperset(map(type, (row.get("usage") or {}).values())):
-        raise UserError(f"not a record (usage is {row['usage']!r:.80})")
+    for key, types in _VALUES.items():
+        if not types.issuperset(map(type, (row.get(key) or {}).values())):
+            raise UserError(f"not a record ({key} is {row[key]!r:.80})")
     if not 0 <= row["trial"] < 2**31:
         raise UserError(f"not a record (trial is {row['trial']!r:.80})")
 
@@ -160,9 +161,9 @@ def _checked_rows(path: Path) -> Iterator[tuple[int, Row]]:
 
 
 def read_records(path: Path) -> Iterator[tuple[int, Row]]:
-    """Yields (line number, record); a second record of the same attempt is refused at the end."""
+    """Yields (line number, record); raises at the end if an attempt is recorded twice."""
     # Eight bytes for each record, so that millions fit in memory. Ids repeat between seeds,
-    # specs and views, which together name an item as it was presented.
+    # specs and views.
     keys, numbers = array("q"), array("q")
     for number, row in _checked_rows(path):
         context = orjson.dumps([row.get("spec"), row.get("view")])
@@ -178,40 +179,36 @@ def read_records(path: Path) -> Iterator[tuple[int, Row]]:
 
 
 def recorded(
-    path: Path, *, errors: bool = True, asked: Callable[[Row], bool] | None = None
+    path: Path, *, errors: bool = True, includes: Callable[[Row], bool] | None = None
 ) -> set[AttemptKey]:
-    """The attempts that a file holds, failed ones included or not; an incomplete line is cut.
+    """The attempts in a file that `includes` accepts, with or without failed ones.
 
-    `asked` says which records count where the file holds more than was asked for.
+    An incomplete last line is cut off.
     """
     if not path.exists():
         return set()
     with Appender(path):
         pass  # opening cuts off an incomplete last line
-    seen: set[AttemptKey] = set()
-    left_out: set[AttemptKey] = set()
-    for number, row in _checked_rows(path):  # before anything is paid for
+    included: dict[AttemptKey, bool] = {}
+    for number, row in _checked_rows(path):
         key = (row["id"], row["trial"])
-        require(
-            key not in seen, f"{path} line {number}: a second record of the same item and trial"
-        )
-        seen.add(key)
-        if (row["kind"] == FAILED and not errors) or (asked is not None and not asked(row)):
-            left_out.add(key)
-    return seen - left_out
+        again = f"{path} line {number}: a second record of the same item and trial"
+        require(key not in included, again)
+        counts = errors or row["kind"] != FAILED
+        included[key] = counts and (includes is None or includes(row))
+    return {key for key, counts in included.items() if counts}
 
 
-def drop_errors(path: Path, asked: Callable[[Row], bool]) -> None:
-    """Remove failed attempts that are asked for from the records, so that they are retried."""
-    held = recorded(path, asked=asked)  # refuses what is not a record
-    if held != recorded(path, asked=asked, errors=False):
-        lines = (line for row, line in _lines(path) if row["kind"] != FAILED or not asked(row))
+def drop_errors(path: Path, includes: Callable[[Row], bool]) -> None:
+    """Remove the failed attempts that `includes` accepts, so that they are retried."""
+    if recorded(path, includes=includes) != recorded(path, includes=includes, errors=False):
+        lines = (line for row, line in _lines(path) if row["kind"] != FAILED or not includes(row))
         _keep_lines(path, list(lines))
 
 
 def sort_records(path: Path, order: Mapping[AttemptKey, int]) -> None:
-    """Put the records in the order of their items, whatever the order in which replies came."""
-    last = len(order)  # attempts at items that were not asked for this time stay, at the end
+    """Put the records into the order of their items."""
+    last = len(order)  # attempts that are not part of this evaluation stay, at the end
     ranked = [(order.get((row["id"], row["trial"]), last), line) for row, line in _lines(path)]
     if ranked != sorted(ranked):
         _keep_lines(path, [line for _, line in sorted(ranked)])
@@ -221,7 +218,7 @@ Line = tuple[int, int]  # the offset of a line in its file, and its length
 
 
 def _lines(path: Path) -> Iterator[tuple[Row, Line]]:
-    """Every record with where it is, so that no more than one is in memory."""
+    """Every record with its position, so that only one at a time is in memory."""
     with open_input(path) as file:
         offset = 0
         for line in file:
@@ -231,6 +228,7 @@ def _lines(path: Path) -> Iterator[tuple[Row, Line]]:
 
 
 def _keep_lines(path: Path, lines: Iterable[Line]) -> None:
+    """Rewrite a file with only these lines, in this order."""
     with open_input(path) as old, atomic_write(path, sync=True) as new:
         for offset, length in lines:
             old.seek(offset)

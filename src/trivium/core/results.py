@@ -1,4 +1,4 @@
-"""Summaries of records: every metric with its interval, lift over the floor, order trials."""
+"""Summaries of records: every metric with its interval, and lift over the floor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -38,8 +38,8 @@ class TokenCount(NamedTuple):
     """Tokens of one kind over the attempts whose provider reported them."""
 
     total: int
-    reported: int  # attempts that report them
-    not_reported: int  # attempts of which nothing is known
+    reported: int  # attempts with a count
+    not_reported: int  # attempts without one
 
     @property
     def mean(self) -> float | None:
@@ -58,12 +58,11 @@ class Summary:
     no_answers: int  # attempts whose reply holds no answer; they have the worst scores
     failed: int  # attempts whose call failed permanently; in no metric
     floor: float  # the headline metric of the best strategy that does not read the item
+    floor_name: str = ""  # that strategy, if it is the same for all items
     prompt_lines: float = 0.0  # mean over attempts
     prompt_chars: float = 0.0
     metrics: dict[str, Estimate] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
-    ceiling: float = 1.0  # the best value of the headline metric
-    floor_name: str = ""  # that strategy, where all items have the same
     cut_offs: int = 0  # attempts that ran out of tokens before an answer; they score worst
     declined: int = 0  # attempts that the provider declined; in no metric
     # the headline if every attempt cut off or declined were wrong, and right; None without any
@@ -71,31 +70,17 @@ class Summary:
     tokens: dict[str, TokenCount] = field(default_factory=dict)  # empty for programs
     retries: int = 0
     median_seconds: float | None = None  # of the attempts of models
+    ceiling: float = 1.0  # the best value of the headline metric
 
     def to_dict(self) -> dict[str, Any]:
-        """As summary.json holds it."""
-        return {
-            "benchmark": self.benchmark,
-            "solver": self.solver,
-            "items": self.items,
-            "answered": self.answered,
-            "no_answers": self.no_answers,
-            "failed": self.failed,
-            "chance": self.floor,
-            "floor": self.floor_name,
-            "prompt_lines": self.prompt_lines,
-            "prompt_chars": self.prompt_chars,
-            "metrics": {name: estimate.to_dict() for name, estimate in self.metrics.items()},
-            "kinds": self.kinds,
-            "cut_offs": self.cut_offs,
-            "declined": self.declined,
-            "bounds": None if self.bounds is None else list(self.bounds),
-            "tokens": {
-                name: count._asdict() | {"mean": count.mean} for name, count in self.tokens.items()
-            },
-            "retries": self.retries,
-            "median_seconds": self.median_seconds,
+        """The content of summary.json."""
+        names = {"floor": "chance", "floor_name": "floor"}  # as in records
+        row = {names.get(key, key): value for key, value in asdict(self).items()}
+        del row["ceiling"]
+        row["tokens"] = {
+            name: count._asdict() | {"mean": count.mean} for name, count in self.tokens.items()
         }
+        return row
 
 
 class Vote(NamedTuple):
@@ -106,16 +91,16 @@ class Vote(NamedTuple):
 
 
 def item_number(row: Mapping[str, Any]) -> int:
-    """A number for the item of a record; ids repeat between seeds and specs."""
+    """A number that identifies the item of a record; ids repeat between seeds and specs."""
     return hash((row["id"], row.get("seed"), orjson.dumps(row.get("spec"))))
 
 
 class Tally:
-    """Accumulates records one by one, in a few bytes each, so that millions fit in memory."""
+    """Accumulates records in a few bytes each, so that millions fit in memory."""
 
     def __init__(self, metrics: Sequence[Metric]) -> None:
         self._metrics = metrics
-        self._name = ("", "")
+        self._benchmark = self._solver = ""
         self._kinds: Counter[str] = Counter()
         self._floors: Counter[tuple[float, str]] = Counter()  # where the headline is defined
         self._other_floors: Counter[tuple[float, str]] = Counter()
@@ -125,7 +110,7 @@ class Tally:
         self._tokens: Counter[str] = Counter()
         self._reported: Counter[str] = Counter()  # attempts, by kind of token
         self._seconds = array("d")
-        # One entry for every record that was scored; undefined values are NaN.
+        # One entry for every scored record; undefined values are NaN.
         self._items = array("q")
         self._cut_off = array("b")
         self._trials = array("i")
@@ -135,7 +120,7 @@ class Tally:
     def add(self, row: Mapping[str, Any]) -> None:
         """Add one record."""
         solver = row["solver"]
-        self._name = (row["benchmark"], solver_group(solver))
+        self._benchmark, self._solver = row["benchmark"], solver_group(solver)
         self._totals["lines"] += row.get("prompt_lines") or 0
         self._totals["chars"] += row.get("prompt_chars") or 0
         item = item_number(row)
@@ -145,13 +130,13 @@ class Tally:
         if row["kind"] == DECLINED:
             self._declined_items.append(item)
         scores, floor = row["scores"], (row["chance"], row.get("floor") or "")
-        # It is the floor of the headline, so it is averaged where the headline is defined.
+        # The floor of the headline is averaged over the attempts where the headline is defined.
         defined = scores.get(self._metrics[0].name) is not None
         (self._floors if defined else self._other_floors)[floor] += 1
         if row["kind"] in UNSCORED:
             return
-        # What one person says of several items is not independent: the person is the cluster, and
-        # what a person says of an item that comes up again is no trial of another order.
+        # A person's answers are not independent: the person is the cluster, and an item that
+        # comes up again is not an order trial.
         person = solver.startswith(PERSON)
         self._items.append(hash(solver) if person else item)
         self._cut_off.append(row["kind"] == CUT_OFF)
@@ -162,13 +147,13 @@ class Tally:
             values.append(math.nan if value is None else value)
 
     def _add_usage(self, row: Mapping[str, Any]) -> None:
-        """Add what a model's attempt took; programs have no usage."""
+        """Add the usage of a model's attempt; programs have none."""
         usage = row.get("usage")
         if not usage:
             return
         self._totals["asked"] += 1
         self._totals["retries"] += usage.get("retries") or 0
-        seconds = row.get("seconds")  # none of replies that were collected elsewhere
+        seconds = row.get("seconds")  # 0 for replies that were collected elsewhere
         if seconds and row["kind"] != FAILED:
             self._seconds.append(seconds)
         for name in TOKENS:
@@ -179,7 +164,7 @@ class Tally:
 
     def merge(self, other: Tally) -> None:
         """Add the records of another tally of the same metrics."""
-        self._name = other._name
+        self._benchmark, self._solver = other._benchmark, other._solver
         for name, held in vars(self).items():
             more = getattr(other, name)
             if isinstance(held, Counter):
@@ -192,7 +177,7 @@ class Tally:
     def summary(self) -> Summary:
         """The figures of all records added so far."""
         scored = len(self._items)
-        floors = self._floors or self._other_floors  # nothing was scored: the floor is known
+        floors = self._floors or self._other_floors  # known even where nothing was scored
         total = math.fsum(value * times for (value, _), times in floors.items())
         floor = total / max(1, floors.total())
         names = {name for _, name in floors}
@@ -203,8 +188,8 @@ class Tally:
         if self.has_trials:
             metrics |= self._order_trials()
         return Summary(
-            benchmark=self._name[0],
-            solver=self._name[1],
+            benchmark=self._benchmark,
+            solver=self._solver,
             items=_distinct(self._all_items),
             answered=scored - self._kinds[NO_ANSWER] - self._kinds[CUT_OFF],
             no_answers=self._kinds[NO_ANSWER],
@@ -215,7 +200,7 @@ class Tally:
             prompt_chars=self._totals["chars"] / max(1, len(self._all_items)),
             metrics=metrics,
             kinds=dict(sorted(self._kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
-            ceiling=self._metrics[0].best,
+            ceiling=headline.best,
             cut_offs=self._kinds[CUT_OFF],
             declined=self._kinds[DECLINED],
             bounds=self._bounds(),
@@ -258,7 +243,7 @@ class Tally:
         return any(self._trials)
 
     def votes(self) -> list[Vote]:
-        """The majority vote of every item with a headline score."""
+        """The majority vote on every item with a headline score."""
         values = self._column(self._metrics[0])
         order = np.lexsort((np.asarray(self._trials), np.asarray(self._items)))
         indexes = [int(index) for index in order if not math.isnan(values[index])]
@@ -305,10 +290,10 @@ def estimate_of(
     items: Sequence[int] | NDArray[Any],
     metric: Metric,
 ) -> Estimate:
-    """A metric's estimate from its values and the items that they belong to."""
-    # Attempts at one item are not independent, whether they differ in order, view or setting:
-    # the item's mean is one value. They are summed in the order of the values, so that the
-    # order of the records cannot matter.
+    """A metric's estimate from its values and their items."""
+    # Attempts at one item are not independent, whether they differ in order, view or setting,
+    # so the item's mean is one value. Sorted values make the sum independent of the order of
+    # the records.
     data = np.asarray(values, dtype=np.float64)
     order = np.argsort(data)
     ordered = np.asarray(items)[order]
@@ -326,13 +311,13 @@ def _independent(data: NDArray[np.float64], metric: Metric) -> Estimate:
 
 
 def _distinct(items: array[int]) -> int:
-    # np.unique looks up a table of hashes, which takes several times as long for a million.
+    # Several times as fast as np.unique for a million.
     ordered = np.sort(np.asarray(items))
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + bool(items)
 
 
 def merged(tallies: Iterable[Tally], metrics: Sequence[Metric]) -> Tally:
-    """One tally of the records of all these."""
+    """One tally of the records of several."""
     whole = Tally(metrics)
     for tally in tallies:
         whole.merge(tally)
@@ -340,7 +325,7 @@ def merged(tallies: Iterable[Tally], metrics: Sequence[Metric]) -> Tally:
 
 
 def summarise(rows: Iterable[Mapping[str, Any]], metrics: Sequence[Metric]) -> Summary:
-    """The summary of some records of one solver."""
+    """The summary of records of one solver."""
     tally = Tally(metrics)
     for row in rows:
         tally.add(row)

@@ -22,7 +22,7 @@ def spec_to_dict(spec: Any) -> dict[str, Any]:
 
 
 def changed_fields(spec: Any) -> dict[str, Any]:
-    """The fields that differ from their defaults: what identifies a spec."""
+    """The fields that differ from their defaults, which identify a spec."""
     return {
         field.name: value
         for field in dataclasses.fields(spec)
@@ -33,7 +33,7 @@ def changed_fields(spec: Any) -> dict[str, Any]:
 def spec_from_dict(
     spec_type: type[S], values: Mapping[str, Any], *, base: S | None = None, where: str = ""
 ) -> S:
-    """A spec from a mapping laid over `base`; unknown keys and wrong types are refused."""
+    """`base` updated from a mapping; unknown keys and wrong types are refused."""
     fields = {field.name: field for field in dataclasses.fields(spec_type)}  # type: ignore[arg-type]
     hints = typing.get_type_hints(spec_type)
     prefix = f"{where}: " if where else ""
@@ -67,7 +67,7 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
 
 
 def _coerce(value: Any, hint: Any, where: str) -> Any:  # noqa: PLR0911 - one for each type
-    """The value as the field's type, or a sentence that says what is wrong."""
+    """The value as the field's type; UserError if it has another."""
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         options = [option for option in typing.get_args(hint) if option is not type(None)]

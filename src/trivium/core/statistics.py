@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from statistics import NormalDist
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from trivium.core.errors import require
 
-Bounds = tuple[float, float]  # the lowest and the highest value that there can be
-# The share of one unseen value at the far end that an interval of a mean allows for. A third
-# makes the middle of a beta distribution its median, near enough; without it, means near a
-# bound would have intervals that are too short, because rare values are often not seen at all.
+Bounds = tuple[float, float]  # the lowest and the highest possible value
+# The share of one unseen value at the far bound that the interval of a mean allows for. A third
+# makes the centre of a beta distribution approximately its median; without it, intervals of means
+# near a bound would be too short, because rare values are often not observed at all.
 UNSEEN = 1 / 3
 
 
@@ -38,8 +38,8 @@ class Estimate:
         return self.low is not None and self.high is not None and not self.low <= value <= self.high
 
     def to_dict(self) -> dict[str, float | int | None]:
-        """As summary.json holds it."""
-        return {"value": self.value, "low": self.low, "high": self.high, "n": self.n}
+        """The content of summary.json."""
+        return asdict(self)
 
     def __str__(self) -> str:
         if self.value is None:
@@ -59,7 +59,7 @@ def quantile(level: float) -> float:
 
 @lru_cache(maxsize=4096)
 def proportion(successes: float, n: int, level: float = 0.95) -> Estimate:
-    """A proportion with its mid-P interval: exact tails that count half of what was seen."""
+    """A proportion with its mid-P interval: exact tails with half the observed probability."""
     if n == 0:
         return UNDEFINED
     require(0 <= successes <= n, f"successes must be within 0..{n}, got {successes}")
@@ -67,7 +67,7 @@ def proportion(successes: float, n: int, level: float = 0.95) -> Estimate:
     odds = math.lgamma(n + 1) - math.lgamma(successes + 1) - math.lgamma(others + 1)
 
     def as_many(share: float) -> float:
-        """The probability of as many successes or more, as many counting half."""
+        """P(more successes) + P(as many successes) / 2."""
         seen = math.exp(odds + successes * math.log(share) + others * math.log1p(-share))
         return (beta_cdf(share, successes, others + 1) if successes else 1.0) - seen / 2
 
@@ -82,15 +82,14 @@ def mean_interval(
     level: float = 0.95,
     bounds: Bounds | None = None,
 ) -> Estimate:
-    """The mean of independent values with its interval; within `bounds` where these are known.
+    """The mean of independent values with its interval, which stays within `bounds` if given.
 
     Without bounds it is Student's interval. Within bounds it is that of Korn and Graubard
-    (1998), which treats a mean as a proportion of as many trials as have the same variance, with
-    a fraction of an unseen value at the far end. Where all values are equal, others came up 0
-    times in n, which bounds their share. Things that were tried several times give one value
-    each, their mean.
+    (1998), which treats a mean as a proportion with the number of trials that has the same
+    variance, and a fraction of an unseen value at the far bound. Where all values are equal,
+    other values occurred 0 times in n, which bounds their share.
     """
-    # Summed in the order of the values, so that the order of the records cannot matter.
+    # Sorted, so that the sum does not depend on the order of the records.
     data = np.sort(np.asarray(values, dtype=np.float64))
     n = int(data.size)
     if n == 0:
@@ -102,7 +101,7 @@ def mean_interval(
         half = student_quantile(level, n - 1) * float(data.std(ddof=1)) / math.sqrt(n)
         return Estimate(mean, mean - half, mean + half, n)
     lowest, highest = bounds
-    if data[-1] - data[0] <= 1e-12 * (highest - lowest):  # equal, or so close that squares vanish
+    if data[-1] - data[0] <= 1e-12 * (highest - lowest):  # equal up to rounding
         others = proportion(0, n, level).high or 0.0
         return Estimate(mean, mean - others * (mean - lowest), mean + others * (highest - mean), n)
     limits = bounded_limits(mean, float(data.var(ddof=1)) / n, n, level, bounds)
@@ -112,7 +111,7 @@ def mean_interval(
 def bounded_limits(
     mean: float, variance: float, n: float, level: float, bounds: Bounds
 ) -> tuple[float, float]:
-    """The limits of a mean within bounds, by its variance as estimated from n clusters."""
+    """The limits of a mean within bounds, whose variance was estimated from n clusters."""
     lowest, width = bounds[0], bounds[1] - bounds[0]
     share, spread = (mean - lowest) / width, variance / width**2
     low = _lower_limit(share, spread, n, level)
@@ -121,7 +120,7 @@ def bounded_limits(
 
 
 def _lower_limit(share: float, variance: float, n: float, level: float) -> float:
-    """The lower limit of the mean of values in [0, 1], a fraction of an unseen 0 among them."""
+    """The lower limit of the mean of values in [0, 1] and a fraction of an unseen 0."""
     weight = n + UNSEEN
     mean = share * n / weight
     spread = variance * n * (n - 1) + n * (share - mean) ** 2 + UNSEEN * mean**2
@@ -136,9 +135,9 @@ def paired_difference(
     level: float = 0.95,
     bounds: Bounds | None = None,
 ) -> Estimate:
-    """The mean of first - second over common items; each of them lies within `bounds`.
+    """The mean of first - second over common items, with both within `bounds`.
 
-    Where each is at one of its bounds (right or wrong), the interval is Tango's.
+    Where all values are at a bound (right or wrong), the interval is Tango's.
     """
     require(
         len(first) == len(second),
@@ -168,18 +167,17 @@ def _tango_limits(gained: int, lost: int, n: int, level: float) -> tuple[float, 
         return (n * (found - difference)) ** 2 > strictest * n * (2 * losses + both)
 
     def limit(end: float) -> float:
-        """The last difference from what was found to the end that is not rejected."""
+        """The difference farthest towards `end` that is not rejected."""
         return found + (end - found) * _crossing(lambda x: is_clear(found + (end - found) * x), 0.5)
 
     return limit(-1.0), limit(1.0)
 
 
 def holm(interval: Callable[[int, float], Estimate], count: int) -> list[Estimate]:
-    """Intervals of `count` differences that hold together at 95%, by Holm's method.
+    """Intervals of `count` differences that exclude 0 exactly where Holm's test at 95% rejects it.
 
-    `interval(which, level)` gives one of them. The clearest difference is held to the strictest
-    level, the next to the next; from the first that is not clear of 0, all are held to its level.
-    So whether an interval excludes 0 is Holm's verdict.
+    `interval(which, level)` is one of them. The most significant difference has the strictest
+    level, the next one the next; all after the first that is not significant have its level.
     """
     clear = sorted(range(count), key=lambda which: _chance_of_none(interval, which))
     found: dict[int, Estimate] = {}
@@ -203,7 +201,7 @@ def _chance_of_none(interval: Callable[[int, float], Estimate], which: int) -> f
 
 
 def lift_over_floor(estimate: Estimate, floor: float, ceiling: float = 1.0) -> Estimate:
-    """The share of the way from floor to ceiling: (value - floor) / (ceiling - floor)."""
+    """The estimate on a scale from floor to ceiling: (value - floor) / (ceiling - floor)."""
     if estimate.value is None or floor >= ceiling:
         return UNDEFINED
 
@@ -213,8 +211,8 @@ def lift_over_floor(estimate: Estimate, floor: float, ceiling: float = 1.0) -> E
     return Estimate(scaled(estimate.value), scaled(estimate.low), scaled(estimate.high), estimate.n)
 
 
-def items_to_see(chance: float, gain: float, level: float, power: float = 0.95) -> int:
-    """How many items show `gain` over chance at this one-sided level with this power."""
+def items_to_see(chance: float, gain: float, level: float, power: float) -> int:
+    """The number of items that detect `gain` over chance at a one-sided level with this power."""
     require(0 < chance < 1 and 0 < gain < 1 - chance, "chance and gain must lie inside (0, 1)")
     raised = chance + gain
     miss = NormalDist().inv_cdf(level) * math.sqrt(chance * (1 - chance))
@@ -230,7 +228,7 @@ def student_quantile(level: float, freedom: float) -> float:
 
 @lru_cache(maxsize=4096)
 def beta_quantile(share: float, a: float, b: float) -> float:
-    """The value below which a beta distribution has this share."""
+    """The quantile of a beta distribution."""
     return _crossing(lambda x: beta_cdf(x, a, b), share)
 
 
@@ -260,7 +258,7 @@ def beta_cdf(x: float, a: float, b: float) -> float:
 
 
 def _crossing(rising: Callable[[float], float], target: float) -> float:
-    """Where a rising function on (0, 1) reaches the target."""
+    """The argument at which a rising function on (0, 1) reaches the target."""
     low, high = 0.0, 1.0
     for _ in range(52):
         middle = (low + high) / 2

@@ -1,9 +1,8 @@
-"""Random streams: hashed from what they are for, never added, the same everywhere.
+"""Random streams, hashed from their purpose and the same on every machine.
 
-An item depends on its benchmark, spec, seed and index and on nothing else. Three tools:
-`item_stream` is a plain stream for code that draws as it goes; `word_block` gives a
-fixed number of random words to each of many items at once, for code that draws in batches;
-`grown_uniforms` grows more numbers for any of them, for batches that draw until it fits.
+An item depends on its benchmark, spec, seed and index only. `item_stream` draws one number at a
+time; `word_block` draws a fixed number of random words for each item of a batch;
+`grown_uniforms` draws more numbers for some items of a batch, as rejection sampling needs.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ DEFAULT_SEED = 7  # of every command, of Python, and of the gallery
 
 
 def stream_key(*parts: Any) -> int:
-    """A 128-bit key that depends on every part, and on nothing of this process."""
+    """A 128-bit key that depends on every part and on nothing else."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=True)
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
 
@@ -32,8 +31,8 @@ def stream_key(*parts: Any) -> int:
 def spec_key(spec: Any, seed: int, ignore: Collection[str] = ()) -> int:
     """The key shared by all items of one spec and seed.
 
-    Only fields that differ from their defaults enter, so that a field added later leaves
-    existing items unchanged. `ignore` names fields that the caller uses in keys of its own.
+    Only fields that differ from their defaults are hashed, so that a field added later leaves
+    existing items unchanged. `ignore` names fields that the caller hashes itself.
     """
     fields = {key: value for key, value in changed_fields(spec).items() if key not in ignore}
     return stream_key(type(spec).__name__, fields, seed)
@@ -54,8 +53,7 @@ def balanced_kinds(key: int, kinds: int, start: int, count: int) -> NDArray[np.i
 class Stream:
     """A small random stream whose draws are the same on every Python version.
 
-    Built on `Random.random`, the only method that the standard library promises to
-    keep; its shuffles and samples may change between versions.
+    Built on `Random.random`, the only method that the standard library promises not to change.
     """
 
     __slots__ = ("random",)
@@ -94,15 +92,14 @@ class Stream:
 
 
 def item_stream(spec: Any, seed: int, index: int, purpose: str = "") -> Stream:
-    """The stream of one item; different purposes of one item never share draws."""
+    """The stream of one item for one purpose."""
     return Stream(stream_key(spec_key(spec, seed), index, purpose))
 
 
 def word_block(key: int, start: int, count: int, words: int) -> NDArray[np.uint32]:
     """Random 32-bit words, one row for each item from `start`, `words` in each row.
 
-    Counter-based (Philox): a row depends on the key, its own index and the row's
-    length only, so any slice can be made anywhere.
+    Counter-based (Philox): a row depends only on the key, its index and its length.
     """
     per_counter = 8  # one Philox counter yields four 64-bit words
     counters = -(-words // per_counter)
@@ -113,19 +110,18 @@ def word_block(key: int, start: int, count: int, words: int) -> NDArray[np.uint3
 
 
 def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Words hashed one to one, so that near ones end up far apart (SplitMix64's last step)."""
+    """Words hashed one to one (the finaliser of SplitMix64)."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))
 
 
 def grown_uniforms(keys: NDArray[np.uint64], count: int, skipped: int = 0) -> NDArray[np.float64]:
-    """Uniform numbers in [0, 1) of 32 bits: `count` rows, a column grown from each key.
+    """Uniform numbers in [0, 1) of 32 bits: `count` rows after `skipped` ones, a column per key.
 
-    For code that draws again for some items of a batch (rejection): SplitMix64 needs no
-    state, so any rows can be grown at any time. `skipped` rows come before these.
+    SplitMix64 needs no state, so any rows of any key can be drawn at any time.
     """
-    # A word makes two numbers: the first rows take its high half, the last ones its low half.
+    # A word makes two numbers: the first rows use its high half, the last ones its low half.
     words = (count + 1) // 2
     steps = np.arange(skipped + 1, skipped + words + 1, dtype=np.uint64)
     grown = mixed(keys + steps[:, None] * np.uint64(0x9E3779B97F4A7C15))

@@ -1,4 +1,4 @@
-"""A task: a benchmark with its spec and view, and its items as solvers see them."""
+"""A task: a benchmark with a spec and a view, and its items as solvers see them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Task:
-    """What is asked: a benchmark, the spec of its items, and the view that presents them.
+    """A benchmark, the spec of its items, and the view that presents them.
 
     >>> import trivium
     >>> task = trivium.load("nhop_implicit", hops=4)
@@ -43,7 +43,7 @@ class Task:
         return None if self.spec is None else spec_to_dict(self.spec)
 
     def item_floor(self, item: Any) -> Floor:
-        """The floor of one item, which may come from a file and have another spec."""
+        """The floor of an item, which may come from a file and have another spec."""
         benchmark, origin = self.benchmark, item.origin
         if origin is None:
             return benchmark.item_floor(item, self.view)
@@ -72,7 +72,7 @@ class Task:
         return self.score_visible(item.content, replies, answer)
 
     def score_visible(self, content: Any, replies: Sequence[str], answer: Any) -> Scores:
-        """Every metric of the answer that was read, and whether it has the asked form."""
+        """Every metric of an answer, and whether the reply has exactly the asked form."""
         strict = self.benchmark.strict(content, replies, self.view)
         scores = self.benchmark.score(content, answer)
         return scores | {STRICT.name: None if strict is None else float(strict)}
@@ -94,7 +94,7 @@ def check_range(start: int, count: int) -> None:
 
 @dataclass(frozen=True)
 class PresentedItem:
-    """An item as a solver sees it in one trial, with what its replies are scored against."""
+    """An item as a solver sees it in one trial."""
 
     task: Task
     original: Any  # the benchmark's item before trials reorder it
@@ -116,11 +116,6 @@ class PresentedItem:
         return self.task.benchmark.render(self.content, self.task.view)
 
     @property
-    def system(self) -> str | None:
-        """The system message that goes with the prompt, if there is one."""
-        return self.task.benchmark.system(self.task.view)
-
-    @property
     def gold(self) -> str:
         """A reply that scores perfectly."""
         benchmark = self.task.benchmark
@@ -133,5 +128,5 @@ class PresentedItem:
 
     @property
     def groups(self) -> Groups:
-        """What results are grouped by."""
+        """The properties of the item by which results are grouped."""
         return self.task.benchmark.groups(self.content)

@@ -1,4 +1,4 @@
-"""What an evaluation would cost in requests, tokens and money, before anything is sent."""
+"""The estimated cost of a run in requests, tokens and money."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from trivium.evaluation.evaluation import Evaluation, Run
 from trivium.evaluation.prices import Price
 from trivium.models.settings import ModelOptions, Settings
 
-SAMPLE = 50  # items that are looked at; the rest are taken to be like them
+SAMPLE = 50  # items from which the cost of all is extrapolated
 
 
 @dataclass(frozen=True)
 class Range:
-    """About how much, and at most how much; None where nothing limits it."""
+    """An estimate and its upper limit; None where there is no limit."""
 
     about: float = 0.0
     most: float | None = 0.0
@@ -31,7 +31,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Cost:
-    """Requests, approximate tokens, and what they cost where prices are given."""
+    """Requests, approximate tokens, and their price if prices are given."""
 
     requests: int = 0
     input: Range = Range()
@@ -53,7 +53,7 @@ class Cost:
             cap = "and no limit on reasoning (--max_output_tokens sets one)"
         else:
             cap = f"at most {self.output.most:,.0f} by --max_output_tokens"
-        # In a dialogue long replies are sent again, so that input may grow too.
+        # A dialogue repeats earlier replies, so longer ones make the input longer too.
         grows = self.input.most is not None and self.input.most > self.input.about
         up_to = f" (at most {self.input.most:,.0f})" if grows else ""
         text = (
@@ -68,25 +68,24 @@ class Cost:
 
 
 def money(amount: float) -> str:
-    """An amount with as many decimals as small ones need."""
+    """An amount with two decimals, or two significant digits where it is below 1."""
     return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.2g}"
 
 
 def cost_of(evaluation: Evaluation, recorded: int = 0, price: Price | None = None) -> Cost:
-    """The cost of what is left of an evaluation, were its solver a model.
+    """The cost of the missing attempts of an evaluation, as if its solver were a model.
 
-    In a dialogue every request sends all that came before it, and it is taken to last for as
-    many turns as the benchmark allows.
+    Every request of a dialogue repeats all messages before it; dialogues are assumed to last for
+    the maximum number of turns.
     """
     task = evaluation.task
     attempts = max(0, evaluation.attempts - recorded)
-    system_text = evaluation.settings.system or task.benchmark.system(task.view) or ""
-    system = approximate_tokens(system_text)
+    system = approximate_tokens(evaluation.settings.system or "")
     cap = evaluation.settings.max_output_tokens
     reply = task.benchmark.output_tokens(task.view)
     reply = reply if cap is None else min(reply, cap)
     sample = list(islice(replace(evaluation, trials=1).presented(), SAMPLE))
-    opening = turns = repeats = 0  # repeats: how often an earlier reply is sent again
+    opening = turns = repeats = 0  # repeats: earlier replies in later requests
     for item in sample:
         rounds = task.benchmark.max_turns(item.original)
         turns += rounds
@@ -95,7 +94,7 @@ def cost_of(evaluation: Evaluation, recorded: int = 0, price: Price | None = Non
     scale = attempts / len(sample)
 
     def tokens(length: int) -> tuple[float, float]:
-        """Those sent and received where every reply has this length."""
+        """Input and output tokens if every reply has this length."""
         return round((opening + repeats * length) * scale), round(turns * length * scale)
 
     sent, received = tokens(reply)
@@ -118,9 +117,9 @@ def cost_of_run(
     prices: Mapping[str, Price] | None = None,
     settings: Settings | None = None,
 ) -> Cost:
-    """The cost of a run's models, less the attempts that are recorded.
+    """The cost of a run's models without the recorded attempts.
 
-    Where it has none, that of one model with these settings.
+    If the run has no models, the cost of one with these settings.
     """
     first = run.evaluations[0].solver
     total = Cost()
@@ -134,7 +133,7 @@ def cost_of_run(
 
 
 def confirm(cost: Cost, options: ModelOptions) -> None:
-    """Ask before sending many requests; without a terminal, refuse."""
+    """Ask the user before sending many requests; refuse without a terminal."""
     if options.yes or cost.requests <= options.confirm_above:
         return
     question = f"This would send {cost}."

@@ -1,11 +1,11 @@
-"""Evaluations: one solver on some items of one task; a run is a list of them in one folder."""
+"""Evaluations of one solver on items of one task; a run is a list of them in one folder."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,12 @@ from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem, Task, check_range
 from trivium.models.settings import Settings, is_model
 
-CHUNK = 250  # items that are handed to an executor at once
+CHUNK = 250  # items in a job
 
 
 @dataclass(frozen=True)
 class Items:
-    """Which items: a range of a seed, generated on demand, or those of some files."""
+    """A range of items of a seed, generated on demand, or the items of some files."""
 
     seed: int | None = 0
     start: int = 0
@@ -47,20 +47,20 @@ class Items:
 
     def chunks(self, size: int = CHUNK) -> Iterator[Items]:
         """The same items in parts that are cheap to send to another process."""
-        for start in range(self.start, self.start + self.count, size):
-            count = min(size, self.start + self.count - start)
-            loaded = self.loaded[start : start + count] if self.files else ()
-            yield Items(self.seed, start, count, self.files, loaded=loaded)
+        for skipped in range(0, self.count, size):
+            count = min(size, self.count - skipped)
+            loaded = self.loaded[skipped : skipped + count]
+            yield Items(self.seed, self.start + skipped, count, self.files, loaded=loaded)
 
     def load(self, task: Task) -> Iterator[Any]:
-        """The benchmark's items themselves."""
+        """The benchmark's items."""
         if self.files:
             return iter(self.loaded)
         return task.benchmark.generate(task.spec, self.seed or 0, self.start, self.count)
 
 
 def read_items(benchmark: AnyBenchmark, paths: Sequence[Path]) -> list[Any]:
-    """The items of some files; a broken or repeated one is named by file and line."""
+    """The items of some files; an error names the file and line of a broken or repeated one."""
     items = []
     seen: dict[str, str] = {}
     for path in paths:
@@ -79,16 +79,16 @@ def read_items(benchmark: AnyBenchmark, paths: Sequence[Path]) -> list[Any]:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One solver on these items of this task."""
+    """One solver on some items of a task."""
 
     task: Task
     items: Items
     solver: str  # "oracle", "openai/gpt-4.1-mini", "agent:runs/ppo", "package.module:function"
     trials: int = 1
     settings: Settings = field(default_factory=Settings)  # of a model; empty for programs
-    setting: str | None = None  # names the spec and view among those of a run
-    fields: Mapping[str, Any] = field(default_factory=dict)  # the same as columns of summary.csv
-    folder: str = "."  # where the records go, below the folder of the run
+    setting: str | None = None  # the name of the spec and view within the run
+    fields: Mapping[str, Any] = field(default_factory=dict)  # the setting's columns in summary.csv
+    folder: str = "."  # of the records, within the folder of the run
 
     def __post_init__(self) -> None:
         require(self.trials >= 1, f"order_trials must be at least 1, got {self.trials}")
@@ -100,7 +100,7 @@ class Evaluation:
 
     @property
     def attempts(self) -> int:
-        """How many attempts the evaluation consists of."""
+        """The number of attempts."""
         return self.items.count * self.trials
 
     @cached_property
@@ -108,7 +108,7 @@ class Evaluation:
         return frozenset(item.id for item in self.items.loaded)
 
     def includes(self, row: Row) -> bool:
-        """Whether a record is of one of its attempts: a file may hold other items and trials."""
+        """Whether a record belongs to the evaluation; a file may hold other items and trials."""
         items, index = self.items, row.get("index")
         if items.files:
             wanted = row["id"] in self._names
@@ -117,8 +117,10 @@ class Evaluation:
         return wanted and row["trial"] < self.trials
 
     def recorded_keys(self, out: Path, *, errors: bool = True) -> frozenset[AttemptKey]:
-        """Which of its attempts are recorded in the folder of its run."""
-        return frozenset(recorded(out / self.folder / RECORDS, errors=errors, asked=self.includes))
+        """The attempts that are already recorded in the run's folder."""
+        return frozenset(
+            recorded(out / self.folder / RECORDS, errors=errors, includes=self.includes)
+        )
 
     def presented(self) -> Iterator[PresentedItem]:
         """Every item in every trial."""
@@ -128,14 +130,13 @@ class Evaluation:
                     yield PresentedItem(self.task, item, trial)
 
     def manifest(self) -> dict[str, Any]:
-        """What identifies the evaluation, as run.json holds it."""
-        shaping = {"shaping": self.settings.to_dict()} if self.is_model else {}
-        made = not self.items.files
+        """What identifies the evaluation in run.json."""
+        shaping = {"shaping": asdict(self.settings)} if self.is_model else {}
         return shaping | {
             "benchmark": self.task.benchmark.name,
             "solver": self.solver,
             "view": spec_to_dict(self.task.view),
-            "spec": spec_to_dict(self.task.spec) if made else None,
+            "spec": None if self.items.files else spec_to_dict(self.task.spec),
             "seed": self.items.seed,
             "files": list(self.items.files),
             "contents": self.items.contents,
@@ -146,13 +147,13 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Run:
-    """A list of evaluations and the folder-level facts about them."""
+    """A list of evaluations in one folder."""
 
     kind: str  # eval, run, sweep or diag
     evaluations: tuple[Evaluation, ...]
-    config: Mapping[str, Any]  # what must stay the same when the folder is resumed
+    config: Mapping[str, Any]  # what must be equal to resume the folder
     label: str | None = None
-    plan: Mapping[str, Any] = field(default_factory=dict)  # what else tells it from other runs
+    plan: Mapping[str, Any] = field(default_factory=dict)  # what else must be equal to find it
 
     def __post_init__(self) -> None:
         require(bool(self.evaluations), "nothing to do: no solver and no model is named")
@@ -161,7 +162,7 @@ class Run:
         require(times == 1, f"{folder} would be run {times} times: a value is named twice")
 
     def manifest(self) -> dict[str, Any]:
-        """What identifies the run, as run.json holds it."""
+        """What identifies the run in run.json."""
         return {**self.config, **({"plan": dict(self.plan)} if self.plan else {})}
 
     @property
@@ -171,5 +172,5 @@ class Run:
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
-        """The names of all benchmarks in it."""
+        """The names of its benchmarks."""
         return tuple(dict.fromkeys(one.task.benchmark.name for one in self.evaluations))

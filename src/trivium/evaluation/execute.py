@@ -1,4 +1,4 @@
-"""Executing a run: lock, resume, ask, record, summarise; the same for every kind of solver."""
+"""Executing a run: lock, resume, ask, record, summarise."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from trivium.core.records import (
     read_records,
     sort_records,
 )
-from trivium.core.results import Summary, Tally
+from trivium.core.results import Summary, summarise
 from trivium.core.spec import read_mapping
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Evaluation, Items, Run
@@ -48,11 +48,10 @@ from trivium.evaluation.solvers import (
     takes_messages,
 )
 from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
-from trivium.models.local import served_locally
 from trivium.models.providers import scrub
-from trivium.models.settings import Model, ModelOptions, Settings, is_model
+from trivium.models.settings import Model, ModelOptions
 
-SYNC_SECONDS = 5.0  # what a power failure may cost
+SYNC_SECONDS = 5.0  # of replies may be lost in a power failure
 DATA = "data"  # the folder of item files in a run's folder
 COSMETIC = {"label", "command", "plan"}  # what may change when a folder is resumed
 
@@ -67,78 +66,42 @@ def execute(
     command: str | None = None,
     write_items: bool = False,
 ) -> list[Summary]:
-    """Make every attempt of a run that its folder does not hold yet; a summary per evaluation.
+    """Make the attempts of a run that its folder lacks; returns a summary per evaluation.
 
-    `functions` are solvers of the user by name, for evaluations in this process.
+    `functions` are the user's solvers by name, which run in this process.
     """
     executor, options, functions = executor or Here(), options or ModelOptions(), functions or {}
     named = [one for one in run.evaluations if one.solver not in functions]
     for evaluation in named:
         check_solver(evaluation, options)
-    functions = {**functions, **async_functions(named)}
+    imported = {one.solver: import_function(one.solver) for one in named if is_function(one.solver)}
+    awaited = {
+        name: function
+        for name, function in {**imported, **functions}.items()
+        if inspect.iscoroutinefunction(function)
+    }
     with locked(out):
-        said = {} if command is None else {"command": scrub(command)}
-        manifest = run.manifest() | said
-        claim_folder(out, manifest)
+        extra = {} if command is None else {"command": scrub(command)}
+        claim_folder(out, run.manifest() | extra)
         if write_items:
             _write_items(run, out / DATA, executor)
         pending = [_Pending.find(evaluation, out, options) for evaluation in run.evaluations]
-        programs, models, awaited = _by_kind(pending, functions)
+        programs, models = [], []
+        for one in pending:
+            name = one.evaluation.solver
+            if name in awaited:
+                _ask_function(one, options, awaited[name])
+            elif one.evaluation.is_model and name not in functions:
+                models.append(one)
+            else:
+                programs.append(one)
         _run_programs(programs, executor, functions)
         _ask_models(models, options, out / LOGS)
-        for one in awaited:
-            _ask_function(one, options, functions[one.evaluation.solver])
         return [write_summary(one.evaluation.task.benchmark, one.folder) for one in pending]
 
 
-def execute_in_steps(
-    steps: Mapping[str, Iterator[Run]],
-    out: Path,
-    *,
-    executor: Executor | None = None,
-    options: ModelOptions | None = None,
-    functions: Mapping[str, Function] | None = None,
-) -> None:
-    """Execute runs that are chosen one after the other, with an iterator of them for each solver.
-
-    The next run is asked for when the one before is recorded: it may depend on its scores, and
-    be of the same evaluations with more items.
-    """
-    # What failed is left to the next command: no decision was made without a later record.
-    options = replace(options or ModelOptions(), retry_errors=False)
-    names = [name for name in steps if is_model(name) and name not in (functions or {})]
-    # A local server runs through all steps, not for each of them.
-    with served_locally([Model(name, Settings(), options) for name in names]):
-        for runs in steps.values():
-            for run in runs:
-                execute(run, out, executor=executor, options=options, functions=functions)
-
-
-def _by_kind(
-    pending: Sequence[_Pending], functions: Mapping[str, Function]
-) -> tuple[list[_Pending], list[_Pending], list[_Pending]]:
-    """Programs, models, and async functions."""
-    awaited = {name for name, own in functions.items() if inspect.iscoroutinefunction(own)}
-    programs, models, asynchronous = [], [], []
-    for one in pending:
-        if one.evaluation.solver in awaited:
-            asynchronous.append(one)
-        elif one.evaluation.is_model and one.evaluation.solver not in functions:
-            models.append(one)
-        else:
-            programs.append(one)
-    return programs, models, asynchronous
-
-
-def async_functions(evaluations: Sequence[Evaluation]) -> dict[str, Function]:
-    """The solvers named as `package.module:function` that have to be awaited."""
-    names = {one.solver for one in evaluations if is_function(one.solver)}
-    found = {name: import_function(name) for name in names}
-    return {name: own for name, own in found.items() if inspect.iscoroutinefunction(own)}
-
-
 def check_solver(evaluation: Evaluation, options: ModelOptions) -> None:
-    """Say what a solver lacks (a name, a key, a package) before any work is done."""
+    """Refuse a solver whose name, key or package is missing, before any work is done."""
     if evaluation.is_model:
         model = Model(evaluation.solver, evaluation.settings, options)
         require_reachable(evaluation.task.benchmark, model)
@@ -147,7 +110,7 @@ def check_solver(evaluation: Evaluation, options: ModelOptions) -> None:
 
 
 def claim_folder(out: Path, manifest: Mapping[str, Any]) -> None:
-    """Write down what a folder is for, or refuse one that holds something else."""
+    """Write the manifest of a folder, or refuse a folder with another one."""
     path = out / MANIFEST
     if not path.exists():
         write_json(path, manifest)
@@ -167,7 +130,7 @@ def claim_folder(out: Path, manifest: Mapping[str, Any]) -> None:
 def first_difference(
     held: Mapping[str, Any], asked: Mapping[str, Any], cosmetic: Set[str] = COSMETIC
 ) -> str | None:
-    """The first key in which two manifests differ; None when they are of the same run."""
+    """The first key in which two manifests differ, or None."""
     plain = orjson.loads(orjson.dumps(dict(asked)))
     keys = (key for key in {**held, **plain} if key not in cosmetic)
     return next((key for key in keys if held.get(key) != plain.get(key)), None)
@@ -175,7 +138,7 @@ def first_difference(
 
 @dataclass
 class _Pending:
-    """What is left of an evaluation."""
+    """An evaluation and what its folder already holds."""
 
     evaluation: Evaluation
     folder: Path
@@ -196,7 +159,7 @@ class _Pending:
         return self.folder / RECORDS
 
     def items(self) -> Iterator[PresentedItem]:
-        """The attempts that are left; passing over the others notes the order of all."""
+        """The missing attempts; iterating also fills `order`."""
         for item in self.evaluation.presented():
             key = (item.id, item.trial)
             self.order[key] = len(self.order)
@@ -206,20 +169,18 @@ class _Pending:
 
 @dataclass(frozen=True)
 class Job:
-    """Some items of one evaluation, cheap to send to another process."""
+    """A chunk of an evaluation, cheap to send to another process."""
 
-    evaluation: int
-    task: Task
-    items: Items
-    solver: str | Solver
-    trials: int
+    number: int  # of the evaluation
+    evaluation: Evaluation  # of the items in this chunk
+    function: Solver | None  # a user's function; other solvers are found by name
     done: frozenset[AttemptKey]
 
 
 def _run_programs(
     pending: Sequence[_Pending], executor: Executor, functions: Mapping[str, Function]
 ) -> None:
-    """Built-in solvers, agents and functions: spread over the executor, recorded in order."""
+    """Run built-in solvers, agents and functions with the executor; record them in order."""
     if not pending:
         return
     with _progress(pending) as progress:
@@ -233,30 +194,24 @@ def _run_programs(
 
 def _jobs(pending: Sequence[_Pending], functions: Mapping[str, Function]) -> Iterator[Job]:
     for index, one in enumerate(pending):
-        evaluation = one.evaluation
+        evaluation, name = one.evaluation, one.evaluation.solver
         if len(one.done) >= evaluation.attempts:
             continue
-        name = evaluation.solver
-        solver = function_solver(name, functions[name]) if name in functions else name
+        function = function_solver(name, functions[name]) if name in functions else None
         for chunk in evaluation.items.chunks():
-            yield Job(index, evaluation.task, chunk, solver, evaluation.trials, one.done)
+            yield Job(index, replace(evaluation, items=chunk), function, one.done)
 
 
 def do_job(job: Job) -> tuple[int, list[Attempt]]:
     """The evaluation's number and its new attempts."""
-    solver = job.solver
-    if isinstance(solver, str):
-        solver = find_solver(job.task.benchmark, solver)
-    attempts = [
-        solve(PresentedItem(job.task, item, trial), solver)
-        for item in job.items.load(job.task)
-        for trial in range(job.trials)
-        if (item.id, trial) not in job.done
-    ]
-    return job.evaluation, attempts
+    evaluation = job.evaluation
+    solver = job.function or find_solver(evaluation.task.benchmark, evaluation.solver)
+    items = evaluation.presented()
+    return job.number, [solve(one, solver) for one in items if (one.id, one.trial) not in job.done]
 
 
 def _ask_models(pending: Sequence[_Pending], options: ModelOptions, logs: Path) -> None:
+    """Have all models make their missing attempts together."""
     if not pending:
         return
     with (
@@ -274,7 +229,7 @@ def _ask_models(pending: Sequence[_Pending], options: ModelOptions, logs: Path) 
 
 
 def _kept(pending: Sequence[_Pending], saved: int) -> str:
-    """How a run that was stopped can be continued, in brackets; nothing where it has nothing."""
+    """How to resume a run that was stopped, in brackets; empty where nothing is recorded."""
     held = saved + sum(len(one.done) for one in pending)
     total = sum(one.evaluation.attempts for one in pending)
     text = f" ({held:,} of {total:,} attempts are recorded, and the same command makes the others)"
@@ -283,11 +238,10 @@ def _kept(pending: Sequence[_Pending], saved: int) -> str:
 
 def _batch(pending: _Pending, options: ModelOptions, recorder: _Recorder) -> Batch:
     evaluation = pending.evaluation
-    folder = Path(evaluation.folder)  # the whole of it: no two evaluations have the same
-    name = "-".join(folder.parts) or evaluation.task.benchmark.name
+    benchmark = evaluation.task.benchmark
     return Batch(
-        name=name,
-        benchmark=evaluation.task.benchmark,
+        name="-".join(Path(evaluation.folder).parts) or benchmark.name,  # unique in a run
+        benchmark=benchmark,
         items=pending.items(),
         model=Model(evaluation.solver, evaluation.settings, options),
         save=partial(recorder.save, pending.records),
@@ -295,7 +249,7 @@ def _batch(pending: _Pending, options: ModelOptions, recorder: _Recorder) -> Bat
 
 
 def _ask_function(pending: _Pending, options: ModelOptions, function: Function) -> None:
-    """An async function of the user, called for many items at once."""
+    """Call a user's async function for many items concurrently."""
     name, as_list = pending.evaluation.solver, takes_messages(function)
 
     async def ask(messages: Sequence[str]) -> str:
@@ -319,7 +273,7 @@ def _ask_function(pending: _Pending, options: ModelOptions, function: Function) 
 
 
 class _Recorder:
-    """Appends attempts as they come; the last file used stays open, as most calls repeat it."""
+    """Appends attempts as they finish; the last file stays open, as most calls repeat it."""
 
     def __init__(self, options: ModelOptions, progress: Progress) -> None:
         self._save_prompt, self._progress = options.save_prompt, progress
@@ -331,8 +285,8 @@ class _Recorder:
         self._synced = time.monotonic()
 
     def save(self, path: Path, attempt: Attempt, prompt: str) -> None:
-        """Record one attempt, with its prompt where that is asked for."""
-        self.failed = True  # unless what follows comes to its end
+        """Record one attempt, with its prompt if that was asked for."""
+        self.failed = True  # until it is written
         if path != self._path:
             self._file.close()
             self._appender = self._file.enter_context(Appender(path))
@@ -347,7 +301,7 @@ class _Recorder:
         self._progress.advance(1)
 
     def _sync(self) -> None:
-        """Have what was paid for on the disk, and not only with the operating system."""
+        """Sync the files to disk, as replies were paid for."""
         for path in self._unsynced:
             sync_file(path)
         self._unsynced.clear()
@@ -362,7 +316,7 @@ class _Recorder:
 
 
 def _progress(pending: Sequence[_Pending], every: int | None = None) -> Progress:
-    """The progress of some evaluations together."""
+    """A progress bar for several evaluations."""
     evaluations = [one.evaluation for one in pending]
     names = dict.fromkeys(one.task.benchmark.name for one in evaluations)
     what = evaluations[0].solver if len(pending) == 1 else f"{len(pending)} evaluations"
@@ -373,7 +327,7 @@ def _progress(pending: Sequence[_Pending], every: int | None = None) -> Progress
 
 
 def _write_items(run: Run, folder: Path, executor: Executor) -> None:
-    """The items of every spec and seed, each in a file of its own."""
+    """Write the items of every spec and seed to a file each."""
     files: dict[tuple[Any, int | None], tuple[Evaluation, Path]] = {}
     for one in run.evaluations:
         files.setdefault((one.task.spec, one.items.seed), (one, folder / item_file(one)))
@@ -389,17 +343,14 @@ def _write_items(run: Run, folder: Path, executor: Executor) -> None:
 
 
 def item_lines(job: tuple[int, Task, Items]) -> tuple[int, bytes]:
-    """The number of a file, and some of its items as JSON Lines."""
+    """The number of a file, and a chunk of its items as JSON Lines."""
     index, task, items = job
     lines = task.benchmark.generate_lines(task.spec, items.seed or 0, items.start, items.count)
     return index, b"".join(lines)
 
 
 def write_summary(benchmark: AnyBenchmark, folder: Path) -> Summary:
-    """Write summary.json beside the records, and return the same as an object."""
-    tally = Tally(benchmark.metrics)
-    for _, row in read_records(folder / RECORDS):
-        tally.add(row)
-    summary = tally.summary()
+    """The summary of a folder's records, which is also written to summary.json."""
+    summary = summarise((row for _, row in read_records(folder / RECORDS)), benchmark.metrics)
     write_json(folder / SUMMARY, summary.to_dict())
     return summary

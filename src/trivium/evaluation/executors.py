@@ -1,7 +1,7 @@
 """Where jobs run: in this process, in more processes of this machine, or on a Ray cluster.
 
-Jobs are pure, so one whose worker died is simply run again. Results come back in the order of the
-jobs to the process that asked, which is the only one that writes files.
+Jobs are pure, so a job whose worker died is run again. Results come back in the order of the jobs,
+and only the calling process writes files.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from trivium.core.errors import UserError, import_extra, require
 
 T = TypeVar("T")
 R = TypeVar("R")
-MAX_DEATHS = 3  # in a row, of workers on the way to one result
+MAX_DEATHS = 3  # of workers in a row before one result
 
 
 class Executor(Protocol):
@@ -49,7 +49,7 @@ class Processes:
         self._pool = self._start()
 
     def map(self, function: Callable[[T], R], jobs: Iterable[T]) -> Iterator[R]:
-        # Only a few jobs wait at any time, so that streams of any length need little memory.
+        # Only a few jobs wait at any time, so that many jobs need little memory.
         waiting: deque[tuple[T, Future[R]]] = deque()
         for job in jobs:
             waiting.append((job, self._submit(function, job)))
@@ -59,7 +59,7 @@ class Processes:
             yield self._next(function, waiting)
 
     def _next(self, function: Callable[[T], R], waiting: deque[tuple[T, Future[R]]]) -> R:
-        """The first waiting result; a dead worker breaks the whole pool, which is started again."""
+        """The first waiting result; a dead worker breaks the whole pool, which is restarted."""
         for _ in range(MAX_DEATHS):
             try:
                 result = waiting[0][1].result()
@@ -82,7 +82,7 @@ class Processes:
             return self._pool.submit(_interruptible, function, job)
         except BrokenProcessPool as broken:
             failed: Future[R] = Future()
-            failed.set_exception(broken)  # found, and run again, when its turn comes
+            failed.set_exception(broken)  # resubmitted by `_next`
             return failed
 
     def _start(self) -> ProcessPoolExecutor:
@@ -93,7 +93,7 @@ class Processes:
             initializer=_prepare_worker,
         )
         with _interrupts_ignored():
-            pool.submit(os.getpid)  # starts the workers, which inherit this until they are ready
+            pool.submit(os.getpid)  # starts the workers, which inherit the ignored signal
         return pool
 
     def close(self) -> None:
@@ -103,9 +103,9 @@ class Processes:
 
 @contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """Ctrl-C does nothing meanwhile, here and in processes that are started."""
+    """Ignore Ctrl-C, also in the processes started meanwhile."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may say so
+        yield  # only the main thread may set a signal handler
         return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -115,10 +115,10 @@ def _interrupts_ignored() -> Iterator[None]:
 
 
 def _interruptible(function: Callable[[T], R], job: T) -> R:
-    """The result of one job in a worker, which Ctrl-C ends.
+    """The result of one job in a worker, which Ctrl-C interrupts.
 
-    Between jobs a worker ignores Ctrl-C: one that died while it held the lock of a queue would
-    leave the others waiting for ever.
+    Between jobs a worker ignores Ctrl-C, since one that dies with the lock of a queue would
+    block the others forever.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -128,7 +128,7 @@ def _interruptible(function: Callable[[T], R], job: T) -> R:
 
 
 def _prepare_worker() -> None:
-    """Import benchmarks of the project; end with the parent, which may be killed at any moment."""
+    """Import the project's benchmarks, and have the worker end when its parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
@@ -142,7 +142,7 @@ def _prepare_worker() -> None:
 
 
 class Ray:
-    """Runs jobs on a Ray cluster, whose machines must have Trivium installed."""
+    """Runs jobs on a Ray cluster whose machines have Trivium installed."""
 
     def __init__(self, address: str | None) -> None:
         self._ray: Any = import_extra("ray", "ray")
@@ -154,14 +154,12 @@ class Ray:
             raise UserError(f"no Ray cluster at {address!r}: {first}") from None
 
     def map(self, function: Callable[[T], R], jobs: Iterable[T]) -> Iterator[R]:
-        # Ray runs a job again when its worker or its machine dies.
-        remote = self._ray.remote(num_cpus=1, max_retries=2 * MAX_DEATHS)(_call)
-        shared = self._ray.put(function)
-        most = 4 * max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        remote = self._ray.remote(num_cpus=1, max_retries=2 * MAX_DEATHS)(function)
+        limit = 4 * max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         waiting: deque[Any] = deque()
         for job in jobs:
-            waiting.append(remote.remote(shared, job))
-            if len(waiting) >= most:
+            waiting.append(remote.remote(job))
+            if len(waiting) >= limit:
                 yield self._ray.get(waiting.popleft())
         while waiting:
             yield self._ray.get(waiting.popleft())
@@ -172,19 +170,15 @@ class Ray:
 
 
 def _reach(address: str | None) -> None:
-    """Raise OSError where nothing listens: Ray itself would wait, and then end this process."""
+    """Raise OSError if nothing listens there: Ray itself would wait, and then end this process."""
     host, colon, port = (address or "").rpartition(":")
     if colon and host and "/" not in host and port.isdigit():
         socket.create_connection((host, int(port)), timeout=10).close()
 
 
-def _call(function: Callable[[T], R], job: T) -> R:
-    return function(job)
-
-
 @dataclass(frozen=True)
 class Workers:
-    """Where the work is done."""
+    """Where jobs run."""
 
     processes: int = 1  # how many processes of this machine share the work
     executor: Literal["local", "ray"] = "local"  # this machine, or a Ray cluster
@@ -198,7 +192,7 @@ class Workers:
 
     @contextmanager
     def open(self) -> Iterator[Executor]:
-        """The executor that was asked for, closed afterwards."""
+        """The executor, closed afterwards."""
         if self.executor == "local" and self.processes == 1:
             yield Here()
             return
@@ -210,5 +204,5 @@ class Workers:
 
 
 def all_processors() -> Workers:
-    """As many processes as there are processors."""
+    """One process per processor."""
     return Workers(processes=os.cpu_count() or 1)

@@ -1,4 +1,4 @@
-"""What a run leaves besides records: its folder, summary.csv, and a row in the list of runs."""
+"""A run's folder, its summary.csv and its row in index.csv."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _parent(run: Run, root: Path) -> Path:
 
 
 def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:
-    """summary.csv: a row per evaluation, with nothing in it that depends on when it was made."""
+    """Write summary.csv: a row per evaluation, reproducible to the byte."""
     metrics = list(dict.fromkeys(name for summary in summaries for name in summary.metrics))
     fields = list(dict.fromkeys(key for one in run.evaluations for key in one.fields))
     text = io.StringIO()
@@ -104,7 +104,7 @@ def _figure(value: float | None) -> str:
 
 
 def add_to_index(run: Run, folder: Path) -> None:
-    """List the run, once, in index.csv of the folder `runs` above it, where there is one."""
+    """Add the run, once, to index.csv of the folder `runs` that contains it, if there is one."""
     root = next((parent for parent in folder.absolute().parents if parent.name == "runs"), None)
     if root is None:
         return
@@ -127,16 +127,16 @@ def add_to_index(run: Run, folder: Path) -> None:
 
 
 def _append(path: Path, values: Sequence[object]) -> None:
-    """Append a row, whole or not at all."""
+    """Append a complete row, or nothing."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(values)
     size = path.stat().st_size
     try:
-        # A single append, so that runs that end at the same moment cannot mix their rows.
+        # A single write, so that concurrent runs cannot mix their rows.
         with open_output(path, "ab") as file:
             file.write(text.getvalue().encode())
     except UserError:
         os.truncate(path, size)
         if not size:
-            path.unlink()  # without its header it would be no index
+            path.unlink()  # an index needs its header
         raise

@@ -1,6 +1,6 @@
-"""Plans: `eval`, `run`, `sweep` and `diagnose` all become a list of evaluations.
+"""Plans: `eval`, `run`, `sweep` and `diagnose` as lists of evaluations.
 
-A sweep's keys (in a TOML or JSON file) are fields of the benchmark's spec and view, where a list
+A sweep's config (a TOML or JSON file) has fields of the benchmark's spec and view, where a list
 is an axis of the grid, and the keys below.
 """
 
@@ -13,7 +13,7 @@ import typing
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from trivium.benchmarks import (
     benchmark_names,
@@ -35,7 +35,7 @@ from trivium.models.settings import Settings, folder_name, is_model
 
 RESULTS = "results"  # the folder of a sweep's evaluations
 DEFAULT_ITEMS = 100
-# Other spellings of a sweep's keys; a benchmark adds its own.
+# Other names of a sweep's keys, besides the benchmark's field_aliases.
 SPELLINGS = {
     "approach": "benchmark",
     "seed": "seeds",
@@ -45,18 +45,12 @@ SPELLINGS = {
 }
 LISTS = {"seeds": int, "solvers": str, "models": str, "switches": str, "preset": str}
 SHAPING = {"temp": float, "max_output_tokens": int, "reasoning_effort": str}  # of Settings
-VALUES = {
-    "benchmark": str,
-    "label": str,
-    "items": int,
-    "order_trials": int,
-    **SHAPING,
-}
-DERIVED = {"kind", "command", "settings"}  # what run.json holds besides the keys of a sweep
+VALUES = {"benchmark": str, "label": str, "items": int, "order_trials": int, **SHAPING}
+DERIVED = {"kind", "command", "settings"}  # keys of run.json that are not keys of a sweep
 
 
 def plan_evaluation(evaluation: Evaluation) -> Run:
-    """One evaluation in a folder of its own."""
+    """A run of one evaluation."""
     return Run("eval", (evaluation,), evaluation.manifest())
 
 
@@ -69,9 +63,9 @@ def plan_main_run(
     models: Sequence[str] = (),
     settings: Settings | None = None,
 ) -> Run:
-    """Every preset of these benchmarks (or what a full name stands for) with every solver.
+    """Every preset of these benchmarks with every solver and model.
 
-    Where presets are named, only these are run, and only the benchmarks that have some of them.
+    A full name such as NAME.part is run instead of the presets. `presets` selects some of them.
     """
     models = [full_model_name(name) for name in models]
     known = [preset for name in names for preset in load_task(name).benchmark.presets]
@@ -104,8 +98,8 @@ def plan_main_run(
 class Setting:
     """One point of a grid, or one variant of a diagnosis."""
 
-    name: str  # tells it from the others
-    fields: Mapping[str, Any]  # the same as columns of summary.csv
+    name: str  # unique in the run
+    fields: Mapping[str, Any]  # its columns in summary.csv
     task: Task
 
 
@@ -121,7 +115,7 @@ def plan_diagnosis(
     settings: Settings | None = None,
     label: str | None = None,
 ) -> Run:
-    """Every variant with every solver; a variant about one solver runs only that one."""
+    """Every variant with every solver, or with the one solver that it names."""
     models = [full_model_name(name) for name in models]
     known = task.benchmark.diagnostics
     chosen = chosen_solvers(task.benchmark, solvers)
@@ -157,7 +151,7 @@ def plan_diagnosis(
 def read_sweep(
     name: str, overrides: Mapping[str, Any] | None = None, settings: Settings | None = None
 ) -> Run:
-    """The run of a config, or of a benchmark with the keys of `overrides`, which always win."""
+    """The run of a config or a benchmark, updated with `overrides`."""
     benchmark_name = by_alias(name)
     if benchmark_name in benchmark_names():
         return plan_sweep({"benchmark": benchmark_name, **(overrides or {})}, settings)
@@ -173,7 +167,7 @@ def read_sweep(
 
 
 def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> Run:
-    """The grid that these keys ask for; `settings` are a model's where the keys set none."""
+    """The run of a grid; `settings` are a model's where the keys set none."""
     benchmark = _sweep_benchmark(values)
     lists, own, grid = read_keys(benchmark, values)
     solvers = chosen_solvers(benchmark, lists.get("solvers"))
@@ -209,34 +203,31 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
     return Run("sweep", tuple(evaluations), config, own.get("label"))
 
 
-class SweepKeys(NamedTuple):
-    """The keys of a sweep, spelled and checked."""
-
-    lists: dict[str, list[Any]]  # of LISTS
-    single: dict[str, Any]  # of VALUES
-    grid: dict[str, list[Any]]  # the values of each field of spec and view
-
-
-def read_keys(benchmark: AnyBenchmark, values: Mapping[str, Any]) -> SweepKeys:
-    """The keys of a config for this benchmark; unknown ones and wrong values are refused."""
-    # A run's own run.json is a config too; what it derived is derived again.
+def read_keys(
+    benchmark: AnyBenchmark, values: Mapping[str, Any]
+) -> tuple[dict[str, list[Any]], dict[str, Any], dict[str, list[Any]]]:
+    """The checked keys of a config: those of LISTS, those of VALUES, and the axes of the grid."""
+    # A run.json is a config too.
     asked = respelled(benchmark, {key: own for key, own in values.items() if key not in DERIVED})
     lists = {key: _listed(asked.pop(key), kind, key) for key, kind in LISTS.items() if key in asked}
     own = {key: _checked(asked.pop(key), kind, key) for key, kind in VALUES.items() if key in asked}
     grid = {key: _axis(benchmark, key, value) for key, value in asked.items()}
-    for name in lists.pop("switches", ()):
-        grid.setdefault(_switch(benchmark, name), [True])
-    return SweepKeys(lists, own, grid)
+    hints = typing.get_type_hints(benchmark.spec_type)
+    for name in lists.pop("switches", ()):  # such as --path_collision_stress
+        key = name.lstrip("-").replace("-", "_")
+        require_known(key, [key for key, hint in hints.items() if hint is bool], f"switch {name!r}")
+        grid.setdefault(key, [True])
+    return lists, own, grid
 
 
 def shipped_configs() -> dict[str, Path]:
-    """The configs that come with Trivium, by name."""
+    """The paths of Trivium's own configs by name."""
     folder = Path(str(files("trivium") / "configs"))
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
 def find_config(name: str) -> Path:
-    """A file, or a shipped config of this name."""
+    """The path of a file or of a shipped config."""
     path = Path(name)
     if path.suffix or path.exists():
         return path
@@ -246,7 +237,7 @@ def find_config(name: str) -> Path:
 
 
 def chosen_solvers(benchmark: AnyBenchmark, names: Sequence[str] | None) -> tuple[str, ...]:
-    """The solvers of these names; all built-in ones for None."""
+    """These solvers, which must exist; all built-in ones for None."""
     for name in names or ():
         find_solver(benchmark, name)
     return tuple(benchmark.solvers) if names is None else tuple(names)
@@ -258,12 +249,12 @@ def slug(text: str) -> str:
 
 
 def item_file(evaluation: Evaluation) -> str:
-    """The name of the file of an evaluation's items."""
+    """The file name of an evaluation's items."""
     return f"{slug(f'{evaluation.setting} seed{evaluation.items.seed}')}.jsonl"
 
 
 def plain(value: Any) -> Any:
-    """A field's value as it is written in a name or a table."""
+    """A field's value in a name or a table, with lists joined by +."""
     return "+".join(map(str, value)) if isinstance(value, (list, tuple)) else value
 
 
@@ -317,7 +308,7 @@ def _sweep_benchmark(values: Mapping[str, Any]) -> AnyBenchmark:
 
 
 def respelled(benchmark: AnyBenchmark, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a sweep as this version spells them; those without a value are left out."""
+    """The keys of a sweep without aliases and without null values."""
     spellings = {**SPELLINGS, **benchmark.field_aliases}
     asked: dict[str, Any] = {}
     for key, value in values.items():
@@ -329,7 +320,7 @@ def respelled(benchmark: AnyBenchmark, values: Mapping[str, Any]) -> dict[str, A
 
 
 def _axis(benchmark: AnyBenchmark, key: str, value: Any) -> list[Any]:
-    """The values that a field takes; a list is an axis unless the field itself holds a list."""
+    """The values of a field; a list is an axis unless the field itself holds a list."""
     hints = {
         **typing.get_type_hints(benchmark.spec_type),
         **typing.get_type_hints(benchmark.view_type),
@@ -343,15 +334,6 @@ def _axis(benchmark: AnyBenchmark, key: str, value: Any) -> list[Any]:
         require(bool(value), f"{key} is empty: name at least one value")
         return value
     return [value]
-
-
-def _switch(benchmark: AnyBenchmark, name: str) -> str:
-    """The field that a switch such as --path_collision_stress turns on."""
-    hints = typing.get_type_hints(benchmark.spec_type)
-    switches = [key for key, hint in hints.items() if hint is bool]
-    key = name.lstrip("-").replace("-", "_")
-    require_known(key, switches, f"switch {name!r}")
-    return key
 
 
 def _listed(value: Any, kind: type, key: str) -> list[Any]:

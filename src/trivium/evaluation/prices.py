@@ -1,4 +1,4 @@
-"""What tokens cost, as the user says: Trivium has no prices of its own."""
+"""Prices of tokens, which the user gives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trivium.models.names import known_model
 
 @dataclass(frozen=True)
 class Price:
-    """What a million tokens cost, in whatever currency."""
+    """The price of a million tokens in any currency."""
 
     price_in: float = -1.0
     price_out: float = -1.0
@@ -26,13 +26,13 @@ class Price:
             require(known, f"{name} must be given, and at least 0 per million tokens")
 
     def of(self, input_tokens: float, output_tokens: float) -> float:
-        """What so many tokens cost."""
+        """The price of these tokens."""
         return (self.price_in * input_tokens + self.price_out * output_tokens) / 1_000_000
 
 
 @dataclass(frozen=True)
 class Prices:
-    """What models cost: one price for all of them, or a file with the price of each."""
+    """One price for all models, or a file with the price of each."""
 
     price_in: float | None = None  # what a million input tokens cost
     price_out: float | None = None  # what a million output tokens cost, reasoning included
@@ -68,7 +68,7 @@ class Prices:
         }
 
     def of_run(self, run: Run) -> dict[str, Price]:
-        """The price of each model of a run; of its first solver where it has none."""
+        """The price of each model of a run, or of its first solver if it has none."""
         models = tuple(dict.fromkeys(one.solver for one in run.models))
         if not models and self.prices is None:
             models = (run.evaluations[0].solver,)

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, plain lines elsewhere."""
+"""Progress: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -36,20 +36,18 @@ class Progress:
             self._bar.advance(self._task, count)
             return
         now = time.monotonic()
-        if self._due(count, now):
+        if self._every is None:
+            due = now - self._printed >= SECONDS_BETWEEN_LINES
+        else:
+            due = self._done // self._every > (self._done - count) // self._every
+        if due:
             self._printed = now
             rate = (self._done - self._at_start) / max(now - self._started, 1e-9)
             left = (self._total - self._done) / rate if rate else float("inf")
             done = f"{self._label}: {self._done}/{self._total}"
-            with suppress(OSError):  # standard error was closed: the work goes on
+            with suppress(OSError):  # standard error may be closed
                 text = f"{done}, {rate:.0f}/s, about {left:.0f} s left"
                 print(text, file=sys.stderr, flush=True)
-
-    def _due(self, count: int, now: float) -> bool:
-        """Whether it is time for a line."""
-        if self._every is None:
-            return now - self._printed >= SECONDS_BETWEEN_LINES
-        return self._done // self._every > (self._done - count) // self._every
 
     def __enter__(self) -> Progress:
         if self._bar is not None:

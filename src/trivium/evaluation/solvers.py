@@ -1,4 +1,4 @@
-"""Solvers by name: built-in ones, trained agents, and functions of the user."""
+"""Solvers by name: built-in ones, trained agents, and the user's functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Function = Callable[[Any], Any]  # from a prompt to a reply, or to an awaitable 
 
 
 def find_solver(benchmark: AnyBenchmark, name: str) -> Solver:
-    """The solver of this name; UserError with what there is for an unknown one."""
+    """The solver of this name, which is not a model."""
     if name.startswith(AGENT):
         return agent_solver(benchmark.name, name)
     if is_function(name):
@@ -29,7 +29,7 @@ def find_solver(benchmark: AnyBenchmark, name: str) -> Solver:
 
 
 def is_function(name: str) -> bool:
-    """Whether a solver's name is that of a function: package.module:function."""
+    """Whether a solver's name has the form package.module:function."""
     return ":" in name and not name.startswith(AGENT) and not is_model(name)
 
 
@@ -37,7 +37,7 @@ def import_function(name: str) -> Function:
     """The function that `package.module:function` names."""
     module, _, attribute = name.partition(":")
     if str(Path.cwd()) not in sys.path:
-        sys.path.append(str(Path.cwd()))  # as `python -m` does, so that a file here is found
+        sys.path.append(str(Path.cwd()))  # as `python -m` does
     try:
         function: Any = importlib.import_module(module)
         for part in attribute.split("."):
@@ -55,11 +55,11 @@ def function_solver(name: str, function: Function) -> Solver:
     def reply(turn: Turn) -> str:
         return checked_reply(name, function(shown(turn.messages, wants_messages)))
 
-    return Solver(name, "a function of the user", reply)
+    return Solver(name, "a user's function", reply)
 
 
 def takes_messages(function: Function) -> bool:
-    """Whether a function asks for the list of all messages: its parameter is named so."""
+    """Whether a function's first parameter is named `messages`, to get all of them as a list."""
     try:
         return next(iter(inspect.signature(function).parameters), None) == "messages"
     except ValueError:  # a builtin without a signature
@@ -67,7 +67,7 @@ def takes_messages(function: Function) -> bool:
 
 
 def shown(messages: Sequence[str], as_list: bool) -> str | list[str]:
-    """What a function gets: the list of messages, or the whole dialogue so far as one text."""
+    """The argument of a function: the list of messages, or the dialogue as one text."""
     return list(messages) if as_list else "\n\n".join(messages)
 
 

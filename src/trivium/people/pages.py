@@ -90,8 +90,7 @@ class Round(Activity):
     def view(self, texts: Texts) -> View:
         """The conversation so far, and a box for the reply."""
         return {
-            # People must read the system message too.
-            "messages": [self.item.system or "", *self.dialogue.messages],
+            "messages": list(self.dialogue.messages),
             "label": texts["text.label"],
             "missing": texts["text.empty"],
             "send": texts["button.send"],

@@ -54,12 +54,11 @@ def keep_audit(benchmark: AnyBenchmark, spec: Any, audit: Audit, **labels: Any) 
     cues = kept.pop("cues")
     kept["tried"] = len(cues)
     kept["strongest"] = next(cue for cue in cues if cue["name"] == kept["strongest"])
-    path = audits_path(benchmark)
-    stored = orjson.loads(path.read_bytes()) if path.exists() else {}
+    _stored.cache_clear()  # benchmarks of one package share a file
+    stored = _stored(benchmark)
     stored[_key(benchmark, spec_to_dict(spec))] = kept
-    with atomic_write(path) as file:
+    with atomic_write(audits_path(benchmark)) as file:
         file.write(orjson.dumps(stored, option=orjson.OPT_INDENT_2) + b"\n")
-    _stored.cache_clear()
     return kept
 
 
@@ -69,18 +68,19 @@ def audits_path(benchmark: AnyBenchmark) -> Path:
 
 
 def _find(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The stored audit of a spec."""
     return None if fields is None else _stored(benchmark).get(_key(benchmark, fields))
 
 
 @cache
-def _stored(benchmark: AnyBenchmark) -> dict[str, dict[str, Any]]:
+def _stored(benchmark: AnyBenchmark) -> dict[str, Any]:
+    """All audits stored beside a benchmark."""
     path = audits_path(benchmark)
-    found: dict[str, dict[str, Any]] = orjson.loads(path.read_bytes()) if path.exists() else {}
-    return found
+    return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
 
 
 def _key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
-    """What a stored audit is found by: the benchmark and all that its items depend on."""
+    """The key of a stored audit: the benchmark and every field that its items depend on."""
     spec = spec_to_dict(spec_from_dict(benchmark.spec_type, fields))
     spec.pop("size", None)  # how many items a dataset has does not change an item
     return f"{benchmark.name} {orjson.dumps(spec, option=orjson.OPT_SORT_KEYS).decode()}"

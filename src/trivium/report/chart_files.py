@@ -29,7 +29,7 @@ def save_charts(
 
 
 def chart_svg(chart: Chart, styles: Styles, label: str | None, columns: int = COLUMNS) -> str:
-    """A chart with its title and its legend as a file of its own."""
+    """A chart as SVG, with its title and its legend."""
     drawn = [panel.drawn for panel in chart.panels]
     columns = min(columns, len(drawn))
     wide = max(one.width for one in drawn) + 16
@@ -73,7 +73,7 @@ def _legend(
 
 
 def plain_css() -> str:
-    """The style of charts without variables, which few programs but browsers know."""
+    """The style of charts without variables, which few programs other than browsers support."""
     text = asset("chart.css")
     colours = dict(re.findall(r"(--\w+): (#\w+)", text))
     return re.sub(r"var\((--\w+)\)", lambda found: colours[found[1]], text.split("}", 1)[1])

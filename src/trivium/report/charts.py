@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from operator import attrgetter
@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 
 from trivium.core.benchmark import ChartAxis, Metric
-from trivium.core.reading import visible_replies
-from trivium.core.records import PEOPLE, PERSON
+from trivium.core.records import PEOPLE
 from trivium.core.results import Summary, estimate_of, merged
-from trivium.core.statistics import Estimate, mean_interval, student_quantile
-from trivium.report.item_browser import presented_item, replies_of
+from trivium.core.statistics import Estimate, student_quantile
 from trivium.report.plot import (
     REFERENCES,
     Cell,
@@ -28,7 +26,7 @@ from trivium.report.plot import (
     SeriesStyle,
     number_text,
 )
-from trivium.report.results import BenchmarkResults, GroupKey, natural
+from trivium.report.results import BenchmarkResults, GroupKey, Spent, natural
 
 MAX_PANELS = 4  # with lines for the values of a second group
 MAX_SMALL = 12  # small panels
@@ -37,8 +35,7 @@ MAX_VALUES = 24  # along an axis; a table is better for more
 TOKENS = Metric("output_tokens", "output tokens of an attempt", kind="mean", best=math.inf)
 Values = np.ndarray[Any, Any]
 Styles = Mapping[str, SeriesStyle]  # by solver
-Traces = Mapping[tuple[str, str], Sequence[Estimate]]  # by setting and solver
-Parts = Mapping[tuple[Any, ...], Summary]
+Curves = Mapping[str, Mapping[Any, Summary]]  # by solver and value along an axis
 
 
 def series_styles(all_results: Sequence[BenchmarkResults]) -> dict[str, SeriesStyle]:
@@ -73,13 +70,10 @@ def _field(values: Mapping[str, Any]) -> Callable[[GroupKey], Any]:
 
 @dataclass(frozen=True)
 class Charts:
-    """The charts of one benchmark's results, of these settings only."""
+    """The charts of one benchmark's results in the settings that count."""
 
     results: BenchmarkResults
     styles: Styles
-    settings: Collection[str]
-    traces: Traces
-    kind: str | None = None  # of the run: only a sweep varies fields on purpose
 
     def all(self) -> list[Chart]:
         """Every chart that there is data for."""
@@ -95,14 +89,10 @@ class Charts:
         ]
         return [chart for chart in made if chart.panels]
 
-    def _split(self, by: Callable[[GroupKey], tuple[Any, ...]]) -> dict[Any, Summary]:
-        """Summaries by what `by` gives, where nothing in it is missing."""
-
-        def value(key: GroupKey) -> Any:
-            found = by(key) if key.setting in self.settings else (None,)
-            return None if None in found else found
-
-        return self.results.split(value)
+    def _split(self, by: Callable[[GroupKey], Any]) -> Curves:
+        """Summaries by solver and by what `by` gives."""
+        settings = self.results.sound_settings
+        return {who: self.results.split(by, settings, who) for who in self.results.by_solver}
 
     @property
     def _solvers(self) -> list[str]:
@@ -111,10 +101,10 @@ class Charts:
     def _axes(self) -> list[ChartAxis]:
         """The axes along which these results have a few values."""
         axes = self.results.chart_axes
-        return [one for one in axes if 1 < len(self._values(one.value)) <= MAX_VALUES]
+        return [axis for axis in axes if 1 < len(self._values(axis)) <= MAX_VALUES]
 
-    def _values(self, of: Callable[[GroupKey], Any]) -> list[Any]:
-        return self.results.values(lambda key: of(key) if key.setting in self.settings else None)
+    def _values(self, axis: ChartAxis) -> list[Any]:
+        return self.results.values(axis.value, self.results.sound_settings)
 
     def _chart(
         self, name: str, title: str, about: str, panels: Sequence[Panel], words: str = ""
@@ -124,39 +114,44 @@ class Charts:
     def _curves(self, metric: str) -> Iterator[Chart]:
         """The headline metric over the group that matters most, and over what was swept."""
         axes = self._axes()
-        if self.kind == "diag":
+        if self.results.kind == "diag":
             yield self._curve(metric, "variant", attrgetter("setting"))
-        elif len(axes) > 1 and self._fits_panels(axes[1]):
+        elif (
+            len(axes) > 1
+            and len(self._solvers) <= MAX_PANELS
+            and len(self._values(axes[1])) <= MAX_LINES
+        ):
             yield self._curves_by(metric, *axes[:2])
         elif axes:
             yield self._curve(metric, axes[0].name, axes[0].value)
-        swept = self.results.swept_fields() if self.kind == "sweep" else {}
+        swept = self.results.swept_fields() if self.results.kind == "sweep" else {}
         counts = {name: len(set(values.values())) for name, values in swept.items()}
         for name in sorted(counts, key=lambda name: -counts[name])[:2]:
             if counts[name] <= MAX_VALUES:
                 yield self._curve(metric, name, _field(swept[name]))
 
-    def _fits_panels(self, axis: ChartAxis) -> bool:
-        return len(self._solvers) <= MAX_PANELS and len(self._values(axis.value)) <= MAX_LINES
-
     def _curve(self, metric: str, name: str, of: Callable[[GroupKey], Any]) -> Chart:
         """A metric over one axis, all solvers in one panel."""
         words = self.results.axis_words(name)
-        parts = self._split(lambda key: (key.solver, of(key)))
-        series = [self._line(solver, parts, metric) for solver in self._solvers]
-        series += references(self.results, parts, metric) + self._published(name)
+        curves = self._split(of)
+        series = [self._line(solver, curves, metric) for solver in self._solvers]
+        series += references(self.results, curves, metric) + self._published(name)
         panel = Panel(series, words, metric)
         return self._chart(f"{metric}_by_{name}", f"{metric} over {words}", "", [panel])
 
     def _curves_by(self, metric: str, axis: ChartAxis, second: ChartAxis) -> Chart:
         """A metric over one axis, a panel for each solver, a line for each value of the second."""
-        parts = self._split(lambda key: (key.solver, axis.value(key), second.value(key)))
-        values = self._values(second.value)
+        values = self._values(second)
+        curves = {
+            value: self._split(
+                lambda key, value=value: axis.value(key) if second.value(key) == value else None  # type: ignore[misc]
+            )
+            for value in values
+        }
         panels = []
         for solver in self._solvers:
             series = []
-            for number, value in enumerate(values):
-                own = {key[:2]: part for key, part in parts.items() if key[2] == value}
+            for number, (value, own) in enumerate(curves.items()):
                 shade = 100 - round(65 * number / max(1, len(values) - 1))
                 floors = references(self.results, own, metric)
                 series.append(self._line(solver, own, metric, shade, f"{second.name} = {value}"))
@@ -169,11 +164,11 @@ class Charts:
         return self._chart(f"{metric}_by_{axis.name}", title, about, panels)
 
     def _line(
-        self, solver: str, parts: Parts, metric: str, shade: int = 100, label: str = ""
+        self, solver: str, curves: Curves, metric: str, shade: int = 100, label: str = ""
     ) -> Series:
         """The points of a solver; settings are in the order of the run."""
         settings = self.results.settings
-        own = {x: part.metrics[metric] for (who, x), part in parts.items() if who == solver}
+        own = {x: part.metrics[metric] for x, part in curves[solver].items()}
         points = [
             Point.of(x, own[x], f"{solver}, {x}{f' ({label})' if label else ''}")
             for x in sorted(own, key=lambda x: settings.index(x) if x in settings else natural(x))
@@ -184,12 +179,12 @@ class Charts:
 
     def _published(self, name: str) -> list[Series]:
         """Published figures whose conditions match the spec of some setting."""
-        specs = [self.results.specs[setting] or {} for setting in self.settings]
+        specs = [self.results.specs[setting] or {} for setting in self.results.sound_settings]
         points = [
             Point(figure.groups[name], figure.value, tip=f"{figure.who}: {figure.about}")
             for figure in self.results.benchmark.published
             if name in figure.groups
-            and all(v in self._values(ChartAxis(k).value) for k, v in figure.groups.items())
+            and all(v in self._values(ChartAxis(k)) for k, v in figure.groups.items())
             and any(all(s.get(k) == v for k, v in figure.spec.items()) for s in specs if s)
         ]
         series = Series("published", REFERENCES["published"], points, joined=False)
@@ -202,14 +197,14 @@ class Charts:
         if len(axes) < 2 or len(seen) != len(self.results.settings):
             return
         x, y = axes
-        parts = self._split(lambda key: (key.solver, x.value(key), y.value(key)))
+        curves = self._split(lambda key: (x.value(key), y.value(key)))
         solvers = [name for name in self._solvers if self.results.role(name) != "ceiling"]
         panels = []
         for solver in solvers[:MAX_SMALL]:
             cells = []
-            for who, *at in sorted(parts, key=natural):
-                lift = parts[who, *at].metrics["lift"]
-                if who == solver and lift.value is not None:
+            for at in sorted(curves[solver], key=natural):
+                lift = curves[solver][at].metrics["lift"]
+                if None not in at and lift.value is not None:
                     tip = f"{solver}, {x.name} {at[0]}, {y.name} {at[1]}: {lift}"
                     cells.append(Cell(at[0], at[1], lift.value, tip))
             panels.append(Panel((), x.label, y.label, solver, small=True, cells=cells))
@@ -220,9 +215,10 @@ class Charts:
         """The bits that are left after every step of a game, against the ceiling."""
         panels = []
         words = self.results.axis_words(self.results.token_axis or "steps")
-        several = len(self.settings) > 1
-        for setting in [one for one in self.results.settings if one in self.settings][:MAX_SMALL]:
-            own = {who: trace for (where, who), trace in self.traces.items() if where == setting}
+        settings, traces = self.results.sound_settings, self.results.traces
+        several = len(settings) > 1
+        for setting in settings[:MAX_SMALL]:
+            own = {who: trace for (where, who), trace in traces.items() if where == setting}
             series = []
             for solver in [name for name in self._solvers if own.get(name)]:
                 points = [
@@ -244,15 +240,15 @@ class Charts:
         """Whether an answer that a solver repeats in several orders of an item is right."""
         if not any(tally.has_trials for tally in self.results.tallies.values()):
             return
-        parts = self.results.parts(lambda key: key.solver)
         series = []
         for solver in self._solvers:
+            own = [tally for key, tally in self.results.tallies.items() if key.solver == solver]
             scores: dict[float, list[float]] = defaultdict(list)
-            for vote in merged(parts[solver], self.results.benchmark.metrics).votes():
+            for vote in merged(own, self.results.benchmark.metrics).votes():
                 scores[round(vote.share, 3)].append(vote.score)
             points = [
-                Point(share, sum(own) / len(own), tip=f"{solver}: {len(own)} items")
-                for share, own in sorted(scores.items())
+                Point(share, sum(votes) / len(votes), tip=f"{solver}: {len(votes)} items")
+                for share, votes in sorted(scores.items())
             ]
             series.append(Series(solver, self.styles[solver], points))
         panel = Panel(series, "share of orders with the commonest answer", "right")
@@ -266,13 +262,14 @@ class Charts:
         if axis is None:
             return
         series, sentences = [], []
-        for solver, (x, tokens, items) in self._spent(axis).items():
+        for solver, own in self._spent(axis).items():
             points = []
-            for at in np.unique(x).tolist():
-                used = estimate_of(tokens[x == at], items[x == at], TOKENS)
+            for at in sorted({one.metric for one in own}):
+                used = _mean_tokens([one for one in own if one.metric == at])
                 tip = f"{solver}, {at:g} {axis.label}: {used.value:,.0f} tokens, n = {used.n}"
                 points.append(Point(at, used.value or 0.0, used.low, used.high, tip).positive())
             series.append(Series(solver, self.styles[solver], points))
+            items, x, tokens = map(np.array, zip(*own, strict=True))
             cost = slope(x, tokens, items)
             if cost is not None:
                 ends = (cost.value or 0.0, cost.low or 0.0, cost.high or 0.0)
@@ -285,22 +282,22 @@ class Charts:
             title = f"Output tokens over {axis.label}"
             yield self._chart("tokens", title, "Reasoning included.", [panel], words)
 
-    def _spent(self, axis: ChartAxis) -> dict[str, tuple[Values, Values, Values]]:
-        """Of every solver: the axis, the output tokens and the item of every attempt."""
-        spent: dict[str, list[tuple[Values, Values, Values]]] = defaultdict(list)
+    def _spent(self, axis: ChartAxis) -> dict[str, list[Spent]]:
+        """The tokens of every attempt of every solver, with the value along the axis as metric."""
+        spent: dict[str, list[Spent]] = defaultdict(list)
         for key, own in self.results.spent.items():
             value = axis.value(key)
-            at = float(value) if isinstance(value, (int, float)) else math.nan
-            x = np.asarray(own.metric) if axis.metric else np.full(len(own.tokens), at)
-            known = ~np.isnan(x)
-            if key.setting in self.settings and known.any():
-                arrays = (x, np.asarray(own.tokens), np.asarray(own.items))
-                spent[key.solver].append((arrays[0][known], arrays[1][known], arrays[2][known]))
-        found = {}
-        for solver in [one for one in self.styles if one in spent]:
-            x, tokens, items = (np.concatenate(part) for part in zip(*spent[solver], strict=True))
-            found[solver] = (x, tokens, items)
-        return found
+            if key.setting not in self.results.sound_settings:
+                continue
+            if axis.metric:
+                spent[key.solver] += [one for one in own if not math.isnan(one.metric)]
+            elif isinstance(value, (int, float)):
+                spent[key.solver] += [one._replace(metric=float(value)) for one in own]
+        return {solver: spent[solver] for solver in self.styles if spent[solver]}
+
+
+def _mean_tokens(attempts: Sequence[Spent]) -> Estimate:
+    return estimate_of([one.tokens for one in attempts], [one.item for one in attempts], TOKENS)
 
 
 def slope(x: Values, y: Values, items: Values) -> Estimate | None:
@@ -321,11 +318,13 @@ def slope(x: Values, y: Values, items: Values) -> Estimate | None:
     return Estimate(value, value - half, value + half, count)
 
 
-def references(results: BenchmarkResults, parts: Parts, metric: str) -> list[Series]:
+def references(results: BenchmarkResults, curves: Curves, metric: str) -> list[Series]:
     """The floor, the best shortcut and the ceiling at every x."""
     lines: dict[str, dict[Any, float]] = {"floor": {}, "shortcut": {}, "ceiling": {}}
-    for solver, x in sorted(parts, key=lambda key: natural(key[1])):
-        part = parts[solver, x]
+    for solver, x in sorted(
+        ((solver, x) for solver, own in curves.items() for x in own), key=lambda at: natural(at[1])
+    ):
+        part = curves[solver][x]
         value = part.metrics[metric].value
         if value is None:
             continue
@@ -340,49 +339,18 @@ def references(results: BenchmarkResults, parts: Parts, metric: str) -> list[Ser
     ]
 
 
-def mean_traces(results: BenchmarkResults) -> Traces:
-    """The bits left after every step, by setting and solver; a finished game keeps its last."""
-    # What one person does at several items is one trace, their mean.
-    traces: dict[tuple[str, str], dict[Any, list[Sequence[float]]]] = {}
-    for key, records in results.traced.items():
-        own: dict[Any, list[Sequence[float]]] = defaultdict(list)
-        for number, record in enumerate(records):
-            item, view = presented_item(results.benchmark, record)
-            steps = results.benchmark.explain(item, visible_replies(replies_of(record)), view)
-            if steps:
-                person = record["solver"].startswith(PERSON)
-                own[record["solver"] if person else number].append([one.bits for one in steps])
-        if own:
-            traces[key] = own
-    longest: dict[str, int] = defaultdict(int)
-    for (setting, _), own in traces.items():
-        lengths = [len(trace) for part in own.values() for trace in part]
-        longest[setting] = max(longest[setting], *lengths)
-    return {
-        (setting, solver): [
-            mean_interval([_mean_at(step, part) for part in own.values()])
-            for step in range(longest[setting])
-        ]
-        for (setting, solver), own in traces.items()
-    }
-
-
-def _mean_at(step: int, traces: Sequence[Sequence[float]]) -> float:
-    """The mean of some traces after as many steps."""
-    return float(np.mean([trace[min(step, len(trace) - 1)] for trace in traces]))
-
-
 def score_over_tokens(all_results: Sequence[BenchmarkResults], styles: Styles) -> Chart | None:
-    """The lift of every model over the tokens that it took, a panel for each benchmark."""
+    """The lift of every model over the tokens that it used, a panel for each benchmark."""
     panels, several = [], len(all_results) > 1
     for results in all_results:
         series = []
         for solver in charted_solvers(results, styles) if results.models else ():
-            own = [spent for key, spent in results.spent.items() if key.solver == solver]
+            own = [
+                one for key, part in results.spent.items() if key.solver == solver for one in part
+            ]
             lift = results.by_solver[solver].metrics["lift"]
             if own and lift.value is not None:
-                tokens = np.concatenate([spent.tokens for spent in own])
-                used = estimate_of(tokens, np.concatenate([one.items for one in own]), TOKENS)
+                used = _mean_tokens(own)
                 tip = f"{solver}: lift {lift}, {used.value:,.0f} output tokens"
                 point = Point(used.value, lift.value, lift.low, lift.high, tip, used.low, used.high)
                 series.append(Series(solver, styles[solver], [point], joined=False))

@@ -19,11 +19,11 @@ from trivium.core.statistics import (
 )
 
 Floats = NDArray[np.float64]
-NO_SPREAD = 1e-12  # a variance that is 0 but for rounding
+NO_SPREAD = 1e-12  # a variance of 0, up to rounding
 
 
 class Side(NamedTuple):
-    """Attempts of people: a value each, who made it and at which item."""
+    """Attempts of people: the value, the person and the item of each."""
 
     values: Sequence[float]
     people: Sequence[Hashable]
@@ -71,7 +71,7 @@ def clustered_mean(
 
 
 def _weights(people: Sequence[Hashable]) -> Floats:
-    """The weight of every attempt, such that those of each person add up to the same."""
+    """The weight of every attempt; those of each person have the same sum."""
     own, counts = _numbered(people)
     return np.asarray(1 / (counts[own] * len(counts)))
 
@@ -93,7 +93,7 @@ def _numbered(clusters: Sequence[Hashable]) -> tuple[NDArray[np.intp], NDArray[n
 
 
 def _all_alike(value: float, n: int, count: int, level: float, bounds: Bounds | None) -> Estimate:
-    """The interval where all are equal: others came up 0 times in n."""
+    """The interval where all values are equal: other values were seen 0 times in n."""
     if bounds is None:
         return Estimate(value, value, value, count)
     others = proportion(0, n, level).high or 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
@@ -22,9 +22,9 @@ from trivium.report.clusters import Side, clustered_mean
 from trivium.report.plot import SeriesStyle
 from trivium.report.results import record_files
 from trivium.report.tables import UNANSWERED, Table
-from trivium.report.templates import asset, render_page
+from trivium.report.templates import render_page
 
-Item = tuple[str, int | None, str]  # id, seed, and what tells items of that name apart
+Item = tuple[str, int | None, str]  # id, seed, and what distinguishes items of one id
 Limits = tuple[int | None, str | None]  # max_output_tokens and reasoning_effort
 
 
@@ -37,8 +37,8 @@ class SolverScores:
     benchmark: str
     scores: dict[Item, float]
     limits: frozenset[Limits] = frozenset()  # under which a model replied; none for programs
-    people: tuple[tuple[str, Item, float], ...] = ()  # who scored what where; empty for others
-    only_run: bool = False  # so that its name need not be said
+    people: tuple[tuple[str, Item, float], ...] = ()  # person, item and score; only of people
+    only_run: bool = False  # whose name is left out
     unscored: Mapping[str, int] = field(default_factory=dict)  # attempts by kind, in no difference
 
     def __str__(self) -> str:
@@ -48,6 +48,14 @@ class SolverScores:
     def is_baseline(self) -> bool:
         """Whether the solver is one of the benchmark's own."""
         return self.solver in get_benchmark(self.benchmark).solvers
+
+    def same_solver(self, other: SolverScores) -> bool:
+        """Whether both are of one solver in one run, perhaps at different benchmarks."""
+        return (self.run, self.solver) == (other.run, other.solver)
+
+    def count_people(self, items: Collection[Item]) -> int:
+        """How many people tried these items."""
+        return len({name for name, item, _ in self.people if item in items})
 
 
 @dataclass(frozen=True)
@@ -75,17 +83,16 @@ def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
 
 
 def _limits(manifest: Path) -> tuple[str, Limits] | None:
-    """The model of a folder of records and what it was allowed; None where there is no model."""
+    """The model of a folder of records and its limits; None where there is no model."""
     fields = read_mapping(manifest) if manifest.exists() else {}
-    shaping = fields.get("shaping")
-    if not isinstance(shaping, dict):
-        return None
-    limits = (shaping.get("max_output_tokens"), shaping.get("reasoning_effort"))
-    return str(fields.get("solver")), limits
+    if shaping := fields.get("shaping"):
+        limits = (shaping.get("max_output_tokens"), shaping.get("reasoning_effort"))
+        return fields["solver"], limits
+    return None
 
 
 def require_same_limits(found: Sequence[SolverScores]) -> None:
-    """Refuse models that were allowed different numbers of tokens or efforts."""
+    """Refuse models with different limits on tokens or different reasoning efforts."""
     limits = set().union(*(one.limits for one in found))
     for position, name in enumerate(("max_output_tokens", "reasoning_effort")):
         values = sorted({str(one[position] or "the default") for one in limits})
@@ -124,7 +131,7 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
 
 
 def _content(row: Row, run: str) -> str:
-    """What an item is, beyond its name: its spec, or a digest of an item that came without one."""
+    """The spec of an item, or the digest of an item without one."""
     if row.get("spec") is not None:
         return orjson.dumps(row["spec"], option=orjson.OPT_SORT_KEYS).decode()
     require(
@@ -152,17 +159,15 @@ def differences(found: Sequence[SolverScores], *, pairs: bool) -> list[Differenc
         if pairs:
             chosen = list(combinations(own, 2))
         else:
-            bases = [one for one in own if (one.run, one.solver) == (found[0].run, found[0].solver)]
+            bases = [one for one in own if one.same_solver(found[0])]
             chosen = [(one, other) for one in bases for other in own if other is not one]
-        compared = [
-            (after, base) for base, after in chosen if after.scores.keys() & base.scores.keys()
-        ]
+        compared = [(after, base) for base, after in chosen if common_items(after, base)]
         bounds = get_benchmark(benchmark).metrics[0].bounds
         intervals = [_interval_of(after, base, bounds) for after, base in compared]
         estimates = holm(lambda which, level: intervals[which](level), len(compared))  # noqa: B023
         for (one, other), estimate in zip(compared, estimates, strict=True):
-            common = common_items(one, other)
-            people = _count_people(one, common) + _count_people(other, common)
+            common = set(common_items(one, other))
+            people = one.count_people(common) + other.count_people(common)
             made.append(Difference(one, other, len(common), estimate, people))
     return made
 
@@ -183,7 +188,7 @@ def left_out(
             notes.append(f"{one}, {one.benchmark}: {', '.join(kinds)} are in no difference")
         if id(one) not in compared:
             base, own = found[0], [other for other in found if other.benchmark == one.benchmark]
-            scored = any((other.run, other.solver) == (base.run, base.solver) for other in own)
+            scored = any(other.same_solver(base) for other in own)
             no_items = f"it has no items in common with {base}"
             why = no_items if scored else f"{base} was not scored there"
             notes.append(f"{one}, {one.benchmark}: left out, since {why}")
@@ -193,12 +198,6 @@ def left_out(
 def common_items(first: SolverScores, second: SolverScores) -> list[Item]:
     """The items that both tried."""
     return [item for item in second.scores if item in first.scores]
-
-
-def _count_people(one: SolverScores, common: Sequence[Item]) -> int:
-    """How many people tried these items."""
-    tried = set(common)
-    return len({name for name, item, _ in one.people if item in tried})
 
 
 def _interval_of(
@@ -221,7 +220,7 @@ def _interval_of(
 
 
 def _side(own: SolverScores, others: Mapping[Item, float], common: Set[Item], sign: int) -> Side:
-    """What people scored on common items, less what the other solver scored there."""
+    """The scores of people on common items, minus those of the other solver there."""
     tried = [(name, item, value) for name, item, value in own.people if item in common]
     values = [sign * (value - others.get(item, 0.0)) for _, item, value in tried]
     return Side(values, [name for name, _, _ in tried], [item for _, item, _ in tried])
@@ -246,19 +245,17 @@ def comparison_page(
     columns = [
         Column(name, name, "", f"difference in {_headline(name)}", "") for name in benchmarks
     ]
-    tables = [
-        difference_table(name, [one for one in made if one.first.benchmark == name])
-        for name in benchmarks
-    ]
     return render_page(
         "compare.html.j2",
-        script=asset("page.js"),
         title=f"Trivium comparison with {found[0]}",
         baseline=found[0],
         grid=Grid(columns, rows),
         notes=left_out(runs, found, made),
         runs=runs,
-        tables=tables,
+        tables=[
+            difference_table(name, [one for one in made if one.first.benchmark == name])
+            for name in benchmarks
+        ],
     )
 
 

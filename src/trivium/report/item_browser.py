@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
-
-import orjson
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import RESTATE
 from trivium.core.reading import visible_replies
 from trivium.core.records import UNSCORED, Row
-from trivium.core.spec import spec_from_dict
+from trivium.report.replay import presented_item, replies_of
 from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults
 
 MAX_CHARACTERS = 1_500_000  # of all their texts
@@ -23,7 +20,7 @@ NO_PROMPT = "(this item came from a file; its prompt is not in the records)"
 
 
 def browser_items(
-    all_results: Sequence[BenchmarkResults], max_characters: int | None = None
+    all_results: Sequence[BenchmarkResults], max_characters: int = MAX_CHARACTERS
 ) -> dict[str, Any]:
     """A sample over solvers, settings and kinds: each text once, and attempts that refer to it."""
     texts: dict[str, int] = {}
@@ -33,7 +30,7 @@ def browser_items(
         shown = conversation(results.benchmark, row)
         new = {text for _, text in shown.turns if text not in texts}
         characters += sum(map(len, new)) + len(shown.expected) + len(shown.read)
-        if len(attempts) >= MAX_ATTEMPTS or characters > (max_characters or MAX_CHARACTERS):
+        if len(attempts) >= MAX_ATTEMPTS or characters > max_characters:
             break
         usage = row.get("usage") or {}
         attempts.append(
@@ -84,25 +81,25 @@ def _examples(
 
 @dataclass(frozen=True)
 class Conversation:
-    """An attempt as it is shown."""
+    """The texts of an attempt."""
 
     turns: Sequence[tuple[str, str]]  # (side, text)
     expected: str
-    read: str = "-"  # the answer as it was read
-    marks: Sequence[str] = ()  # what to highlight in the prompt
+    read: str  # the answer as it was read
+    marks: Sequence[str]  # what to highlight in the prompt
 
 
 def conversation(benchmark: AnyBenchmark, row: Row) -> Conversation:
-    """The turns of an attempt, the expected answer and the one that was read, from its item."""
+    """The turns of an attempt, the expected answer and the answer that was read."""
     replies, system = replies_of(row), row.get("system")
     if row.get("spec") is None or row.get("index") is None:
         turns = [("environment", row.get("prompt") or NO_PROMPT)]
         turns += [("solver", reply) for reply in replies]
-        return _shortened(Conversation(_with_system(turns, system), row.get("gold") or "-"))
+        return _shortened(turns, system, row.get("gold") or "-")
     item, view = presented_item(benchmark, row)
     visible = visible_replies(replies)
     answer = None
-    if row["answer"] is not None:  # as it was read then: a line that was cut off was not
+    if row["answer"] is not None:  # a reply that was cut off has none, whatever it says
         answer = benchmark.parse(item, visible, view)
     known = {step.replies: step.text for step in benchmark.explain(item, visible, view)}
     turns = [("environment", benchmark.render(item, view))]
@@ -114,41 +111,27 @@ def conversation(benchmark: AnyBenchmark, row: Row) -> Conversation:
                 response = RESTATE
             turns += [("environment", response)] if response is not None else []
             turns += [("observer", known[count])] if count in known else []
-    made = Conversation(
-        _with_system(turns, benchmark.system(view) if system is None else system),
+    return _shortened(
+        turns,
+        system,
         benchmark.write(item, benchmark.gold(item), view),
         "-" if answer is None else benchmark.write(item, answer, view),
         benchmark.highlights(item),
     )
-    return _shortened(made)
 
 
-def _with_system(turns: Sequence[tuple[str, str]], system: str | None) -> list[tuple[str, str]]:
-    return [("system", system), *turns] if system else list(turns)
-
-
-def _shortened(made: Conversation) -> Conversation:
-    turns = [(side, _cut(text)) for side, text in made.turns]
-    return Conversation(turns, _cut(made.expected), _cut(made.read), made.marks)
-
-
-def replies_of(row: Row) -> list[str]:
-    """The replies of a record, one for each turn."""
-    reply = row.get("reply")
-    return [reply] if isinstance(reply, str) else [str(part) for part in reply or []]
-
-
-def presented_item(benchmark: AnyBenchmark, row: Row) -> tuple[Any, Any]:
-    """The item of a record in the order of its trial, and its view."""
-    item = _item(benchmark, orjson.dumps(row["spec"]), row["seed"], row["index"])
-    view = spec_from_dict(benchmark.view_type, row.get("view") or {})
-    return benchmark.reshuffle(item, row["trial"]), view
-
-
-@lru_cache(maxsize=1024)
-def _item(benchmark: AnyBenchmark, spec: bytes, seed: int, index: int) -> Any:
-    fields = spec_from_dict(benchmark.spec_type, orjson.loads(spec))
-    return next(iter(benchmark.generate(fields, seed, index, 1)))
+def _shortened(
+    turns: Sequence[tuple[str, str]],
+    system: str | None,
+    expected: str,
+    read: str = "-",
+    marks: Sequence[str] = (),
+) -> Conversation:
+    """A conversation after its system message, with long texts cut."""
+    every = [("system", system), *turns] if system else turns
+    return Conversation(
+        [(side, _cut(text)) for side, text in every], _cut(expected), _cut(read), marks
+    )
 
 
 def _cut(text: str) -> str:

@@ -45,7 +45,8 @@ def results_markdown(
         together = "" if len(own.settings) == 1 else ", all settings together"
         parts += [f"### Every metric{together}", solver_table(own).markdown()]
         for chart in charts.get(benchmark.name, ()):
-            parts.append(f"![{markdown_text(chart.label)}]({PLOTS}/{chart.name}.svg)")
+            label = " ".join([f"{chart.title}.", chart.about, chart.words]).strip()
+            parts.append(f"![{markdown_text(label)}]({PLOTS}/{chart.name}.svg)")
     return "\n\n".join(parts) + "\n"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from trivium.core.results import Summary
 from trivium.core.statistics import Estimate, quantile
 from trivium.report.audits import audit_sentence
 from trivium.report.results import ROLES, STUDIED, BenchmarkResults
@@ -52,15 +51,13 @@ class SettingTable:
 
 def overview(results: BenchmarkResults) -> list[SettingTable]:
     """A table for each setting, or one for all of them if there are many."""
-    if len(results.settings) > MAX_SETTINGS:
-        return [setting_table(results, None, results.by_solver)]
-    return [setting_table(results, one, results.within([one])) for one in results.settings]
+    pooled = len(results.settings) > MAX_SETTINGS
+    return [_setting_table(results, one) for one in ([None] if pooled else results.settings)]
 
 
-def setting_table(
-    results: BenchmarkResults, setting: str | None, parts: Mapping[str, Summary]
-) -> SettingTable:
-    """The results of these solvers with a verdict in words."""
+def _setting_table(results: BenchmarkResults, setting: str | None) -> SettingTable:
+    """The results of all solvers in a setting, with a verdict in words."""
+    parts = results.by_solver if setting is None else results.within([setting])
     metric = results.benchmark.metrics[0]
     estimates = {solver: part.metrics[metric.name] for solver, part in parts.items()}
     # The floor is known for scored items only, so it is taken from the solver with the most.
@@ -84,10 +81,8 @@ def setting_table(
         for solver in sorted(parts, key=place)
     ]
     verdict = " ".join(_verdict(results, estimates, floor, best))
-    spec = None if setting is None else results.specs.get(setting)
-    return SettingTable(
-        setting, metric.name, rows, verdict, audit_sentence(results.benchmark, spec)
-    )
+    audit = audit_sentence(results.benchmark, results.specs.get(setting) if setting else None)
+    return SettingTable(setting, metric.name, rows, verdict, audit)
 
 
 def _verdict(
@@ -118,12 +113,11 @@ def _verdict(
 
 def best_of_several(estimate: Estimate, tried: int) -> Estimate:
     """The estimate of the best of `tried` solvers with an interval that is wide enough for that."""
-    value, low, high = estimate.value, estimate.low, estimate.high
+    value, low, high, n = estimate.value, estimate.low, estimate.high, estimate.n
     if value is None or low is None or high is None:
         return estimate
     wider = quantile(1 - 0.05 / tried) / quantile(0.95)
-    low, high = value - (value - low) * wider, value + (high - value) * wider
-    return Estimate(value, low, high, estimate.n)
+    return Estimate(value, value - (value - low) * wider, value + (high - value) * wider, n)
 
 
 def bar(

@@ -17,16 +17,9 @@ from trivium.core.spec import read_mapping
 from trivium.evaluation.index import REPORT
 from trivium.evaluation.plan import DERIVED
 from trivium.evaluation.prices import Prices
-from trivium.report.answer import grid, sound_settings
+from trivium.report.answer import grid
 from trivium.report.chart_files import save_charts
-from trivium.report.charts import (
-    Charts,
-    Traces,
-    charted_solvers,
-    mean_traces,
-    score_over_tokens,
-    series_styles,
-)
+from trivium.report.charts import Charts, charted_solvers, score_over_tokens, series_styles
 from trivium.report.item_browser import MAX_CHARACTERS, browser_items
 from trivium.report.markdown import MARKDOWN, PLOTS, results_markdown
 from trivium.report.overview import overview
@@ -34,7 +27,7 @@ from trivium.report.plot import SeriesStyle
 from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults, read_results, record_files
 from trivium.report.sections import Section, facts, kind_shares, switch_effects, usage_table
 from trivium.report.tables import page_tables
-from trivium.report.templates import asset, render_page
+from trivium.report.templates import render_page
 from trivium.report.thresholds import ThresholdSection, threshold_sections
 
 KINDS = {
@@ -72,20 +65,6 @@ class Run:
         return series_styles(self.results)
 
     @cached_property
-    def traces(self) -> dict[str, Traces]:
-        """The mean traces of every benchmark."""
-        return {own.benchmark.name: mean_traces(own) for own in self.results}
-
-    @cached_property
-    def sound(self) -> dict[str, list[str]]:
-        """The settings that the grid counts: a main run leaves out those with known shortcuts."""
-        every = self.manifest.get("kind") != "run"
-        return {
-            own.benchmark.name: own.settings if every else sound_settings(own)
-            for own in self.results
-        }
-
-    @cached_property
     def thresholds(self) -> list[ThresholdSection]:
         """What searches for thresholds found."""
         return threshold_sections(self.folder, self.styles)
@@ -93,27 +72,22 @@ class Run:
     @cached_property
     def sections(self) -> list[Section]:
         """What the page says about every benchmark."""
-        made = []
-        for own in self.results:
-            name, kind, settings = own.benchmark.name, self.manifest.get("kind"), own.settings
-            by_setting = None
-            if len(self.results) > 1 and len(settings) > 1:
-                every = {name: settings}
-                by_setting = grid([own], self.styles, self.traces, every, sentences=False)
-            charts = Charts(own, self.styles, self.sound[name], self.traces[name], kind)
-            made.append(
-                Section(
-                    own,
-                    by_setting,
-                    charts.all(),
-                    kind_shares(own, self.styles),
-                    switch_effects(own, self.styles) if own.scores else (),
-                    overview(own),
-                    page_tables(own),
-                    charted_solvers(own, self.styles),
-                )
+        several = len(self.results) > 1
+        return [
+            Section(
+                own,
+                grid([own], self.styles, of_section=True)
+                if several and len(own.settings) > 1
+                else None,
+                Charts(own, self.styles).all(),
+                kind_shares(own, self.styles),
+                switch_effects(own, self.styles) if own.scores else (),
+                overview(own),
+                page_tables(own),
+                charted_solvers(own, self.styles),
             )
-        return made
+            for own in self.results
+        ]
 
 
 def write_report(
@@ -147,9 +121,8 @@ def _save_charts(run: Run) -> list[Path]:
 
 def _read_run(folder: Path, label: str | None) -> Run:
     manifest = read_mapping(folder / MANIFEST) if (folder / MANIFEST).exists() else {}
-    results = read_results([folder], paired=manifest.get("kind") == "diag")
-    for own in results.values():
-        own.setting_order = tuple(manifest.get("settings") or ())
+    order = manifest.get("settings") or ()
+    results = read_results([folder], kind=manifest.get("kind"), setting_order=order)
     ordered = [results[name] for name in benchmark_names() if name in results]
     newest = max(path.stat().st_mtime for path in record_files([folder]))
     date = time.strftime("%Y-%m-%d", time.gmtime(newest))
@@ -168,11 +141,10 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
     seeds = ", ".join(map(str, sorted({seed for own in run.results for seed in own.seeds})))
     return render_page(
         "page.html.j2",
-        script=asset("page.js"),
         title=run.title,
         facts=facts(run.results, models, known, run.date),
         styles=run.styles,
-        grid=grid(run.results, run.styles, run.traces, run.sound),
+        grid=grid(run.results, run.styles),
         has_models=bool(models),
         rules=dict.fromkeys(own.benchmark.headline_rule for own in run.results),
         thresholds=run.thresholds,

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from trivium.core.statistics import Estimate
 from trivium.report.results import natural
 
-WIDTH, HEIGHT = 480, 280  # of a panel, in units of its own
+WIDTH, HEIGHT = 480, 280  # of a panel, in SVG units
 SMALL = (300, 225)  # of a panel among many
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 26, 42  # margins
 LABEL_WIDTH = 52  # of labels at the ends of lines, at least
-CHARACTER = 6.2  # about how wide one is
+CHARACTER = 6.2  # the width of one, about
 TICK_LINE = 12  # how high a line of a tick's text is
 MIN_GAP = 13  # between two labels
 MIN_TICKS, MAX_TICKS = 3, 9
@@ -39,7 +39,7 @@ class SeriesStyle(NamedTuple):
 
     @property
     def is_baseline(self) -> bool:
-        """Whether it is that of a built-in solver."""
+        """Whether this is the style of a built-in solver."""
         return self.colour == "base"
 
 
@@ -72,7 +72,7 @@ class Point:
         return cls(x, estimate.value or 0.0, estimate.low, estimate.high, tip)
 
     def positive(self) -> Point:
-        """The same for a figure that cannot be below 0, whatever its interval says."""
+        """The same with an interval that ends at 0, for figures that cannot be negative."""
         return self if self.low is None else replace(self, low=max(0.0, self.low))
 
 
@@ -130,19 +130,13 @@ class Chart:
     words: str = ""  # what the chart says, in a sentence
 
     @property
-    def label(self) -> str:
-        """The text for screen readers."""
-        return " ".join([f"{self.title}.", self.about, self.words]).strip()
-
-    @property
     def lines(self) -> list[str]:
         """The names of all reference lines and published figures in it."""
         drawn = {one.style for panel in self.panels for one in panel.series}
         return [name for name, style in REFERENCES.items() if style in drawn]
 
 
-@dataclass(frozen=True)
-class Dot:
+class Dot(NamedTuple):
     """A figure in its place."""
 
     x: float
@@ -165,19 +159,9 @@ class Line:
     label_y: float = 0.0
 
 
-class Box(NamedTuple):
-    """A cell in its place."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    cell: Cell
-
-
 @dataclass(frozen=True)
 class Drawing:
-    """A panel in units of its own."""
+    """A panel in SVG units."""
 
     width: float
     height: float
@@ -186,9 +170,9 @@ class Drawing:
     x_ticks: Sequence[tuple[float, str]]
     y_ticks: Sequence[tuple[float, str]]
     lines: Sequence[Line] = ()
-    boxes: Sequence[Box] = ()
+    boxes: Sequence[tuple[float, float, Cell]] = ()  # cells in their places
+    box_size: tuple[float, float] = (0.0, 0.0)
     left: float = LEFT
-    top: float = TOP
 
     @property
     def two_lines(self) -> bool:
@@ -197,7 +181,7 @@ class Drawing:
 
 
 def draw(panel: Panel) -> Drawing:
-    """The panel with a place for everything."""
+    """The panel with the positions of lines, dots and ticks."""
     width, height = SMALL if panel.small else (WIDTH, HEIGHT)
     longest = max((len(one.label) for one in panel.series), default=0)
     right = width - (max(LABEL_WIDTH, CHARACTER * longest) if longest else RIGHT)
@@ -213,16 +197,22 @@ def draw(panel: Panel) -> Drawing:
     def place_y(value: float) -> float:
         return round(bottom - (value - first) / (last - first) * (bottom - TOP), 1)
 
+    def dot(point: Point, shift: float) -> Dot:
+        low, high = (point.value if end is None else end for end in (point.low, point.high))
+        ends = (point.x if end is None else end for end in (point.x, point.x_low, point.x_high))
+        x, first, last = (round(place_x(end) + shift, 1) for end in ends)
+        return Dot(x, place_y(point.value), place_y(low), place_y(high), first, last, point.tip)
+
     marked = [one for one in panel.series if one.style.mark is not None]
     lines = []
     for one in panel.series:
         mark = one.style.mark
         # Intervals of several solvers at one place are drawn beside each other.
         shift = 0.0 if mark is None else (marked.index(one) - (len(marked) - 1) / 2) * panel.gap
-        dots = [_dot(point, place_x, place_y, shift) for point in one.points]
+        dots = [dot(point, shift) for point in one.points]
         path = "M" + "L".join(f"{dot.x:g} {dot.y:g}" for dot in dots) if one.joined else ""
         if mark is None and any(isinstance(point.x, str) for point in one.points):
-            # Lines between names would mean nothing: each name has a short one of its own.
+            # Lines between names would mean nothing: each name gets a short line.
             path = "".join(f"M{dot.x - 20:g} {dot.y:g}h40" for dot in dots)
         elif mark is None and len(dots) == 1:  # a level: as wide as the axes
             path = f"M{LEFT} {dots[0].y:g}H{right}"
@@ -240,31 +230,17 @@ def draw_cells(panel: Panel) -> Drawing:
     left = max(LEFT, 10 + CHARACTER * max(len(str(row)) for row in rows))
     wide, high = (right - left) / len(columns), (bottom - TOP) / len(rows)
     boxes = [
-        Box(
+        (
             round(left + columns.index(cell.x) * wide, 1),
             round(bottom - (rows.index(cell.y) + 1) * high, 1),
-            *(round(wide - 2, 1), round(high - 2, 1), cell),
+            cell,
         )
         for cell in panel.cells
     ]
+    size = (round(wide - 2, 1), round(high - 2, 1))
     x_ticks = [(left + (n + 0.5) * wide, str(x)) for n, x in enumerate(columns)]
     y_ticks = [(bottom - (n + 0.5) * high, str(y)) for n, y in enumerate(rows)]
-    return Drawing(width, height, right, bottom, x_ticks, y_ticks, boxes=boxes, left=left)
-
-
-def _dot(
-    point: Point, place_x: Callable[[Any], float], place_y: Callable[[float], float], shift: float
-) -> Dot:
-    x = round(place_x(point.x) + shift, 1)
-    return Dot(
-        x=x,
-        y=place_y(point.value),
-        low=place_y(point.value if point.low is None else point.low),
-        high=place_y(point.value if point.high is None else point.high),
-        left=x if point.x_low is None else round(place_x(point.x_low) + shift, 1),
-        right=x if point.x_high is None else round(place_x(point.x_high) + shift, 1),
-        tip=point.tip,
-    )
+    return Drawing(width, height, right, bottom, x_ticks, y_ticks, (), boxes, size, left)
 
 
 def _x_axis(
@@ -320,7 +296,7 @@ def nice_ticks(low: float, high: float) -> list[float]:
 
 
 def number_text(value: float) -> str:
-    """A number as short as it can be said: 0.5, 12, 3.2k."""
+    """A number as a short text: 0.5, 12, 32k."""
     if abs(value) >= 10_000:
         return f"{value / 1000:,.0f}k"
     return f"{value:,.0f}" if value == round(value) else f"{value:.3g}"

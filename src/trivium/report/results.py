@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from array import array
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,12 +21,14 @@ from trivium.core.results import Summary, Tally, item_number, merged
 from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
 from trivium.core.statistics import Estimate
 from trivium.evaluation.plan import plain
+from trivium.report.audits import CAUGHT, audit_verdict
+from trivium.report.replay import Traces, mean_traces
 
 MAX_ATTEMPTS = 3_000  # in one page; small runs are kept whole
 EXAMPLES = 4  # attempts kept for every solver, setting and kind of answer of larger ones
 MODEL_EXAMPLES = 100  # the same for solvers that are no baselines
 ROLES = ("person", "model", "ceiling", "program", "shortcut", "floor")  # in this order
-STUDIED = ("person", "model")  # the roles of those whom a report is about
+STUDIED = ("person", "model")  # the roles that a report is about; the others are baselines
 MAX_TRACED = 60  # games of every solver and setting that are followed step by step
 MIN_CROSSED = 10  # items behind each combination of groups, for a table of combinations
 
@@ -45,13 +46,12 @@ class GroupKey(NamedTuple):
         return dict(self.groups).get(name)
 
 
-@dataclass
-class Spent:
-    """Output tokens, one entry for each attempt that has them."""
+class Spent(NamedTuple):
+    """The output tokens of one attempt."""
 
-    items: array[int] = field(default_factory=lambda: array("q"))
-    metric: array[float] = field(default_factory=lambda: array("d"))  # a chart axis, or NaN
-    tokens: array[float] = field(default_factory=lambda: array("d"))
+    item: int
+    metric: float  # the one that tokens are drawn over, or NaN
+    tokens: float
 
 
 @dataclass
@@ -60,7 +60,8 @@ class BenchmarkResults:
 
     benchmark: AnyBenchmark
     max_examples: int = EXAMPLES
-    setting_order: tuple[str, ...] = ()  # as the run lists its settings, if it does
+    kind: str | None = None  # of the run: sweep, diag, run, ...
+    setting_order: Sequence[str] = ()  # as the run lists its settings, if it does
     records: int = 0
     kept: int = 0  # of them as examples
     tallies: dict[GroupKey, Tally] = field(default_factory=dict)
@@ -68,10 +69,9 @@ class BenchmarkResults:
     views: dict[str, Row] = field(default_factory=dict)
     examples: dict[tuple[str, str, str], list[Row]] = field(default_factory=dict)
     traced: dict[tuple[str, str], list[Row]] = field(default_factory=dict)
-    # by setting and solver, the headline scores of every item; only where they are asked for
+    # by setting and solver, the headline scores of every item; only of a diagnosis
     scores: dict[tuple[str, str], dict[tuple[Any, ...], list[float]]] = field(default_factory=dict)
-    paired: bool = False
-    spent: dict[GroupKey, Spent] = field(default_factory=dict)
+    spent: dict[GroupKey, list[Spent]] = field(default_factory=dict)
     _within: dict[tuple[str, ...], dict[str, Summary]] = field(default_factory=dict)
 
     def add(self, row: Row, setting: str, system: str | None = None) -> None:
@@ -97,14 +97,12 @@ class BenchmarkResults:
             self.kept += 1
         tokens = (row.get("usage") or {}).get("output_tokens")
         if tokens is not None:
-            spent = self.spent.setdefault(GroupKey(*fields), Spent())
-            spent.items.append(item_number(row))
             value = row["scores"].get(self.token_axis)
-            spent.metric.append(math.nan if value is None else value)
-            spent.tokens.append(tokens)
-        value = row["scores"].get(self.benchmark.metrics[0].name) if self.paired else None
-        if value is not None:
-            # Variants change the spec, so that only its place says which item belongs to which.
+            spent = Spent(item_number(row), math.nan if value is None else value, tokens)
+            self.spent.setdefault(GroupKey(*fields), []).append(spent)
+        value = row["scores"].get(self.benchmark.metrics[0].name)
+        if self.kind == "diag" and value is not None:
+            # Variants change the spec, so only the seed and the index match an item to another's.
             own = self.scores.setdefault((setting, solver), {})
             own.setdefault((row.get("seed"), row.get("index"), row["id"]), []).append(value)
         if self.benchmark.multi_turn and row.get("spec") is not None:
@@ -128,21 +126,22 @@ class BenchmarkResults:
         axes = self.benchmark.chart_axes
         return next((axis.label for axis in axes if axis.name == name), name)
 
-    def parts(self, by: Callable[[GroupKey], Any]) -> dict[Any, list[Tally]]:
-        """The tallies with each value of `by` other than None, in order of first appearance."""
+    def split(
+        self,
+        by: Callable[[GroupKey], Any],
+        settings: Collection[str] | None = None,
+        solver: str | None = None,
+    ) -> dict[Any, Summary]:
+        """A summary for each value of `by` other than None, in order of first appearance."""
         parts: dict[Any, list[Tally]] = defaultdict(list)
         for key, tally in self.tallies.items():
-            value = by(key)
-            if value is not None:
-                parts[value].append(tally)
-        return parts
-
-    def split(self, by: Callable[[GroupKey], Any]) -> dict[Any, Summary]:
-        """A summary for each value of `by` other than None, in order of first appearance."""
+            if (settings is None or key.setting in settings) and solver in (None, key.solver):
+                parts[by(key)].append(tally)
+        parts.pop(None, None)
         return {
             # Merging copies, which a single tally can do without.
             value: (part[0] if len(part) == 1 else merged(part, self.benchmark.metrics)).summary()
-            for value, part in self.parts(by).items()
+            for value, part in parts.items()
         }
 
     @cached_property
@@ -152,12 +151,27 @@ class BenchmarkResults:
 
     def within(self, settings: Sequence[str]) -> dict[str, Summary]:
         """The same for these settings only."""
-        key, chosen = tuple(settings), set(settings)
-        if chosen >= set(self.specs):
+        if set(settings) >= set(self.specs):
             return self.by_solver
+        key = tuple(settings)
         if key not in self._within:
-            self._within[key] = self.split(lambda k: k.solver if k.setting in chosen else None)
+            self._within[key] = self.split(lambda key: key.solver, settings)
         return self._within[key]
+
+    @cached_property
+    def sound_settings(self) -> list[str]:
+        """The settings that count: a main run leaves out those with shortcuts, if others remain."""
+        caught = {
+            setting
+            for setting in self.settings
+            if self.kind == "run" and audit_verdict(self.benchmark, self.specs[setting]) == CAUGHT
+        }
+        return [setting for setting in self.settings if setting not in caught] or self.settings
+
+    @cached_property
+    def traces(self) -> Traces:
+        """The mean bits left after every step of a game."""
+        return mean_traces(self.benchmark, self.traced)
 
     @property
     def solvers(self) -> list[str]:
@@ -192,24 +206,23 @@ class BenchmarkResults:
         """The groups that share a table: all of them, or each its own where items are few."""
         names = self.group_names
         combinations = len({key.groups for key in self.tallies})
-        longest = max((len(self.group_values(name)) for name in names), default=0)
+        longest = max((len(self.values(ChartAxis(name).value)) for name in names), default=0)
         items = max(part.items for part in self.by_solver.values())
         if names and (combinations <= longest or items >= MIN_CROSSED * combinations):
             return [names]
         return [[name] for name in names]
 
-    def values(self, of: Callable[[GroupKey], Any]) -> list[Any]:
-        """What a function gives for the keys of these results, in order and without None."""
-        return sorted({of(key) for key in self.tallies} - {None}, key=natural)
-
-    def group_values(self, name: str) -> list[Any]:
-        """The values of a group, in order."""
-        return self.values(lambda key: key.group(name))
+    def values(
+        self, of: Callable[[GroupKey], Any], settings: Collection[str] | None = None
+    ) -> list[Any]:
+        """The values of a function of the keys, in order and without None."""
+        keys = [key for key in self.tallies if settings is None or key.setting in settings]
+        return sorted({of(key) for key in keys} - {None}, key=natural)
 
     @property
     def varying_groups(self) -> list[str]:
         """The groups that take more than one value."""
-        return [name for name in self.group_names if len(self.group_values(name)) > 1]
+        return [name for name in self.group_names if len(self.values(ChartAxis(name).value)) > 1]
 
     def swept_fields(self) -> dict[str, dict[str, Any]]:
         """Numeric spec and view fields that differ between settings and that no group mirrors."""
@@ -218,17 +231,18 @@ class BenchmarkResults:
         for field_name in dict.fromkeys(key for fields in settings.values() for key in fields):
             values = {name: fields.get(field_name) for name, fields in settings.items()}
             numeric = all(type(value) in (int, float) for value in values.values())
-            if numeric and len(set(values.values())) > 1 and not self._mirrored(values):
+            if (
+                numeric
+                and len(set(values.values())) > 1
+                and not any(self._mirrors(name, values) for name in self.varying_groups)
+            ):
                 swept[field_name] = values
         return swept
 
-    def _mirrored(self, values: Mapping[str, Any]) -> bool:
-        """Whether some group takes one value for each value of a field, and the other way round."""
-        for name in self.varying_groups:
-            pairs = {(values[key.setting], key.group(name)) for key in self.tallies}
-            if len(pairs) == len(set(values.values())) == len({group for _, group in pairs}):
-                return True
-        return False
+    def _mirrors(self, group: str, values: Mapping[str, Any]) -> bool:
+        """Whether the values of a group and of a field correspond one to one."""
+        pairs = {(values[key.setting], key.group(group)) for key in self.tallies}
+        return len(pairs) == len(set(values.values())) == len({value for _, value in pairs})
 
     def role(self, solver: str) -> str:
         """The role of a solver in results."""
@@ -261,12 +275,12 @@ def role_of(benchmark: AnyBenchmark, solver: str) -> str:
 
 
 def read_results(
-    paths: Sequence[Path], examples: int = EXAMPLES, *, paired: bool = False
+    paths: Sequence[Path],
+    examples: int = EXAMPLES,
+    kind: str | None = None,
+    setting_order: Sequence[str] = (),
 ) -> dict[str, BenchmarkResults]:
-    """The results of each benchmark in these files and folders, by its name.
-
-    `paired` keeps the score of every item, for differences between settings.
-    """
+    """The results of each benchmark in these files and folders, by its name."""
     results: dict[str, BenchmarkResults] = {}
     for path in record_files(paths):
         run_setting, system = _run_metadata(path)
@@ -276,9 +290,8 @@ def read_results(
                 own = results.get(row["benchmark"])
                 if own is None:
                     benchmark = get_benchmark(row["benchmark"])
-                    own = results[row["benchmark"]] = BenchmarkResults(
-                        benchmark, examples, paired=paired
-                    )
+                    own = BenchmarkResults(benchmark, examples, kind, setting_order)
+                    results[benchmark.name] = own
                 setting = run_setting
                 if setting is None:
                     fields = orjson.dumps([row.get("spec"), row.get("view")])
@@ -314,12 +327,7 @@ def _run_metadata(path: Path) -> tuple[str | None, str | None]:
     if path.name != RECORDS or not manifest.exists():
         return None, None
     fields = read_mapping(manifest)
-    setting, shaping = fields.get("setting"), fields.get("shaping")
-    system = shaping.get("system") if isinstance(shaping, dict) else None
-    return (
-        setting if isinstance(setting, str) else None,
-        system if isinstance(system, str) else None,
-    )
+    return fields.get("setting"), (fields.get("shaping") or {}).get("system")
 
 
 def setting_name(benchmark: AnyBenchmark, row: Mapping[str, Any]) -> str:

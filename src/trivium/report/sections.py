@@ -10,7 +10,7 @@ from statistics import fmean
 
 from trivium.core.records import TOKENS
 from trivium.core.results import Summary, TokenCount
-from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
+from trivium.core.statistics import Estimate, holm, paired_difference
 from trivium.evaluation.cost import money
 from trivium.evaluation.prices import Price
 from trivium.report.answer import Grid
@@ -18,9 +18,15 @@ from trivium.report.charts import charted_solvers
 from trivium.report.overview import Bar, SettingTable, bar
 from trivium.report.plot import REFERENCES, Chart
 from trivium.report.results import BenchmarkResults
-from trivium.report.tables import Table, count_kinds, token_text, total_tokens
+from trivium.report.tables import (
+    UNANSWERED,
+    Table,
+    count_kinds,
+    token_text,
+    total_tokens,
+    unanswered,
+)
 
-Pair = tuple[str, list[float], list[float]]  # a variant, its scores and those of the control
 MAX_KINDS = 8
 MAX_BASELINES = 6  # whose kinds of answers are shown where there are no models
 
@@ -30,10 +36,9 @@ class Effect:
     """What a variant of a diagnosis does to a solver."""
 
     solver: str
-    control: str
     words: str
     bar: Bar | None
-    same_items: bool  # as the control's: the variant changes how items are presented, not items
+    same_items: bool  # the variant changes how items are presented, not the items
 
 
 @dataclass(frozen=True)
@@ -47,17 +52,7 @@ class Section:
     effects: Sequence[Effect]
     overview: Sequence[SettingTable]
     tables: Sequence[Table]
-    legend: Sequence[str]  # who has marks
-
-    @property
-    def wide(self) -> list[Chart]:
-        """Charts of several panels, which take the width of the page."""
-        return [chart for chart in self.charts if len(chart.panels) > 1]
-
-    @property
-    def narrow(self) -> list[Chart]:
-        """Charts of one panel, which are set in columns."""
-        return [chart for chart in self.charts if len(chart.panels) == 1]
+    legend: Sequence[str]  # the solvers with marks
 
     @property
     def lines(self) -> list[str]:
@@ -99,32 +94,27 @@ def switch_effects(results: BenchmarkResults, order: Iterable[str]) -> list[Effe
     solvers = charted_solvers(results, order)
     if not results.models:
         solvers = [name for name in solvers if results.role(name) == "shortcut"]
+    bounds = results.benchmark.metrics[0].bounds
     effects = []
     for solver in solvers:
         before = results.scores.get((control, solver), {})
-        pairs: list[Pair] = []
+        intervals = {}
         for variant in variants:
             after = results.scores.get((variant, solver), {})
             common = [item for item in before if item in after]
             if common:
-                values = [[fmean(part[item]) for item in common] for part in (after, before)]
-                pairs.append((variant, values[0], values[1]))
-        estimates = holm(
-            partial(_difference, pairs, results.benchmark.metrics[0].bounds), len(pairs)
-        )
-        for (variant, *_), estimate in zip(pairs, estimates, strict=True):
+                first, second = ([fmean(part[item]) for item in common] for part in (after, before))
+                intervals[variant] = partial(paired_difference, first, second, bounds=bounds)
+        functions = list(intervals.values())
+        estimates = holm(lambda which, level: functions[which](level=level), len(functions))  # noqa: B023
+        for variant, estimate in zip(intervals, estimates, strict=True):
             named = results.benchmark.diagnostics.get(variant)
             what = f"{variant} ({named.about})" if named else variant
             words = f"{solver}: {what} {effect_words(estimate)}."
             strip = bar(estimate, [("no difference", 0.0)], (-1, 1))
             same = results.specs[variant] == results.specs[control]
-            effects.append(Effect(solver, control, words, strip, same))
+            effects.append(Effect(solver, words, strip, same))
     return effects
-
-
-def _difference(pairs: Sequence[Pair], bounds: Bounds | None, which: int, level: float) -> Estimate:
-    _, after, before = pairs[which]
-    return paired_difference(after, before, level, bounds)
 
 
 def effect_words(difference: Estimate) -> str:
@@ -150,8 +140,8 @@ def usage_table(
         own = [results.by_solver[model] for results in all_results if model in results.by_solver]
         if any(part.tokens for part in own):
             rows.append((model, *_usage(own, prices.get(model))))
-    heads: tuple[str, ...] = ("model", "attempts", "failed", "cut off", "declined")
-    heads += ("input tokens", "output tokens", "of them reasoning", "cost", "median latency")
+    heads = ("model", "attempts", *UNANSWERED.values(), "input tokens", "output tokens")
+    heads += ("of them reasoning", "cost", "median latency")
     table = [heads, *rows]
     # Columns that hold nothing are left out.
     kept = [n for n, _ in enumerate(heads) if any(row[n] not in ("", "0") for row in rows)]
@@ -160,17 +150,16 @@ def usage_table(
 
 def _usage(own: Sequence[Summary], price: Price | None) -> Iterator[str]:
     yield f"{sum(sum(part.kinds.values()) for part in own):,}"
-    for kind in ("failed", "cut_offs", "declined"):
-        yield f"{sum(getattr(part, kind) for part in own):,}"
+    yield from (f"{count:,}" for count in unanswered(own).values())
     totals = [total_tokens(own, name) for name in TOKENS]
     yield from map(token_text, totals)
     yield "" if price is None else money(price.of(totals[0].total, totals[1].total))
-    seconds = [part.median_seconds for part in own if part.median_seconds is not None]
-    yield seconds_text(seconds)
+    yield seconds_text(own)
 
 
-def seconds_text(seconds: Sequence[float]) -> str:
-    """A median, or the range of several."""
+def seconds_text(summaries: Sequence[Summary]) -> str:
+    """The median latency, or the range of several."""
+    seconds = [part.median_seconds for part in summaries if part.median_seconds is not None]
     if not seconds:
         return ""
     low, high = (f"{value:.2g}" for value in (min(seconds), max(seconds)))
@@ -183,7 +172,7 @@ def facts(
     prices: Mapping[str, Price],
     date: str,
 ) -> dict[str, str]:
-    """What the header says about the run; nothing that is empty."""
+    """What the header says about the run, without empty entries."""
     own = [results.by_solver[name] for results in all_results for name in results.models]
     asked = [part for part in own if part.tokens]
     costs = [
@@ -201,12 +190,10 @@ def facts(
         "date": date,
         "items": f"{items:,}",
         "attempts": f"{sum(results.records for results in all_results):,}",
-        "failed": f"{sum(part.failed for part in own):,}" if asked else "",
-        "cut off": f"{sum(part.cut_offs for part in own):,}" if asked else "",
-        "declined": f"{sum(part.declined for part in own):,}" if asked else "",
+        **{name: f"{count:,}" if asked else "" for name, count in unanswered(own).items()},
         "tokens in, out": " / ".join(map(_short, tokens)) if asked else "",
         "cost": money(sum(costs)) if costs else "",
-        "median latency": seconds_text([p.median_seconds for p in asked if p.median_seconds]),
+        "median latency": seconds_text(asked),
         "seed": ", ".join(map(str, seeds)),
     }
     return {name: value for name, value in found.items() if value}

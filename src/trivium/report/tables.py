@@ -6,7 +6,7 @@ import math
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,6 @@ from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.records import CUT_OFF, DECLINED, FAILED, TOKENS
 from trivium.core.results import Summary, TokenCount
-from trivium.core.statistics import Estimate
 from trivium.report.results import ROLES, STUDIED, BenchmarkResults, GroupKey, natural, role_of
 
 WIDTH = 160  # of output to a file or a pipe
@@ -29,12 +28,12 @@ MAX_DETAILS = 8  # hops, chains and the like named for one kind of answer
 # Attempts without an answer that could be scored, and what they are called in tables.
 UNANSWERED = {FAILED: "failed", CUT_OFF: "cut off", DECLINED: "declined"}
 By = Callable[[GroupKey], tuple[Any, ...]]
-Parts = Mapping[tuple[Any, ...], Summary]
+Figures = Mapping[str, Callable[[Summary], str]]  # of a summary, by the heads of their columns
 Named = Sequence[tuple[str, Summary]]  # summaries with their settings
 
 
 class _Terminal(Console):
-    """A console that leaves it to its caller what a closed pipe means."""
+    """A console that raises when its pipe is closed, where rich would exit."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -52,7 +51,7 @@ class Table:
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    note: str = ""  # what a reader has to know besides
+    note: str = ""  # printed below the table
 
     def show(self, console: Console) -> None:
         """Print it; no text is cut off, and texts from records are never read as markup."""
@@ -86,29 +85,39 @@ def result_table(benchmark: AnyBenchmark, named: Named) -> Table:
     Within a setting, which is named once, models come first, and better ones before worse ones.
     """
     metric = benchmark.metrics[0].name
-    kinds = [kind for kind in UNANSWERED if any(kind in summary.kinds for _, summary in named)]
-    rows: list[tuple[str, ...]] = []
-    for setting, own in _by_setting(benchmark, named).items():
-        for place, summary in enumerate(own):
-            rows.append(
-                (
-                    "" if place else setting,
-                    solver_name(benchmark, summary.solver),
-                    str(summary.metrics[metric]),
-                    number(summary.metrics["lift"].value),
-                    f"{summary.floor:.3f}",
-                    scored_items(summary, metric),
-                    *(str(summary.kinds.get(kind, 0)) for kind in kinds),
-                    *([bounds(summary)] if {CUT_OFF, DECLINED} & set(kinds) else []),
-                )
-            )
-    heads: tuple[str, ...] = ("setting", "solver", f"{metric} [95%]", "lift", "floor", "items")
-    heads += tuple(UNANSWERED[kind] for kind in kinds)
-    heads += ("if those were wrong..right",) if {CUT_OFF, DECLINED} & set(kinds) else ()
+    figures: dict[str, Callable[[Summary], str]] = {
+        f"{metric} [95%]": lambda part: str(part.metrics[metric]),
+        "lift": lambda part: number(part.metrics["lift"].value),
+        "floor": lambda part: f"{part.floor:.3f}",
+        "items": lambda part: scored_items(part, metric),
+    }
+    for name, count in unanswered(summary for _, summary in named).items():
+        if count:
+            figures[name] = lambda part, name=name: str(unanswered([part])[name])  # type: ignore[misc]
+    if any(summary.bounds for _, summary in named):
+        figures["if those were wrong..right"] = bounds
+    rows = [
+        (
+            "" if place else setting,
+            solver_name(benchmark, summary.solver),
+            *(figure(summary) for figure in figures.values()),
+        )
+        for setting, own in _by_setting(benchmark, named).items()
+        for place, summary in enumerate(own)
+    ]
     names = {summary.floor_name for _, summary in named}
     only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
     note = f"floor: the best score without reading the item{only}"
-    return Table(f"{benchmark.name}: {benchmark.title}", heads, tuple(rows), note)
+    title = f"{benchmark.name}: {benchmark.title}"
+    return Table(title, ("setting", "solver", *figures), tuple(rows), note)
+
+
+def unanswered(summaries: Iterable[Summary]) -> dict[str, int]:
+    """How many attempts have no answer that could be scored, by what tables call them."""
+    counts: Counter[str] = Counter()
+    for summary in summaries:
+        counts.update(summary.kinds)
+    return {name: counts[kind] for kind, name in UNANSWERED.items()}
 
 
 def _by_setting(benchmark: AnyBenchmark, named: Named) -> dict[str, list[Summary]]:
@@ -166,12 +175,10 @@ def metric_table(summary: Summary) -> Table:
     ]
     title = (
         f"{summary.benchmark}, {summary.solver}: {summary.items} items, {summary.answered} "
-        f"answered, {summary.no_answers} without an answer, {summary.failed} failed"
+        f"answered, {summary.no_answers} without an answer"
     )
-    if summary.cut_offs:
-        title += f", {summary.cut_offs} cut off"
-    if summary.declined:
-        title += f", {summary.declined} declined"
+    for name, count in unanswered([summary]).items():
+        title += f", {count} {name}" if count or name == "failed" else ""
     if summary.bounds is not None:
         title += f" ({bounds(summary)} with those wrong and right)"
     note = f"floor {named_floor(summary)}, ceiling {summary.ceiling:.3f}"
@@ -186,7 +193,7 @@ def metric_meaning(benchmark: AnyBenchmark, name: str) -> str:
 
 
 def token_line(summaries: Sequence[Summary]) -> str:
-    """The tokens that models took, and of how many attempts they were not reported."""
+    """The tokens that models used, and how many attempts did not report them."""
     totals = {name: total_tokens(summaries, name) for name in TOKENS}
     if not any(total.reported for total in totals.values()):
         return "tokens: not reported"
@@ -256,15 +263,13 @@ def analysis_tables(results: BenchmarkResults) -> list[Table]:
 def _solver_table(results: BenchmarkResults, solver: str, columns: Sequence[str], by: By) -> Table:
     """The headline metric of one solver, a row for each value of `by`."""
     headline = results.benchmark.metrics[0].name
-
-    def cells(part: Summary) -> tuple[str, ...]:
-        value, lift = part.metrics[headline], part.metrics["lift"].value
-        return (str(value), number(lift), *_sizes(part, headline))
-
-    parts = results.split(lambda key: by(key) if key.solver == solver else None)
+    figures: Figures = {
+        f"{headline} [95%]": lambda part: str(part.metrics[headline]),
+        "lift": lambda part: number(part.metrics["lift"].value),
+        **_sizes(headline),
+    }
     title = f"{results.benchmark.name}, {solver}: by {', '.join(columns)}"
-    heads = (*columns, f"{headline} [95%]", "lift", "items", "lines", "characters")
-    return Table(title, heads, _rows(parts, columns, cells))
+    return _table(title, columns, results.split(by, solver=solver), figures)
 
 
 def page_tables(results: BenchmarkResults) -> list[Table]:
@@ -272,7 +277,11 @@ def page_tables(results: BenchmarkResults) -> list[Table]:
     benchmark = results.benchmark
     headline = benchmark.metrics[0].name
     metric_rows = tuple(
-        (solver, metric, *_interval(estimate), str(estimate.n), metric_meaning(benchmark, metric))
+        (
+            *(solver, metric, number(estimate.value)),
+            *(number(estimate.low, "-"), number(estimate.high, "-"), str(estimate.n)),
+            metric_meaning(benchmark, metric),
+        )
         for solver in results.solvers
         for metric, estimate in results.by_solver[solver].metrics.items()
         if estimate.value is not None
@@ -280,11 +289,14 @@ def page_tables(results: BenchmarkResults) -> list[Table]:
     heads: tuple[str, ...] = ("solver", "metric", "value", "low", "high", "n", "meaning")
     tables = [Table(f"{benchmark.name}: every metric", heads, metric_rows)]
 
-    def cells(part: Summary) -> tuple[str, ...]:
-        interval = _interval(part.metrics[headline])
-        lift = number(part.metrics["lift"].value)
-        return (*interval, lift, named_floor(part), *_sizes(part, headline))
-
+    figures: Figures = {
+        headline: lambda part: number(part.metrics[headline].value),
+        "low": lambda part: number(part.metrics[headline].low, "-"),
+        "high": lambda part: number(part.metrics[headline].high, "-"),
+        "lift": lambda part: number(part.metrics["lift"].value),
+        "floor": named_floor,
+        **_sizes(headline),
+    }
     splits = _splits(results)
     if len(results.settings) > 1:
         splits.insert(0, (["setting"], lambda key: (key.setting,)))
@@ -294,56 +306,48 @@ def page_tables(results: BenchmarkResults) -> list[Table]:
             continue
         title = columns[0] if len(columns) == 1 else "group"
         parts = results.split(lambda key, by=by: (*by(key), key.solver))  # type: ignore[misc]
-        heads = (*columns, "solver", headline, "low", "high", "lift", "floor", "items")
-        heads += ("lines", "characters")
-        rows = _rows(parts, columns, cells)
-        tables.append(Table(f"{benchmark.name}: {headline} by {title}", heads, rows))
-        if grouped:
-            tables += _other_metrics(results, title, columns, parts)
-    kinds = {solver: results.by_solver[solver].kinds for solver in results.solvers}
+        names = (*columns, "solver")
+        tables.append(_table(f"{benchmark.name}: {headline} by {title}", names, parts, figures))
+        others: Figures = {
+            f"{name} [95%]": lambda part, name=name: str(part.metrics[name])  # type: ignore[misc]
+            for name in [metric.name for metric in benchmark.metrics[1:]]
+            if any(part.metrics[name].n for part in parts.values())
+        }
+        if grouped and others:
+            tables.append(
+                _table(f"{benchmark.name}: other metrics by {title}", names, parts, others)
+            )
     rows = tuple(
         (solver, *row)
-        for solver, counts in kinds.items()
-        for row in kind_table(benchmark, "", counts).rows
+        for solver in results.solvers
+        for row in kind_table(benchmark, "", results.by_solver[solver].kinds).rows
     )
     heads = ("solver", "kind", "count", "share", "which", "meaning")
     return [*tables, Table(f"{benchmark.name}: kinds of answers", heads, rows)]
 
 
-def _other_metrics(
-    results: BenchmarkResults, title: str, columns: Sequence[str], parts: Parts
-) -> list[Table]:
-    """Every metric but the headline, which has a table of its own, by the values of a group."""
-    names = [metric.name for metric in results.benchmark.metrics[1:]]
-    names = [name for name in names if any(part.metrics[name].n for part in parts.values())]
-
-    def cells(part: Summary) -> tuple[str, ...]:
-        return tuple(str(part.metrics[name]) for name in names)
-
-    heads = (*columns, "solver", *(f"{name} [95%]" for name in names))
-    rows = _rows(parts, columns, cells)
-    table = Table(f"{results.benchmark.name}: other metrics by {title}", heads, rows)
-    return [table] if names else []
-
-
-def _rows(
-    parts: Parts, columns: Sequence[str], cells: Callable[[Summary], tuple[str, ...]]
-) -> tuple[tuple[str, ...], ...]:
+def _table(
+    title: str, columns: Sequence[str], parts: Mapping[tuple[Any, ...], Summary], figures: Figures
+) -> Table:
     """A row for each part, sorted by its values; settings keep the order of the run."""
-    order = list(parts) if list(columns) == ["setting"] else sorted(parts, key=natural)
-    return tuple(
-        (*("-" if value is None else str(value) for value in values), *cells(parts[values]))
+    order = list(parts) if columns[0] == "setting" else sorted(parts, key=natural)
+    rows = tuple(
+        (
+            *("-" if value is None else str(value) for value in values),
+            *(figure(parts[values]) for figure in figures.values()),
+        )
         for values in order
     )
+    return Table(title, (*columns, *figures), rows)
 
 
-def _interval(estimate: Estimate) -> tuple[str, str, str]:
-    return number(estimate.value), number(estimate.low, "-"), number(estimate.high, "-")
-
-
-def _sizes(part: Summary, metric: str) -> tuple[str, str, str]:
+def _sizes(metric: str) -> Figures:
     """The items behind a figure, and the mean lines and characters of a prompt."""
-    return scored_items(part, metric), f"{part.prompt_lines:.0f}", f"{part.prompt_chars:.0f}"
+    return {
+        "items": lambda part: scored_items(part, metric),
+        "lines": lambda part: f"{part.prompt_lines:.0f}",
+        "characters": lambda part: f"{part.prompt_chars:.0f}",
+    }
 
 
 def kind_table(benchmark: AnyBenchmark, title: str, counts: Mapping[str, int]) -> Table:

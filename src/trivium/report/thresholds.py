@@ -53,16 +53,15 @@ def threshold_sections(folder: Path, styles: Styles) -> list[ThresholdSection]:
 
 
 def threshold_table(searches: Sequence[Search]) -> Table:
-    """A row for every threshold: where it is, what it took, and whether a curve fits."""
+    """A row for every threshold: its place, the items behind it, and whether a curve fits."""
     plan = searches[0].plan
     by = (plan.by.field,) if plan.by else ()
     rows = []
     for search in searches:
-        found = search.posterior.threshold()
         own = () if search.by is None else (f"{search.by:g}",)
-        text = threshold_text(search)
+        items = str(search.posterior.threshold().n)
         fits = "no" if search.posterior.misfits else "yes"
-        rows.append((search.solver, *own, text, str(found.n), fits))
+        rows.append((search.solver, *own, threshold_text(search), items, fits))
     field = plan.axis.field
     heads = ("solver", *by, "threshold [95%]", "items", "curve fits")
     title = f"{plan.task.benchmark.name}: where lift falls to {plan.target:g}, along {field}"
@@ -82,20 +81,13 @@ def curve_table(search: Search) -> Table:
     for value, count, lift, fitted in zip(
         values, posterior.counts, posterior.lifts(), posterior.band(values), strict=True
     ):
-        known = lift.value is not None
-        rows.append(
-            (
-                f"{value:g}",
-                f"{count:.0f}",
-                str(lift) if known else "-",
-                "-" if posterior.misfits else number(fitted.value),
-                _dots(lift.value, None if posterior.misfits else fitted.value),
-            )
-        )
+        measured = "-" if lift.value is None else str(lift)
+        curve = None if posterior.misfits else fitted.value
+        figures = (f"{value:g}", f"{count:.0f}", measured, number(curve, "-"))
+        rows.append((*figures, _dots(lift.value, curve)))
     heads = (field, "items", "lift [95%]", "curve", f"0{' ' * (DOTS - 2)}1")
-    return Table(
-        f"{search.name}: lift along {field}", heads, tuple(rows), "o measured, + curve, # both"
-    )
+    title, note = f"{search.name}: lift along {field}", "o measured, + curve, # both"
+    return Table(title, heads, tuple(rows), note)
 
 
 def _dots(measured: float | None, fitted: float | None) -> str:

@@ -1,10 +1,10 @@
-"""How far a solver goes: a curve of lift over difficulty, and where it falls to a target.
+"""The posterior of a solver's curve of lift over difficulty, and of its threshold.
 
-Lift is the share of the way from the floor to a perfect score, so the floor of every level is part
-of the model and is not estimated. Lift falls along a log-logistic curve from 1 minus the lapse rate
-(failures that have nothing to do with difficulty). Lapses may set in at a later level, which is a
-plateau on the way down. A solver may recover: then levels after the fall are independent, and the
-threshold is where lift first falls to the target. The posterior is computed on a grid.
+The floor of every level is known, so it is part of lift and is not estimated. Lift falls along a
+log-logistic curve from 1 minus the lapse rate (failures that do not depend on difficulty). Lapses
+may begin at a later level, which is a plateau before the fall. A solver may recover: then levels
+after the fall are independent, and the threshold is where lift first falls to the target. The
+posterior is computed on a grid.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from trivium.core.statistics import UNDEFINED, Estimate, beta_quantile, lift_ove
 
 Floats = NDArray[np.float64]
 THRESHOLDS = 101  # on the grid
-MARGIN = math.log(1.5)  # how far it goes beyond the levels
+MARGIN = math.log(1.5)  # of the grid beyond the levels
 SLOPES = np.geomspace(1.0, 60.0, 10)
 LAPSES = np.array([0.0, 0.03, 0.08, 0.15, 0.22, 0.3, 0.4, 0.55])
 USUAL_LAPSE = 0.2  # the scale of their exponential prior
 PLATEAU_LAPSES = np.array([0.1, 0.2, 0.3, 0.4])
 PLATEAU_SLOPES = np.geomspace(2.0, 60.0, 5)
-ONSET = 15.0  # the slope with which lapses set in
+ONSET = 15.0  # the slope with which lapses begin
 PLATEAU = 0.3  # the prior probability of a plateau
-RECOVERY = 0.1  # and of levels that are independent after the fall
-MISFIT = 20.0  # odds against falling curves at which they are given up
-NEGLIGIBLE = 20.0  # curves this far below the best, as a logarithm, are left out
-MIN_COUNT = 20  # items at every level before a threshold without a curve is believed
-MIN_AT_END = 10  # items at the easiest or hardest level before a threshold beyond it is believed
+RECOVERY = 0.1  # the prior probability of independent levels after the fall
+MISFIT = 20.0  # odds at which falling curves are rejected
+NEGLIGIBLE = 20.0  # log posterior below the best curve at which a curve is left out
+MIN_COUNT = 20  # items at every level before a threshold without a curve is accepted
+MIN_AT_END = 10  # items at the easiest or hardest level before a threshold beyond it is accepted
 DRAWS = 4000  # of an interpolated threshold
-TAILS = ((1 - 0.95) / 2, (1 + 0.95) / 2)  # of every interval of lift
+TAILS = ((1 - 0.95) / 2, (1 + 0.95) / 2)  # of the intervals of lift
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Levels:
 
     @cached_property
     def _offset(self) -> float | None:
-        """What is added before the logarithm; None where negative values allow no logarithm."""
+        """What is added before taking the logarithm; None where values are negative."""
         lowest = min(self.values)
         if lowest < 0:
             return None
@@ -72,21 +72,21 @@ class Levels:
 
     @property
     def _unit(self) -> float:
-        """What counts as much as a factor of e on an axis without a logarithm."""
+        """The step on a linear axis that counts as much as a factor of e."""
         return (max(self.values) - min(self.values)) / 2
 
     @cached_property
     def difficulty(self) -> Floats:
-        """The levels on the axis of the curve, where they grow with difficulty."""
+        """The levels on the axis of the curve, which rises with difficulty."""
         return np.array([self.difficulty_of(value) for value in self.values])
 
     def difficulty_of(self, value: float) -> float:
-        """The place of a value of the field on that axis."""
+        """The position of a value on that axis."""
         place = value / self._unit if self._offset is None else math.log(value + self._offset)
         return place if self.rising else -place
 
     def value_at(self, difficulty: float) -> float:
-        """The value of the field at a place on that axis."""
+        """The value at a position on that axis."""
         place = difficulty if self.rising else -difficulty
         value = place * self._unit if self._offset is None else math.exp(place) - self._offset
         nearest = min(self.values, key=lambda level: abs(level - value))
@@ -95,30 +95,30 @@ class Levels:
 
 @dataclass(frozen=True)
 class Curves:
-    """Every curve of the grid, in the order of their thresholds."""
+    """Every curve of the grid, sorted by threshold."""
 
     thresholds: Floats  # on the axis of difficulty
     middles: Floats  # where the fall is halfway
     slopes: Floats
     lapses: Floats
-    starts: Floats  # the place from which on lapses happen
+    starts: Floats  # where lapses begin
     recover: NDArray[np.bool_]  # whether levels after the fall are independent
-    prior: Floats  # logarithms of probabilities
+    prior: Floats  # log probabilities
 
     def lifts(self, places: Floats, which: NDArray[np.intp]) -> Floats:
-        """The lift of some of the curves; a row for each place."""
+        """The lift of some of the curves; a row for each position."""
         column = places[:, None]
         lapsing = self.lapses[which] * (1 - _fall(column - self.starts[which], ONSET))
         return (1 - lapsing) * _fall(column - self.middles[which], self.slopes[which])
 
 
 class Grid(NamedTuple):
-    """All curves, and what they say about right and wrong answers; a row for each level."""
+    """All curves with their log likelihoods of answers; a row for each level."""
 
     curves: Curves
-    log_right: Floats  # logarithms of chances
+    log_right: Floats  # log probability of a right answer
     log_wrong: Floats
-    free: Floats  # 1 where a curve says nothing, and both logarithms are 0
+    free: Floats  # 1 where a level is independent of the curve, and both logarithms are 0
 
 
 @lru_cache(maxsize=16)  # a few megabytes each
@@ -128,7 +128,7 @@ def make_grid(levels: Levels, target: float) -> Grid:
     places = levels.difficulty
     lowest = places[0] - MARGIN
     thresholds = np.linspace(lowest, places[-1] + MARGIN, THRESHOLDS)
-    # At a level or between two, after the easiest and before the last two.
+    # Plateaus begin at a level or between two, after the easiest and before the last two.
     starts = np.append(places[1:-2], (places[:-3] + places[1:-2]) / 2)
     above = np.array([lapse for lapse in PLATEAU_LAPSES if 1 - lapse > target])
     axes = [
@@ -157,14 +157,14 @@ def make_grid(levels: Levels, target: float) -> Grid:
     lifts = curves.lifts(places, np.arange(len(order)))
     chances = np.clip(floors + (1 - floors) * lifts, 1e-4, 1 - 1e-4)
     # The first level after the threshold shows the fall and is never free.
-    fallen = np.searchsorted(places + 1e-9, curves.thresholds)  # at a level, whatever the rounding
+    fallen = np.searchsorted(places + 1e-9, curves.thresholds)  # tolerates rounding
     free = (np.arange(len(places))[:, None] > fallen) & curves.recover
     log_right, log_wrong = np.where(free, 0.0, [np.log(chances), np.log1p(-chances)])
     return Grid(curves, log_right, log_wrong, free.astype(float))
 
 
 class Posterior:
-    """What some scores say about the curve of a solver."""
+    """The posterior of a solver's curve given its scores."""
 
     def __init__(self, levels: Levels, target: float = 0.5) -> None:
         self.levels, self.target = levels, target
@@ -172,7 +172,7 @@ class Posterior:
         self.counts, self.totals, self._squares = np.zeros((3, len(levels.values)))
 
     def add(self, level: int, scores: Sequence[float]) -> None:
-        """Take some more scores at a level into account."""
+        """Add scores at a level."""
         self.counts[level] += len(scores)
         self.totals[level] += math.fsum(scores)
         self._squares[level] += math.fsum(score * score for score in scores)
@@ -180,7 +180,7 @@ class Posterior:
 
     @property
     def dispersion(self) -> float:
-        """How much scores vary, as a share of what right and wrong answers would; 1 for these."""
+        """The variance of scores relative to that of binary ones with the same means."""
         seen = self.counts > 1
         means = self.totals[seen] / self.counts[seen]
         within = float((self._squares[seen] - self.counts[seen] * means**2).sum())
@@ -191,10 +191,9 @@ class Posterior:
 
     @property
     def _evidence(self) -> tuple[Floats, Floats]:
-        """Right and wrong answers at every level, of scores that vary as much as these do.
+        """Right and wrong answers at every level that are worth as much as the scores.
 
-        A level whose mean is below its floor counts as at its floor: worse than blind says no more
-        about difficulty than blind does.
+        A mean below the floor counts as the floor: it says no more about difficulty.
         """
         totals = np.maximum(self.totals, self.counts * np.array(self.levels.floors))
         return totals / self.dispersion, (self.counts - totals) / self.dispersion
@@ -203,9 +202,9 @@ class Posterior:
     def _fit(self) -> tuple[NDArray[np.intp], Floats, float]:
         """The curves that matter, their weights, and the log odds against curves that only fall.
 
-        The odds are those of levels that are independent, all or after the fall, every chance
-        equally likely. They are a martingale while a falling curve holds, so that looking often
-        does little harm; docs/thresholds-measured.md has the rate of false alarms.
+        The alternatives are independent levels, all of them or those after the fall, with uniform
+        priors. The odds are a martingale while a falling curve holds, so that checking after every
+        batch does little harm; docs/thresholds-measured.md has the rate of false alarms.
         """
         right, wrong = self._evidence
         grid = self._grid
@@ -223,15 +222,15 @@ class Posterior:
 
     @property
     def misfits(self) -> bool:
-        """Whether no falling curve follows the scores."""
+        """Whether no falling curve fits the scores."""
         return self._fit[2] > math.log(MISFIT)
 
     def threshold(self, level: float = 0.95) -> Estimate:
         """Where lift falls to the target: the median and a credible interval.
 
-        Without a curve that fits it is where lines between the levels first reach the target.
-        None is beyond the levels, where nothing was measured: on the side of the limit that is
-        None too.
+        If no curve fits, it is where straight lines between the levels first reach the target. A
+        None lies beyond the levels, where nothing was measured: the value on the side on which
+        the limit is None too.
         """
         shares = [0.5, (1 - level) / 2, (1 + level) / 2]
         if self.misfits:
@@ -243,7 +242,7 @@ class Posterior:
             ends = (places[0] - half, places[-1] + half)
             mass, edges = np.histogram(places[kept], THRESHOLDS, ends, weights=weights)
             middle, low, high = np.interp(shares, np.append(0, np.cumsum(mass)), edges)
-        # Between two levels nothing was measured: an interval that lies there is the whole gap.
+        # Nothing was measured between two levels, so an interval inside a gap is the whole gap.
         marks = self.levels.difficulty
         above = int(np.searchsorted(marks, low, side="right"))
         if 0 < above < len(marks) and high < marks[above]:
@@ -255,7 +254,7 @@ class Posterior:
         return Estimate(value, low, high, int(self.counts.sum()))
 
     def beyond(self, found: Estimate) -> int | None:
-        """The first or the last level where the whole interval lies beyond it; None elsewhere."""
+        """The first or last level (0 or -1) if the whole interval lies beyond it, else None."""
         hard, easy = (found.low, found.high) if self.levels.rising else (found.high, found.low)
         if easy is None and hard == self.levels.values[-1]:
             return -1
@@ -276,11 +275,11 @@ class Posterior:
         return a_gap or (found.high - found.low) / 2 <= width * scale
 
     def _crossings(self) -> Floats:
-        """Draws of the place where lines between the levels first fall to the target."""
+        """Draws of the position where lines between the levels first fall to the target."""
         right, wrong = self._evidence
         chances = np.random.default_rng(0).beta(right + 0.5, wrong + 0.5, (DRAWS, len(right)))
         floors = np.array(self.levels.floors)
-        # Perfect before the easiest level and lost after the hardest, so that there is a crossing.
+        # Lift 1 before the easiest level and 0 after the hardest, so that there is a crossing.
         lifts = np.pad((chances - floors) / (1 - floors), ((0, 0), (1, 1)))
         lifts[:, 0] = 1.0
         first, *_, last = self.levels.difficulty
@@ -291,7 +290,7 @@ class Posterior:
         return np.asarray(places[below - 1] + share * (places[below] - places[below - 1]))
 
     def lifts(self) -> list[Estimate]:
-        """The lift that was measured at every level, with Jeffreys' interval."""
+        """The measured lift at every level, with Jeffreys' interval."""
         found = []
         for count, total, floor in zip(self.counts, self.totals, self.levels.floors, strict=True):
             right, wrong = total / self.dispersion + 0.5, (count - total) / self.dispersion + 0.5
@@ -301,7 +300,7 @@ class Posterior:
         return found
 
     def band(self, values: Sequence[float]) -> list[Estimate]:
-        """The lift that the curves give at some values of the field, with its interval."""
+        """The lift of the curves at some values of the field, with its interval."""
         kept, weights, _ = self._fit
         places = np.array([self.levels.difficulty_of(value) for value in values])
         found = []
@@ -311,16 +310,16 @@ class Posterior:
         return found
 
     def next_batch(self, size: int) -> list[int]:
-        """How many items to take at every level: most where they say most about the threshold.
+        """The number of items at every level of a batch: most where they are most informative.
 
-        Without a curve that fits it is a grid: most where there are fewest.
+        If no curve fits, the levels with the fewest items come first.
         """
         counts = np.zeros(len(self.counts), dtype=int)
         if self.misfits:
             for _ in range(size):
                 counts[np.argmin(self.counts + counts)] += 1
         else:
-            # Squared, for the best levels without leaving the others untested: a misfit must show.
+            # Squared, to favour the best levels; the others must reveal a misfit.
             gains = self._gains() ** 2
             shares = gains / gains.sum() * size
             counts += np.floor(shares).astype(int)
@@ -328,7 +327,7 @@ class Posterior:
         return [int(count) for count in counts]
 
     def _gains(self) -> Floats:
-        """The information about the threshold in one more item at every level."""
+        """The information about the threshold from one more item at every level."""
         kept, weights, _ = self._fit
         right, wrong = self._evidence
         measured = ((1 + right) / (2 + right + wrong))[:, None]

@@ -1,4 +1,4 @@
-"""What searches for thresholds have found: read from folders, said in words, written as a table."""
+"""Results of searches for thresholds: read from folders, in words, and as a table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TABLE = "thresholds.csv"
 
 
 def read_thresholds(folder: Path) -> list[Search]:
-    """The thresholds of a folder from its manifest and records; none where it is no such run."""
+    """The searches in a folder, from its manifest and records; empty for other runs."""
     path = folder / MANIFEST
     manifest = read_mapping(path) if path.exists() else {}
     if manifest.get("kind") != KIND:
@@ -32,7 +32,7 @@ def read_thresholds(folder: Path) -> list[Search]:
 
 
 def _thresholds_of_people(folder: Path, manifest: Mapping[str, Any]) -> list[Search]:
-    """The thresholds of all participants of a study, whose records are in one file."""
+    """The searches of all participants of a study, whose records are in one file."""
     searches = {
         (one["condition"], search.solver): search
         for one in manifest.get("adaptive", ())
@@ -68,7 +68,7 @@ def _read_plan(manifest: Mapping[str, Any]) -> ThresholdPlan:
 class Threshold:
     """Where the lift of a solver falls to the target, with a 95% credible interval.
 
-    None lies beyond the values that were tried; `text` says on which side.
+    A None lies beyond the values tried; `text` says on which side.
     """
 
     solver: str
@@ -76,14 +76,14 @@ class Threshold:
     value: float | None
     low: float | None
     high: float | None
-    items: int  # that were scored
-    fits: bool  # whether a falling curve does
+    items: int  # scored
+    fits: bool  # whether a falling curve fits
     text: str
     by: float | None = None  # the value of the second field
 
 
 def threshold_of(search: Search) -> Threshold:
-    """What a search has found."""
+    """The result of a search."""
     found = search.posterior.threshold()
     return Threshold(
         search.solver,
@@ -99,7 +99,7 @@ def threshold_of(search: Search) -> Threshold:
 
 
 def threshold_text(search: Search) -> str:
-    """A threshold with its interval; what lies beyond the values is said in words."""
+    """A threshold with its interval, or in words where it lies beyond the values."""
     found, levels = search.posterior.threshold(), search.levels
     beyond = search.posterior.beyond(found)
     if beyond is not None:
@@ -112,7 +112,7 @@ def threshold_text(search: Search) -> str:
 
 
 def fit_sentence(search: Search) -> str:
-    """What it means where no curve fits; nothing where one does."""
+    """What to make of scores that no curve fits; empty where one does."""
     if not search.posterior.misfits:
         return ""
     first, *_, last = search.posterior.lifts()
@@ -125,7 +125,7 @@ def fit_sentence(search: Search) -> str:
 
 
 def write_thresholds(searches: Sequence[Search], folder: Path) -> None:
-    """thresholds.csv: a row for every threshold."""
+    """Write thresholds.csv: a row for every threshold."""
     plan = searches[0].plan
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")

@@ -1,19 +1,20 @@
-"""Searching for thresholds: which fields vary, which item comes next, and when to stop.
+"""The search for thresholds: which fields vary, which items come next, and when to stop.
 
-Every level is an evaluation whose items grow, so records, resuming and backends are those of any
-other run. Repeating the command makes the same decisions from the same records, and asks only
-where something is missing.
+Every level is an evaluation whose number of items grows, so records, resuming and backends are
+those of any other run. Repeating the command makes the same decisions from the same records and
+makes only the attempts that are missing.
 """
 
 from __future__ import annotations
 
+import math
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import NoneType
-from typing import Any, NamedTuple
+from typing import Any
 
 from trivium.benchmarks import change_task
 from trivium.core.benchmark import AnyBenchmark
@@ -25,16 +26,19 @@ from trivium.core.spec import changed_fields
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
 from trivium.evaluation.evaluation import Evaluation, Items, Run
-from trivium.evaluation.execute import check_solver, claim_folder, execute, execute_in_steps
+from trivium.evaluation.execute import check_solver, claim_folder, execute
 from trivium.evaluation.executors import Executor
 from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import Setting, evaluations_of
 from trivium.evaluation.solvers import Function
+from trivium.models.local import served_locally
 from trivium.models.names import full_model_name
-from trivium.models.settings import ModelOptions, Settings, is_model
+from trivium.models.settings import Model, ModelOptions, Settings, is_model
 from trivium.thresholds.posterior import Levels, Posterior
 
-MAX_LEVELS = 10  # where no values are named
+KIND = "threshold"
+BATCH = 25  # items of one solver between two updates of the posterior
+MAX_LEVELS = 10  # where no values are given
 WHOLE = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 
@@ -48,7 +52,7 @@ class Axis:
 
 
 def make_axes(task: Task, vary: str | Sequence[str] | Mapping[str, Sequence[object]]) -> list[Axis]:
-    """One or two fields, each with the values that are given for it or with usual ones."""
+    """One or two fields, each with its given values or with default ones."""
     names = [vary] if isinstance(vary, str) else list(vary)
     require(1 <= len(names) <= 2, f"vary takes one field or two, got {', '.join(names) or 'none'}")
     values = vary if isinstance(vary, Mapping) else {}
@@ -56,7 +60,7 @@ def make_axes(task: Task, vary: str | Sequence[str] | Mapping[str, Sequence[obje
 
 
 def make_axis(task: Task, name: str, texts: Sequence[str] = ()) -> Axis:
-    """The field of this name with these values, or with some that its spec allows."""
+    """The field of this name with these values, or with default ones."""
     benchmark = task.benchmark
     key = benchmark.field_aliases.get(name, name)
     kinds = ordered_fields(benchmark)
@@ -67,14 +71,14 @@ def make_axis(task: Task, name: str, texts: Sequence[str] = ()) -> Axis:
     if texts:
         values = [_number(text, kinds[key], name) for text in texts]
     else:
-        values = _usual_values(task, key, kinds[key])
+        values = _default_values(task, key, kinds[key])
     for value in values:
-        change_task(task, {key: value})  # refuses what the spec does
+        change_task(task, {key: value})  # refuses invalid values
     return Axis(key, tuple(values))
 
 
 def ordered_fields(benchmark: AnyBenchmark) -> dict[str, type]:
-    """The fields of a spec that hold a number, and of which type."""
+    """The numeric fields of a spec with their types."""
     found: dict[str, type] = {}
     for name, hint in typing.get_type_hints(benchmark.spec_type).items():
         kinds = ({hint, *typing.get_args(hint)} - {NoneType}) & {int, float}
@@ -91,17 +95,17 @@ def _number(text: str, kind: type, name: str) -> float:
         raise UserError(f"values of {name} must be {what}, got {text!r}") from None
 
 
-def _usual_values(task: Task, key: str, kind: type) -> list[float]:
-    """Some values that the spec allows, up to four times the present one, from easy to hard."""
-    present = getattr(task.spec, key)
-    require(present is not None, f"{key} has no value to start from: name some with --values")
+def _default_values(task: Task, key: str, kind: type) -> list[float]:
+    """Valid values up to four times the current one, from easy to hard."""
+    current = getattr(task.spec, key)
+    require(current is not None, f"{key} has no value to start from: name some with --values")
     found: list[float] = []
     for value in WHOLE if kind is int else SHARES:
         try:
             change_task(task, {key: value})
         except UserError:
             continue
-        if kind is float or value <= 4 * present:
+        if kind is float or value <= 4 * current:
             found.append(value)
     require(len(found) >= 2, f"{key} allows too few values here: name some with --values")
     step = (len(found) - 1) / (MAX_LEVELS - 1)
@@ -111,13 +115,9 @@ def _usual_values(task: Task, key: str, kind: type) -> list[float]:
     return found[::-1] if key in task.benchmark.easier_with_more else found
 
 
-KIND = "threshold"
-BATCH = 25  # items of one solver between two looks at the scores
-
-
 @dataclass(frozen=True)
 class ThresholdPlan:
-    """Which thresholds are looked for."""
+    """The thresholds to search for."""
 
     task: Task
     axis: Axis
@@ -128,7 +128,7 @@ class ThresholdPlan:
     settings: Settings = field(default_factory=Settings)
     label: str | None = None
     width: float = 0.15  # stop at an interval of this half-width, as a share of the threshold
-    max_items: int = 400  # the most items for one threshold
+    max_items: int = 400  # for one threshold
 
     def __post_init__(self) -> None:
         require(self.width > 0, f"width must be above 0, got {self.width}")
@@ -143,22 +143,22 @@ class ThresholdPlan:
         object.__setattr__(self, "solvers", tuple(names))
         require(len(set(names)) == len(names), f"a solver is named twice: {', '.join(names)}")
         for search in self.searches():
-            assert search.levels  # refuses values in no order, and floors that are perfect
+            assert search.levels  # refuses unordered values and perfect floors
 
     def searches(self) -> list[Search]:
-        """One for every solver and value of the second field."""
+        """A search for every solver and value of the second field."""
         values = self.by.values if self.by else (None,)
         return [Search(self, solver, value) for value in values for solver in self.solvers]
 
     def run_of(self, counts: Sequence[tuple[Search, Sequence[int]]]) -> Run:
-        """So many items of every level as a run; its manifest does not say how many."""
+        """A run of these numbers of items per level, which are not part of its manifest."""
         evaluations = [one for search, own in counts for one in search.evaluations(own).values()]
         return Run(KIND, tuple(evaluations), self.config, self.label)
 
     @property
     def config(self) -> dict[str, Any]:
-        """What is looked for, as run.json holds it."""
-        axes = [self.axis, *([self.by] if self.by else [])]
+        """The content of run.json."""
+        axes = [self.axis, self.by] if self.by else [self.axis]
         return {
             "kind": KIND,
             "benchmark": self.task.benchmark.name,
@@ -171,29 +171,38 @@ class ThresholdPlan:
             "view": changed_fields(self.task.view),
         }
 
-    @property
-    def at_most(self) -> Run:
-        """As many items as each threshold may take, spread evenly over the levels."""
-        each = -(-self.max_items // len(self.axis.values))
-        counts = [each] * len(self.axis.values)
+    def largest_run(self) -> Run:
+        """A run of `max_items` for each threshold, spread evenly over the levels."""
+        levels = len(self.axis.values)
+        counts = [math.ceil(self.max_items / levels)] * levels
         return self.run_of([(search, counts) for search in self.searches()])
 
 
 @dataclass
 class Search:
-    """The threshold of one solver, at one value of the second field."""
+    """The search for the threshold of one solver, at one value of the second field."""
 
     plan: ThresholdPlan
     solver: str
     by: float | None = None
-    stopped: bool = False  # a whole batch could not be scored
+    stopped: bool = False  # because no attempt of a batch was scored
 
     @cached_property
-    def tasks(self) -> list[Task]:
-        """The task at every level."""
+    def settings(self) -> list[Setting]:
+        """The fields that vary and the task at every level."""
         axis, by = self.plan.axis, self.plan.by
         second = {by.field: self.by} if by else {}
-        return [change_task(self.plan.task, {axis.field: value, **second}) for value in axis.values]
+        found = []
+        for value in axis.values:
+            fields = {axis.field: value, **second}
+            name = " ".join(f"{key}={own}" for key, own in fields.items())
+            found.append(Setting(name, fields, change_task(self.plan.task, fields)))
+        return found
+
+    @property
+    def tasks(self) -> list[Task]:
+        """The task at every level."""
+        return [setting.task for setting in self.settings]
 
     @cached_property
     def levels(self) -> Levels:
@@ -202,12 +211,12 @@ class Search:
 
     @cached_property
     def posterior(self) -> Posterior:
-        """What is known about the curve."""
+        """The posterior of the solver's curve."""
         return Posterior(self.levels, self.plan.target)
 
     @cached_property
     def asked(self) -> list[int]:
-        """How many items were asked at every level."""
+        """The number of items so far at every level."""
         return [0] * len(self.tasks)
 
     @property
@@ -217,25 +226,21 @@ class Search:
         return self.solver if by is None else f"{self.solver}, {by.field} {self.by:g}"
 
     def evaluations(self, counts: Sequence[int]) -> dict[int, Evaluation]:
-        """The first items of every level that has any, by level."""
-        axis, by, settings = self.plan.axis, self.plan.by, self.plan.settings
-        found = {}
-        for level, (value, task) in enumerate(zip(axis.values, self.tasks, strict=True)):
-            fields = {axis.field: value, **({by.field: self.by} if by else {})}
-            name = " ".join(f"{key}={value}" for key, value in fields.items())
-            if counts[level]:
-                items = Items(self.plan.seed, 0, counts[level])
-                setting = Setting(name, fields, task)
-                (found[level],) = evaluations_of(setting, items, [self.solver], 1, settings)
+        """The evaluations of the first items of every level that has any, by level."""
+        plan, found = self.plan, {}
+        for level, (setting, count) in enumerate(zip(self.settings, counts, strict=True)):
+            if count:
+                items = Items(plan.seed, 0, count)
+                (found[level],) = evaluations_of(setting, items, [self.solver], 1, plan.settings)
         return found
 
     @property
     def all_items(self) -> list[int]:
-        """More items of every level than there can be."""
-        return [10**12] * len(self.tasks)
+        """Numbers of items that include every record."""
+        return [10**12] * len(self.settings)
 
     def next_counts(self) -> list[int] | None:
-        """How many items every level has after the next batch; None when the search is over."""
+        """The number of items at every level after the next batch; None if the search is over."""
         left = self.plan.max_items - sum(self.asked)
         if left <= 0 or self.stopped or self.posterior.settled(self.plan.width):
             return None
@@ -243,11 +248,11 @@ class Search:
         return [count + more for count, more in zip(self.asked, batch, strict=True)]
 
     def read(self, out: Path, counts: Sequence[int]) -> None:
-        """Take the scores of the items up to these counts into account."""
+        """Add the recorded scores of the items up to these counts to the posterior."""
         scored = 0
         for level, evaluation in self.evaluations(counts).items():
             indexes = range(self.asked[level], counts[level])
-            scores = list(_scores(out / evaluation.folder / RECORDS, self.tasks[level], indexes))
+            scores = list(_scores(out / evaluation.folder / RECORDS, evaluation.task, indexes))
             self.posterior.add(level, scores)
             scored += len(scores)
         self.stopped = scored == 0
@@ -255,20 +260,12 @@ class Search:
 
 
 def _scores(path: Path, task: Task, indexes: range) -> Iterator[float]:
-    """The headline scores of the items with these indexes, of all that could be scored."""
+    """The headline scores of the items with these indexes."""
     headline = task.benchmark.metrics[0]
     for _, row in read_records(path) if path.exists() else ():
         value = row["scores"].get(headline.name)
         if row.get("index") in indexes and row["kind"] not in UNSCORED and value is not None:
             yield min(1.0, max(0.0, float(value)))
-
-
-class Found(NamedTuple):
-    """Thresholds, and what was asked to find them."""
-
-    searches: list[Search]
-    run: Run
-    summaries: list[Summary]
 
 
 def find_thresholds(
@@ -280,8 +277,8 @@ def find_thresholds(
     functions: Mapping[str, Function] | None = None,
     command: str | None = None,
     on_batch: Callable[[Sequence[Search]], None] = lambda searches: None,
-) -> Found:
-    """Ask batch after batch until every threshold is known well enough, and write the tables."""
+) -> tuple[list[Search], Run, list[Summary]]:
+    """The finished searches of a plan, the run of all their items, and its summaries."""
     options, functions = options or ModelOptions(), functions or {}
     searches = plan.searches()
     everything = plan.run_of([(search, search.all_items) for search in searches])
@@ -290,26 +287,30 @@ def find_thresholds(
             check_solver(evaluation, options)
     with locked(out):
         claim_folder(out, everything.manifest())
-        if options.retry_errors:  # a new score may lead elsewhere, where none would be asked again
+        if options.retry_errors:  # now, as the search may not come back to these levels
             for evaluation in everything.evaluations:
                 if (path := out / evaluation.folder / RECORDS).exists():
                     drop_errors(path, evaluation.includes)
+    # Later failures are left to the next command, since decisions depend on what is recorded.
     options = replace(options, retry_errors=False)
-    groups = {name: [one for one in searches if one.solver == name] for name in plan.solvers}
-    steps = {name: _batches(group, out, on_batch) for name, group in groups.items()}
-    execute_in_steps(steps, out, executor=executor, options=options, functions=functions)
+    models = [name for name in plan.solvers if is_model(name) and name not in functions]
+    with served_locally([Model(name, Settings(), options) for name in models]):
+        for name in plan.solvers:
+            own = [search for search in searches if search.solver == name]
+            for batch in _batches(own, out, on_batch):
+                execute(batch, out, executor=executor, options=options, functions=functions)
     run = plan.run_of([(search, search.asked) for search in searches])
     for search in searches:
-        search.read(out, search.all_items)  # what else the folder holds
+        search.read(out, search.all_items)  # records of earlier, larger searches
     summaries = execute(run, out, options=options, functions=functions, command=command)
     write_table(run, summaries, out)
-    return Found(searches, run, summaries)
+    return searches, run, summaries
 
 
 def _batches(
     searches: Sequence[Search], out: Path, on_batch: Callable[[Sequence[Search]], None]
 ) -> Iterator[Run]:
-    """The batches of one solver, each chosen from the records of those before."""
+    """The batches of one solver, each chosen from the records of the previous ones."""
     while True:
         found = [(search, search.next_counts()) for search in searches]
         batches = [(search, counts) for search, counts in found if counts is not None]

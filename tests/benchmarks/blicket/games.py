@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.audit import canonical
 from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
 from trivium.benchmarks.blicket.inference.hypotheses import parse
@@ -27,6 +28,11 @@ def game_of(machine: str, spec: GameSpec | None = None) -> GameItem:
 def every_game(spec: GameSpec) -> Iterator[GameItem]:
     """One game for each machine of a spec."""
     return (game_of(str(replace(machine, noise=0.0)), spec) for machine in spec.space)
+
+
+def machines_up_to_renaming(spec: GameSpec) -> int:
+    """The number of games up to the names and the order of the objects."""
+    return len(set(map(canonical, every_game(spec))))
 
 
 def play(solver: str, item: GameItem) -> Attempt:

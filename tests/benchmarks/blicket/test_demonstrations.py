@@ -93,5 +93,5 @@ def test_rows_of_games_with_examples_are_read_back() -> None:
 
 
 def test_demonstrations_go_with_the_paper_s_machines() -> None:
-    with pytest.raises(UserError, match="demonstrations go with hypotheses"):
+    with pytest.raises(UserError, match="demonstrations need the hypotheses"):
         GameSpec(demonstrations="given")

@@ -67,7 +67,7 @@ def test_make_vec_gives_the_batched_environment() -> None:
     assert rewards.shape == done.shape == truncated.shape == info["machine"].shape == (5,)
 
 
-def test_the_names_stand_for_the_two_interfaces() -> None:
+def test_registered_names_select_the_interface() -> None:
     spaces = [
         str(gymnasium.make(f"trivium/{name}", reward_structure="quiz").action_space)
         for name in ("Blicket-v0", "BlicketChild-v0")

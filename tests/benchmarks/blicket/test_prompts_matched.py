@@ -11,13 +11,13 @@ from typing import Any
 import orjson
 import pytest
 
+from tests.benchmarks.blicket.beliefs import form_beliefs, possible
 from trivium.benchmarks.blicket.inference.hypotheses import make_space
 from trivium.benchmarks.blicket.inference.observer import posterior
 from trivium.benchmarks.blicket.inference.support import support_of
 from trivium.benchmarks.blicket.prompts import PROMPTS, matched, solvers
 from trivium.benchmarks.blicket.prompts.evidence import (
     Machine,
-    form_beliefs,
     ideal_answer,
     read_page,
 )
@@ -30,25 +30,6 @@ from trivium.core.streams import Stream
 FOUR = PROMPTS.presets["four-conditions"]
 VIEWS = [PromptView(), PromptView("two_shot"), PromptView(reply="lines")]
 COUNTING = ["most_often_lit", "lit_share", "lit_alone", "never_dark", "always_lit", "one_cause"]
-
-
-def possible(machine: Machine, *, odd: bool = False) -> list[tuple[str, set[str]]]:
-    """Every form and set of blickets that allows what was seen, by plain enumeration."""
-    found = []
-    for size in range(1, len(machine.objects) + 1):
-        for blickets in map(set, itertools.combinations(machine.objects, size)):
-            lit = [set(placed) for placed, light in machine.tests if light]
-            dark = [set(placed) for placed, light in machine.tests if not light]
-            if all(blickets & on for on in lit) and not any(blickets & on for on in dark):
-                found.append(("disjunctive", blickets))
-            if size == 1:
-                continue  # with one blicket all forms are the same
-            if all(blickets <= on for on in lit) and not any(blickets <= on for on in dark):
-                found.append(("conjunctive", blickets))
-            uneven = [len(blickets & on) % 2 == 1 for on in lit + dark]
-            if odd and uneven == [True] * len(lit) + [False] * len(dark):
-                found.append(("parity", blickets))
-    return found
 
 
 @pytest.mark.parametrize("objects", [4, 5, 7, 8])

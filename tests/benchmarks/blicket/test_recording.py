@@ -142,7 +142,7 @@ def test_record_writes_a_dataset_that_minari_loads(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--policy", "nobody"], "policy must be one of"),
+        (["--policy", "absent"], "policy must be one of"),
         (["--episodes", "0"], "episodes must be at least 1"),
         (["--reward_structure", "prize"], "reward_structure must be one of"),
     ],
@@ -189,7 +189,7 @@ def test_figures_are_fractions_where_they_are_small_ones() -> None:
         *("3", "8/3 (2.667)", "inf", "0.123", "")
     ]
     with pytest.raises(UserError, match="policy must be one of"):
-        get_policy("nobody")
+        get_policy("absent")
 
 
 @pytest.mark.parametrize("name", ["foo", "../evil-v0", "/evil-v0", "a b-v0", "blicket/x-v"])

@@ -78,7 +78,7 @@ def the_paper() -> str:
 
 def test_the_stimuli_stand_in_the_paper_byte_for_byte() -> None:
     paper = the_paper()
-    # What stands on a line of Appendix C once its label ("- **Disjunctive:** ") is taken off.
+    # A line of Appendix C without its label ("- **Disjunctive:** ").
     lines = {re.sub(r"^- \*\*[^*]+:\*\* ", "", line) for line in paper.split("\n")}
     texts = [pieces for parts in stimuli()["prompts"].values() for pieces in parts.values()] + [
         [each.reply] for each in printed_replies()

@@ -17,7 +17,6 @@ from trivium.benchmarks.nhop.files import to_row
 from trivium.benchmarks.nhop.generate import generate
 from trivium.benchmarks.nhop.item import derive, layer_letters, true_chain
 from trivium.benchmarks.nhop.render import render
-from trivium.benchmarks.nhop.solvers import token_counts
 from trivium.benchmarks.nhop.spec import (
     EXPLICIT_PRESETS,
     ExplicitSpec,
@@ -130,7 +129,7 @@ def test_a_ladder_has_one_answer_and_keeps_its_controls(
             before = item.blocks[number - 1].resolved()
             assert {tail for _, tail in before} == set(heads)
         if spec.block_head_balance:
-            above = token_counts(item, number)
+            above = item.token_counts(number)
             assert len({above[head] for head in heads}) == 1
         if spec.alias_heads_per_block:
             assert [line[0] for line in block.lines] != list(heads)

@@ -124,7 +124,7 @@ def test_strict_is_the_asked_line_at_the_end() -> None:
         (f"So\nANSWER: {PLAIN}", True),
         (PLAIN, False),
     ]:
-        assert VARIABLES.strict(ITEM, [reply], VIEW) == exact
+        assert VARIABLES.strict(ITEM, [reply], VIEW) == exact  # type: ignore[arg-type]
 
 
 @given(

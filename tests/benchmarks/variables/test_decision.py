@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from studies.decision_trees import FIGURES, draw
 
 from trivium.benchmarks.variables.decision import (
     Observed,
@@ -18,7 +19,6 @@ from trivium.benchmarks.variables.decision import (
     pseudocode,
     topological,
 )
-from trivium.benchmarks.variables.figures import FIGURES, draw
 from trivium.benchmarks.variables.files import gold_label
 from trivium.benchmarks.variables.generate import generate
 from trivium.benchmarks.variables.item import VariablesItem

@@ -1,19 +1,19 @@
-"""The blicket detector: causal overhypotheses, found by experimenting.
+"""The blicket detector: inferring causal overhypotheses by experimenting.
 
-What this package adds to the rest of the library is declared here and imported when it is used:
-commands, environments of Gymnasium, a format of `trivium import`, and (in the game's class) a drawn
-page of the web experiment.
+This module declares what the package adds to the library: commands, Gymnasium environments and a
+format of `trivium import`. All are imported when they are used. The drawn page of the web
+experiment is declared in the game's class.
 """
 
 _HERE = "trivium.benchmarks.blicket"
 COMMANDS = {
     "play": "play the blicket game in the terminal, against the ideal observer",
-    "ceilings": "what an ideal observer can reach on blicket machines",
-    "record": "play Blicket-v0 with a program; trajectories as a Minari dataset",
+    "ceilings": "the best possible results of an ideal observer on blicket machines",
+    "record": "play Blicket-v0 with a program and store a Minari dataset",
     "train": "train an agent in the blicket world",
-    "rollout": "play Blicket-v0 with a trained agent; trajectories as a Minari dataset",
+    "rollout": "play Blicket-v0 with a trained agent and store a Minari dataset",
 }
-# `trivium import NAME FILES`: a function from a file to attempts.
+# Formats of `trivium import`, each with a function from a file to attempts.
 IMPORTS = {"trajectories": f"{_HERE}.people.trajectories:read_trajectories"}
 _WORLD = {
     "entry_point": f"{_HERE}.world.env:BlicketEnv",

@@ -16,3 +16,8 @@ MENTION = re.compile(rf"\b({'|'.join(COLOURS)}) (?:half )?({'|'.join(SHAPES)})\b
 def mentions(text: str) -> list[str]:
     """The objects that a text names, in order; the paper once says half dome for dome."""
     return [f"{found[1]} {found[2]}".lower() for found in MENTION.finditer(text)]
+
+
+def article(name: str) -> str:
+    """A name with "a" or "an" before it."""
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

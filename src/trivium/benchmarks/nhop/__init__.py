@@ -35,16 +35,16 @@ OUTPUT_TOKENS = {"direct": 16, "steps": 256, "free": 1024}
 
 
 class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
-    """What both n-hop benchmarks share: all but the spec, the solvers and the file's shape."""
+    """What both n-hop benchmarks share: all but the spec, the solvers and the file format."""
 
     view_type = NhopView
     answer_field = "answer_id"
     kinds = report.KINDS
     headline_rule = report.RULE
     explicit: ClassVar[bool]
-    source: ClassVar[str]  # of the facts, in a sentence
+    source: ClassVar[str]  # of the facts, as in "composes 5 hops from a bag of facts"
 
-    # A function named like its module comes last: from then on the name means the function.
+    # A function with its module's name comes last, since it shadows the module from there on.
     generate_lines = staticmethod(fast_writer.generate_lines)
     reshuffle = staticmethod(generate.reshuffle)
     item_space = staticmethod(generate.item_space)

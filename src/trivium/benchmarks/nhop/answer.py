@@ -14,10 +14,10 @@ from trivium.core.reading import answer_line, find_answer, raises_doubt
 
 @dataclass(frozen=True, slots=True)
 class NhopAnswer:
-    """The token that was named, and in steps mode the token in every slot."""
+    """The answer's token, and in steps mode the token in every slot."""
 
     token: str
-    steps: tuple[str | None, ...] = ()  # empty where no slot was filled
+    steps: tuple[str | None, ...] = ()  # empty if no slot was filled
 
 
 def write(item: NhopItem, answer: NhopAnswer, view: NhopView) -> str:
@@ -50,18 +50,18 @@ _DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|cannot|wrong|incorrect)\b|n
 
 
 def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
-    """The answer in the last reply; None where it states none."""
+    """The answer in the last reply, or None."""
     stated = find_answer(replies[-1])
     token = next(filter(None, (_value(text, item) for text in stated.values)), None)
     if token is None and not stated.labelled:
         token = _only_claim(stated.text, item)
     if token is None or set(_tokens(stated.after)) & set(item.candidates) - {token}:
-        return None  # what follows names another value
+        return None  # the text after the answer names another one
     return NhopAnswer(token, _slots(stated.text, item.depth) if view.mode == "steps" else ())
 
 
 def _value(text: str, item: NhopItem) -> str | None:
-    """The token of the prompt that a value is."""
+    """The token of the prompt that a value names."""
     if text.casefold() in map(str.casefold, item.accepted):
         return item.answer
     found = _VALUE.fullmatch(text)
@@ -70,7 +70,7 @@ def _value(text: str, item: NhopItem) -> str | None:
 
 
 def _only_claim(text: str, item: NhopItem) -> str | None:
-    """The candidate that a text claims, where it names no other and leaves no doubt."""
+    """The only candidate that a text names, if it claims it without doubt."""
     layers = {token.partition("_")[0] for token in item.candidates}
     named = {token for token in _tokens(text) if token.partition("_")[0] in layers}
     claimed = {_spelled(found) for found in _CLAIM.finditer(text)} & set(item.candidates)
@@ -84,7 +84,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _slots(text: str, depth: int) -> tuple[str | None, ...]:
-    """The token in every slot, the last filling of each; empty where none is filled."""
+    """The last token in every slot; empty if no slot is filled."""
     filled: dict[int, str] = {}
     for slot in _SLOT.finditer(text):
         if tokens := _tokens(slot[2]):

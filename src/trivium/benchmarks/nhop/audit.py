@@ -1,8 +1,7 @@
-"""What the audit tries to guess in an n-hop item, and what counts as the same item."""
+"""Audit probes of an n-hop item, and its form up to names and order."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
 from trivium.audit.features import spelling
@@ -13,7 +12,7 @@ from trivium.core.probes import Probe
 
 
 def probes(item: NhopItem, view: NhopView) -> list[Probe]:
-    """Which line of each block, or of a bag's last function, is the true one."""
+    """One probe for each block, or for a bag's last function: which line is the true one?"""
     if not item.blocks:
         right = [tail == item.answer for tail in item.candidates]
         return [_probe(item, item.depth, item.last_lines, right, 0)]
@@ -21,9 +20,8 @@ def probes(item: NhopItem, view: NhopView) -> list[Probe]:
     found = []
     for number, block in enumerate(item.blocks):
         lines, hop = block.resolved(), int(block.function[1:])
-        right = [line == (chain[hop - 1], chain[hop]) for line in lines]
-        # The first line of the chain has the question's token: finding it is reading.
-        if hop > 1:
+        if hop > 1:  # the line of f1 is found by reading: it has the question's token
+            right = [line == (chain[hop - 1], chain[hop]) for line in lines]
             found.append(_probe(item, hop, lines, right, number))
     return found
 
@@ -31,18 +29,11 @@ def probes(item: NhopItem, view: NhopView) -> list[Probe]:
 def _probe(
     item: NhopItem, hop: int, lines: Sequence[tuple[str, str]], right: Sequence[bool], block: int
 ) -> Probe:
-    """A probe for one of these lines, which are named by their tails."""
+    """A probe whose candidates are these lines, named by their tails."""
     heads, tails = [head for head, _ in lines], [tail for _, tail in lines]
-    # A head of f2 stands beside the question's token in one fact, so nearness is evidence there.
+    # A head of f2 is in one fact with the question's token, so nearness is evidence there.
     marked = {"start": item.start} if hop > 2 else {}
-    return Probe(f"line of f{hop}", tails, right, marked, _features(item, block, heads, tails))
-
-
-def _features(
-    item: NhopItem, block: int, heads: Sequence[str], tails: Sequence[str]
-) -> dict[str, Sequence[float]]:
-    """What a line shows beside its tail: its head and alias, and which names other parts have."""
-    above = _counts(item, block)
+    above = item.token_counts(block)
     before = {tail for _, tail in item.blocks[block - 1].resolved()} if block else set()
     below = item.blocks[block + 1].resolved() if block + 1 < len(item.blocks) else []
     after = {head for head, _ in below}
@@ -50,7 +41,7 @@ def _features(
     aliases: Mapping[str, str] = item.blocks[block].aliases if item.blocks else {}
     number_of = {token: int(spelling(alias)["its number"]) for alias, token in aliases.items()}
     missing = len(item.facts)
-    return {
+    features: dict[str, Sequence[float]] = {
         "head's mentions above": [above[head] for head in heads],
         "tail's mentions above": [above[tail] for tail in tails],
         "head is a tail of the block above": [head in before for head in heads],
@@ -61,16 +52,11 @@ def _features(
         "first fact with its head": [facts.get(head, missing) for head in heads],
         "first fact with its tail": [facts.get(tail, missing) for tail in tails],
     }
-
-
-def _counts(item: NhopItem, blocks: int) -> Counter[str]:
-    """How often each token is printed in the facts and the first so many blocks."""
-    above = item._replace(blocks=item.blocks[:blocks])
-    return Counter(token for head, _, tail in above.triples() for token in (head, tail))
+    return Probe(f"line of f{hop}", tails, right, marked, features)
 
 
 def canonical(item: NhopItem) -> Hashable:
-    """An item up to its tokens, its aliases and the order of its lines."""
+    """The form of an item up to its tokens, its aliases and the order of its lines."""
     lines = [f"fact {head} {function} {tail}" for head, function, tail in item.facts]
     for block in item.blocks:
         lines += [f"candidate {head} {block.function} {tail}" for head, tail in block.resolved()]

@@ -1,4 +1,4 @@
-"""How many lines or tokens a prompt takes, so that prompts of different shapes can be as long."""
+"""The length of prompts in lines or tokens, so that specs of different shapes can be matched."""
 
 from __future__ import annotations
 
@@ -10,46 +10,35 @@ from trivium.benchmarks.nhop.item import Candidates, NhopItem, layer_letters
 from trivium.benchmarks.nhop.render import render
 from trivium.core.tokens import approximate_tokens
 
-if TYPE_CHECKING:  # which asks for the sizes of its own prompts
+if TYPE_CHECKING:  # a spec measures its own prompts, so it imports this module
     from trivium.benchmarks.nhop.spec import ExplicitSpec, NhopView
 
 
 class Filling(NamedTuple):
-    """The distractors that fill a budget: whole chains, and the first hops of one more."""
+    """The context chains of a prompt: whole ones, and the first `rest` hops of one more."""
 
     chains: int
     rest: int
 
 
 class Sizes(NamedTuple):
-    """What a prompt takes without context chains, and what each hop of one more chain adds."""
+    """The length of a prompt without context chains, and what each hop of a chain adds."""
 
     base: int
     hops: Sequence[int]
 
-    @property
-    def chain(self) -> int:
-        """What one more whole chain adds."""
-        return sum(self.hops)
-
     def with_chains(self, chains: int) -> int:
-        """What a prompt takes with this many context chains."""
-        return self.base + chains * self.chain
+        """The length of a prompt with this many context chains."""
+        return self.base + chains * sum(self.hops)
 
     def filling(self, budget: int) -> Filling:
-        """The most that fits into the budget."""
-        chains, left = divmod(budget - self.base, self.chain)
-        rest = sum(total <= left for total in accumulate(self.hops))
-        return Filling(chains, rest)
+        """The context chains that fill a budget."""
+        chains, left = divmod(budget - self.base, sum(self.hops))
+        return Filling(chains, sum(total <= left for total in accumulate(self.hops)))
 
 
-def prompt_sizes(
-    spec: ExplicitSpec, view: NhopView, *, tokens: bool, extra: Sequence[int] = ()
-) -> Sizes:
-    """The sizes of a spec's prompts, in tokens or in lines, blank ones included.
-
-    The target's own facts are there, and `extra` facts of these hops.
-    """
+def prompt_sizes(spec: ExplicitSpec, view: NhopView) -> Sizes:
+    """The sizes of a spec's prompts in the unit of its budget, tokens or lines."""
 
     def token(layer: int) -> str:
         return f"{layer_letters(layer)}_{'0' * spec.id_width}"
@@ -60,16 +49,20 @@ def prompt_sizes(
     blocks = []
     for block, size in zip(spec.blocks, spec.block_sizes, strict=True):
         head, function, tail = line(block)
-        prefix = spec.alias_prefix if spec.alias_heads_per_block else ""
-        names = {f"{prefix}{number}": head for number in range(size)} if prefix else {}
-        lines = [[alias, function, tail] for alias in names] or [[head, function, tail]] * size
+        names = {}
+        if spec.alias_heads_per_block:
+            names = {f"{spec.alias_prefix}{number}": head for number in range(size)}
+        lines = [[printed, function, tail] for printed in names or [head] * size]
         blocks.append(Candidates(function, lines, names))
 
     def size_of(lines: Sequence[Sequence[str]]) -> int:
         item = NhopItem("", lines, blocks, token(0), spec.hops, "", (), None)
         prompt = render(item, view)
-        return approximate_tokens(prompt) if tokens else prompt.count("\n") + 1
+        if spec.budget_tokens is None:
+            return prompt.count("\n") + 1
+        return approximate_tokens(prompt)
 
     own = [line(hop) for hop in range(1, spec.fact_hops + 1)]
-    base = size_of([*own, *map(line, extra)])
-    return Sizes(base, [size_of([*own, *map(line, extra), one]) - base for one in own])
+    facts = [*own, *[line(spec.hops - 1)] * spec.decoys]
+    base = size_of(facts)
+    return Sizes(base, [size_of([*facts, one]) - base for one in own])

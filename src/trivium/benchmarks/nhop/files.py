@@ -1,4 +1,4 @@
-"""Items in files, in the shape of the original benchmark."""
+"""Items as rows of files, in the format of the original benchmark."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from trivium.benchmarks.nhop.item import Candidates, NhopItem, Triple, derive, r
 from trivium.core.benchmark import Origin
 from trivium.core.errors import require
 
-IS = "="  # between an alias and its token, in the original's rows of aliases
+IS = "="  # between an alias and its token in the original's rows of aliases
 # The original's names for the blocks of the last three functions.
 SHORT_NAMES = ("candidates_fn_2", "candidates_fn_1", "candidates_fn")
 
 
 def to_row(item: NhopItem) -> dict[str, Any]:
-    """The row of a file that holds this item."""
+    """The item as a row of a file."""
     row: dict[str, Any] = {"id": item.id}
     if item.blocks:
         row |= {"type": "synthetic", "n": item.depth, "L": len(item.blocks)}
@@ -41,7 +41,7 @@ def to_row(item: NhopItem) -> dict[str, Any]:
 
 
 def from_row(row: Mapping[str, Any], explicit: bool) -> NhopItem:
-    """The item in a row, from here or elsewhere; the stored answer must be the derived one."""
+    """The item in a row, from here or elsewhere; its stored answer must be the derived one."""
     name = row.get("id")
     require(isinstance(name, str) and bool(name), f"id must be text, got {name!r}")
     depth, start = read_question(str(row.get("question")))
@@ -54,7 +54,7 @@ def from_row(row: Mapping[str, Any], explicit: bool) -> NhopItem:
     texts = isinstance(accepted, list) and all(isinstance(part, str) for part in accepted)
     require(
         texts and answer in accepted,
-        f"answer_aliases must be a list of texts that holds {answer!r}, got {accepted!r}",
+        f"answer_aliases must be a list of texts that includes {answer!r}, got {accepted!r}",
     )
     origin = Origin.from_row(row)
     item = NhopItem(str(name), facts, blocks, start, depth, str(answer), accepted, origin)
@@ -66,7 +66,7 @@ def from_row(row: Mapping[str, Any], explicit: bool) -> NhopItem:
         not derived or derived == [answer],
         f"answer_id is {answer!r}, but the facts lead to {''.join(derived)!r}",
     )
-    # A link may be left out on purpose; the answer must be one that can be given.
+    # A link may be left out on purpose, but a solver must be able to name the answer.
     require(answer in item.candidates, f"answer_id is {answer!r}, which is none of the candidates")
     return item
 
@@ -81,7 +81,7 @@ def _triples(value: Any, key: str) -> list[Triple]:
 
 
 def _blocks(row: Mapping[str, Any], depth: int) -> list[Candidates]:
-    """The blocks of a row, which may hold one twice: by two names, or with and without aliases."""
+    """The blocks of a row, which may hold a block twice: by two names, or also without aliases."""
     lines: dict[int, list[tuple[str, list[Triple]]]] = {}
     aliases: dict[int, dict[str, str]] = {}
     for key, value in row.items():
@@ -106,7 +106,7 @@ def _blocks(row: Mapping[str, Any], depth: int) -> list[Candidates]:
 
 
 def _function(lines: list[Triple], key: str) -> int:
-    """The number of the function that all lines of a block are of."""
+    """The number of the one function in a block."""
     functions = {line[1] for line in lines}
     require(
         len(functions) == 1 and re.fullmatch(r"f\d{1,9}", min(functions)) is not None,
@@ -116,14 +116,14 @@ def _function(lines: list[Triple], key: str) -> int:
 
 
 def _alias_map(value: Any, key: str) -> dict[str, str]:
-    """What aliases stand for: a table in either direction, or rows of [alias, "=", token]."""
+    """Aliases to tokens, from a table in either direction or rows of [alias, "=", token]."""
     if isinstance(value, list):
         rows = all(isinstance(line, list) and len(line) == 3 and line[1] == IS for line in value)
         require(rows, f"{key} must map aliases to tokens")
         value = {line[0]: line[2] for line in value}
     texts = isinstance(value, dict) and all(isinstance(part, str) for part in value.values())
     require(texts, f"{key} must map aliases to tokens")
-    # Tokens have an underscore and aliases have none: that tells the map's direction.
+    # Only tokens have an underscore, which shows the map's direction.
     if any("_" in alias for alias in value):
         value = {alias: token for token, alias in value.items()}
     return dict(value)
@@ -149,7 +149,7 @@ def _candidates(
 
 
 def _check_aliases(item: NhopItem) -> None:
-    """Refuse heads that look like aliases, link to nothing above and have no map."""
+    """Refuse heads that look like aliases, link to nothing above and have no alias map."""
     above = {item.start, *(tail for _, _, tail in item.facts)}
     for block in item.blocks:
         heads = {head for head, _, _ in block.lines}

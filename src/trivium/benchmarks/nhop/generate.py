@@ -1,10 +1,9 @@
-"""Items drawn in batches: (spec, seed, index) decides an item, whatever the batch.
+"""Items drawn in batches; each depends on spec, seed and index only, not on its batch.
 
-A layout says, once for a spec, which paths of tokens there are and which lines are
-printed from them; a batch holds the numbers drawn for many items at once. Every path
-has its own token in each layer that it crosses, so chains are disjoint and the printed
-part of every hop is a bijection. Where the target and a distractor must look alike, they
-are paths of one shape in one layout: nothing but the question tells them apart.
+The layout of a spec says which paths of tokens its items have and which lines they print; a batch
+holds the numbers drawn for many items at once. Every path has its own token in each layer that it
+crosses, so chains are disjoint and the printed part of every hop is a bijection. A target and a
+distractor that must look alike are paths of one shape: only the question distinguishes them.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.benchmarks.nhop.item import Candidates, NhopItem, layer_letters
-from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, Spec
+from trivium.benchmarks.nhop.spec import ImplicitSpec, Spec
 from trivium.core.benchmark import Origin
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, spec_key, stream_key, word_block
@@ -32,13 +31,13 @@ BATCH = 1024
 
 @dataclass(frozen=True)
 class Layout:
-    """Which tokens an item has, layer by layer, and which lines it prints of them."""
+    """The tokens of an item, layer by layer, and the lines that it prints of them."""
 
-    widths: list[int]  # how many tokens each layer holds
+    widths: list[int]  # the number of tokens in each layer
     facts: Ints  # one row for each line: its hop, and the columns of its head and tail
     blocks: list[Ints]  # the same for the candidates of each block
-    depth: int  # how many functions the question asks for
-    answer: int  # the column of the answer; the token in the question is the first
+    depth: int  # the number of functions in the question
+    answer: int  # the column of the answer; the question's token is in column 0
 
 
 @lru_cache(maxsize=256)
@@ -62,42 +61,30 @@ def layout(spec: Spec) -> Layout:
 
 
 def item_space(spec: Spec) -> int:
-    """How many different items there are: tokens for every path, and orders of lines.
+    """The number of different items: tokens for every path, times orders of lines.
 
-    Paths of one shape that print the same lines may be exchanged without changing an item.
+    Exchanging paths of one shape that print the same lines does not change an item.
     """
     paths, facts, blocks = _plan(spec)
     shape = layout(spec)
-    aliased, ordered = _controls(spec)
     space = math.prod(math.perm(spec.M, width) for width in shape.widths)
-    space *= 1 if ordered else math.factorial(len(facts))
-    space *= math.prod(math.factorial(len(lines)) ** (2 if aliased else 1) for lines in blocks)
+    space *= 1 if spec.chain_only_ordered else math.factorial(len(facts))
+    shuffled = blocks * 2 if spec.alias_heads_per_block else blocks  # lines, and their aliases
+    space *= math.prod(math.factorial(len(lines)) for lines in shuffled)
     printed: list[list[Line]] = [[] for _ in paths]
     for part, lines in enumerate([facts, *blocks]):
         for path, hop in lines:
             printed[path].append((part, hop))
-    # The first path is the target, which the question names.
+    # The first path, the target, cannot be exchanged: the question names it.
     shapes = Counter((paths[at], *lines) for at, lines in enumerate(printed) if at > 0)
     return space // math.prod(math.factorial(same) for same in shapes.values())
 
 
-def _controls(spec: Spec) -> tuple[bool, bool]:
-    """Whether heads are printed as aliases, and whether the facts keep their order."""
-    if isinstance(spec, ImplicitSpec):
-        return False, False
-    return spec.alias_heads_per_block, spec.chain_only_ordered
-
-
 def _plan(spec: Spec) -> tuple[list[Path], list[Line], list[list[Line]]]:
-    return _implicit_plan(spec) if isinstance(spec, ImplicitSpec) else _explicit_plan(spec)
-
-
-def _implicit_plan(spec: ImplicitSpec) -> tuple[list[Path], list[Line], list[list[Line]]]:
-    facts = [(chain, hop) for hop in spec.relations for chain in range(spec.m)]
-    return [(0, spec.hops - 1)] * spec.m, facts, []
-
-
-def _explicit_plan(spec: ExplicitSpec) -> tuple[list[Path], list[Line], list[list[Line]]]:
+    """The paths of a spec, the lines of its facts and the lines of its blocks."""
+    if isinstance(spec, ImplicitSpec):
+        bag = [(chain, hop) for hop in spec.relations for chain in range(spec.m)]
+        return [(0, spec.hops - 1)] * spec.m, bag, []
     n, wrong = spec.hops, spec.block_sizes[0] - 1
     # With head balance, the first context chains continue through the blocks.
     shown = wrong if spec.block_head_balance else 0
@@ -130,29 +117,30 @@ def _explicit_plan(spec: ExplicitSpec) -> tuple[list[Path], list[Line], list[lis
 
 @dataclass(frozen=True)
 class Batch:
-    """The numbers of many items, one row for each."""
+    """The numbers drawn for many items, one row for each."""
 
     start: int
     tokens: Ints  # in the columns of the layout
-    facts: Ints  # which line of the layout is printed first, second, ...
-    blocks: list[tuple[Ints, Ints | None]]  # the same for each block, and the aliases from 1
+    facts: Ints  # the lines of the layout in printed order
+    blocks: list[tuple[Ints, Ints | None]]  # the same for each block, and its aliases from 1
 
 
 def batches(spec: Spec, seed: int, start: int, count: int) -> Iterator[Batch]:
-    """The items start .. start + count - 1 in batches."""
+    """The numbers of items start .. start + count - 1, a batch at a time."""
     for first in range(start, start + count, BATCH):
         yield draw(spec, seed, first, min(BATCH, start + count - first))
 
 
 def draw(spec: Spec, seed: int, start: int, count: int) -> Batch:
-    """One batch of items."""
+    """The numbers of items start .. start + count - 1."""
     shape = layout(spec)
-    aliased, ordered = _controls(spec)
+    aliased = spec.alias_heads_per_block
     facts, candidates = len(shape.facts), sum(map(len, shape.blocks))
     needed = 2 * sum(shape.widths) + facts + (2 if aliased else 1) * candidates
     words = _Words(word_block(spec_key(spec, seed), start, count, needed))
     tokens = np.concatenate([_distinct(words, width, spec.M) for width in shape.widths], axis=1)
-    order = np.tile(np.arange(facts), (count, 1)) if ordered else words.order(facts)
+    in_order = np.tile(np.arange(facts), (count, 1))
+    order = in_order if spec.chain_only_ordered else words.order(facts)
     blocks = [
         (words.order(len(lines)), words.order(len(lines)) + 1 if aliased else None)
         for lines in shape.blocks
@@ -174,7 +162,7 @@ class _Words:
     def order(self, count: int) -> Ints:
         """A random order of 0 .. count - 1 in every row."""
         bits = max(1, (count - 1).bit_length())
-        # The position is in the low bits: keys never tie, so every sort gives one result.
+        # With the position in their low bits keys never tie, so the result is well defined.
         keys = (self.take(count) >> bits << bits) | np.arange(count, dtype=np.uint32)
         keys.sort(axis=1)
         return (keys & np.uint32((1 << bits) - 1)).astype(np.int64)
@@ -193,7 +181,7 @@ def _distinct(words: _Words, count: int, bound: int) -> Ints:
 
 
 def item_id(spec: Spec, index: int) -> str:
-    """The readable name of an item."""
+    """The id of an item, such as SYN-000123."""
     return f"{'IMP' if isinstance(spec, ImplicitSpec) else 'SYN'}-{index:06d}"
 
 
@@ -206,8 +194,7 @@ def generate(spec: Spec, seed: int, start: int = 0, count: int = 1) -> Iterator[
 def _items(spec: Spec, seed: int, batch: Batch) -> Iterator[NhopItem]:
     shape = layout(spec)
     fields = spec_to_dict(spec)
-    prefix = "" if isinstance(spec, ImplicitSpec) else spec.alias_prefix
-    # All tokens of an item are formatted at once, which is several times faster than one by one.
+    # Formatting all tokens of an item at once is several times faster than one by one.
     template = " ".join(
         f"{layer_letters(layer)}_%0{spec.id_width}d"
         for layer, width in enumerate(shape.widths)
@@ -223,14 +210,12 @@ def _items(spec: Spec, seed: int, batch: Batch) -> Iterator[NhopItem]:
         candidates = []
         for lines, (order, aliases) in zip(blocks, batch.blocks, strict=True):
             printed = _triples(names, lines, order[row].tolist())
-            stands_for: dict[str, str] = {}
+            tokens: dict[str, str] = {}
             if aliases is not None:
-                given = aliases[row].tolist()
-                by_number = sorted(zip(given, printed, strict=True))
-                stands_for = {f"{prefix}{number}": line[0] for number, line in by_number}
-                for number, line in zip(given, printed, strict=True):
-                    line[0] = f"{prefix}{number}"
-            candidates.append(Candidates(lines[0][1], printed, stands_for))
+                for number, line in sorted(zip(aliases[row].tolist(), printed, strict=True)):
+                    alias = f"{spec.alias_prefix}{number}"
+                    tokens[alias], line[0] = line[0], alias
+            candidates.append(Candidates(lines[0][1], printed, tokens))
         index = batch.start + row
         answer = names[shape.answer]
         yield NhopItem(
@@ -248,7 +233,7 @@ def _items(spec: Spec, seed: int, batch: Batch) -> Iterator[NhopItem]:
 def _triples(
     names: list[str], lines: list[tuple[int, str, int]], order: list[int]
 ) -> list[list[str]]:
-    """The lines in this order, with the names of their tokens."""
+    """The lines in this order, as triples of names."""
     printed = (lines[number] for number in order)
     return [[names[head], function, names[tail]] for head, function, tail in printed]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,11 +14,11 @@ Triple = Sequence[str]  # head, function, tail
 
 
 class Candidates(NamedTuple):
-    """The block of one function: lines as printed, and what its aliases stand for."""
+    """The block of one function: its printed lines, and the tokens behind its aliases."""
 
     function: str
     lines: Sequence[Triple]
-    aliases: Mapping[str, str]  # alias to token; empty where heads are printed as tokens
+    aliases: Mapping[str, str]  # alias to token; empty if heads are printed as tokens
 
     def resolved(self) -> list[tuple[str, str]]:
         """The heads and tails as tokens, in printed order."""
@@ -26,15 +26,15 @@ class Candidates(NamedTuple):
 
 
 class NhopItem(NamedTuple):
-    """An item as presented: facts, blocks (none in a bag of facts), a question and its answer."""
+    """Facts in printed order, candidate blocks (none in a bag of facts), a question, its answer."""
 
     id: str
     facts: Sequence[Triple]
     blocks: Sequence[Candidates]
     start: str
-    depth: int  # functions asked for, f1 .. f{depth}
+    depth: int  # the question asks for f1 .. f{depth}
     answer: str
-    accepted: Sequence[str]  # every spelling of the answer that counts
+    accepted: Sequence[str]  # every accepted spelling of the answer
     origin: Origin | None
 
     @property
@@ -44,14 +44,14 @@ class NhopItem(NamedTuple):
 
     @property
     def last_lines(self) -> list[tuple[str, str]]:
-        """The head and tail of every line of the last function, one of which is the answer's."""
+        """The head and tail of every printed line of the last function."""
         if self.blocks:
             return self.blocks[-1].resolved()
         return [(head, tail) for head, function, tail in self.facts if function == f"f{self.depth}"]
 
     @property
     def candidates(self) -> list[str]:
-        """The tokens that could be the answer, in printed order."""
+        """The possible answers, in printed order."""
         return [tail for _, tail in self.last_lines]
 
     def layers(self) -> list[list[str]]:
@@ -69,9 +69,17 @@ class NhopItem(NamedTuple):
             lines += [(head, block.function, tail) for head, tail in block.resolved()]
         return lines
 
+    def token_counts(self, blocks: int) -> Counter[str]:
+        """How often each token is printed in the facts and the first `blocks` blocks.
+
+        Alias maps are left out, since they name every head of their block once.
+        """
+        above = self._replace(blocks=self.blocks[:blocks])
+        return Counter(token for head, _, tail in above.triples() for token in (head, tail))
+
 
 def derive(item: NhopItem) -> list[str]:
-    """Every answer that composing the printed lines leads to: one, or none after an ablation."""
+    """The answers that the printed lines lead to: one, or none after an ablation."""
     tails = defaultdict(list)
     for head, function, tail in item.triples():
         tails[function, head].append(tail)
@@ -82,7 +90,7 @@ def derive(item: NhopItem) -> list[str]:
 
 
 def true_chain(item: NhopItem) -> list[str]:
-    """The tokens from the one in the question as far as the printed lines lead."""
+    """The target chain from the question's token, as far as the printed lines lead."""
     tails = {(function, head): tail for head, function, tail in item.triples()}
     chain = [item.start]
     while len(chain) <= item.depth and (tail := tails.get((f"f{len(chain)}", chain[-1]))):
@@ -110,7 +118,7 @@ _QUESTION = re.compile(r"what is ((?:f\d+ of )+)(\S+?)\s*\?", re.IGNORECASE)
 
 
 def read_question(text: str) -> tuple[int, str]:
-    """How many functions the question in a text asks for, and of which token."""
+    """The number of functions that the question in a text asks for, and its token."""
     found = _QUESTION.search(text)
     if found is None:
         raise UserError(f"question must read 'What is f2 of f1 of X?', got {text!r}")

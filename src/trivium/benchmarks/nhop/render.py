@@ -1,4 +1,4 @@
-"""The prompt of an item, and the prompt read back."""
+"""Writing the prompt of an item, and reading it back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trivium.benchmarks.nhop.item import Candidates, NhopItem, Triple, read_question
 from trivium.core.reading import answer_line, ask
 
-if TYPE_CHECKING:  # a spec needs the lengths of prompts, so it is built on this module
+if TYPE_CHECKING:  # a spec measures its prompts, so it imports this module
     from trivium.benchmarks.nhop.spec import NhopView
 
 _FACT = "Each line states one fact: 'X ->f-> Y' says that f of X is Y."
@@ -23,7 +23,7 @@ _MODES = {
 
 
 def render(item: NhopItem, view: NhopView) -> str:
-    """The prompt: facts, blocks if there are any, the question, how to answer."""
+    """The prompt: facts, blocks, the question and how to answer."""
     parts = [_FACT, "Facts:\n" + _lines(item.facts)]
     for block in item.blocks:
         head = _BLOCK.format(function=block.function)
@@ -46,7 +46,7 @@ _ALIAS = re.compile(r"^(\S+) = (\S+)$", re.MULTILINE)
 
 
 def read_prompt(prompt: str) -> NhopItem:
-    """What a prompt shows, as an item whose answer is not known."""
+    """The item that a prompt shows, without its answer."""
     depth, start = read_question(prompt)
     sections = list(_SECTION.finditer(prompt))
     ends = [section.start() for section in sections[1:]] + [prompt.rindex("\nQuestion:")]

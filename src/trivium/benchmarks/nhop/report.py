@@ -1,4 +1,4 @@
-"""What reports say about n-hop items: axes of charts, kinds of answers, the path, a sentence."""
+"""What reports say about n-hop items: chart axes, kinds of answers, highlights, the headline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS = {
     "right-chain-wrong-hop": "a token of the right chain, but of this hop",
     "token-of-the-prompt": "another token of the prompt",
 }
-COMPOSED = 0.5  # the lift from which a number of hops counts as composed
+COMPOSED = 0.5  # the lift at which a number of hops counts as composed
 RULE = (
     "“Composes N hops”: the lift is at least 0.5 up to N hops; "
     "“fails from”: the first number of hops where it is not."

@@ -1,9 +1,6 @@
-"""Scores, kinds of error, chance and groups; and figures published for this task."""
+"""Metrics, scores, kinds of error, floors, groups and published figures."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
 
 from trivium.benchmarks.nhop.answer import NhopAnswer
 from trivium.benchmarks.nhop.item import NhopItem, true_chain
@@ -41,13 +38,13 @@ EXPLICIT_METRICS = (
 
 
 def gold(item: NhopItem) -> NhopAnswer:
-    """The right answer with every hop that can be derived."""
+    """The right answer, with every hop that can be derived."""
     chain = true_chain(item)[1:]
     return NhopAnswer(item.answer, (*chain, *[None] * (item.depth - len(chain))))
 
 
 def score(item: NhopItem, answer: NhopAnswer | None) -> Scores:
-    """Every metric of an attempt."""
+    """The value of every metric; None if it is undefined."""
     scores: Scores = {"em": float(answer is not None and answer.token == item.answer)}
     if item.blocks:
         scores |= _ladder(item, answer)
@@ -55,7 +52,7 @@ def score(item: NhopItem, answer: NhopAnswer | None) -> Scores:
 
 
 def _ladder(item: NhopItem, answer: NhopAnswer | None) -> Scores:
-    """The original's signals of the last three blocks; undefined where there is no such block."""
+    """The original's signals of the last three blocks; None without such a block."""
     chain = true_chain(item)
     n = item.depth
     coherent = from_chain = None
@@ -71,7 +68,7 @@ def _ladder(item: NhopItem, answer: NhopAnswer | None) -> Scores:
 
 
 def _steps(item: NhopItem, answer: NhopAnswer | None) -> Scores:
-    """How far the slots of steps mode are right; undefined where no slot was filled."""
+    """How far the slots of steps mode are right; None if no slot was filled."""
     if answer is None or not any(answer.steps):
         return {"first_wrong_hop": None, "chain_right": None}
     pairs = enumerate(zip(answer.steps, true_chain(item)[1:], strict=False), 1)
@@ -84,7 +81,7 @@ def _steps(item: NhopItem, answer: NhopAnswer | None) -> Scores:
 
 
 def kind(item: NhopItem, answer: NhopAnswer | None) -> str:
-    """What kind of answer this is; what follows a colon says which."""
+    """The kind of an answer, with a position or a hop after a colon."""
     if answer is None:
         return NO_ANSWER
     if answer.token == item.answer:
@@ -99,21 +96,18 @@ def kind(item: NhopItem, answer: NhopAnswer | None) -> str:
 
 
 def floor(spec: Spec, view: NhopView) -> Floor:
-    """A guess among the tokens that could be the answer."""
-    return _guess(spec.m if isinstance(spec, ImplicitSpec) else spec.block_sizes[-1])
-
-
-def item_floor(item: NhopItem, view: NhopView) -> Floor:
-    """The same for an item that may come without its spec."""
-    return _guess(max(1, len(item.candidates)))
-
-
-def _guess(candidates: int) -> Floor:
+    """The score of a guess among the possible answers of a spec."""
+    candidates = spec.m if isinstance(spec, ImplicitSpec) else spec.block_sizes[-1]
     return Floor("random_candidate", 1 / candidates)
 
 
+def item_floor(item: NhopItem, view: NhopView) -> Floor:
+    """The same for an item without a spec."""
+    return Floor("random_candidate", 1 / len(item.candidates))
+
+
 def groups(item: NhopItem) -> Groups:
-    """What results are grouped by: (n, m) or (n, L, k, contexts)."""
+    """The fields that results are grouped by: (n, m) or (n, L, k, contexts)."""
     size = len(item.candidates)
     if not item.blocks:
         return {"n": item.depth + 1, "m": size}
@@ -121,28 +115,20 @@ def groups(item: NhopItem) -> Groups:
     return {"n": item.depth, "L": len(item.blocks), "k": size, "contexts": max(0, chains - 1)}
 
 
-def _published(
-    second: str, values: tuple[int, int], table: Mapping[int, tuple[float, float]], **rest: Any
-) -> list[Published]:
-    return [
-        Published("gpt-4.1-mini (published)", {"n": n, second: value}, em, **rest)
-        for n, row in table.items()
-        for value, em in zip(values, row, strict=True)
-    ]
-
-
 _SETUP = "temperature 0, M=256, 24 items, seed 7"
-IMPLICIT_PUBLISHED = _published(
-    "m",
-    (6, 8),
-    {4: (0.833, 0.792), 6: (0.167, 0.083), 8: (0.208, 0.167)},
-    about=_SETUP,
-    spec={"ablate_inner": False},
-)
-EXPLICIT_PUBLISHED = _published(
-    "L",
-    (2, 3),
-    {4: (0.667, 0.708), 6: (0.208, 0.208), 8: (0.250, 0.417)},
-    about=f"{_SETUP}, all three cue controls",
-    spec=EXPLICIT_DIAGNOSTICS["all"].spec,
-)
+IMPLICIT_PUBLISHED = [
+    Published("gpt-4.1-mini (published)", {"n": n, "m": m}, em, _SETUP, {"ablate_inner": False})
+    for n, by_m in ((4, {6: 0.833, 8: 0.792}), (6, {6: 0.167, 8: 0.083}), (8, {6: 0.208, 8: 0.167}))
+    for m, em in by_m.items()
+]
+EXPLICIT_PUBLISHED = [
+    Published(
+        "gpt-4.1-mini (published)",
+        {"n": n, "L": L},
+        em,
+        f"{_SETUP}, all three cue controls",
+        EXPLICIT_DIAGNOSTICS["all"].spec,
+    )
+    for n, by_L in ((4, {2: 0.667, 3: 0.708}), (6, {2: 0.208, 3: 0.208}), (8, {2: 0.250, 3: 0.417}))
+    for L, em in by_L.items()
+]

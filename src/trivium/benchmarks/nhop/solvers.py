@@ -1,28 +1,25 @@
-"""Programs that answer from the prompt: the oracle, and the shortcuts it must beat."""
+"""Programs that answer from the prompt: the oracle and shortcuts."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 
 from trivium.benchmarks.nhop.answer import NhopAnswer, write
 from trivium.benchmarks.nhop.item import NhopItem, derive
 from trivium.benchmarks.nhop.render import read_prompt
 from trivium.benchmarks.nhop.score import gold
-from trivium.core.benchmark import Solver, Turn, by_name
+from trivium.core.benchmark import Role, Solver, Turn, by_name
 from trivium.core.streams import Stream
-
-Guess = Callable[[NhopItem, Stream], str]
 
 
 def oracle(shown: NhopItem, stream: Stream) -> str:
-    """Composes the printed facts; guesses where an ablation left nothing to compose."""
+    """Composes the printed facts; guesses if an ablation leaves nothing to compose."""
     derived = derive(shown)
     return derived[0] if derived else stream.choice(shown.candidates)
 
 
 def random_candidate(shown: NhopItem, stream: Stream) -> str:
-    """One of the tokens that could be the answer, at random."""
+    """Guesses one of the possible answers."""
     return stream.choice(shown.candidates)
 
 
@@ -39,48 +36,38 @@ def last_line(shown: NhopItem, stream: Stream) -> str:
 
 def most_frequent_token(shown: NhopItem, stream: Stream) -> str:
     """The possible answer that is printed most often, the first on ties."""
-    counts = token_counts(shown, len(shown.blocks))
+    counts = shown.token_counts(len(shown.blocks))
     return max(shown.candidates, key=lambda token: counts[token])
 
 
 def first_rank_head(shown: NhopItem, stream: Stream) -> str:
     """The last block's candidate whose head is printed most often above it, first on ties."""
-    counts = token_counts(shown, len(shown.blocks) - 1)
+    counts = shown.token_counts(len(shown.blocks) - 1)
     return max(shown.last_lines, key=lambda line: counts[line[0]])[1]
 
 
 def elimination(shown: NhopItem, stream: Stream) -> str:
     """Rules out candidates whose head appears nowhere else; guesses among the rest."""
-    counts = token_counts(shown, len(shown.blocks) - 1)
+    counts = shown.token_counts(len(shown.blocks) - 1)
     left = [tail for head, tail in shown.last_lines if counts[head]]
     return stream.choice(left or shown.candidates)
 
 
 def literal_chain(shown: NhopItem, stream: Stream) -> str:
-    """Follows equal strings from line to line, never reads an alias map, and else guesses."""
+    """Follows equal strings from line to line without reading alias maps; guesses otherwise."""
     plain = shown._replace(blocks=[block._replace(aliases={}) for block in shown.blocks])
     return oracle(plain, stream)
 
 
-def token_counts(shown: NhopItem, blocks: int) -> Counter[str]:
-    """How often each token is printed in the facts and the first so many blocks.
-
-    Alias maps name every head of their block once, so they are left out.
-    """
-    above = shown._replace(blocks=shown.blocks[:blocks])
-    return Counter(token for head, _, tail in above.triples() for token in (head, tail))
-
-
-def _solver(guess: Guess, role: str = "shortcut") -> Solver:
-    """The solver that states this guess in the mode that is asked for."""
+def _solver(guess: Callable[[NhopItem, Stream], str], role: Role = "shortcut") -> Solver:
+    """The solver that states this guess in the mode of the view."""
 
     def say(turn: Turn) -> str:
         shown = read_prompt(turn.messages[0])
-        knows_steps = guess is oracle and turn.view.mode == "steps"
-        steps = gold(shown).steps if knows_steps else ()
+        steps = gold(shown).steps if guess is oracle and turn.view.mode == "steps" else ()
         return write(shown, NhopAnswer(guess(shown, turn.stream), steps), turn.view)
 
-    return Solver(guess.__name__, guess.__doc__ or "", say, role=role)  # type: ignore[arg-type]
+    return Solver(guess.__name__, guess.__doc__ or "", say, role)
 
 
 _ORACLE = _solver(oracle, "ceiling")

@@ -1,17 +1,17 @@
-"""What an n-hop item contains, and how it is presented."""
+"""The parameters of n-hop items, and how they are presented."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 from trivium.benchmarks.nhop.budget import Filling, Sizes, prompt_sizes
 from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
-MAX_HOPS = 200  # longer prompts measure nothing but patience
-MAX_CHAINS = 1000  # and so do wider ones
+MAX_HOPS = 200
+MAX_CHAINS = 1000
 CONTEXT_CHAINS = 6
 
 
@@ -20,11 +20,16 @@ class ImplicitSpec:
     """A bag of facts: the first n-1 hops of m chains, shuffled."""
 
     hops: int = 5  # n: functions are f1..fn, the question asks for n-1 of them
-    m: int = 8  # how many chains are mixed into the bag, the target's included
+    m: int = 8  # chains in the bag, the target's included
     M: int = 512  # tokens in each layer
     id_width: int = 4  # digits of a token's number
     ablate_inner: bool = False  # leave out every line of one relation: nothing can be derived
     ablate_hop: int | None = None  # which relation is left out, 2..n-2 (default: the middle one)
+
+    # The switches of ExplicitSpec that change how items are drawn, off for a bag.
+    alias_heads_per_block: ClassVar[bool] = False
+    alias_prefix: ClassVar[str] = ""
+    chain_only_ordered: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         _check_tokens(self)
@@ -39,14 +44,14 @@ class ImplicitSpec:
 
     @property
     def ablated(self) -> int:
-        """The relation that is left out; 0 when none is."""
+        """The relation that is left out, or 0."""
         if not self.ablate_inner:
             return 0
         return self.hops // 2 if self.ablate_hop is None else self.ablate_hop
 
     @property
     def relations(self) -> tuple[int, ...]:
-        """The functions whose lines are printed."""
+        """The functions that have printed lines."""
         return tuple(hop for hop in range(1, self.hops) if hop != self.ablated)
 
 
@@ -64,7 +69,7 @@ class ExplicitSpec:
     budget_lines: int | None = None  # lines of the prompt; determines the context chains
     budget_tokens: int | None = None  # the same in tokens, approximately
     # where the facts end: at f_{n-2}, as in the original, so that earlier blocks only repeat
-    # them; or where the ladder of blocks begins, so that every block has to be climbed
+    # them; or where the ladder of blocks begins, so that every block is needed
     facts_until: Literal["n-2", "ladder"] = "n-2"
     M: int = 512  # tokens in each layer
     id_width: int = 4  # digits of a token's number
@@ -130,24 +135,24 @@ class ExplicitSpec:
 
     @cached_property
     def blocks(self) -> tuple[int, ...]:
-        """The functions that have candidate blocks, first to last."""
+        """The functions that have candidate blocks."""
         return tuple(range(self.hops - self.L + 1, self.hops + 1))
 
     @cached_property
     def block_sizes(self) -> tuple[int, ...]:
-        """How many candidates each block holds."""
+        """The number of candidates in each block."""
         own = {self.hops - 2: self.k0, self.hops - 1: self.k1}
         return tuple(own.get(block, self.k2) or self.k for block in self.blocks)
 
     @cached_property
     def fact_hops(self) -> int:
-        """Facts cover hops 1 .. this one: enough to reach the first block that is needed."""
+        """The last hop of the facts, from which the blocks lead on."""
         ladder = self.hops - self.L
         return ladder if self.facts_until == "ladder" else max(self.hops - 2, ladder)
 
     @property
     def _budget(self) -> tuple[str, int] | None:
-        """The budget that was given, with the name of its field."""
+        """The field of the given budget, and its value."""
         for name in ("budget_lines", "budget_tokens"):
             if (value := getattr(self, name)) is not None:
                 return name, value
@@ -155,13 +160,11 @@ class ExplicitSpec:
 
     @cached_property
     def _sizes(self) -> Sizes:
-        """The sizes of prompts in the unit of the budget."""
-        decoys = [self.hops - 1] * self.decoys
-        return prompt_sizes(self, NhopView(), tokens=self.budget_tokens is not None, extra=decoys)
+        return prompt_sizes(self, NhopView())
 
     @cached_property
     def filling(self) -> Filling:
-        """The distractor chains that are printed, and how many hops of one more."""
+        """The context chains that are printed."""
         if self.chain_only_ordered:
             return Filling(0, 0)
         if self._budget is None:
@@ -170,26 +173,26 @@ class ExplicitSpec:
 
     @property
     def contexts(self) -> int:
-        """How many whole distractor chains are printed."""
+        """The number of whole context chains."""
         return self.filling.chains
 
     @property
     def min_contexts(self) -> int:
-        """How many context chains the head balance needs to take its distractors from."""
+        """The number of context chains that the head balance takes wrong candidates from."""
         return max(self.block_sizes) - 1 if self.block_head_balance else 0
 
     @property
     def decoys(self) -> int:
-        """Extra facts of f_{n-1} that print the last block's wrong heads as often as the right one.
+        """The number of extra facts of f_{n-1}, which print the last block's wrong heads.
 
-        With path collision the block above prints them; without it something must.
+        The head balance needs them unless path collision prints these heads in the block above.
         """
         needs = self.block_head_balance and not self.path_collision_stress and self.L >= 2
         return self.block_sizes[-1] - 1 if needs else 0
 
     @property
     def tokens_needed(self) -> int:
-        """Tokens that a layer must hold for every possible draw of chains and blocks."""
+        """The number of tokens that a layer needs for every possible draw."""
         wrong = max(self.block_sizes) - 1
         chains = 1 + self.contexts + (self.filling.rest > 0)
         if self.block_head_balance:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from trivium.benchmarks.variables import (
     answer,
     audit,
-    canonical,
     files,
     floor,
     generate,
@@ -28,11 +27,6 @@ from trivium.benchmarks.variables.spec import (
 )
 from trivium.core.benchmark import Benchmark
 from trivium.core.errors import require
-from trivium.core.spec import spec_from_dict
-
-# A sentence or two and the answer; a prompt that shows the trees invites their steps.
-OUTPUT_TOKENS: dict[object, int] = {"none": 128, "pseudocode": 256, "language": 256}
-ANSWER_TOKENS, STEPS_TOKENS = 64, 768
 
 
 class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem, VariablesAnswer]):
@@ -53,7 +47,7 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     default_preset = "balanced-ctrl"
     diagnostics = DIAGNOSTICS
 
-    # A function named like its module comes last: from then on the name means the function.
+    # A function with its module's name comes last, since it shadows the module from there on.
     reshuffle = staticmethod(generate.reshuffle)
     generate = staticmethod(generate.generate)
     to_row = staticmethod(files.to_row)
@@ -71,12 +65,12 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     audit_views = staticmethod(audit.audit_views)
     surface = staticmethod(audit.surface)
     probes = staticmethod(audit.probes)
-    canonical = staticmethod(canonical.canonical)
+    canonical = staticmethod(audit.canonical)
     headline_sentence = staticmethod(report.headline_sentence)
     highlights = staticmethod(report.highlights)
 
     def variant(self, parts: Sequence[str]) -> tuple[VariablesSpec, VariablesView]:
-        """The parts of NAME.<renderer>.<dataset>; either may be left out."""
+        """The spec and view of NAME.<renderer>.<dataset>; either part may be left out."""
         renderers = [part for part in parts if part in RENDERERS]
         datasets = [part for part in parts if part in PRESETS]
         ok = list(parts) == [*renderers, *datasets] and len(renderers) <= 1 and len(datasets) <= 1
@@ -101,16 +95,16 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
         yield "several parents (dag)", several, VariablesView()
         yield "show_tree pseudocode", spec, VariablesView("corrset", "pseudocode")
         yield "show_tree language", spec, VariablesView("corrset", "language")
-        for reasoning in ("direct", "chain_of_thought"):
-            view = spec_from_dict(VariablesView, {"renderer": "corrset", "reasoning": reasoning})
-            yield reasoning.replace("_", " "), spec, view
+        yield "direct", spec, VariablesView("corrset", reasoning="direct")
+        yield "chain of thought", spec, VariablesView("corrset", reasoning="chain_of_thought")
 
     def dataset_size(self, spec: VariablesSpec) -> int:
         return spec.size
 
     def output_tokens(self, view: VariablesView) -> int:
-        by_reasoning = {"direct": ANSWER_TOKENS, "chain_of_thought": STEPS_TOKENS}
-        return by_reasoning.get(view.reasoning, OUTPUT_TOKENS[view.show_tree])
+        if view.reasoning == "free":  # a prompt that shows the trees invites their steps
+            return 128 if view.show_tree == "none" else 256
+        return 64 if view.reasoning == "direct" else 768
 
 
 VARIABLES = IdentifyingVariables()

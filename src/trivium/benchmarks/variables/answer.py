@@ -16,9 +16,9 @@ class VariablesAnswer:
     """Whether the hypothesis is valid, and the variables that were named."""
 
     valid: bool
-    independent: str | None = None  # None where it was left out
+    independent: str | None = None  # None if it was left out
     dependent: str | None = None
-    control: tuple[str, ...] | None = None  # None where it was left out; () for none
+    control: tuple[str, ...] | None = None  # None if it was left out; () for "none"
 
 
 INVALID = VariablesAnswer(False)
@@ -65,7 +65,7 @@ _FIELD = re.compile(rf"(?i)\b(?:{'|'.join(_NAMES.values())})\s?[:=]")
 
 
 def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAnswer | None:
-    """The answer in the last reply; None where it states none."""
+    """The answer in the last reply, or None."""
     if view.answer_form == "original":
         return parse_as_original(replies[-1])
     stated = find_answer(replies[-1])
@@ -78,7 +78,7 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
 
 
 def _read(value: str, names: set[str]) -> VariablesAnswer | None:
-    """The answer that a value is: a verdict, and for a valid hypothesis all of its fields."""
+    """The answer in a value: a verdict, and all fields if the hypothesis is called valid."""
     fields = read_fields(value, _NAMES, head="verdict") or {}
     if fields.get("verdict", "invalid").casefold() != "invalid":
         return None
@@ -94,7 +94,7 @@ def _read(value: str, names: set[str]) -> VariablesAnswer | None:
 
 
 def _variables(texts: Iterable[str], names: set[str]) -> tuple[str, ...]:
-    """Variables in the one spelling of their names; KeyError for anything else."""
+    """The variables that texts name in any spelling; KeyError for anything else."""
     found = []
     for text in texts:
         match = _VARIABLE.fullmatch(text)
@@ -112,7 +112,7 @@ _ORIGINAL = re.compile(
 
 
 def parse_as_original(reply: str) -> VariablesAnswer | None:
-    """The first answer in the original's exact form, its values unchanged, as its eval reads."""
+    """The first answer in the original's exact form, with its values unchanged."""
     found = _ORIGINAL.search(reply.strip().lower())
     if found is None or found["valid"] == "false":
         return None if found is None else INVALID

@@ -1,36 +1,37 @@
-"""What the audit tries to guess, with the looks of single columns, sets and mentions.
+"""Audit probes and their features, taken from single columns, sets and mentions.
 
-No feature compares two columns row by row, follows a hypothesis, or says whether two variables are
-of one set: that would be the reasoning itself.
+No feature compares two columns row by row, follows a hypothesis, or says whether two variables
+belong to one set: that would be the reasoning itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from trivium.audit.overlap import line_structure
 from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.render import Prompt, preamble, read_prompt, render
 from trivium.benchmarks.variables.spec import VariablesView, view_of
 from trivium.benchmarks.variables.table import Floats
 from trivium.core.probes import Probe
 
-Columns = dict[str, list[float]]  # a feature's value for each variable in the order of the prompt
+Columns = dict[str, list[float]]  # the values of a feature, in the order of the prompt's names
 
 
 def audit_views() -> Sequence[VariablesView]:
-    """A table and a text of sets: what the other renderers show is shown by one of them."""
+    """One view with a table and one with sets, which cover what all renderers show."""
     return view_of("markdown"), view_of("language-corrset")
 
 
 def surface(item: VariablesItem, view: VariablesView) -> str:
-    """The prompt without what stands above all items alike."""
+    """The prompt without the preamble that all items share."""
     return render(item, view)[len(preamble(view)) :]
 
 
 def probes(item: VariablesItem, view: VariablesView) -> Sequence[Probe]:
-    """Is the hypothesis valid, and which variables are to be controlled?"""
+    """One probe for validity, and one for control variables if the target is valid."""
     prompt = read_prompt(render(item, view), view)
     names = prompt.names
     features = variable_features(prompt)
@@ -55,7 +56,7 @@ def probes(item: VariablesItem, view: VariablesView) -> Sequence[Probe]:
 
 
 def item_features(prompt: Prompt) -> dict[str, float]:
-    """What an item looks like as a whole."""
+    """Features of a whole item."""
     shown = prompt.observations
     found: dict[str, float] = {
         "variables": len(prompt.names),
@@ -76,7 +77,7 @@ def item_features(prompt: Prompt) -> dict[str, float]:
 
 
 def variable_features(prompt: Prompt) -> Columns:
-    """What every variable looks like by itself, in the order of the names in the prompt."""
+    """Features of every variable by itself."""
     names, edges = prompt.names, prompt.hypotheses
     mentions = {name: [at for at, edge in enumerate(edges) if name in edge] for name in names}
     found: Columns = {
@@ -90,21 +91,14 @@ def variable_features(prompt: Prompt) -> Columns:
     shown = prompt.observations
     if shown.table is not None:
         return found | column_statistics(shown.table)
-    return found | _set_sizes(prompt)
-
-
-def _set_sizes(prompt: Prompt) -> Columns:
-    """The size of each variable's set, 0 for an unobserved one.
-
-    Which set it is, or the place within it, would be reading: the candidates that a set lacks
-    are those of the target.
-    """
-    sizes = {name: len(own) for own in prompt.observations.sets or [] for name in own}
-    return {"set_size": [float(sizes.get(name, 0)) for name in prompt.names]}
+    # Only the size of a set: which set it is, or the place within it, would be reading, since the
+    # candidates that a set lacks are those of the target.
+    sizes = {name: len(own) for own in shown.sets or [] for name in own}
+    return found | {"set_size": [float(sizes.get(name, 0)) for name in names]}
 
 
 def column_statistics(table: Floats) -> Columns:
-    """Statistics of single columns; 0 where a column has too few values for one."""
+    """Statistics of single columns; 0 if a column has too few values for one."""
     there = ~np.isnan(table)
     values = np.where(there, table, 0.0)
     ordered = np.sort(table, axis=0)  # missing values come last
@@ -141,3 +135,17 @@ def column_statistics(table: Floats) -> Columns:
     known = np.array(list(found.values()))
     known[~np.isfinite(known)] = 0.0
     return dict(zip(found, known.tolist(), strict=True))
+
+
+def canonical(item: VariablesItem) -> Hashable:
+    """The form of an item up to its names, orders, wordings and values."""
+    names, sets = item.names, item.observed.sets()
+    labels = [f"set_{number}" for number in range(len(sets))]
+    lines = [
+        f"{names[variable]} is in {label}"
+        for label, own in zip(labels, sets, strict=True)
+        for variable in own
+    ]
+    lines += [f"{names[cause]} may cause {names[effect]}" for cause, effect in item.hypotheses]
+    lines.append(f"{names[item.target[0]]} is to be tested on {names[item.target[1]]}")
+    return line_structure("\n".join(lines), [names, labels])

@@ -1,4 +1,4 @@
-"""What is known of correlations, and the two decision trees that give the perfect answer."""
+"""Observed correlations, and the two decision trees that give the perfect answer."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-V = TypeVar("V", int, str)  # a variable: its number, or its name
+V = TypeVar("V", int, str)  # a variable, by number or by name
 Edge = tuple[int, int]  # cause and effect
 
 
 class Decision(NamedTuple, Generic[V]):
-    """Whether a hypothesis is worth a test, and what to control in that test."""
+    """Whether a hypothesis is valid, and the variables to control in its test."""
 
     valid: bool
     control: tuple[V, ...]
@@ -20,16 +20,16 @@ class Decision(NamedTuple, Generic[V]):
 
 @dataclass(frozen=True)
 class Case(Generic[V]):
-    """What the questions of the trees are asked about."""
+    """What the decision trees are asked about."""
 
-    correlated: Callable[[V, V], bool | None]  # None where it is not known
+    correlated: Callable[[V, V], bool | None]  # None if it is unknown
     target: tuple[V, V]  # independent, dependent
-    believed: Set[V]  # what is hypothesised to cause the dependent variable
+    believed: Set[V]  # hypothesised causes of the dependent variable
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question of a decision tree; a branch is another question, or an answer in words."""
+    """A node of a decision tree; a branch is another question or an answer."""
 
     text: str
     holds: Callable[[Case[Any], Any], bool]  # about a case and a variable
@@ -74,7 +74,7 @@ CONTROL_TREE = Question(
 
 
 def follow(tree: Question, case: Case[V], variable: V | None = None) -> str:
-    """The answer that a tree gives."""
+    """The answer that a tree gives for a case."""
     branch: Question | str = tree
     while not isinstance(branch, str):
         branch = branch.yes if branch.holds(case, variable) else branch.no
@@ -82,23 +82,23 @@ def follow(tree: Question, case: Case[V], variable: V | None = None) -> str:
 
 
 def pseudocode(tree: Question, indent: str = "    ") -> str:
-    """The tree as nested conditions, a line each."""
+    """The tree as a chain of conditions."""
     lines, keyword = [], "if"
     branch: Question | str = tree
     while not isinstance(branch, str):
-        # Every tree here is a ladder: what holds ends it, what does not leads on.
+        # In both trees every "yes" ends with an answer.
         lines += [f"{indent}{keyword} {branch.text}:", f"{indent}    {branch.yes}"]
         branch, keyword = branch.no, "else if"
     return "\n".join([*lines, f"{indent}else:", f"{indent}    {branch}"])
 
 
 def decide(
-    correlated: Callable[[V, V], bool | None],  # None where it is not known
+    correlated: Callable[[V, V], bool | None],  # None if it is unknown
     target: tuple[V, V],
     hypotheses: Iterable[tuple[V, V]],
     variables: Iterable[V],
 ) -> Decision[V]:
-    """What the decision trees say; nothing is controlled for an invalid hypothesis."""
+    """The answer of both decision trees; an invalid hypothesis has no control variables."""
     case = Case(correlated, target, causes(hypotheses, target[1]))
     if follow(VALIDITY_TREE, case) == INVALID:
         return Decision(False, ())
@@ -106,7 +106,7 @@ def decide(
 
 
 def causes(hypotheses: Iterable[tuple[V, V]], effect: V) -> set[V]:
-    """What is hypothesised to cause a variable, directly or through a chain."""
+    """The variables hypothesised to cause another one, directly or through a chain."""
     direct = defaultdict(set)
     for cause, caused in hypotheses:
         direct[caused].add(cause)
@@ -120,7 +120,7 @@ def causes(hypotheses: Iterable[tuple[V, V]], effect: V) -> set[V]:
 
 
 def topological(parents: Sequence[Sequence[int]]) -> list[int]:
-    """All variables, each after its parents; those on a cycle are left out."""
+    """All variables, each after its parents, except those on a cycle."""
     order: list[int] = []
     placed, before = 0, -1  # placed has a bit for each variable
     while before < len(order) < len(parents):
@@ -133,10 +133,10 @@ def topological(parents: Sequence[Sequence[int]]) -> list[int]:
 
 
 class Observed:
-    """Correlation as observed: two variables are correlated if they share an ancestor.
+    """Observed correlations: two variables are correlated if they share an ancestor.
 
-    A variable counts as its own ancestor. In a forest that means belonging to one tree; in
-    any graph it is d-connection without conditioning.
+    A variable is its own ancestor. In a forest, variables of one tree are correlated; in any
+    graph it is d-connection without conditioning.
     """
 
     def __init__(self, parents: Sequence[Sequence[int]], seen: Sequence[bool]) -> None:
@@ -145,27 +145,27 @@ class Observed:
             ancestors[variable] = 1 << variable
             for parent in parents[variable]:
                 ancestors[variable] |= ancestors[parent]
-        # Unobserved variables have no ancestors here, so that they are correlated with nothing.
+        # Unobserved variables get no ancestors, so that they are correlated with nothing.
         self._ancestors = [own if known else 0 for own, known in zip(ancestors, seen, strict=True)]
         self._parents = parents
 
     def correlated(self, first: int, second: int) -> bool | None:
-        """True, false, or None where either is unobserved."""
+        """Whether two variables are correlated; None if either is unobserved."""
         one, other = self._ancestors[first], self._ancestors[second]
         return one & other != 0 if one and other else None
 
     def partners(self, variable: int) -> list[int]:
-        """The observed variables that an observed variable is correlated with."""
+        """The variables that an observed variable is correlated with."""
         own = self._ancestors[variable]
         shared = enumerate(self._ancestors)
         return [other for other, bits in shared if bits & own and other != variable]
 
     def sets(self) -> list[list[int]]:
-        """The observed variables that descend from one root, in the order of the roots.
+        """The sets of observed variables that descend from one root.
 
-        Two observed variables are correlated exactly when some set holds both. In a forest
-        the sets are disjoint; a set contained in another is left out. They are ordered by
-        their roots and not by their first members, so that small sets come first as often as
+        Two observed variables are correlated exactly if some set holds both. In a forest the
+        sets are disjoint; a set contained in another is left out. The order of sets is that of
+        their roots and not of their first members, so that small sets come first as often as
         large ones.
         """
         found = [

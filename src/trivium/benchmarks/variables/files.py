@@ -1,4 +1,4 @@
-"""Items in files: the original's public schema, with the table and the wording added."""
+"""Items as rows of files: the original's public schema, with the table and the wording added."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from trivium.core.streams import Stream, stream_key, word_block
 
 ROOT = {"name": "random_ints", "kwargs": {"min_v": -RANGE, "max_v": RANGE}}
 SHAPES = ("linear", "quadratic")
-SUM = "sum"  # a child of several parents, which the original does not have
-ROWS = 20  # of a table that is drawn for an item without one
+SUM = "sum"  # of several parents, which the original does not have
+ROWS = 20  # of a table drawn for an item without one
 NAME = re.compile(r"x_[0-9]{1,9}")
 
 
 def to_row(item: VariablesItem) -> dict[str, Any]:
-    """The row of a file that holds this item."""
+    """The item as a row of a file."""
     names, known = item.names, item.observed
     metadata = {}
     children: dict[str, list[str]] = {name: [] for name in names}
@@ -64,7 +64,7 @@ def to_row(item: VariablesItem) -> dict[str, Any]:
 
 
 def _method(terms: Sequence[Term], names: Sequence[str]) -> dict[str, Any]:
-    """How a variable is computed from its parents."""
+    """The gen_method that computes a variable from its parents."""
     methods: list[dict[str, Any]] = [
         {
             "name": SHAPES[squared],
@@ -80,7 +80,7 @@ def _method(terms: Sequence[Term], names: Sequence[str]) -> dict[str, Any]:
 
 
 def gold_label(item: VariablesItem, decision: Decision[int]) -> tuple[dict[str, Any], int | None]:
-    """The perfect answer in the schema's words, and how many variables are not controlled."""
+    """The perfect answer in the schema's words, and the number of variables not controlled."""
     valid, control = decision
     independent, dependent = (item.names[variable] for variable in item.target)
     label = {
@@ -93,7 +93,7 @@ def gold_label(item: VariablesItem, decision: Decision[int]) -> tuple[dict[str, 
 
 
 def from_row(row: Mapping[str, Any], number: int) -> VariablesItem:
-    """The item in a row, from here or elsewhere; what is stored must follow from the rest."""
+    """The item in a row, from here or elsewhere; stored answers must follow from the rest."""
     row = {key: value for key, value in row.items() if value is not None}  # null is missing
     name = row.get("id", item_id(number))
     require(isinstance(name, str) and bool(name), f"id must be text, got {name!r}")
@@ -108,7 +108,7 @@ def from_row(row: Mapping[str, Any], number: int) -> VariablesItem:
     description = _description(row, metadata)
     stream = Stream(stream_key("variables row", description))
     if "table" not in row:
-        # A file from elsewhere lists variables in an order that gives answers away.
+        # The original lists variables in an order that gives answers away.
         stream.shuffle(names)
     numbers = {name: variable for variable, name in enumerate(names)}
     terms = [_terms(metadata[name], name, numbers) for name in names]
@@ -162,7 +162,7 @@ def _number(name: Any, numbers: Mapping[str, int]) -> int:
 
 
 def _description(row: Mapping[str, Any], metadata: Mapping[str, Any]) -> list[Any]:
-    """What an item without a table is drawn from: all its content, and nothing of its order."""
+    """The content of a row without its order, from which missing parts are drawn."""
     methods = {
         name: [part.get("gen_method"), part.get("extra")] if isinstance(part, dict) else None
         for name, part in metadata.items()
@@ -172,7 +172,7 @@ def _description(row: Mapping[str, Any], metadata: Mapping[str, Any]) -> list[An
 
 
 def _terms(metadata: Any, name: str, numbers: Mapping[str, int]) -> list[Term]:
-    """What a variable's parents add to it, from its gen_method."""
+    """The terms of a variable, from its gen_method."""
     where = f"gen_method of {name}"
     method = _object(metadata.get("gen_method") if isinstance(metadata, dict) else None, where)
     kwargs = _object(method.get("kwargs"), f"kwargs in {where}")
@@ -210,7 +210,7 @@ def _rate(metadata: Mapping[str, Any], name: str) -> float:
 def _hypotheses(
     row: Mapping[str, Any], numbers: Mapping[str, int], stream: Stream
 ) -> tuple[list[Edge], list[int]]:
-    """The hypotheses in printed order with their wording, drawn where the row has none."""
+    """The hypotheses in printed order and their wording, drawn if the row has none."""
     edges = []
     for cause, effects in _object(row.get("hypotheses"), "hypotheses").items():
         require(isinstance(effects, list), f"hypotheses of {cause} must be a list, got {effects!r}")
@@ -220,7 +220,7 @@ def _hypotheses(
         "hypotheses must be different edges between different variables, and not be empty",
     )
     if "telling" not in row:
-        # Sorted by name first: the file's order and the shuffled variables must not matter.
+        # Sorted by name first, so that the file's order does not matter.
         names = list(numbers)
         edges.sort(key=lambda edge: (names[edge[0]], names[edge[1]]))
         stream.shuffle(edges)
@@ -260,7 +260,7 @@ def _table(rows: Any, columns: int) -> Table:
 def _drawn(
     terms: Sequence[Sequence[Term]], rates: Sequence[float], snr: float | None, key: int
 ) -> Table:
-    """The table of an item that came without one."""
+    """The table of an item without one."""
     order = topological([[term[0] for term in own] for own in terms])
     position = {variable: row for row, variable in enumerate(order)}
     parts = np.zeros((4, max(1, *map(len, terms)), len(terms), 1), dtype=np.int64)
@@ -285,9 +285,14 @@ def _check_stored(row: Mapping[str, Any], item: VariablesItem) -> None:
             agree = (listed if name in seen else set()) == set(own["corrs"])
             require(agree, f"corrs of {name} disagree with the causal graph")
     if "causal_graph" in row:
-        stored = _object(row["causal_graph"], "causal_graph")
-        agree = _edges(stored) == _edges(derived["causal_graph"])
-        require(agree, "causal_graph disagrees with the gen_methods")
+        edges = {
+            (item.names[parent], name)
+            for name, parents in zip(item.names, item.parents, strict=True)
+            for parent in parents
+        }
+        for parent, children in _object(row["causal_graph"], "causal_graph").items():
+            edges ^= {(parent, name) for name in _names(children, f"causal_graph of {parent}")}
+        require(not edges, "causal_graph disagrees with the gen_methods")
     for key in ("gold_label", "num_not_ctrl"):
         stored = row.get(key, derived[key])
         require(
@@ -296,16 +301,8 @@ def _check_stored(row: Mapping[str, Any], item: VariablesItem) -> None:
         )
 
 
-def _edges(graph: Mapping[str, Any]) -> set[Any]:
-    return {
-        (parent, child)
-        for parent, children in graph.items()
-        for child in _names(children, f"causal_graph of {parent}")
-    }
-
-
 def _unordered(label: Any) -> Any:
-    """A gold label with its control variables sorted and none as null; all else as it is."""
+    """A gold label with sorted control variables, and null for none; other values unchanged."""
     if not isinstance(label, dict):
         return label
     control = label.get("ctrl_vars") or None

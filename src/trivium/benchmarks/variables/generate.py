@@ -1,32 +1,27 @@
-"""Items drawn in batches: (spec, seed, index) decides an item, whatever the batch."""
+"""Items drawn in batches; each depends on spec, seed and index only, not on its batch."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from trivium.benchmarks.variables.item import WORDINGS, Table, VariablesItem, reordered
 from trivium.benchmarks.variables.matched import matched_structures
 from trivium.benchmarks.variables.spec import VariablesSpec
-from trivium.benchmarks.variables.structure import (
-    BATCH,
-    Numbers,
-    Structure,
-    structures,
-)
+from trivium.benchmarks.variables.structure import BATCH, Numbers, Structure, structures
 from trivium.benchmarks.variables.table import Bools, Floats, Ints, observe, words_needed
 from trivium.core.benchmark import Origin
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, balanced_kinds, mixed, spec_key, stream_key, word_block
 
-BENT = 0.75  # how often the target is made a parabola
-REST = np.uint64(2**63)  # the key of what is drawn once a structure is found
+BENT = 0.75  # the share of targets that are made parabolas
+REST = np.uint64(2**63)  # the key of what is drawn after the structure
 
 
 def item_id(index: int) -> str:
-    """The readable name of an item."""
+    """The id of an item, such as IV-000123."""
     return f"IV-{index:06d}"
 
 
@@ -39,34 +34,23 @@ def generate(
 
 
 def _key(spec: VariablesSpec, seed: int) -> int:
-    """The key of all items; a fixed number of control variables has items of its own."""
+    """The key of all items; each fixed number of control variables has different items."""
     key = spec_key(spec, seed, ignore=("design", "controls"))
     return key if spec.controls is None else stream_key(key, "controls", spec.controls)
 
 
-def kinds_of(spec: VariablesSpec, seed: int, start: int, count: int) -> Ints:
-    """The kind of each item: its number of control variables, or whether it is valid."""
-    key = stream_key("strata", _key(spec, seed))
-    return balanced_kinds(key, spec.strata, start, count)
-
-
-class Drawn(NamedTuple):
-    """What a batch of items is about, and the numbers that are left for the rest."""
-
-    structure: Structure
-    sizes: Ints  # how many variables each item has
-    numbers: Numbers
-
-
-def _structures(spec: VariablesSpec, seed: int, start: int, count: int) -> Drawn:
-    """The structures of a batch of items."""
+def _structures(
+    spec: VariablesSpec, seed: int, start: int, count: int
+) -> tuple[Structure, Ints, Numbers]:
+    """The structures of a batch, the number of variables of each item, and numbers for the rest."""
     key = _key(spec, seed)
-    kinds = kinds_of(spec, seed, start, count)
+    # The kind of an item is its number of control variables, or whether it is valid.
+    kinds = balanced_kinds(stream_key("strata", key), spec.strata, start, count)
     if spec.design == "matched":
         head = word_block(stream_key(key, "matched"), start, count, 3)
         numbers = Numbers(head[:, :2].copy().view(np.uint64)[:, 0])
         valid = _plausible(spec, kinds, head[:, 2] / 2.0**32)
-        return Drawn(*matched_structures(spec, numbers, kinds, valid), numbers)
+        return *matched_structures(spec, numbers, kinds, valid), numbers
     head = word_block(stream_key(key, "head"), start, count, 4)
     keys = head[:, :2].copy().view(np.uint64)[:, 0]
     size, coin = head[:, 2:].T / 2.0**32
@@ -76,16 +60,14 @@ def _structures(spec: VariablesSpec, seed: int, start: int, count: int) -> Drawn
     else:
         control = kinds if spec.balance == "control" else np.full(count, -1)
     wanted = np.stack([sizes, _plausible(spec, kinds, coin), control])
-    return Drawn(structures(spec, keys, wanted), sizes, Numbers(mixed(keys ^ REST)))
+    return structures(spec, keys, wanted), sizes, Numbers(mixed(keys ^ REST))
 
 
 def _plausible(spec: VariablesSpec, kinds: Ints, coin: Floats) -> Bools:
-    plausible: dict[str, Bools] = {
-        "control": kinds >= 0,
-        "hypotheses": kinds == 1,
-        "none": coin < 0.5,
-    }
-    return plausible[spec.balance]
+    """Whether the target of each item is plausible."""
+    if spec.balance == "none":
+        return coin < 0.5
+    return kinds == 1 if spec.balance == "hypotheses" else kinds >= 0
 
 
 def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[VariablesItem]:
@@ -104,14 +86,14 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
     if spec.design == "matched":
         _bend_target(terms, structure.target, numbers.take(1)[0] < BENT)
         _straighten(terms)
-        # Half of the columns are turned over: else roots alone would all be skewed one way.
+        # Half of the columns change their sign: otherwise all roots would be skewed one way.
         turned, size = np.modf(2 * numbers.take(most))[::-1]
         half_range = np.where(turned == 1, -1, 1) * 10 ** (1 + 2 * size)
         scales = np.stack([2000 * numbers.take(most) - 1000, half_range])
-    order = numbers.order(sizes, most)  # the variable that is printed first, second, ...
+    order = numbers.order(sizes, most)  # the variables in printed order
     names = (1000 + numbers.distinct(most, 9000)).T.tolist()
     wording = (numbers.take(spec.max_hyps) * len(WORDINGS)).astype(np.int64)
-    if spec.design == "matched":  # the two lines of a pair are worded alike
+    if spec.design == "matched":  # the two lines of a pair have the same wording
         wording[1::2] = wording[:-1:2]
     needed = words_needed(most, spec.observations, spec.snr is not None)
     words = word_block(stream_key(_key(spec, seed), "table"), start, count, needed)
@@ -138,8 +120,8 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
 def _bend_target(terms: Ints, target: Ints, chosen: Bools) -> None:
     """Make the dependent variable of these items a parabola of a line of its root, in place.
 
-    Two lines of one variable rise and fall in the same rows, so each looks like the other even
-    by itself; a parabola looks like any other column.
+    Two lines of one variable rise and fall in the same rows, so single columns would show that
+    they belong together; a parabola looks like any other column.
     """
     parents, squared = terms[0, 0], terms[1, 0]
     item = np.flatnonzero(chosen)
@@ -152,10 +134,10 @@ def _bend_target(terms: Ints, target: Ints, chosen: Bools) -> None:
 
 
 def _straighten(terms: Ints) -> None:
-    """Turn parabolas of what is a parabola already into lines, in place.
+    """Turn parabolas of parabolas into lines, in place.
 
-    So any two variables of a tree are related by a line or a parabola, and a table shows that
-    they are without any third one.
+    Then any two variables of a tree are related by a line or a parabola, which a table shows
+    without a third variable.
     """
     parents, squared = terms[0, 0], terms[1, 0]
     bent = np.zeros(parents.shape, dtype=np.bool_)

@@ -24,7 +24,7 @@ Term = Sequence[int]  # parent, whether x is squared, grad, bias
 
 @dataclass(slots=True, eq=False)
 class Table:
-    """Rows of observations, one column for each variable; nan where one is missing."""
+    """Rows of observations with a column for each variable; missing ones are nan."""
 
     values: NDArray[np.float64]
 
@@ -37,22 +37,22 @@ class Table:
 
 
 class VariablesItem(NamedTuple):
-    """Variables in printed order, what is true of them and what is believed."""
+    """Variables in printed order, with their causal graph, observations and hypotheses."""
 
     id: str
     names: tuple[str, ...]
     terms: Sequence[Sequence[Term]]  # of each variable; none for a root
-    rates: Sequence[float]  # the share of its observations that each variable has lost
+    rates: Sequence[float]  # the share of its observations that each variable lost
     target: Edge
     hypotheses: Sequence[Edge]  # in printed order
-    wording: Sequence[int]  # how each hypothesis is worded
+    wording: Sequence[int]  # the index of each hypothesis in WORDINGS
     snr: float | None
     table: Table
     origin: Origin | None
 
     @property
     def matched(self) -> bool:
-        """Whether the item was made so that nothing but its relations gives the answer away."""
+        """Whether the item has the matched design."""
         return self.origin is not None and self.origin.spec.get("design") == "matched"
 
     @property
@@ -62,7 +62,7 @@ class VariablesItem(NamedTuple):
 
     @property
     def seen(self) -> list[bool]:
-        """Which variables are observed."""
+        """Whether each variable counts as observed."""
         return [rate <= UNOBSERVED for rate in self.rates]
 
     @property
@@ -73,12 +73,12 @@ class VariablesItem(NamedTuple):
 
     @property
     def observed(self) -> Observed:
-        """What is known of correlations."""
+        """The correlations that the observations show."""
         return Observed(self.parents, self.seen)
 
     @property
     def gold(self) -> Decision[int]:
-        """The perfect answer, by number of variable."""
+        """The perfect answer, with control variables by number."""
         return decide(
             self.observed.correlated, self.target, self.hypotheses, range(len(self.names))
         )

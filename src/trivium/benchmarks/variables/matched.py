@@ -1,11 +1,11 @@
-"""Structures in which nothing but a correlation or a chain of hypotheses gives the answer.
+"""Structures in which only correlations and chains of hypotheses give the answer away.
 
 Every item has sets of one size. The target lies within one of them (valid) or goes from one to
 another (invalid), at the same places of trees of the same shape, so set sizes, roots and children
-say nothing. Hypotheses are two trees of the same shape, of which one holds the target. The other
-variables in them are drawn from all, whatever their set; the unobserved ones all hang in one tree
-and lead to its top, and that tree is the target's with the very probability with which any observed
-variable has to be controlled. So within an item every variable is a control variable with the same
+say nothing. Hypotheses are two trees of the same shape, one of which holds the target. The other
+variables in them are drawn regardless of their set; the unobserved ones are all in one tree and
+lead to its top, and that tree is the target's with the same probability with which an observed
+variable is a control variable. So within an item every variable is a control variable with the same
 probability, whatever can be seen of it alone, and that probability is below one half.
 """
 
@@ -22,16 +22,16 @@ from trivium.benchmarks.variables.table import Bools, Floats, Ints
 from trivium.core.errors import require
 
 MAX_UNOBSERVED = 2
-LOST = 0.2  # of an observed variable: two of them share at least six of ten rows
-PAST = 2.0  # a sort key behind all others
+LOST = 0.2  # share of an observed variable's rows; two variables share at least six of ten
+PAST = 2.0  # a sort key above all others
 
 
 class Layout(NamedTuple):
-    """How many sets there are, what is left over, and whether beliefs reach the target."""
+    """The numbers of variables in an item, and whether hypotheses reach the target."""
 
     size: int  # of every set
     sets: int
-    rest: int  # observed variables in a smaller set, where sets of one size do not fit
+    rest: int  # observed variables in a smaller set, if sets of one size do not fit
     unobserved: int
     reached: bool  # whether the unobserved variables are believed to cause the dependent one
 
@@ -45,7 +45,7 @@ class Layout(NamedTuple):
 
     @property
     def control(self) -> int:
-        """How many variables a valid target makes control variables."""
+        """The number of control variables of a valid target."""
         return self.size - 2 + self.unobserved * self.reached
 
     @property
@@ -55,24 +55,24 @@ class Layout(NamedTuple):
 
 
 class Layouts(NamedTuple):
-    """All layouts of a spec, and how likely each is for an item of each kind."""
+    """All layouts of a spec, and their probabilities for items of each kind."""
 
     all: tuple[Layout, ...]
     shares: Floats  # (kinds, layouts)
 
 
 def extra_hypotheses(spec: VariablesSpec) -> tuple[int, int]:
-    """The least and the most hypotheses beside the first in each of the two trees."""
-    most = spec.max_hyps // 2 - 1
-    return max(min(1, most), most - 1), most
+    """The smallest and largest number of hypotheses besides the first in each tree."""
+    largest = spec.max_hyps // 2 - 1
+    return max(min(1, largest), largest - 1), largest
 
 
 @lru_cache(maxsize=64)
 def layouts(spec: VariablesSpec) -> Layouts:
-    """All layouts of a spec; with balance control every number of control variables is as likely.
+    """The layouts of a spec; with balance control all numbers of control variables are as likely.
 
-    Given all else, whether beliefs reach the target is as likely as an observed variable is a
-    control variable. Sizes of sets are as likely as makes the kinds come out even.
+    Hypotheses reach the target with the probability that an observed variable is a control
+    variable. The probabilities of set sizes are chosen so that all kinds are equally frequent.
     """
     largest = spec.max_vars // 2
     sizes = range(2, largest + 1) if spec.controls is None else [spec.controls + 2]
@@ -89,7 +89,7 @@ def layouts(spec: VariablesSpec) -> Layouts:
         shares = np.tile(list(weights.values()), (spec.strata, 1))
         return Layouts(tuple(weights), shares)
     kinds = spec.strata
-    reached = np.zeros(kinds)  # how likely each number of control variables is so far
+    reached = np.zeros(kinds)  # the probability of each number of control variables so far
     weights = {}
     for size, own in options.items():
         part = _coins(own, 1.0)
@@ -110,13 +110,13 @@ def _range(spec: VariablesSpec) -> str:
 
 
 def _options(spec: VariablesSpec, size: int) -> list[Layout]:
-    """The layouts with sets of this size; one with a smaller set only where there is no other."""
+    """The layouts with sets of this size; a smaller set is left over only if it must be."""
     least, most = extra_hypotheses(spec)
-    # The first variable that joins a tree of hypotheses stands between these and the target.
+    # The first variable that joins a tree of hypotheses is between these and the target.
     unobserved = max(0, min(MAX_UNOBSERVED, least - 1)) if spec.thinned else 0
-    if spec.controls is not None:  # a size would tell whether beliefs make up the number
+    if spec.controls is not None:  # set sizes would show whether unobserved variables count
         unobserved = 0
-    elif spec.balance == "control":  # no more control variables than there are kinds for
+    elif spec.balance == "control":  # no more control variables than there are kinds
         unobserved = min(unobserved, spec.strata + 1 - size)
     found = [
         Layout(size, sets, rest, hidden, False)
@@ -132,7 +132,7 @@ def _options(spec: VariablesSpec, size: int) -> list[Layout]:
 
 
 def _coins(options: list[Layout], total: float) -> dict[Layout, float]:
-    """The layouts, equally likely, each with beliefs that reach the target and that do not."""
+    """The layouts, equally likely, each with hypotheses that reach the target or do not."""
     each = total / len(options)
     weights = {}
     for layout in options:
@@ -146,10 +146,10 @@ def _coins(options: list[Layout], total: float) -> dict[Layout, float]:
 def matched_structures(
     spec: VariablesSpec, numbers: Numbers, kinds: Ints, valid: Bools
 ) -> tuple[Structure, Ints]:
-    """The structures of items of these kinds, and how many variables each has.
+    """The structures of items of these kinds, and the number of variables of each.
 
-    Variables are numbered set by set, the unobserved ones last; they are put into another
-    order before they are printed.
+    Variables are numbered set by set, the unobserved ones last; they are shuffled before they
+    are printed.
     """
     layout = _layouts_of(spec, numbers, kinds)
     size, sets, rest, unobserved, _ = layout
@@ -176,7 +176,7 @@ def matched_structures(
 
 
 def _layouts_of(spec: VariablesSpec, numbers: Numbers, kinds: Ints) -> Ints:
-    """The fields of a layout for each item: (fields, items)."""
+    """The layout of each item: (fields, items)."""
     known = layouts(spec)
     table = np.array(known.all, dtype=np.int64)
     uniform = numbers.take(1)[0]
@@ -184,27 +184,27 @@ def _layouts_of(spec: VariablesSpec, numbers: Numbers, kinds: Ints) -> Ints:
     for kind, shares in enumerate(known.shares):
         own = kinds == kind
         chosen[own] = np.searchsorted(np.cumsum(shares), uniform[own], side="right")
-    # Rounding may leave the last sum below 1, and the number above it.
+    # Rounding may leave the last sum below 1 and a number above it.
     return table[np.minimum(chosen, len(table) - 1)].T
 
 
 def _rates(spec: VariablesSpec, numbers: Numbers, hidden: Bools) -> Floats:
-    """The share of observations that each variable loses: all observed ones the same, or most.
+    """The share of observations that each variable loses: the same for all observed ones.
 
-    With cells missing at other rows in every column, what a column looks like from row to row
-    (its steps, its trend) says little about which other column goes with it.
+    With missing cells in other rows of every column, what a column looks like from row to row
+    (its steps, its trend) says little about which other column it belongs to.
     """
     nearly_all = UNOBSERVED + 0.001 + (1 - UNOBSERVED - 0.001) * numbers.take(len(hidden))
     return np.asarray(np.where(hidden, nearly_all, LOST * spec.thinned).round(3), dtype=np.float64)
 
 
 def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Ints) -> Ints:
-    """Two trees of hypotheses of one shape, line by line in pairs: (hypotheses, 2, items).
+    """Two trees of hypotheses of one shape, in pairs of lines: (hypotheses, 2, items).
 
     Nodes 0 and 1 of a tree are the effect and the cause of its first hypothesis. Each later node
-    hangs on an earlier one as its cause or as its effect. Node 2 and the unobserved ones, which
-    come next and hang on it or on each other, are always causes, so that they lead to node 0 but
-    never stand in one line with the target.
+    is the cause or the effect of an earlier one. Node 2 and the unobserved nodes, which come next
+    and are attached to it or to each other, are always causes, so that they lead to node 0 but
+    are never in one line with the target.
     """
     size, sets, rest, unobserved, reached = layout
     observed = size * sets + rest
@@ -237,10 +237,10 @@ def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Int
 
 
 def _in_pairs(numbers: Numbers, beliefs: Ints) -> Ints:
-    """The lines in random order, but the same line of both trees always side by side.
+    """The lines in random order, with the same line of both trees side by side.
 
-    Which tree a variable is in cannot then be inferred from what is mentioned before or after it:
-    up to the order within pairs, that is the same for a variable of either tree.
+    Then the lines before and after a variable do not show which tree it is in: up to the order
+    within pairs, they are the same for a variable of either tree.
     """
     pairs = len(beliefs)
     order = (numbers.take(pairs) + PAST * (beliefs[:, 0, 0] < 0)).argsort(axis=0)

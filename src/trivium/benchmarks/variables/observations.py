@@ -1,4 +1,4 @@
-"""The observations of an item in six formats, each written and read back."""
+"""Writing the observations of an item in six formats, and reading them back."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ NAME = re.compile(r"x_[0-9]{1,9}(?![0-9])")
 
 @dataclass(frozen=True)
 class Observations:
-    """What a text shows: a table, or which variables change together."""
+    """The observations in a text: a table, or sets of variables that change together."""
 
     names: list[str]  # in printed order
-    table: Floats | None = None  # one column for each name; nan where missing
-    sets: list[set[str]] | None = None  # two variables go together if some set holds both
+    table: Floats | None = None  # one column for each name; missing values are nan
+    sets: list[set[str]] | None = None  # variables change together if some set holds both
 
 
 def write_observations(item: VariablesItem, renderer: str) -> str:
@@ -33,7 +33,7 @@ def write_observations(item: VariablesItem, renderer: str) -> str:
 
 
 def read_observations(text: str, renderer: str) -> Observations:
-    """What a text in the format of this renderer shows."""
+    """The observations in a text in the format of one renderer."""
     return FORMATS[renderer][1](text)
 
 
@@ -55,7 +55,7 @@ def csv(item: VariablesItem) -> str:
 
 
 def read_csv(text: str) -> Observations:
-    # A line may be all commas, or empty where a single value is missing: none is dropped.
+    # A line of missing values is all commas, or empty in a single column: keep it.
     lines = [line.split(",") for line in text.strip("\n").split("\n")]
     values = [[float(cell or "nan") for cell in line] for line in lines[1:]]
     return Observations(lines[0], np.array(values))
@@ -100,7 +100,7 @@ _NEVER = "Variables that hypotheses mention and that were never observed:"
 
 
 def corrset(item: VariablesItem) -> str:
-    """The sets of variables that change together, and what was hypothesised but not observed."""
+    """The sets of variables that change together, and the unobserved ones in hypotheses."""
     sets = item.observed.sets()
     hidden = ", ".join(_names(item, item.hidden)) or "none"
     if item.matched:
@@ -111,14 +111,9 @@ def corrset(item: VariablesItem) -> str:
     return "\n".join([*lines, f"{_NEVER} {hidden}."])
 
 
-_LETTER = re.compile(r"^(x_[0-9]{1,9}): ([A-P])$", re.MULTILINE)
-
-
 def read_corrset(text: str) -> Observations:
-    if lettered := _LETTER.findall(text):
-        return _read_letters(text, lettered)
     sets = [set(NAME.findall(line)) for line in text.splitlines() if line.startswith("{")]
-    return Observations(list(dict.fromkeys(NAME.findall(text))), sets=sets)
+    return Observations(list(dict.fromkeys(NAME.findall(text))), sets=_lettered_sets(text) or sets)
 
 
 _OPENING = "This is what was found when changes in the variables were observed."
@@ -151,7 +146,9 @@ def language_corrset(item: VariablesItem) -> str:
     seen = [variable for variable, known in enumerate(item.seen) if known]
     lines = [_OPENING]
     if item.matched:
-        lines += _by_pattern(item, sets)
+        lines.append(_PATTERNS.format(count=_COUNTS[len(sets)], last=_LETTERS[len(sets) - 1]))
+        for name, letter in _letters(item, sets).items():
+            lines.append(_FOLLOWED.format(name=name, pattern=letter))
     elif len(sets) == 1:
         lines.append(_TOGETHER.format(names=_list(_names(item, seen))))
     elif len(sets) == len(seen):
@@ -164,40 +161,34 @@ def language_corrset(item: VariablesItem) -> str:
     return "\n".join([*lines, _HIDDEN.format(names=hidden) if hidden else _ALL_SEEN])
 
 
-def _by_pattern(item: VariablesItem, sets: Sequence[Sequence[int]]) -> list[str]:
-    """Each variable by itself with a letter for its set."""
-    lines = [_PATTERNS.format(count=_COUNTS[len(sets)], last=_LETTERS[len(sets) - 1])]
-    for name, letter in _letters(item, sets).items():
-        lines.append(_FOLLOWED.format(name=name, pattern=letter))
-    return lines
-
-
 def _letters(item: VariablesItem, sets: Sequence[Sequence[int]]) -> dict[str, str]:
     """A letter for the set of each observed variable, in the order of the variables.
 
-    So which variables stand near each other, share a line or a place within a set says nothing:
-    what has to be compared are the letters.
+    With one variable in each line, neighbours and places within a set say nothing: a reader has
+    to compare letters.
     """
-    # Letters in the order of a hash: neither names nor places say which set comes first.
-    shuffled = sorted(sets, key=lambda own: _hash(sorted(_names(item, own))))
+
+    def random_key(own: Sequence[int]) -> bytes:  # does not depend on the printed order
+        return blake2b(" ".join(sorted(_names(item, own))).encode(), digest_size=8).digest()
+
+    shuffled = sorted(sets, key=random_key)
     letter = {variable: _LETTERS[at] for at, own in enumerate(shuffled) for variable in own}
     return {item.names[variable]: letter[variable] for variable in sorted(letter)}
 
 
-def _read_letters(text: str, lettered: Iterable[tuple[str, str]]) -> Observations:
+_LETTER = re.compile(r"(x_[0-9]{1,9})(?:: | followed pattern )([A-P])\b")
+
+
+def _lettered_sets(text: str) -> list[set[str]]:
+    """The sets of a matched item, in the order of their letters."""
     sets: dict[str, set[str]] = {}
-    for name, letter in lettered:
+    for name, letter in _LETTER.findall(text):
         sets.setdefault(letter, set()).add(name)
-    shown = list(dict.fromkeys(NAME.findall(text)))
-    return Observations(shown, sets=[sets[letter] for letter in sorted(sets)])
-
-
-def _hash(names: Sequence[str]) -> bytes:
-    return blake2b(" ".join(names).encode(), digest_size=8).digest()
+    return [sets[letter] for letter in sorted(sets)]
 
 
 def _set_by_set(item: VariablesItem, sets: Sequence[Sequence[int]]) -> list[str]:
-    """Each variable of a set with the one before it."""
+    """A sentence for each variable, which names the one before it in its set."""
     lines = []
     for own in sets:
         lines.append(_NEW.format(name=item.names[own[0]]))
@@ -207,7 +198,7 @@ def _set_by_set(item: VariablesItem, sets: Sequence[Sequence[int]]) -> list[str]
 
 
 def _one_by_one(item: VariablesItem, seen: Sequence[int]) -> list[str]:
-    """Each variable with all that it goes with: for sets that overlap."""
+    """A sentence for each variable, which names all earlier ones of its overlapping sets."""
     known = item.observed
     lines = []
     for variable in seen:
@@ -219,14 +210,10 @@ def _one_by_one(item: VariablesItem, seen: Sequence[int]) -> list[str]:
     return lines
 
 
-_PATTERN = re.compile(r"Changes in (x_[0-9]{1,9}) followed pattern ([A-P])\.")
-
-
 def read_language_corrset(text: str) -> Observations:
-    if followed := _PATTERN.findall(text):
-        return _read_letters(text, followed)
     shown = list(dict.fromkeys(NAME.findall(text)))
-    sets: list[set[str]] = []
+    if sets := _lettered_sets(text):
+        return Observations(shown, sets=sets)
     exact = "of no other variable" in text
     for line in text.splitlines():
         names = NAME.findall(line)
@@ -254,13 +241,13 @@ def _list(names: Sequence[str]) -> str:
 
 
 def _filled(before: str, between: str, after: str, values: Floats) -> str:
-    """All values with three decimals, in lines of this shape."""
+    """The values with three decimals, one line for each row."""
     return _pattern(before, between, after, *values.shape) % _cells(values)
 
 
 @lru_cache(maxsize=256)
 def _pattern(before: str, between: str, after: str, rows: int, columns: int) -> str:
-    """A pattern for so many numbers, since filling them in at once is fastest."""
+    """A format string for a whole table: formatting all numbers at once is fastest."""
     return (before + between.join(["%.3f"] * columns) + after) * rows
 
 

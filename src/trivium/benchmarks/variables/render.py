@@ -1,4 +1,4 @@
-"""The prompt of an item, and the prompt read back."""
+"""Writing the prompt of an item, and reading it back."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def render(item: VariablesItem, view: VariablesView) -> str:
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a prompt shows: all that a solver without the item may know."""
+    """The content of a prompt: all that a solver without the item knows."""
 
     observations: Observations
     hypotheses: list[tuple[str, str]]  # independent, dependent
@@ -117,7 +117,7 @@ class Prompt:
 
     @property
     def names(self) -> list[str]:
-        """Every variable that is mentioned, in the order of first mention."""
+        """Every variable in the order of first mention."""
         believed = [name for edge in self.hypotheses for name in edge]
         return list(dict.fromkeys([*self.observations.names, *believed]))
 
@@ -129,7 +129,7 @@ _PATTERNS = [
 
 
 def read_prompt(prompt: str, view: VariablesView) -> Prompt:
-    """What a prompt shows."""
+    """The content of a prompt."""
     start = prompt.rindex(f"\n{_OBSERVATIONS}\n") + len(_OBSERVATIONS) + 2
     middle, end = prompt.rindex(f"\n{_HYPOTHESES}\n"), prompt.rindex(f"\n{_TARGET}\n")
     lines = prompt[middle + len(_HYPOTHESES) + 2 : end].split("\n- ")[1:]
@@ -141,6 +141,6 @@ def read_prompt(prompt: str, view: VariablesView) -> Prompt:
 
 
 def _read_hypothesis(line: str) -> tuple[str, str]:
-    """Which variable a sentence says is the cause, and which the effect."""
+    """The cause and the effect in a sentence."""
     found = next(match for pattern in _PATTERNS if (match := pattern.fullmatch(line.strip())))
     return found["ind"], found["dep"]

@@ -1,4 +1,4 @@
-"""What reports say about experiments: axes of charts, kinds of answers, names, a sentence."""
+"""What reports say about items: chart axes, kinds of answers, highlights, the headline."""
 
 from __future__ import annotations
 

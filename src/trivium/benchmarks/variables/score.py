@@ -1,4 +1,4 @@
-"""Scores, kinds of error and groups."""
+"""Metrics, scores, kinds of error and groups."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from trivium.benchmarks.variables.item import VariablesItem
 from trivium.core.benchmark import Metric
 from trivium.core.records import NO_ANSWER, Groups, Scores
 
-# Where the gold hypothesis is invalid only validity and violations are defined, so the
-# number of samples behind ind_acc is the number of valid hypotheses.
 METRICS = (
     Metric("ctrl_nDCG", "right control variables first, none that are wrong", "mean"),
     Metric("ctrl_recall", "share of the control variables that were named", "mean"),
@@ -23,11 +21,11 @@ METRICS = (
     Metric("dep_acc", "dependent variable is right"),
     Metric("violation_rate", "no answer could be read", "proportion", 0.0, 1.0),
 )
-NAMING = METRICS[:3] + METRICS[4:6]  # defined for valid hypotheses only
+NAMING = METRICS[:3] + METRICS[4:6]  # defined only if the target is valid
 
 
 def gold(item: VariablesItem) -> VariablesAnswer:
-    """The right answer in names, the same whatever the printed order."""
+    """The right answer in names, which does not depend on the printed order."""
     valid, control = item.gold
     if not valid:
         return INVALID
@@ -37,7 +35,7 @@ def gold(item: VariablesItem) -> VariablesAnswer:
 
 
 def score(item: VariablesItem, answer: VariablesAnswer | None) -> Scores:
-    """Every metric of an attempt; None where it is undefined."""
+    """The value of every metric; None if it is undefined."""
     right = gold(item)
     scores: Scores = {metric.name: None for metric in NAMING}
     scores["hyp_valid_acc"] = float(answer is not None and answer.valid == right.valid)
@@ -54,10 +52,10 @@ def score(item: VariablesItem, answer: VariablesAnswer | None) -> Scores:
 
 
 def _naming(item: VariablesItem, answer: VariablesAnswer, right: VariablesAnswer) -> Scores:
-    """The metrics of the variables that a reply named."""
+    """The metrics of the variables in an answer."""
     wanted = set(right.control or ())
     others = len(item.names) - len(wanted)
-    # A name counts once, where it is named first; a list that was left out is one wrong name.
+    # A name counts once, at its first mention; a list that was left out is one wrong name.
     named = dict.fromkeys(("?",) if answer.control is None else answer.control)
     hits = [name in wanted for name in named]
     return {
@@ -70,7 +68,7 @@ def _naming(item: VariablesItem, answer: VariablesAnswer, right: VariablesAnswer
 
 
 def ndcg(hits: list[bool], wanted: int, others: int) -> float:
-    """Discounted gains, +1 for a right and -1 for a wrong name, between worst and best.
+    """Discounted gains, +1 for a right and -1 for a wrong name, scaled from worst to best.
 
     At most `others` wrong names count, so that the value stays in [0, 1].
     """
@@ -86,7 +84,7 @@ def ndcg(hits: list[bool], wanted: int, others: int) -> float:
 
 @cache
 def discounts(ranks: int) -> float:
-    """The sum of the discounts of the first so many ranks."""
+    """The sum of the discounts of the first `ranks` ranks."""
     total = 0.0
     for rank in range(1, ranks + 1):  # sum() rounds differently from Python 3.12 on
         total += 1 / log2(rank + 1)
@@ -94,31 +92,28 @@ def discounts(ranks: int) -> float:
 
 
 def kind(item: VariablesItem, answer: VariablesAnswer | None) -> str:
-    """What kind of answer this is."""
+    """The kind of an answer."""
     right = gold(item)
     if answer is None:
         return NO_ANSWER
     if answer.valid != right.valid:
         return "called-valid" if answer.valid else "called-invalid"
-    if answer == right:
+    if not right.valid:
         return "right"
     named, wanted = (answer.independent, answer.dependent), (right.independent, right.dependent)
     if named != wanted:
         return "swapped-variables" if named[::-1] == wanted else "wrong-variables"
-    return _control_kind(answer.control, set(right.control or ()))
-
-
-def _control_kind(control: tuple[str, ...] | None, wanted: set[str]) -> str:
-    if control is None:
+    if answer.control is None:
         return "control-left-out"
-    missed, wrong = wanted - set(control), set(control) - wanted
-    if missed and wrong:
-        return "control-missed-and-wrong"
-    return "control-missed" if missed else "control-wrong" if wrong else "right"
+    missed = set(right.control or ()) - set(answer.control)
+    wrong = set(answer.control) - set(right.control or ())
+    kinds = {(False, False): "right", (True, False): "control-missed"}
+    kinds |= {(False, True): "control-wrong", (True, True): "control-missed-and-wrong"}
+    return kinds[bool(missed), bool(wrong)]
 
 
 def groups(item: VariablesItem) -> Groups:
-    """What results are grouped by; what is defined for valid hypotheses only is left out."""
+    """The fields that results are grouped by; an invalid target has fewer of them."""
     parents = item.parents
     found: Groups = {
         "n_vars": len(item.names),
@@ -133,7 +128,7 @@ def groups(item: VariablesItem) -> Groups:
 
 
 def depth(parents: list[list[int]], start: int) -> int:
-    """The largest distance from a variable to another of its tree, edges undirected."""
+    """The largest distance from a variable to another of its tree, ignoring directions."""
     near: list[set[int]] = [set(above) for above in parents]
     for variable, above in enumerate(parents):
         for parent in above:

@@ -1,10 +1,9 @@
-"""Programs that answer: the floor, a shortcut, a statistician and the ceiling."""
+"""Programs that answer: floors, a shortcut, a statistician and the oracle."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations, product
-from typing import Literal
 
 import numpy as np
 
@@ -14,11 +13,11 @@ from trivium.benchmarks.variables.render import Prompt, read_prompt
 from trivium.benchmarks.variables.score import gold
 from trivium.benchmarks.variables.spec import UNOBSERVED
 from trivium.benchmarks.variables.table import Bools, Floats, Ints
-from trivium.core.benchmark import Solver, Turn, by_name
+from trivium.core.benchmark import Role, Solver, Turn, by_name
 
-LEVEL = 0.01  # of all pairs of a table together
-MIN_ROWS = 4  # a parabola goes through any three
-TINY = 1e-12  # shares below this are rounding
+LEVEL = 0.01  # for all pairs of a table together
+MIN_ROWS = 4  # a parabola fits any three
+TINY = 1e-12  # shares below this are rounding errors
 
 
 def oracle(turn: Turn) -> VariablesAnswer:
@@ -36,12 +35,6 @@ def guess(turn: Turn) -> VariablesAnswer:
     return VariablesAnswer(True, independent, dependent, tuple(control))
 
 
-def _observed(table: Floats) -> list[int]:
-    """The columns that have not lost too much to count as observed."""
-    columns: list[int] = np.flatnonzero(np.isnan(table).mean(axis=0) <= UNOBSERVED).tolist()
-    return columns
-
-
 def noctrl(turn: Turn) -> VariablesAnswer:
     """Calls every hypothesis valid, names two variables at random, and controls nothing."""
     independent, dependent = turn.stream.sample(turn.item.names, 2)
@@ -52,20 +45,18 @@ def surface(turn: Turn) -> VariablesAnswer:
     """Goes by the looks of single columns and sets, which give the original's items away.
 
     In a table it controls the columns that are not all whole numbers from -100 to 99, and calls a
-    hypothesis valid if its dependent variable is one; in a text of sets it controls the largest.
+    hypothesis valid if its dependent variable is one of them; in prose it controls the largest set.
     """
     prompt = read_prompt(turn.messages[0], turn.view)
     shown, (independent, dependent) = prompt.observations, prompt.target
     if shown.table is None:
         picked = max(shown.sets or [set()], key=len)
-        valid = True
     else:
         like_root = (shown.table == np.round(shown.table)) & (np.abs(shown.table + 0.5) <= 99.5)
         roots = (like_root | np.isnan(shown.table)).all(axis=0)
         picked = {name for name, root in zip(shown.names, roots, strict=True) if not root}
-        valid = dependent in picked
-    if not valid:
-        return INVALID
+        if dependent not in picked:
+            return INVALID
     control = [name for name in prompt.names if name in picked - set(prompt.target)]
     return VariablesAnswer(True, independent, dependent, tuple(control))
 
@@ -79,11 +70,20 @@ def statistician(turn: Turn) -> VariablesAnswer:
 
 
 def correlation(prompt: Prompt) -> Callable[[str, str], bool | None]:
-    """Correlation as a reader of the prompt knows it.
+    """Whether two variables are correlated, as far as the prompt shows.
 
-    It is unknown (None) where either was not observed, or the two not often enough together.
+    It is unknown (None) if either was not observed, or the two not often enough together.
     """
-    sets, unknown = tested(prompt)
+    shown = prompt.observations
+    sets, unknown = shown.sets or [], list[set[str]]()
+    if shown.table is not None:
+        observed = np.isnan(shown.table).mean(axis=0) <= UNOBSERVED
+        table = shown.table[:, observed]
+        names = [name for name, kept in zip(shown.names, observed, strict=True) if kept]
+        target = [names.index(name) for name in prompt.target if name in names]
+        columns = dependent_sets(table, target)
+        sets = [{names[column] for column in own} for own in columns]
+        unknown = [{names[a], names[b]} for a, b in untested_pairs(table, columns)]
     seen = set().union(*sets)
 
     def correlated(first: str, second: str) -> bool | None:
@@ -95,38 +95,21 @@ def correlation(prompt: Prompt) -> Callable[[str, str], bool | None]:
     return correlated
 
 
-def tested(prompt: Prompt) -> tuple[list[set[str]], list[set[str]]]:
-    """The observed variables in sets that change together, and the pairs of which none is known."""
-    shown = prompt.observations
-    if shown.table is None:
-        return shown.sets or [], []
-    seen = _observed(shown.table)
-    names = [shown.names[column] for column in seen]
-    both = all(name in names for name in prompt.target)
-    planned = (names.index(prompt.target[0]), names.index(prompt.target[1])) if both else None
-    table = shown.table[:, seen]
-    sets = dependent_sets(table, planned)
-    unknown = untested_pairs(table, sets)
-    return [{names[column] for column in own} for own in sets], [
-        {names[one], names[other]} for one, other in unknown
-    ]
+def dependent_sets(table: Floats, planned: Sequence[int] = ()) -> list[set[int]]:
+    """Sets of columns that tests connect, directly or through other columns.
 
-
-def dependent_sets(table: Floats, planned: tuple[int, int] | None = None) -> list[set[int]]:
-    """Columns in sets: those that tests connect, directly or through others.
-
-    The tests of all pairs are corrected for their number by Holm's method; the one pair that
-    was planned to be tested before the table was seen needs no correction. Joining what is
-    connected through others assumes that dependence is shared, as it is in a forest.
+    The tests of all pairs are corrected by Holm's method; the pair `planned`, chosen before the
+    table is seen, needs no correction. Connecting columns through others assumes a forest.
     """
     first, second, p_values = pair_p_values(table)
     order = np.argsort(p_values, kind="stable")
     fails = p_values[order] > LEVEL / np.arange(len(order), 0, -1)
     rejected = order[: int(fails.argmax())] if fails.any() else order
     connected = list(zip(first[rejected].tolist(), second[rejected].tolist(), strict=True))
-    if planned is not None:
-        at = (first == min(planned)) & (second == max(planned))
-        connected += [planned] if (p_values[at] <= LEVEL).any() else []
+    if len(planned) == 2:
+        one, other = sorted(planned)
+        if (p_values[(first == one) & (second == other)] <= LEVEL).any():
+            connected.append((one, other))
     group = list(range(table.shape[1]))
     for one, other in connected:
         kept, joined = group[one], group[other]
@@ -140,10 +123,10 @@ def dependent_sets(table: Floats, planned: tuple[int, int] | None = None) -> lis
 def pair_p_values(table: Floats) -> tuple[Ints, Ints, Floats]:
     """All pairs of columns, and the p-value of the hypothesis that they are independent.
 
-    The test is the F test of a quadratic regression, each column on the other, over the rows
-    where both are present, so it also sees parabolas. With two regressors its tail has a closed
-    form: p = (residual share) ** ((m - 3) / 2) for m rows. So an exact relation is seen in few
-    rows, which a permutation test could not do: four rows have only 24 orders.
+    The test is the F test of a quadratic regression of each column on the other, over the rows
+    where both are present, so it also detects parabolas. With two regressors its tail has a closed
+    form: p = (residual share) ** ((m - 3) / 2) for m rows. So it detects exact relations in few
+    rows, which a permutation test could not: four rows have only 24 orders.
     """
     first, second = np.triu_indices(table.shape[1], 1)
     both = ~np.isnan(table[:, first]) & ~np.isnan(table[:, second])
@@ -156,14 +139,14 @@ def pair_p_values(table: Floats) -> tuple[Ints, Ints, Floats]:
 
 
 def _residual_share(x: Floats, y: Floats, both: Bools, rows: Ints) -> Floats:
-    """What a parabola of x leaves of the variance of y, column by column."""
+    """The share of the variance of y that a parabola of x leaves, column by column."""
     count = np.maximum(rows, 1)
 
     def centred(values: Floats) -> Floats:
         return np.where(both, values - values.sum(axis=0) / count, 0.0)
 
     def unit(values: Floats, size: Floats) -> Floats:
-        # What is left of a column that says nothing new is rounding, not a direction.
+        # The rest of a column that adds nothing is a rounding error, not a direction.
         norm = np.sqrt((values * values).sum(axis=0))
         return np.where(norm > 1e-9 * size, values / np.where(norm > 0, norm, 1.0), 0.0)
 
@@ -172,7 +155,7 @@ def _residual_share(x: Floats, y: Floats, both: Bools, rows: Ints) -> Floats:
     bend = unit(bend - line * (line * bend).sum(axis=0), np.ones(x.shape[1]))
     left = centred(y)
     total = (left * left).sum(axis=0)
-    for direction in (line, bend, line, bend):  # twice, against rounding
+    for direction in (line, bend, line, bend):  # twice, against rounding errors
         left = left - direction * (direction * left).sum(axis=0)
     residual = (left * left).sum(axis=0)
     varies = total > TINY * (y * y).sum(axis=0)
@@ -180,7 +163,7 @@ def _residual_share(x: Floats, y: Floats, both: Bools, rows: Ints) -> Floats:
 
 
 def untested_pairs(table: Floats, sets: Sequence[set[int]]) -> list[tuple[int, int]]:
-    """The pairs of two sets of which no two columns share enough rows for a test."""
+    """The pairs of columns from two sets between which no pair shares enough rows for a test."""
     there = (~np.isnan(table)).astype(np.int64)
     testable = there.T @ there >= MIN_ROWS
     return [
@@ -191,11 +174,7 @@ def untested_pairs(table: Floats, sets: Sequence[set[int]]) -> list[tuple[int, i
     ]
 
 
-def _solver(
-    name: str,
-    role: Literal["floor", "shortcut", "program", "ceiling"],
-    answer: Callable[[Turn], VariablesAnswer],
-) -> Solver:
+def _solver(name: str, role: Role, answer: Callable[[Turn], VariablesAnswer]) -> Solver:
     def say(turn: Turn) -> str:
         return write(turn.item, answer(turn), turn.view)
 

@@ -1,4 +1,4 @@
-"""What an identifying-variables item contains, and how it is presented."""
+"""The parameters of identifying-variables items, and how they are presented."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
 from trivium.core.spec import spec_from_dict
 
-MAX_VARS = 30  # sets of variables are held as bits of one number
-UNOBSERVED = 0.8  # a variable that has lost more of its observations than this is unobserved
+MAX_VARS = 30  # sets of variables are bits of one number
+UNOBSERVED = 0.8  # a variable that lost a larger share of its observations is unobserved
 MAX_PARENTS = 3
-MIN_LOST = 0.2  # what a thinned variable loses at least
+MIN_LOST = 0.2  # the smallest share that a thinned variable loses
 MIN_SNR, MAX_SNR = -100, 200  # in dB; beyond these everything or nothing is noise
 Renderer = Literal["language-corrset", "corrset", "language-tabular", "markdown", "csv", "json"]
 RENDERERS = get_args(Renderer)
@@ -20,12 +20,12 @@ RENDERERS = get_args(Renderer)
 
 @dataclass(frozen=True)
 class VariablesSpec:
-    """Variables of a random causal graph, some thinned out, and hypotheses about them."""
+    """Variables of a random causal graph, some of them hardly observed, and hypotheses."""
 
     # control: equally many items with each number of control variables, all targets plausible;
     # hypotheses: half of the targets plausible; none: a coin flip for each item
     balance: Literal["control", "hypotheses", "none"] = "control"
-    size: int = 500  # items of the dataset, what commands use by default; any run is balanced
+    size: int = 500  # items of the dataset, the default number in commands
     min_vars: int = 10  # smallest number of variables
     max_vars: int = 10  # largest number of variables; in the original design uniform in between
     graph: Literal["forest", "dag"] = "forest"  # dag: a child may have several parents
@@ -39,8 +39,8 @@ class VariablesSpec:
     # matched: neither a structure nor a single variable gives the answer away;
     # original: the distribution of the original evaluation, with its leaks
     design: Literal["matched", "original"] = "matched"
-    # every valid target has exactly so many control variables (default: balanced or drawn); all
-    # variables of matched items are then observed, else set sizes would give the others away
+    # the number of control variables of every valid target (default: balanced or drawn); all
+    # variables of matched items are then observed, or set sizes would give the others away
     controls: int | None = None
 
     def __post_init__(self) -> None:
@@ -66,8 +66,8 @@ class VariablesSpec:
             f"snr must be in {MIN_SNR}..{MAX_SNR} dB, got {self.snr}",
         )
         require(
-            self.controls is None or 0 <= self.controls <= self.most_controls,
-            f"controls must be in 0..{self.most_controls} with max_vars {self.max_vars}, "
+            self.controls is None or 0 <= self.controls <= self.max_controls,
+            f"controls must be in 0..{self.max_controls} with max_vars {self.max_vars}, "
             f"got {self.controls}",
         )
         if self.design == "original":
@@ -94,7 +94,7 @@ class VariablesSpec:
         require(
             self.max_hyps >= 2, f"max_hyps of matched items must be in 2..16, got {self.max_hyps}"
         )
-        # Two trees of hypotheses need so many observed variables; two sets need four.
+        # Two sets need four observed variables, and two trees of hypotheses this many.
         least = max(4, 2 * (self.max_hyps // 2) + 2)
         require(
             self.min_vars >= least,
@@ -107,33 +107,33 @@ class VariablesSpec:
         )
 
     @property
-    def most_controls(self) -> int:
+    def max_controls(self) -> int:
         """The largest number of control variables."""
-        # Matched: of two sets of one size, one is the target's, and two of its variables are in it.
+        # Matched: one of two equal sets is the target's, and two of its variables are the target.
         return self.max_vars - 2 if self.design == "original" else self.max_vars // 2 - 2
 
     @property
     def strata(self) -> int:
-        """How many kinds of item are balanced; each occurs once in every run of this many items."""
-        numbers = self.most_controls + 1 if self.controls is None else 1
+        """The number of balanced kinds; a block of this many items has each kind once."""
+        numbers = self.max_controls + 1 if self.controls is None else 1
         return {"control": numbers, "hypotheses": 2, "none": 1}[self.balance]
 
     @property
     def parents(self) -> int:
-        """How many parents a variable can have."""
+        """The largest number of parents of a variable."""
         return self.max_parents if self.graph == "dag" else 1
 
 
 @dataclass(frozen=True)
 class VariablesView:
-    """How an item is presented, and in which form it asks for the answer."""
+    """How an item is presented and answered."""
 
     renderer: Renderer = "language-corrset"
     # the decision trees of the perfect answer: not shown, as pseudocode (true), or in sentences
     show_tree: Literal["none", "pseudocode", "language", True, False] = "none"
-    # the answer as an ANSWER line, or in the brackets of the original eval, read as it reads them
+    # the answer as an ANSWER line, or in the original's brackets, read as the original reads them
     answer_form: Literal["line", "original"] = "line"
-    # whether the prompt asks for the answer alone, for steps before it, or leaves that open
+    # the prompt leaves reasoning open, asks for the answer alone, or for steps before it
     reasoning: Literal["free", "direct", "chain_of_thought"] = "free"
 
     def __post_init__(self) -> None:
@@ -155,7 +155,7 @@ PRESETS = {
     "balanced-ctrl-large": replace(CTRL, size=5000),
     "balanced-hypotheses": HYPOTHESES,
     "balanced-hypotheses-large": replace(HYPOTHESES, size=5000),
-    # As the original evaluation draws its items, with the leaks that it has.
+    # The original evaluation's distribution, with its leaks.
     "original-ctrl": ORIGINAL_CTRL,
     "original-ctrl-large": replace(ORIGINAL_CTRL, size=5000),
     "original-hypotheses": ORIGINAL_HYPOTHESES,

@@ -1,9 +1,8 @@
 """Causal graphs, losses, targets and hypotheses, drawn for many items at once.
 
-A structure is proposed from an item's own numbers until its kind is the one that the item's
-index calls for (rejection), so that kinds differ in nothing but their kind. Arrays have one
-row for each variable in topological order and one column for each item; sets of variables
-are bits of one number.
+Structures are proposed from an item's own numbers until one is of the kind that the item's index
+calls for (rejection sampling), so that kinds differ in nothing else. Arrays have one row for each
+variable in topological order and one column for each item; sets of variables are bits of a number.
 """
 
 from __future__ import annotations
@@ -19,37 +18,37 @@ from trivium.core.streams import grown_uniforms, mixed
 
 Keys = NDArray[np.uint64]
 BATCH = 1024
-MAX_TRIES = 64  # proposals for one item in one round
+MAX_TRIES = 64  # proposals for an item in one round
 
 
 @dataclass
 class Structure:
-    """What many items are about, before any value is drawn."""
+    """The graphs, losses, targets and hypotheses of many items."""
 
-    parents: Ints  # (parents, variables, items); -1 where there is none
+    parents: Ints  # (parents, variables, items); -1 for none
     rates: Floats  # (variables, items): the share of observations that is lost
     target: Ints  # (2, items): independent, dependent
-    hypotheses: Ints  # (hypotheses, 2, items); -1 where there is none
+    hypotheses: Ints  # (hypotheses, 2, items); -1 for none
 
 
 class Numbers:
-    """Hands out rows of uniform numbers, one column for each item."""
+    """A stream of rows of uniform numbers, one column for each item."""
 
     def __init__(self, keys: Keys, taken: int = 0) -> None:
         self._keys = keys
         self._taken = taken
 
     def take(self, count: int) -> Floats:
-        # Grown as they are needed: a few rows at a time stay in the processor's cache.
+        # Drawn when needed: a few rows at a time stay in the processor's cache.
         self._taken += count
         return grown_uniforms(self._keys, count, self._taken - count)
 
     def only(self, kept: Ints) -> Numbers:
-        """The same numbers for some of the items."""
+        """The same stream for some of the items."""
         return Numbers(self._keys[kept], self._taken)
 
     def below(self, bound: Ints) -> Ints:
-        """One whole number for each item, from 0 to its bound - 1."""
+        """One integer for each item, from 0 to its bound - 1."""
         numbers: Ints = (self.take(1)[0] * bound).astype(np.int64)
         return numbers
 
@@ -72,10 +71,10 @@ class Numbers:
 
 
 def structures(spec: VariablesSpec, keys: Keys, wanted: Ints) -> Structure:
-    """For every item its first proposal that is as wanted.
+    """The first proposal of every item that is as wanted.
 
     `wanted` (3, items) holds the number of variables, whether the target must be plausible, and
-    the number of control variables (-1 where any will do).
+    the number of control variables (-1 for any).
     """
     count, most = len(keys), spec.max_vars
     made = Structure(
@@ -87,7 +86,7 @@ def structures(spec: VariablesSpec, keys: Keys, wanted: Ints) -> Structure:
     pending = np.arange(count)
     tried = 0
     while len(pending):
-        # Rounds of about one size, however few items are left: numpy is slow on small arrays.
+        # Rounds have about one size, however few items are left: numpy is slow on small arrays.
         tries = min(MAX_TRIES, max(1, BATCH // len(pending)))
         items = np.repeat(pending, tries)
         attempt = np.tile(np.arange(tried, tried + tries, dtype=np.uint64), len(pending))
@@ -101,7 +100,7 @@ def structures(spec: VariablesSpec, keys: Keys, wanted: Ints) -> Structure:
 
 
 def _propose(spec: VariablesSpec, keys: Keys, wanted: Ints) -> tuple[Structure, Ints]:
-    """Of the structures grown from these keys those that are as wanted, and whose they are."""
+    """The structures drawn from these keys that are as wanted, and their columns."""
     most, numbers = spec.max_vars, Numbers(keys)
     sizes, plausible, control = wanted
     variable, item = np.arange(most)[:, None], np.arange(len(keys))
@@ -126,7 +125,7 @@ def _propose(spec: VariablesSpec, keys: Keys, wanted: Ints) -> tuple[Structure, 
     fits = np.where(plausible, options > 0, (known & ~related)[independent, item])
     fits &= observed.sum(axis=0) >= 2
 
-    # What must certainly be controlled rules out most proposals before beliefs are drawn.
+    # The variables that must be controlled whatever is believed rule out most proposals early.
     other = exists & (variable != independent) & (variable != dependent)
     certain = observed & observed[independent, item]
     certain &= (ancestors & ancestors[independent, item]) != 0
@@ -145,7 +144,7 @@ def _propose(spec: VariablesSpec, keys: Keys, wanted: Ints) -> tuple[Structure, 
 
 
 def _most_roots(spec: VariablesSpec, sizes: Ints, control: Ints) -> Ints:
-    """With how many roots the wanted number of control variables can still be reached.
+    """The largest number of roots with which there can be enough control variables.
 
     In a forest the target's tree has at most sizes - roots + 1 variables, and beliefs can
     add one for each hypothesis but the target. More roots would be rejected later anyway.
@@ -157,9 +156,9 @@ def _most_roots(spec: VariablesSpec, sizes: Ints, control: Ints) -> Ints:
 
 
 def _graph(numbers: Numbers, exists: Bools, most_roots: Ints, parents: int) -> tuple[Ints, Ints]:
-    """The parents of every variable, all of them before it, and the bits of all its ancestors."""
+    """The parents of every variable, which precede it, and the bits of all its ancestors."""
     most, count = exists.shape
-    # Any number of roots: the first variable, and those whose keys are the smallest.
+    # The roots are the first variable and those with the smallest keys.
     keys = np.where(exists, numbers.take(most), 2.0)
     keys[0] = -1.0
     roots = numbers.below(most_roots)[None]
@@ -186,12 +185,12 @@ def _graph(numbers: Numbers, exists: Bools, most_roots: Ints, parents: int) -> t
 def _hypotheses(
     numbers: Numbers, spec: VariablesSpec, sizes: Ints, independent: Ints, dependent: Ints
 ) -> tuple[Ints, Bools]:
-    """Random forests of beliefs with the target put in, and which of them are acyclic."""
+    """Random forests of hypotheses that include the target, and which of them are acyclic."""
     hyps, item = spec.max_hyps, np.arange(len(sizes))
     slots = min(hyps, spec.max_vars - 1)
     number = 1 + numbers.below(np.minimum(slots, sizes - 1))
     order = numbers.order(sizes, spec.max_vars)
-    # Effects are positions in that order but the first; a cause is anywhere before its effect.
+    # Effects are at any place in that order but the first; a cause is anywhere before its effect.
     effect = 1 + numbers.order(sizes - 1, spec.max_vars)[:slots]
     effect = np.minimum(effect, spec.max_vars - 1)
     cause = (numbers.take(hyps)[:slots] * effect).astype(np.int64)
@@ -208,7 +207,7 @@ def _hypotheses(
 
 
 def _causes(beliefs: Ints, effect: Ints) -> Ints:
-    """The bits of everything that is believed to cause `effect`, itself included."""
+    """The bits of all hypothesised causes of `effect`, and of `effect` itself."""
     bits = np.int64(1) << effect
     cause = np.where(beliefs[:, 0] >= 0, np.int64(1) << np.maximum(beliefs[:, 0], 0), 0)
     caused = np.maximum(beliefs[:, 1], 0)

@@ -1,8 +1,7 @@
-"""Tables of observations: what a causal graph and its functions produce, with noise and losses.
+"""Tables of observations: the values of a causal graph, with noise and losses.
 
-Values stay readable: a function is applied to its parent's values scaled into
-[-100, 100] by the largest value that the parent could take, so chains of quadratics
-neither overflow nor grow without bound.
+A function is applied to its parent's values after scaling them into [-100, 100] by the largest
+value that the parent can take, so chains of quadratics do not grow without bound.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Words = NDArray[np.uint32]
-RANGE = 100  # roots are whole numbers from -RANGE to RANGE - 1
+RANGE = 100  # roots are integers from -RANGE to RANGE - 1
 DECIMALS = 3
 
 
 def words_needed(variables: int, rows: int, noisy: bool) -> int:
-    """How many random words a table takes: values, what is lost, and two for noise."""
+    """The number of random words for a table: values, losses, and two for noise."""
     return variables * rows * (4 if noisy else 2)
 
 
 def lost_counts(rates: Floats, rows: int) -> Ints:
-    """How many of so many rows are lost: more than 80% exactly where the rate is above 0.8."""
-    # A rate has three decimals; the small step back keeps 0.2 * 20 from becoming 5.
+    """The number of lost rows: more than 80% of them exactly if the rate is above 0.8."""
+    # A rate has three decimals; the small step back keeps ceil(0.2 * 20) at 4.
     return np.ceil(rates * rows - 1e-6).astype(np.int64)
 
 
@@ -42,9 +41,9 @@ def observe(
 ) -> Floats:
     """Tables (items, rows, variables) drawn from the random words of each item.
 
-    `terms` (4, parents, variables, items) holds the parent (-1 where there is none), whether
-    its value is squared, grad and bias; variables are in topological order. With `scales`
-    (2, variables, items), a middle and half of a range, all columns have one distribution.
+    `terms` (4, parents, variables, items) holds the parent (-1 for none), whether its value is
+    squared, grad and bias; variables are in topological order. With `scales` (2, variables,
+    items), a middle and half of a range, all columns have one distribution.
     """
     _, _, variables, items = terms.shape
     drawn = words.reshape(items, -1, variables, rows).transpose(1, 2, 0, 3)
@@ -55,7 +54,7 @@ def observe(
         values = scales[0][..., None] + scales[1][..., None] * values
     if snr is not None:
         values = values + noise(values, drawn[2], drawn[3], snr)
-    # Adding 0 turns -0.0, which would be printed, into 0.0.
+    # Adding 0 turns -0.0, which would be printed as such, into 0.0.
     values = np.round(values, DECIMALS) + 0.0
     values[_lost(rates, drawn[1], rows)] = np.nan
     return values.transpose(1, 2, 0)
@@ -88,9 +87,9 @@ def matched_values(terms: Ints, words: Words) -> Floats:
 
     The numbers are cosines of angles that are closed under doubling. A root has them in random
     order; if x is one of them, 2x^2 - 1 = cos(2 angle) is another one. So lines and parabolas of a
-    root are the same numbers in another order, maybe with the other sign: neither the values of
-    a column nor those of two tell what they are functions of unless they are compared row by row.
-    Each half of the rows has a set of its own, so that half a table shows no more.
+    root are the same numbers in another order, possibly with the other sign: only a comparison of
+    two columns row by row shows whether one is a function of the other. Each half of the rows has
+    its own set of numbers, so that half a table shows no more.
     """
     parents, squared, grad, _ = terms[:, 0]
     values = np.zeros(words.shape)
@@ -113,9 +112,9 @@ def matched_values(terms: Ints, words: Words) -> Floats:
 def closed_cosines(half: int) -> Floats:
     """Two sets of numbers in [-1, 1], each closed under x -> 2x^2 - 1, different if possible.
 
-    They are cos(2 pi j / n) for odd n, where doubling j only permutes the j. With n = 4 half + 1
+    They are cos(2 pi j / n) for odd n, since doubling only permutes the j. With n = 4 half + 1
     there are 2 half different ones; whole cycles of doubling are dealt into two sets of one size.
-    Where these do not come out even, both sets are those of n = 2 half + 1.
+    If that is impossible, both sets are those of n = 2 half + 1.
     """
     count = 4 * half + 1
     sets: list[list[int]] = [[], []]
@@ -134,7 +133,7 @@ def closed_cosines(half: int) -> Floats:
 
 
 def noise(values: Floats, first: Words, second: Words, snr: float) -> Floats:
-    """Normal noise for every column, `snr` dB below the column's variance in power."""
+    """Normal noise for every column, with a power `snr` dB below the column's variance."""
     radius = np.sqrt(-2 * np.log((first + 1.0) / 2**32))
     normal = radius * np.cos(second * (2 * np.pi / 2**32))
     spread = values.std(axis=-1, keepdims=True) * 10 ** (-snr / 20)
@@ -142,12 +141,12 @@ def noise(values: Floats, first: Words, second: Words, snr: float) -> Floats:
 
 
 def _lost(rates: Floats, words: Words, rows: int) -> Bools:
-    """Which values are lost: the same share of each half, so that half a table shows as much."""
+    """Whether each value is lost: the same share of each half, so that half a table suffices."""
     count = lost_counts(rates, rows)
     halves = np.stack([(count + 1) // 2, count // 2], axis=-1)[..., None]
     half = rows // 2
     keys = words.reshape(*words.shape[:-1], 2, half) >> np.uint32(10)
-    # The row is in the low bits: keys never tie, so every sort gives one result.
+    # With the row in their low bits keys never tie, so the result is well defined.
     keys = (keys << np.uint32(10)) | np.arange(half, dtype=np.uint32)
     limit = np.take_along_axis(np.sort(keys, axis=-1), np.maximum(halves - 1, 0), axis=-1)
     return np.asarray(((keys <= limit) & (halves > 0)).reshape(words.shape))

@@ -1,4 +1,4 @@
-"""Inspect logs read as attempts, which are parsed and scored again."""
+"""Attempts from Inspect logs; their replies are parsed and scored again."""
 
 from __future__ import annotations
 
@@ -12,17 +12,15 @@ from trivium.core.records import Attempt
 from trivium.models.inspect.samples import ATTEMPT, sample_attempt
 from trivium.models.providers import key_hider, one_line
 
-SUFFIXES = (".eval", ".json")
-
 
 def log_files(path: Path) -> list[Path]:
-    """The log that is named, or all logs under a folder, the oldest first."""
+    """The log at a path, or all logs under a folder, the oldest first."""
     if path.is_dir():
-        found = sorted(file for file in path.rglob("*") if file.suffix == ".eval")
+        found = sorted(path.rglob("*.eval"))
         require(bool(found), f"{path}: no Inspect logs in this folder")
         return found
     require(path.exists(), f"{path}: no such file or folder")
-    require(path.suffix in SUFFIXES, f"{path}: an Inspect log ends in .eval or .json")
+    require(path.suffix in (".eval", ".json"), f"{path}: an Inspect log ends in .eval or .json")
     return [path]
 
 
@@ -30,25 +28,25 @@ def read_header(path: Path) -> EvalLog:
     """A log without its samples."""
     try:
         return read_eval_log(str(path), header_only=True)
-    except Exception as problem:  # whatever a file that is no log makes of the reader
+    except Exception as problem:  # a file that is not a log may raise anything
         raise UserError(f"{path}: not an Inspect log ({type(problem).__name__})") from None
 
 
 def solver_name(header: EvalLog) -> str:
-    """The model of a log, or the built-in solver that took its place."""
+    """The model of a log, or the built-in solver that replaced it."""
     if (header.eval.solver or "").rpartition("/")[2] == "baseline":
         return str((header.eval.solver_args or {}).get("solver"))
     return header.eval.model
 
 
 def read_attempts(path: Path) -> Iterator[Attempt]:
-    """The samples of a log as attempts; one at a time is in memory."""
+    """The samples of a log as attempts, read one at a time."""
     header, hide = read_header(path), key_hider()
     solver = solver_name(header)
     trials = int((header.eval.task_args or {}).get("order_trials", 1))
     for sample in read_eval_log_samples(str(path), all_samples_required=False):
         metadata = dict(sample.metadata)
-        if sample.error is not None and ATTEMPT not in metadata:  # it failed outside our solver
+        if sample.error is not None and ATTEMPT not in metadata:  # it failed before our solver
             metadata[ATTEMPT] = {"error": one_line(sample.error.message)}
         try:
             attempt = sample_attempt(metadata, solver, hide)

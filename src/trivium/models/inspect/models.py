@@ -1,4 +1,4 @@
-"""Models as Inspect knows them."""
+"""Inspect models from our settings."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from trivium.models.providers import (
 )
 from trivium.models.settings import Model, read_extra_body
 
-# Providers of Inspect's that do more than speak the protocol. The others go through its provider
-# for anything compatible: its own for vLLM would start servers and write to the environment.
+# OpenAI-compatible providers whose own Inspect provider is used. The others use `openai-api`:
+# Inspect's provider for vLLM would start servers and set environment variables.
 OWN_PROVIDER = {"openai", "openrouter"}
 
 
 def inspect_model(model: Model) -> InspectModel:
-    """The model as Inspect knows it; UserError for what is missing."""
+    """The Inspect model; UserError if a key, a URL or a package is missing."""
     options, settings = model.options, model.settings
     config = GenerateConfig(
         temperature=settings.temp,
@@ -45,26 +45,26 @@ def inspect_model(model: Model) -> InspectModel:
         url, key = address.base_url.partition("?")[0], address.key
         more = {
             "default_query": address.query,
-            "max_retries": 0,  # of the client, which would multiply Inspect's own
+            "max_retries": 0,  # of the client, since they would multiply Inspect's
             "http_client": KeyHidingClient(address),
         }
         if settings.api != "auto":
             more["responses_api"] = settings.api == "responses"
     try:
         made = get_model(name, config=config, base_url=url, api_key=key, memoize=False, **more)
-    except ValueError as problem:  # a provider that it does not know
+    except ValueError as problem:  # an unknown provider
         raise UserError(
-            f"{problem} Where it speaks OpenAI's protocol, --base_url says where it is"
+            f"{problem} For an OpenAI-compatible endpoint, give its URL with --base_url"
         ) from None
     except Exception as problem:  # a package or a key is missing
-        said = Text.from_markup(str(getattr(problem, "message", problem))).plain
-        raise UserError(one_line(key_hider()(said)).removeprefix("ERROR: ")) from None
+        text = Text.from_markup(str(getattr(problem, "message", problem))).plain
+        raise UserError(one_line(key_hider()(text)).removeprefix("ERROR: ")) from None
     made.model_args = {}  # they would be written to the log
     return made
 
 
 class KeyHidingClient(DefaultAsyncHttpxClient):
-    """An HTTP client that hides the key in what a server sends, which Inspect logs."""
+    """An HTTP client that removes the key from responses, since Inspect logs them."""
 
     def __init__(self, address: Address) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Asking models through Inspect, which runs, retries and logs; every sample becomes a record."""
+"""Evaluation of models by Inspect, which runs, retries and logs; every sample becomes a record."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ from trivium.models.settings import Model
 def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
     """Run every batch as an Inspect task; an attempt is saved when its sample ends.
 
-    What an interrupted command has left is known from the records: a sample is recorded before
-    Inspect logs it, so nothing that is in a log is asked again.
+    Resuming relies on the records alone: a sample is recorded before Inspect logs it, so
+    nothing that is in a log is asked again.
     """
     recording = _Recording()
-    found = [(batch, list(batch.items)) for batch in batches]
-    tasks = [recording.task(batch, items) for batch, items in found if items]
+    tasks = [recording.task(batch, items) for batch in batches if (items := list(batch.items))]
     if not tasks:
         return
     ended = inspect_ai.eval(
@@ -37,13 +36,13 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
         model=None,  # every task has its own
         log_dir=str(logs),
         log_format="eval",
-        display="log",  # of which only errors are shown
-        # Its warning about a failed sample would print the whole prompt.
+        display="log",
+        # Errors only: the warning about a failed sample would print the whole prompt.
         log_level=os.environ.get("INSPECT_LOG_LEVEL", "error"),
-        max_tasks=len(tasks),  # of any size: what limits them is how many calls a model may have
+        max_tasks=len(tasks),  # the load is limited by the connections of each model
         log_header_only=True,
-        log_level_transcript="warning",  # requests are logged as information, with their URLs
-        # These cost much for each sample, for views that few look at.
+        log_level_transcript="warning",  # the level "info" has requests with their URLs
+        # These are slow for each sample.
         log_realtime=False,
         log_model_api=False,
         score_display=False,
@@ -51,7 +50,7 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
     )
     if recording.problem is not None:
         raise recording.problem
-    # Inspect takes Ctrl-C for itself and returns what has ended.
+    # Inspect handles Ctrl-C and returns the logs that it has.
     if len(ended) < len(tasks) or any(log.status == "cancelled" for log in ended):
         raise KeyboardInterrupt
     for log in ended:
@@ -67,20 +66,20 @@ class _Recording:
         self.hide = key_hider()
         self.problem: UserError | None = None  # why an attempt could not be saved
         self._models: dict[Model, InspectModel] = {}
-        self._left: Counter[Model] = Counter()  # samples that have not ended
+        self._unfinished: Counter[Model] = Counter()  # samples
 
     def task(self, batch: Batch, items: Sequence[PresentedItem]) -> inspect_ai.Task:
         """The Inspect task of some items of a batch."""
         model = batch.model
         if model not in self._models:
             self._models[model] = inspect_model(model)
-        self._left[model] += len(items)
+        self._unfinished[model] += len(items)
 
         async def on_end(state: TaskState) -> None:
-            self._left[model] -= 1
-            if not self._left[model]:  # connections are closed in the event loop that opened them
+            self._unfinished[model] -= 1
+            if not self._unfinished[model]:  # closed here, in the event loop that opened it
                 await self._models[model].api.aclose()
-            if ATTEMPT in state.metadata:  # it was not cancelled
+            if ATTEMPT in state.metadata:  # not cancelled
                 attempt = sample_attempt(state.metadata, model.name, self.hide)
                 try:
                     batch.save(attempt, state.input_text)
@@ -94,14 +93,14 @@ class _Recording:
             model=self._models[model],
             structured=model.settings.structured,
             restate=model.settings.restate,
-            setup=_unless_unwritable(self),
+            setup=_stop_if_unwritable(self),
             cleanup=on_end,
         )
 
 
 @solver
-def _unless_unwritable(recording: _Recording) -> Solver:
-    """Ends a sample before anything is asked where its attempt could not be saved."""
+def _stop_if_unwritable(recording: _Recording) -> Solver:
+    """Fails a sample before its first call once an attempt could not be saved."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         if recording.problem is not None:

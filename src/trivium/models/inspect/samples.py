@@ -1,4 +1,4 @@
-"""Items as Inspect samples, and samples back as items and attempts."""
+"""Conversion between items and Inspect samples, and from samples to attempts."""
 
 from __future__ import annotations
 
@@ -18,22 +18,19 @@ from trivium.core.records import Attempt
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
 
-# Where a sample's metadata holds the replies, how the attempt ended and what it took. Not in its
-# store, every change of which Inspect logs.
+# The key in a sample's metadata of the replies, how the attempt ended, and its usage. (Inspect
+# logs every change of a sample's store.)
 ATTEMPT = "attempt"
 
 
 def make_sample(item: PresentedItem, system: str | None, hint: str | None) -> Sample:
-    """The item as a sample; `system` replaces the task's message, `hint` follows the prompt."""
+    """The item as a sample; `system` precedes the prompt, `hint` follows it."""
     benchmark = item.task.benchmark
-    system = item.system if system is None else system
+    messages: list[ChatMessage] = [] if system is None else [ChatMessageSystem(content=system)]
     text = item.prompt if hint is None else f"{item.prompt}\n\n{hint}"
-    messages: list[ChatMessage] = []
-    if system is not None:
-        messages = [ChatMessageSystem(content=system), ChatMessageUser(content=text)]
     return Sample(
         id=item.id if item.trial == 0 else f"{item.id}~{item.trial}",
-        input=messages or text,
+        input=[*messages, ChatMessageUser(content=text)] if messages else text,
         target=item.gold,
         metadata={
             "benchmark": benchmark.name,
@@ -42,7 +39,7 @@ def make_sample(item: PresentedItem, system: str | None, hint: str | None) -> Sa
             "spec": spec_to_dict(item.task.spec),
             "view": spec_to_dict(item.task.view),
             "groups": item.groups,
-            # The line of a file: Inspect copies metadata often, and text costs nothing to copy.
+            # As text: Inspect copies metadata often, and text costs nothing to copy.
             "item": dump_line(benchmark.to_row(item.original)).decode(),
         },
     )
@@ -57,7 +54,7 @@ def presented_item(metadata: Mapping[str, Any]) -> PresentedItem:
         raise UserError(f"not a sample of a Trivium task ({missing} missing)") from None
 
 
-@lru_cache(maxsize=1024)  # solver, scorer and record of a sample each need its item
+@lru_cache(maxsize=1024)  # the solver, the scorer and the record of a sample need its item
 def _rebuilt(name: str, fields: bytes, row: str, trial: int) -> PresentedItem:
     benchmark = get_benchmark(name)
     spec, view = orjson.loads(fields)
@@ -72,16 +69,14 @@ def _rebuilt(name: str, fields: bytes, row: str, trial: int) -> PresentedItem:
 def sample_attempt(
     metadata: Mapping[str, Any], solver: str, hide: Callable[[str], str] = str
 ) -> Attempt:
-    """The attempt that a sample's metadata holds; `hide` removes keys from what was said."""
-    item = presented_item(metadata)
-    noted = dict(metadata.get(ATTEMPT) or {"error": "no reply"})
-    replies = [hide(reply) for reply in noted.get("replies") or ()]
-    for name in ("reasoning", "error"):
-        noted[name] = hide(noted[name]) if noted.get(name) else None
-    dialogue = Dialogue(item)
-    for reply, stop_reason in zip(replies, noted.get("stop_reasons") or (), strict=True):
-        dialogue.note(reply, stop_reason)
-    seconds = noted.get("seconds") or 0.0
-    attempt = dialogue.attempt(solver, error=noted["error"], seconds=seconds)
-    attempt.usage, attempt.reasoning = noted.get("usage") or {}, noted["reasoning"]
+    """The attempt in a sample's metadata; `hide` removes keys from replies and errors."""
+    noted = metadata.get(ATTEMPT) or {"error": "no reply"}
+    dialogue = Dialogue(presented_item(metadata))
+    for reply, stop_reason in zip(
+        noted.get("replies", ()), noted.get("stop_reasons", ()), strict=True
+    ):
+        dialogue.note(hide(reply), stop_reason)
+    error, reasoning = (hide(noted.get(name) or "") or None for name in ("error", "reasoning"))
+    attempt = dialogue.attempt(solver, error=error, seconds=noted.get("seconds", 0.0))
+    attempt.usage, attempt.reasoning = noted.get("usage", {}), reasoning
     return attempt

@@ -1,12 +1,12 @@
-"""Scores and estimates inside Inspect that agree with ours to the last digit."""
+"""Scores and estimates in Inspect's logs, computed by the code that summarises records."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from dataclasses import asdict
 from typing import Literal
 
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
 from trivium.core import benchmark as core
@@ -18,7 +18,7 @@ from trivium.models.inspect.samples import presented_item, sample_attempt
 
 @scorer(metrics=[], name="trivium")
 def scores() -> Scorer:
-    """Every metric of the benchmark, parsed and scored by the benchmark itself."""
+    """The benchmark's own scores of an attempt."""
 
     async def score(state: TaskState, target: Target) -> Score:
         attempt = sample_attempt(state.metadata, str(state.model))
@@ -39,42 +39,19 @@ def scores() -> Scorer:
 
 
 def metrics_of(benchmark: core.AnyBenchmark) -> dict[str, list[Metric]]:
-    """The estimate of every metric."""
-    return {
-        own.name: [make(own.kind, own.best, own.worst) for make in (value, low, high)] + [n()]
-        for own in benchmark.metrics
-    }
-
-
-Kind = Literal["proportion", "mean"]
-
-
-def _part(name: str) -> Callable[[Kind, float, float], Metric]:
-    """One part of an estimate as an Inspect metric."""
-
-    def make(kind: Kind, best: float, worst: float) -> Metric:
-        own = core.Metric(name, "", kind, best, worst)
-
-        def compute(scores: list[SampleScore]) -> float:
-            values = [score.score.as_float() for score in scores]
-            items = [hash((score.sample_metadata or {})["id"]) for score in scores]
-            estimate = estimate_of(values, items, own)
-            part: float | None = getattr(estimate, name)
-            return math.nan if part is None else part
-
-        return compute
-
-    return metric(name)(make)
-
-
-value, low, high = _part("value"), _part("low"), _part("high")
+    """The estimate of every metric, by name."""
+    return {own.name: [estimate(own.kind, own.best, own.worst)] for own in benchmark.metrics}
 
 
 @metric
-def n() -> Metric:
-    """The denominator: attempts for which the metric is defined."""
+def estimate(kind: Literal["proportion", "mean"], best: float, worst: float) -> Metric:
+    """A metric's value, its interval (low, high) and its denominator n."""
+    own = core.Metric("", "", kind, best, worst)
 
-    def compute(scores: list[SampleScore]) -> float:
-        return len(scores)
+    def compute(scores: list[SampleScore]) -> Value:
+        values = [score.score.as_float() for score in scores]
+        items = [hash((score.sample_metadata or {})["id"]) for score in scores]
+        parts = asdict(estimate_of(values, items, own))
+        return {name: math.nan if part is None else part for name, part in parts.items()}
 
     return compute

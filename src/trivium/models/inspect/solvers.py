@@ -1,4 +1,4 @@
-"""Solvers of samples: a model that replies in text or through tools, or a built-in solver."""
+"""Inspect solvers: a model that replies in text or through tools, or a built-in solver."""
 
 from __future__ import annotations
 
@@ -38,9 +38,7 @@ from trivium.models.calls import Usage
 from trivium.models.inspect.samples import ATTEMPT, presented_item
 from trivium.models.providers import one_line
 
-OVER = "The game is over."
-
-# The dialogue of the sample that a call is made for, which built-in solvers reply to.
+# The dialogue of the current sample, which built-in solvers reply to.
 _current: ContextVar[Dialogue | None] = ContextVar("dialogue", default=None)
 
 
@@ -56,7 +54,7 @@ def converse(
         async def ask(messages: Sequence[str]) -> Reply:
             if len(messages) > 1:
                 state.messages.append(ChatMessageUser(content=messages[-1]))
-            return await _reply(state, model=model, config=config)
+            return await _reply(state, model, config=config)
 
         with _noted_dialogue(state, restate=restate) as dialogue:
             await lead(dialogue, ask)
@@ -75,8 +73,8 @@ def baseline(solver: str) -> Solver:
 def play() -> Solver:
     """The model makes its moves through tools until the game is over.
 
-    Every message of the model makes at least one move, so that no game lasts for ever: text
-    without a call is taken as the move, and calls that fail are one move that cannot be read.
+    Every message of the model makes at least one move, so that every game ends: text without a
+    call is a move in text, and calls that fail are one move that cannot be read.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -84,11 +82,11 @@ def play() -> Solver:
 
             def send(move: str, stop_reason: str | None = None) -> str:
                 response = None if dialogue.done else dialogue.send(move, stop_reason)
-                return OVER if response is None else response
+                return "The game is over." if response is None else response
 
             tools = [_tool(move, send) for move in moves_of(dialogue.item.task)]
             while not dialogue.done:
-                reply, moves = await _reply(state, tools), len(dialogue.replies)
+                reply, moves = await _reply(state, tools=tools), len(dialogue.replies)
                 calls = state.output.message.tool_calls
                 if not calls or reply.stop_reason in DECLINING:
                     response = send(reply.text, reply.stop_reason)
@@ -103,23 +101,15 @@ def play() -> Solver:
     return solve
 
 
-async def _reply(
-    state: TaskState,
-    tools: Sequence[ToolDef] = (),
-    model: str | None = None,
-    config: GenerateConfig | None = None,
-) -> Reply:
+async def _reply(state: TaskState, model: str | None = None, **options: Any) -> Reply:
     """The model's next reply."""
-    asked = get_model(model)
-    state.output = await asked.generate(
-        state.messages, list(tools), config=config or GenerateConfig()
-    )
+    state.output = await get_model(model).generate(state.messages, **options)
     state.messages.append(state.output.message)
     return _read(state.output)
 
 
 def _schema_config(state: TaskState) -> GenerateConfig:
-    """What holds replies to the JSON schema of the sample's answer, where it has one."""
+    """The JSON schema of the sample's answer as a response format, if it has one."""
     item = presented_item(state.metadata)
     schema = item.task.benchmark.schema(item.content, item.task.view)
     if schema is None:
@@ -130,9 +120,9 @@ def _schema_config(state: TaskState) -> GenerateConfig:
 
 @contextmanager
 def _noted_dialogue(state: TaskState, *, restate: bool = False) -> Iterator[Dialogue]:
-    """The dialogue of a sample; how it ended is noted in the sample's metadata.
+    """The dialogue of a sample; its outcome is written to the sample's metadata.
 
-    Nothing is noted where the sample is cancelled: it has not ended.
+    Nothing is written if the sample is cancelled: it has not ended.
     """
     dialogue = Dialogue(presented_item(state.metadata), restate=restate)
     _current.set(dialogue)
@@ -147,7 +137,7 @@ def _noted_dialogue(state: TaskState, *, restate: bool = False) -> Iterator[Dial
 
 
 def _notes(dialogue: Dialogue) -> dict[str, Any]:
-    """What was said and what it took, from the calls that Inspect has logged, failed ones too."""
+    """The replies, and the usage of all calls that Inspect has logged, failed ones included."""
     calls = [event for event in transcript().events if isinstance(event, ModelEvent)]
     retries = sum(call.error is not None for call in calls[:-1])
     usage = Usage(requests=len(calls), retries=retries)
@@ -168,24 +158,22 @@ def _notes(dialogue: Dialogue) -> dict[str, Any]:
 
 
 def _read(output: ModelOutput) -> Reply:
-    """What the model wrote, and why it stopped."""
+    """The text of an output, its usage and why it stopped."""
     choice, message = output.choices[0], output.message
     stop: str = choice.stop_reason
     if choice.stop_details is not None and choice.stop_details.type == "refusal":
         stop = "refusal"
     parts = [] if isinstance(message.content, str) else message.content
     thoughts = [part.reasoning for part in parts if isinstance(part, ContentReasoning)]
-    usage: dict[str, int | None] = {}
-    if output.usage is not None:
-        read = output.usage
-        cached = (read.input_tokens_cache_read or 0) + (read.input_tokens_cache_write or 0)
-        usage["input_tokens"] = read.input_tokens + cached
-        usage["output_tokens"] = read.output_tokens
-        usage["reasoning_tokens"] = read.reasoning_tokens
+    tokens: dict[str, int | None] = {}
+    if (usage := output.usage) is not None:
+        cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+        tokens["input_tokens"] = usage.input_tokens + cached
+        tokens["output_tokens"] = usage.output_tokens
+        tokens["reasoning_tokens"] = usage.reasoning_tokens
     return Reply(
-        # `completion` would fill in for an empty text.
-        message.text,
-        {name: count for name, count in usage.items() if count is not None},
+        message.text,  # not `completion`, which replaces an empty text
+        {name: count for name, count in tokens.items() if count is not None},
         None if stop == "unknown" else STOP_REASONS.get(stop, stop),
         "\n\n".join(thought for thought in thoughts if thought) or None,
     )
@@ -201,12 +189,12 @@ def act(move: str) -> str:
 
 
 def moves_of(task: Task) -> Sequence[Callable[..., str]]:
-    """The moves that a game offers as tools, or one for whatever its rules describe."""
+    """The moves that a game offers as tools, or `act` if it declares none."""
     return task.benchmark.tools(task.spec) or [act]
 
 
 def tool_hint(task: Task) -> str:
-    """What the prompt of a game needs besides the rules, which speak of lines of text."""
+    """The sentence that follows the rules, which ask for lines of text."""
     names = " or ".join(f"`{move.__name__}`" for move in moves_of(task))
     return f"Make every move by calling the tool {names} instead of writing the line."
 
@@ -215,7 +203,7 @@ def _tool(move: Callable[..., str], send: Callable[[str], str]) -> ToolDef:
     async def make(**arguments: Any) -> str:
         return send(move(**arguments))
 
-    # Inspect reads what a tool takes from its signature and what it does from its docstring.
+    # Inspect describes a tool by its signature and docstring.
     make.__signature__ = inspect.signature(move)  # type: ignore[attr-defined]
     make.__annotations__ = get_type_hints(move)
     make.__doc__ = inspect.getdoc(move)
@@ -225,16 +213,6 @@ def _tool(move: Callable[..., str], send: Callable[[str], str]) -> ToolDef:
 @modelapi(name="trivium")
 class BuiltIn(ModelAPI):
     """A built-in solver as a model: `--model trivium/oracle` needs no network and no key."""
-
-    def __init__(
-        self,
-        model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig | None = None,
-        **model_args: Any,
-    ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
 
     async def generate(
         self,
@@ -250,7 +228,7 @@ class BuiltIn(ModelAPI):
         require(name in solvers, f"unknown solver {name!r}; there are {', '.join(solvers)}")
         text = next_reply(dialogue, solvers[name])
         output = ModelOutput.from_content(self.model_name, text)
-        # Given here, since Inspect would download a vocabulary to count them.
+        # Inspect would download a vocabulary to count tokens.
         read = sum(approximate_tokens(message.text) for message in input)
         written = approximate_tokens(text)
         output.usage = ModelUsage(

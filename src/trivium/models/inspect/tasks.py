@@ -8,7 +8,7 @@ from typing import Any
 
 import inspect_ai
 
-# Not exported, but the only exception that Inspect prints as a sentence instead of a traceback.
+# Not exported, but the only exception that Inspect prints without a traceback.
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Dataset, MemoryDataset
 
@@ -22,21 +22,21 @@ from trivium.models.inspect.samples import make_sample
 from trivium.models.inspect.scoring import metrics_of, scores
 from trivium.models.inspect.solvers import BuiltIn, baseline, converse, play, tool_hint
 
-# Inspect finds here what it lists as ours.
+# The entry point: Inspect lists these as ours.
 __all__ = ["TASKS", "BuiltIn", "TaskParameters", "baseline", "build_task", "item_dataset"]
 
 
 @dataclass(frozen=True)
 class TaskParameters:
-    """What a task takes with -T besides the fields of its benchmark's spec and view."""
+    """The parameters of a task (-T) besides the fields of its benchmark's spec and view."""
 
-    items: int = 500  # how many items there are
-    seed: int = DEFAULT_SEED  # the seed of all of them
-    start: int = 0  # the index of the first
-    order_trials: int = 1  # how often each item is presented, each time in another order
+    items: int = 500  # the number of items
+    seed: int = DEFAULT_SEED  # the seed of the items
+    start: int = 0  # the index of the first item
+    order_trials: int = 1  # trials of each item, each in another order
     preset: str | None = None  # a named spec to start from
     system: str | None = None  # a system message instead of the benchmark's own
-    tool: bool = True  # games are played through tools; false: in plain text
+    tool: bool = True  # whether games are played through tools instead of plain text
 
     def __post_init__(self) -> None:
         require(self.order_trials >= 1, f"order_trials must be at least 1, got {self.order_trials}")
@@ -45,7 +45,7 @@ class TaskParameters:
 def item_dataset(
     items: Sequence[PresentedItem], system: str | None = None, *, tool: bool = True
 ) -> MemoryDataset:
-    """Some items of one task as samples."""
+    """Items of one task as samples."""
     task = items[0].task
     hint = tool_hint(task) if task.benchmark.multi_turn and tool else None
     return MemoryDataset([make_sample(item, system, hint) for item in items], task.benchmark.name)
@@ -60,14 +60,14 @@ def build_task(
     restate: bool = False,
     **options: Any,
 ) -> inspect_ai.Task:
-    """An Inspect task over a benchmark's samples, with more options of Inspect's."""
+    """An Inspect task over a benchmark's samples; `options` are further arguments of `Task`."""
     talk = converse(structured=structured, restate=restate)
     return inspect_ai.Task(
         dataset=dataset,
         solver=play() if benchmark.multi_turn and tool else talk,
         scorer=scores(),
         metrics=metrics_of(benchmark),
-        # One failed sample must not end the run; the denominators say how many there were.
+        # One failed sample must not end the run; the denominators leave it out.
         fail_on_error=False,
         **{"name": benchmark.name, **options},
     )
@@ -75,11 +75,9 @@ def build_task(
 
 def _task_from_values(name: str, values: Mapping[str, Any]) -> inspect_ai.Task:
     """The task of a benchmark with these -T values; unknown ones are refused."""
-    known = {field.name for field in fields(TaskParameters)}
-    own = spec_from_dict(
-        TaskParameters, {key: value for key, value in values.items() if key in known}
-    )
-    others = {key: value for key, value in values.items() if key not in known}
+    others = dict(values)
+    known = [field.name for field in fields(TaskParameters) if field.name in values]
+    own = spec_from_dict(TaskParameters, {name: others.pop(name) for name in known})
     task = load_task(name, own.preset, others)
     items = [
         PresentedItem(task, item.original, trial)
@@ -91,7 +89,7 @@ def _task_from_values(name: str, values: Mapping[str, Any]) -> inspect_ai.Task:
 
 
 def _register(name: str) -> Any:
-    # All parameters are taken, so that unknown ones reach us: Inspect itself only warns of them.
+    # Any parameter is accepted, so that we refuse unknown ones: Inspect only warns of them.
     def make(**parameters: Any) -> inspect_ai.Task:
         try:
             return _task_from_values(name, parameters)
@@ -99,7 +97,7 @@ def _register(name: str) -> Any:
             raise PrerequisiteError(str(problem)) from None
 
     make.__name__ = make.__qualname__ = name
-    # Not the benchmark's own title, since that would import every benchmark for each one used.
+    # Not the benchmark's own title, which would import every benchmark.
     make.__doc__ = f"The benchmark {name}; -T sets the fields of its spec and view."
     return inspect_ai.task(name=name)(make)
 

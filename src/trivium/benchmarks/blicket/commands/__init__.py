@@ -1,1 +1,1 @@
-"""Commands that are about blickets only: plug-ins of `trivium.commands`."""
+"""Commands about blickets, which plug into `trivium.commands`."""

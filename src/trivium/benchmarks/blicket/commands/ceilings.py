@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from trivium.benchmarks.blicket.game.adaptivity import Adaptivity, adaptivity
 from trivium.benchmarks.blicket.game.spec import PAPER_RULES, PRESETS, GameSpec
 from trivium.benchmarks.blicket.inference.ceilings import (
-    EXPLAINED,
     PAPER_SPACES,
     Ceiling,
     ceilings,
@@ -20,29 +19,34 @@ from trivium.commands.flags import read_flags
 from trivium.core.errors import require
 from trivium.report.tables import Table, terminal
 
-ABOUT = """What an ideal observer can reach on blicket machines, exactly: the paper's spaces, or the
-one that the flags describe. With --game, how often each player of blicket_game is right: in every
-preset, or in the games that the flags describe.
+ABOUT = """The exact ceilings of an ideal observer on blicket machines: for the paper's spaces, or
+for the space of the flags. With --game, the accuracy of each player of blicket_game: in every
+preset, or in the game of the flags.
 Example: trivium ceilings --objects 4 --rules conjunctive disjunctive parity
 Example: trivium ceilings --game"""
 MAX_TESTS = 8
+EXPLAINED = """Tests: the expected number until the machine is known, inf if it may never be.
+Reward after t: the expected reward of the quiz (+1 or -1 for each object) after t tests, when
+each object gets the most likely answer. optimal needs the fewest tests to certainty;
+`best for the quiz` chooses its t tests only for the reward after t, so it is the ceiling of the
+column. Learning curves have plateaus at these values."""
 GAME_EXPLAINED = """constant_answer makes no test. posterior makes random tests, one_at_a_time each
-object alone; best_fixed_script makes the best tests that can be chosen beforehand,
+object alone; best_fixed_script makes the best tests that can be chosen in advance,
 information_gain the best next test, optimal the tests that win most games; all five then name the
-likeliest machine. The adaptivity gap is optimal less best_fixed_script: where it is none, a lookup
+likeliest machine. The adaptivity gap is optimal minus best_fixed_script: without a gap, a lookup
 table wins as often as any player. "x to y": proven bounds; "about": 4,000 random scripts."""
 
 
 @dataclass(frozen=True)
 class Flags:
-    """Which machines are thought possible."""
+    """Which machines are possible."""
 
-    objects: int = 3  # how many objects there are
+    objects: int = 3  # the number of objects
     rules: tuple[str, ...] = ()  # all machines of these: conjunctive, threshold-2, parity, ...
     hypotheses: tuple[str, ...] = ()  # these machines: conjunctive:AB, inhibitor:A-C~0.1, ...
     noise: float = 0.0  # how often the light of the rules' machines is wrong
-    tests: int = 4  # up to how many tests rewards are printed, or how many a game allows
-    game: bool = False  # the players of blicket_game and what choosing tests as one goes is worth
+    tests: int = 4  # the number of tests in the table, or of a game
+    game: bool = False  # compare the players of blicket_game, adaptive or not
 
 
 def main(args: Sequence[str]) -> int:
@@ -57,7 +61,7 @@ def main(args: Sequence[str]) -> int:
         ceiling_table(name, space, found, flags.tests).show(console)
         for ceiling in found:
             if ceiling.refused:
-                print(f"{ceiling.explorer} is left out: {ceiling.refused}")
+                print(f"{ceiling.explorer} is omitted: {ceiling.refused}")
     print(EXPLAINED)
     return 0
 
@@ -68,15 +72,14 @@ def _show_games(flags: Flags) -> int:
     games = PRESETS
     if flags != Flags(game=True):
         rules = flags.rules or PAPER_RULES
-        asked = GameSpec(flags.objects, rules, flags.hypotheses, flags.tests)
-        games = {"this game": asked}
+        games = {"this game": GameSpec(flags.objects, rules, flags.hypotheses, flags.tests)}
     game_table({name: adaptivity(spec) for name, spec in games.items()}).show(terminal())
     print(GAME_EXPLAINED)
     return 0
 
 
 def game_table(found: Mapping[str, Adaptivity]) -> Table:
-    """One line for each preset: its size, every player and the adaptivity gap."""
+    """A table with the size, the players and the adaptivity gap of each game."""
     rows = [
         (
             name,
@@ -93,19 +96,19 @@ def game_table(found: Mapping[str, Adaptivity]) -> Table:
 
 
 def chosen_spaces(flags: Flags) -> dict[str, Space]:
-    """The spaces that the flags ask for, by name."""
+    """The spaces of the flags, by name."""
     require(not (flags.rules and flags.hypotheses), "give rules or hypotheses, not both")
     if flags.hypotheses:
         require(not flags.noise, "noise goes with rules; a hypothesis has its own: A-C~0.1")
         return {"the hypotheses given": space_of(flags.hypotheses, flags.objects)}
     if flags.rules or flags.objects != 3 or flags.noise:
-        rules = flags.rules or ("conjunctive", "disjunctive")
+        rules = flags.rules or PAPER_RULES
         return {" and ".join(rules): make_space(flags.objects, rules, flags.noise)}
     return PAPER_SPACES
 
 
 def ceiling_table(name: str, space: Space, found: Sequence[Ceiling], tests: int) -> Table:
-    """One line for each way of exploring."""
+    """A table with a row for each explorer."""
     rows = [
         (ceiling.explorer, exact_text(ceiling.tests), *map(exact_text, ceiling.rewards))
         for ceiling in found
@@ -114,6 +117,6 @@ def ceiling_table(name: str, space: Space, found: Sequence[Ceiling], tests: int)
     columns = ("explorer", "tests", *(f"after {made}" for made in range(tests + 1)))
     title = (
         f"{name}: {len(space)} machines, {space.objects} objects; tests until the machine is known,"
-        " and the reward after so many tests"
+        " and the reward after each test"
     )
     return Table(title, columns, tuple(rows))

@@ -27,18 +27,18 @@ Example: trivium record --policy information_gain --episodes 1000 --out data/min
 
 @dataclass(frozen=True)
 class Flags:
-    """Who plays, how often, and in which environment."""
+    """Which policy plays, how often, and in which environment."""
 
-    policy: str = "random_actions"  # who plays
-    episodes: int = 1000  # how many episodes
-    seed: int = DEFAULT_SEED  # the seed of all of them
+    policy: str = "random_actions"  # the policy that plays
+    episodes: int = 1000  # the number of episodes
+    seed: int = DEFAULT_SEED  # the seed of all episodes
     out: Path = REQUIRED  # the folder of Minari datasets
     dataset: str | None = None  # the dataset's name (default: blicket/STRUCTURE-POLICY-v0)
     spec: BlicketSpec = field(default_factory=lambda: BlicketSpec(reward_structure="quiz"))
 
 
 def main(args: Sequence[str]) -> int:
-    """Play, write, and say what the episodes earned."""
+    """Play, write the dataset, and print a summary."""
     flags = read_flags("record", Flags(), args, ABOUT)
     out = flags.out
     require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
@@ -46,7 +46,7 @@ def main(args: Sequence[str]) -> int:
     import_extra("minari", "gym")  # before anything is played
     words = f"{flags.spec.reward_structure}-{flags.policy}".replace("_", "-")
     name = flags.dataset or f"blicket/{words}-v0"
-    check_place(out, name)
+    check_dataset(out, name)
     episodes = []
     with Progress("episodes", flags.episodes) as bar:
         for episode in play(flags.spec, policy, flags.seed, flags.episodes):
@@ -58,7 +58,7 @@ def main(args: Sequence[str]) -> int:
 
 
 def print_summary(episodes: Sequence[Episode], out: Path, name: str) -> None:
-    """What the episodes earned, where they lie, and how they are loaded."""
+    """Print the mean return, the folder of the dataset, and how to load it."""
     totals = np.array([episode.total for episode in episodes])
     steps = sum(len(episode.rewards) for episode in episodes)
     print(f"{len(episodes)} episodes, {steps} steps, mean return {totals.mean():.3f}")
@@ -66,14 +66,14 @@ def print_summary(episodes: Sequence[Episode], out: Path, name: str) -> None:
     print(f"  {FOLDER}={out} python -c \"import minari; minari.load_dataset('{name}')\"")
 
 
-def check_place(out: Path, name: str) -> None:
-    """Before anything is played: a name that Minari takes, in a folder that can hold it."""
+def check_dataset(out: Path, name: str) -> None:
+    """Raise an error unless a new dataset of this name can be written to this folder."""
     require(
         re.fullmatch(r"(?:[\w-]+/)*[\w-]+-v\d+", name) is not None,
         f"dataset must be a name such as blicket/mine-v0, got {name!r}",
     )
-    require(out.is_dir() or not os.path.lexists(out), f"out must be a folder, {out} is none")
+    require(out.is_dir() or not os.path.lexists(out), f"out must be a folder, {out} is not")
     require(
         not (out / name).exists(),
-        f"there is a dataset {name!r} already: choose another name or folder",
+        f"there is already a dataset {name!r}: choose another name or folder",
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trivium.agents import agents_module
-from trivium.benchmarks.blicket.commands.record import check_place, print_summary
+from trivium.benchmarks.blicket.commands.record import check_dataset, print_summary
 from trivium.benchmarks.blicket.world.recording import write_dataset
 from trivium.commands.flags import read_flags
 from trivium.commands.parser import REQUIRED, argument
@@ -19,13 +19,13 @@ Example: trivium rollout runs/ppo --episodes 1000 --out data/minari"""
 
 @dataclass(frozen=True)
 class Flags:
-    """Which policy plays, and how often."""
+    """Which agent plays, and how often."""
 
     folder: Path = argument("FOLDER")  # the folder of the agents
-    policy: int = 0  # which agent of the folder
-    episodes: int = 1000  # how many episodes
-    seed: int = 0  # the seed of all of them
-    greedy: bool = False  # the most likely actions instead of the policy's own probabilities
+    policy: int = 0  # the number of the agent in the folder
+    episodes: int = 1000  # the number of episodes
+    seed: int = 0  # the seed of all episodes
+    greedy: bool = False  # take the most likely action instead of sampling
     out: Path = REQUIRED  # the folder of Minari datasets
     dataset: str | None = None  # the dataset's name (default: blicket/STRUCTURE-AGENT-v0)
 
@@ -38,7 +38,7 @@ def main(args: Sequence[str]) -> int:
     learned = agents_module("learned")
     agent = learned.load_agent(flags.folder, flags.policy)
     name = flags.dataset or f"blicket/{agent.spec.reward_structure}-{agent.name}-v0"
-    check_place(out, name)
+    check_dataset(out, name)
     episodes = learned.agent_episodes(agent, flags.episodes, flags.seed, flags.greedy)
     write_dataset(name, agent.spec, episodes, agent.name, out)
     print_summary(episodes, out, name)

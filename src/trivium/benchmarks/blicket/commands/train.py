@@ -24,15 +24,15 @@ from trivium.commands.parser import REQUIRED
 from trivium.core.errors import require, require_known
 
 ABOUT = """Train an agent in the blicket environment. Writes checkpoints, learning curves and
-policies to the folder of --out; the same command resumes an interrupted training. --preset paper
-has the paper's settings, --preset large many environments at once, which learns better and runs
-faster. Machines are the paper's six, those of a --split, of --hypotheses or of --rules.
+policies to the folder of --out; the same command resumes an interrupted run. --preset paper has
+the paper's settings; --preset large trains in many environments at once, which learns better and
+runs faster. Machines are the paper's six, or those of --split, --hypotheses or --rules.
 Example: trivium train ppo-lstm --preset large --steps 500000 --out runs/ppo"""
-ABOUT_IMITATORS = """Train an agent that imitates recorded episodes: of --data, the folder of a
-Minari dataset (trivium record, trivium rollout) or a run of blicket_game that people, models or
-programs played. Writes models to the folder of --out; the same command resumes.
+ABOUT_IMITATORS = """Train an agent that imitates recorded episodes. --data is the folder of a
+Minari dataset (trivium record, trivium rollout) or a run of blicket_game by people, models or
+programs. Writes models to the folder of --out; the same command resumes an interrupted run.
 Example: trivium train cloning --data runs/people --out runs/cloning"""
-ABOUT_Q = """Train a table of values of every history by Q-learning, until the greedy policy is
+ABOUT_Q = """Train a table with a value for every history by Q-learning, until the greedy policy is
 perfect on every machine. Writes tables to the folder of --out.
 Example: trivium train q-learning --out runs/q"""
 
@@ -45,12 +45,12 @@ LEARNERS = {
 
 @dataclass(frozen=True)
 class Flags:
-    """What is trained, on what, and for how long."""
+    """What to train, on what, and for how long."""
 
     preset: str = "paper"  # paper or large; other flags change it
     seed: int = 0  # the seed of all runs
-    seeds: int = 1  # how many runs are trained side by side
-    out: Path = REQUIRED  # the folder of the training
+    seeds: int = 1  # the number of runs trained in parallel
+    out: Path = REQUIRED  # the folder of the results
     agent: AgentConfig = field(default_factory=AgentConfig)
     task: TaskConfig = field(default_factory=TaskConfig)
     length: LengthConfig = field(default_factory=LengthConfig)
@@ -58,29 +58,29 @@ class Flags:
 
 @dataclass(frozen=True)
 class ImitatorFlags:
-    """What is imitated, and how."""
+    """What to imitate, and how."""
 
     data: Path | None = None  # a Minari dataset, or a run or file of records of blicket_game
     target: float | None = None  # the return that a transformer aims at (default: the largest)
     seed: int = 0  # the seed of all agents
-    seeds: int = 1  # how many agents are trained side by side
-    out: Path = REQUIRED  # the folder of the training
+    seeds: int = 1  # the number of agents trained in parallel
+    out: Path = REQUIRED  # the folder of the results
     config: ImitationConfig = field(default_factory=ImitationConfig)
 
 
 @dataclass(frozen=True)
 class QFlags:
-    """What is learned, and for how long."""
+    """What to learn, and for how long."""
 
-    seed: int = 0  # the seed of the first table; those of others are counted up
-    seeds: int = 1  # how many tables
-    out: Path = REQUIRED  # the folder of the training
+    seed: int = 0  # the seed of the first table; the next table has the next seed
+    seeds: int = 1  # the number of tables
+    out: Path = REQUIRED  # the folder of the results
     task: TaskConfig = field(default_factory=TaskConfig)
     config: QConfig = field(default_factory=QConfig)
 
 
 def main(args: Sequence[str]) -> int:
-    """Train, with a line for every point of the curve."""
+    """Train an agent of the kind that the first argument names."""
     named, rest, start = read_start(args)
     if not named:
         refuse_without("AGENT", LEARNERS, "train", args, ABOUT)
@@ -98,7 +98,7 @@ def _reinforce(name: str, preset: str, args: Sequence[str]) -> int:
     default = Flags(preset=preset, agent=PRESETS[preset](name))
     flags = read_flags(f"train {name}", default, args, ABOUT)
     by_flags = flags.agent.name
-    require(by_flags == name, f"{name} and its flags differ: for {by_flags}, say train {by_flags}")
+    require(by_flags == name, f"the flags describe {by_flags}: use trivium train {by_flags}")
     out = flags.out
     trained = agents_module("trained")
     job = trained.TrainingJob(flags.agent, flags.task, flags.length, flags.seed, flags.seeds)
@@ -119,18 +119,13 @@ def _imitate(name: str, args: Sequence[str]) -> int:
     default = ImitatorFlags(config=replace(ImitationConfig(), model=name))  # type: ignore[arg-type]
     flags = read_flags(f"train {name}", default, args, ABOUT_IMITATORS)
     model = flags.config.model
-    require(model == name, f"{name} and its flags differ: for {model}, say train {model}")
+    require(model == name, f"the flags describe {model}: use trivium train {model}")
     out = flags.out
-    require(flags.data is not None, "--data is missing: what is to be imitated?")
+    require(flags.data is not None, "--data is missing: what should the agent imitate?")
     require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
     print(
         agents_module("learned").train_imitator(
-            flags.config,
-            flags.data,
-            out,
-            seed=flags.seed,
-            seeds=flags.seeds,
-            target=flags.target,
+            flags.config, flags.data, out, seed=flags.seed, seeds=flags.seeds, target=flags.target
         )
     )
     _print_rollout(out)

@@ -1,4 +1,4 @@
-"""The blicket game: find out by experimenting how a machine works."""
+"""The blicket game: find out how a machine works by experimenting."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from trivium.core.benchmark import Benchmark
 
 
 class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
-    """Place a set, see the light, answer: a dialogue with the machine."""
+    """A dialogue in which the player tests a machine, then says how it works."""
 
     name = "blicket_game"
     title = "find blickets and the form of a machine by choosing tests"

@@ -1,6 +1,4 @@
-"""How often each player is right, exactly: what a budget of tests is worth when tests are chosen
-by what was seen, and what it is worth when they are not.
-"""
+"""The exact accuracy of each player, with tests chosen adaptively or in advance."""
 
 from __future__ import annotations
 
@@ -17,14 +15,14 @@ from trivium.benchmarks.blicket.inference.explore import information_gain, progr
 from trivium.benchmarks.blicket.inference.observer import TINY
 from trivium.core.errors import require
 
-MAX_NODES = 200_000  # of the search for the best script, about a minute
+MAX_NODES = 200_000  # of the search for the best script; takes about a minute
 MAX_RANDOM = 300_000  # sets of machines times placements; beyond that scripts are sampled
 SAMPLED = 4000  # scripts of random tests
 
 
 @dataclass(frozen=True)
 class Share:
-    """How often a player is right: one number, or bounds where it is not known exactly."""
+    """How often a player is right: one number, or bounds if it is not known exactly."""
 
     low: float
     high: float
@@ -51,7 +49,7 @@ class Adaptivity:
 
 
 def adaptivity(spec: GameSpec, max_nodes: int = MAX_NODES) -> Adaptivity:
-    """Every player in the games of this spec."""
+    """The accuracy of every player in the games of this spec."""
     require(not spec.noise, "the adaptivity gap is computed for machines without noise")
     machines = Distinct(spec.space)
     singles = tuple(1 << number for number in range(min(spec.objects, spec.tests)))
@@ -72,13 +70,13 @@ def _exactly(value: float) -> Share:
 
 
 def best_script(spec: GameSpec, max_nodes: int = scripts.MAX_NODES) -> Share:
-    """How often tests that are chosen beforehand can lead to the right answer."""
+    """The highest accuracy with tests chosen in advance."""
     script = scripts.best_fixed_script(spec.space, spec.tests, max_nodes)
     return Share(script.value, script.bound)
 
 
 def best_player(spec: GameSpec) -> Share:
-    """How often tests that are chosen by what was seen can lead to the right answer."""
+    """The highest accuracy with tests chosen adaptively."""
     planner = budget_planner(spec.space)
     try:
         return _exactly(planner.value(planner.every, spec.tests))
@@ -88,7 +86,7 @@ def best_player(spec: GameSpec) -> Share:
 
 
 def _random_tests(machines: Distinct, tests: int) -> Share:
-    """How often the best lookup is right after random tests."""
+    """The accuracy of the best lookup after random tests."""
     planner = budget_planner(machines.space)
     known: dict[tuple[int, int], float] = {}
 

@@ -1,4 +1,4 @@
-"""What a player says: tests and answers as lines of text, written and read back."""
+"""Writing and reading the moves of a player: tests and answers as lines of text."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from trivium.core.reading import (
 
 @dataclass(frozen=True)
 class Command:
-    """One turn of a player: a test, or an answer where a form is named."""
+    """One move of a player: a test, or an answer if it has a form."""
 
-    objects: str  # what is placed, or the blickets
+    objects: str  # on the machine, or the blickets of an answer
     form: str | None = None
     inhibitors: str = ""
-    unsure: str = ""  # objects that the player is not sure about
+    unsure: str = ""
 
 
 def write_test(objects: str) -> str:
@@ -57,13 +57,13 @@ _ASKED = re.compile(
 
 
 def strict(item: object, replies: Sequence[str], view: object) -> bool:
-    """Whether every reply ends with a move in exactly the asked form, and the last is an answer."""
+    """Whether every reply ends with a move in exactly the requested form, the last an answer."""
     moves = [reply.strip().rpartition("\n")[2] for reply in replies]
     return all(map(_ASKED.fullmatch, moves)) and moves[-1].startswith("ANSWER")
 
 
-# A line that begins with TEST or "test:", or with "test" before nothing but objects; "test:" may
-# also be an entry of JSON.
+# A line that begins with TEST or "test:", or with "test" followed only by objects; "test:" may also
+# be an entry of JSON.
 _TEST = re.compile(r"(?:^[ \t\"'(\[{]*|; (?=test:))(test)\b[\"'\])]*[ \t]*([:=|]?)", re.I | re.M)
 _LAST_ON_LINE = re.compile(r"^(.*)\b(?:TEST|ANSWER)\b", re.M)
 _NAMES = rf"(?-i:[A-H]+)|{'|'.join((*FORMS, *EXAMPLES))}"
@@ -71,9 +71,9 @@ _OPENS_LINE = re.compile(r"\W*(?:(?:my|the) )?(?:final )?", re.IGNORECASE)
 
 
 def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command | None:
-    """The move on the last TEST or ANSWER line of a reply; None where it cannot be read.
+    """The move on the last TEST or ANSWER line of a reply; None if it cannot be read.
 
-    `rules` are what may be answered as the form after demonstrations.
+    `rules` are the possible forms of an answer after demonstrations.
     """
     text = plain(without_remarks(reply, _NAMES))
     moves = [*_LAST_ON_LINE.finditer(text)]
@@ -93,7 +93,7 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
 
 
 def _placed(text: str, objects: str) -> str | None:
-    """The objects of a test: the paragraph, the line, or its first sentence before a remark."""
+    """The objects of a test, in the paragraph, the line, or its first sentence."""
     paragraph = text.partition("\n\n")[0]
     line = paragraph.partition("\n")[0]
     sentence, _, remark = line.partition(". ")
@@ -108,7 +108,7 @@ _FORM = re.compile(r"conjunctive|disjunctive|parity|inhibitor|threshold-[1-9]")
 
 
 def _read_answer(text: str, objects: str, rules: Sequence[str]) -> Command | None:
-    """The answer that a value is; None where a part is missing, unknown or contradicts another."""
+    """The answer in a value; None if a part is missing, unknown or contradicts another."""
     fields = read_fields(_FIELD.sub(";", text), _FIELDS)
     if fields is None or not {"blickets", "form"} <= set(fields):
         return None
@@ -131,7 +131,7 @@ _BETWEEN = re.compile(r"(?:\b(?:objects?|and)\b|[\s,;&+\"'\[\]{}])+", re.IGNOREC
 
 
 def _objects(text: str, objects: str) -> str | None:
-    """The letters in a list such as "A, B", "A and B" or "AB", in order; None for anything else."""
+    """The sorted letters of a list such as "A, B", "A and B" or "AB"; None for anything else."""
     if not text.strip():
         return None
     if not read_list(text):

@@ -1,11 +1,10 @@
-"""What the audit tries to guess from an opening, and when two games are the same."""
+"""The audit's probes of an opening, and the canonical form of a game."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from trivium.benchmarks.blicket.game.generate import GameItem, rename_machine
@@ -15,7 +14,7 @@ from trivium.core.probes import Probe
 
 
 def probes(item: GameItem, view: GameView) -> Sequence[Probe]:
-    """Which objects are blickets, which are inhibitors, and how the machine works."""
+    """Probes for the blickets, the inhibitors and the form of the machine."""
     machine, listing = item.machine, item.listing
     places = {
         "place in the list": [float(place) for place in range(len(listing))],
@@ -34,7 +33,7 @@ def probes(item: GameItem, view: GameView) -> Sequence[Probe]:
         for name, objects in asked.items()
     ]
     rules = item.spec.possible_rules
-    if len(rules) > 1 and item.spec.demonstrations != "not_given":  # then it is always unsure
+    if len(rules) > 1 and item.spec.demonstrations != "not_given":  # there it is always unsure
         first, last = item.objects.index(listing[0]), item.objects.index(listing[-1])
         features = {"first listed": float(first), "last listed": float(last)}
         if item.examples:
@@ -45,7 +44,7 @@ def probes(item: GameItem, view: GameView) -> Sequence[Probe]:
 
 
 def canonical(item: GameItem) -> Hashable:
-    """The game up to the names of the objects and the order in which they are listed."""
+    """The game up to the names and the order of its objects."""
     spec, machine = item.spec, item.machine
     listed: Hashable = spec.rules
     if spec.hypotheses:
@@ -57,7 +56,7 @@ def canonical(item: GameItem) -> Hashable:
 
 @lru_cache(maxsize=4096)
 def _listed_form(objects: int, hypotheses: tuple[str, ...], machine: Hypothesis) -> Hashable:
-    """The first in order of all lists that renaming makes of this one.
+    """The smallest list of hypotheses that renaming the objects can produce.
 
     The blickets of the machine always get the first letters and its inhibitors the next.
     """
@@ -74,14 +73,7 @@ def _listed_form(objects: int, hypotheses: tuple[str, ...], machine: Hypothesis)
 
 
 def item_space(spec: GameSpec) -> int:
-    """How many games there are: machines, orders of the objects, and lights that noise inverts."""
+    """The number of games: machines, orders of the objects, and lights that noise inverts."""
     flips = 2**spec.tests if spec.noise else 1
     orders = 2 if spec.demonstrations == "given" else 1  # which example machine is which
     return len(spec.space) * math.factorial(spec.objects) * flips * orders
-
-
-def machines_up_to_renaming(spec: GameSpec) -> int:
-    """How many games there are up to the names and the order of the objects, without noise."""
-    quiet = replace(spec, noise=0.0)
-    games = (GameItem("", quiet, machine, (), "", None) for machine in quiet.space)
-    return len(set(map(canonical, games)))

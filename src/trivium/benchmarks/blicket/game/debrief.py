@@ -1,24 +1,15 @@
-"""How a game went, beside the ideal observer."""
+"""Feedback after a game: a verdict on the answer, and the ideal observer's game."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.adaptivity import Share, best_player, best_script
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
-from trivium.benchmarks.blicket.game.score import is_right, kind, named_machine, trajectory
+from trivium.benchmarks.blicket.game.score import kind, named_machine, trajectory, trials_of
 from trivium.benchmarks.blicket.game.solvers import can_plan
-from trivium.benchmarks.blicket.game.spec import GameSpec
-from trivium.benchmarks.blicket.game.world import Game
 from trivium.benchmarks.blicket.inference.explore import planner
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis
-from trivium.benchmarks.blicket.inference.observer import (
-    Step,
-    Trajectory,
-    entropy,
-    posterior,
-)
+from trivium.benchmarks.blicket.inference.observer import posterior
 from trivium.core.dialogue import attempt
 
 MAX_TO_COMPARE = 100_000  # machines times placements; more would keep a player waiting
@@ -33,81 +24,52 @@ VERDICTS = {
 }
 
 
-@dataclass(frozen=True)
-class Debrief:
-    """What a player did, and what the ideal observer does with the same machine."""
-
-    verdict: str
-    right: bool
-    steps: tuple[Step, ...]
-    bits: float
-    unknown_bits: float  # at the start
-    redundant: int
-    tests: int
-    ideal: str  # optimal, or information_gain where the optimal tests cannot be computed
-    ideal_tests: int  # on this machine
-    expected_tests: float | None  # over all machines, where the optimal tests are known
-    budget: str  # what the tests allowed, in a sentence; empty where that is not known
-
-
-def debrief(game: Game) -> Debrief:
-    """The measures of a game, finished or not."""
-    item, space = game.item, game.item.space
-    path = trajectory(item.spec, tuple(game.tests))
-    planned = can_plan(item.spec)
-    ideal = "optimal" if planned else "information_gain"
-    played = attempt(GAME, item, GAME.solvers[ideal], GAME.view_type())
-    return Debrief(
-        verdict=_verdict(item, game.given, path),
-        right=game.given is not None and is_right(item, game.given),
-        steps=path.steps,
-        bits=path.bits,
-        unknown_bits=entropy(space.belief),
-        redundant=path.redundant,
-        tests=len(game.tests),
-        ideal=ideal,
-        ideal_tests=len(played.answer.tests),
-        expected_tests=planner(space).fewest_tests(space.belief) if planned else None,
-        budget=_budget(item.spec),
-    )
+def verdict(item: GameItem, answer: GameAnswer) -> str:
+    """Whether the answer is right, and whether the tests justified it."""
+    outcome = kind(item, answer).partition(":")[0]
+    named = named_machine(item, answer)
+    if item.spec.noise and named in item.space.hypotheses:
+        # With noise no test rules a machine out, and none makes it certain.
+        likely = f"your tests had made it {_probability(item, answer, named)} likely"
+        if outcome == "right":
+            return f"Right: {likely}."
+        truth = _probability(item, answer, item.machine)
+        return f"Wrong: {likely}, and the true machine {truth}."
+    if outcome == "right" and trajectory(item.spec, answer.tests).tests_to_certainty is None:
+        outcome = "lucky"
+    return VERDICTS[outcome]
 
 
-def _budget(spec: GameSpec) -> str:
-    """How often as many tests are enough, chosen beforehand or by what was seen."""
-    if spec.noise or len(spec.space) << spec.objects > MAX_TO_COMPARE:
-        return ""
-    tests = "1 test" if spec.tests == 1 else f"{spec.tests} tests"
+def _probability(item: GameItem, answer: GameAnswer, machine: Hypothesis) -> str:
+    """The probability of a machine and those equivalent to it, after the tests."""
+    belief = posterior(item.space, trials_of(answer.tests))
+    share = float(belief[item.space.equivalents(machine)].sum())
+    return f"{min(max(share, 0.01), 0.99):.0%}"  # never 0% or 100%: it is not certain
+
+
+def ideal_game(item: GameItem) -> str:
+    """How many tests the ideal observer makes, and how often this number of tests is enough."""
+    spec, space = item.spec, item.space
+    ideal, average = "information_gain", ""
+    if can_plan(spec):
+        expected = planner(space).fewest_tests(space.belief)
+        ideal, average = "optimal", f", and {expected:.2f} on average over all machines"
+    made = len(attempt(GAME, item, GAME.solvers[ideal], GAME.view_type()).answer.tests)
+    name = ideal.replace("_", " ")
+    text = f"The ideal observer ({name}) makes {_tests(made)} on this machine{average}."
+    if spec.noise or len(space) << spec.objects > MAX_TO_COMPARE:
+        return text
     return (
-        f"With {tests} the optimal player is right in {_share(best_player(spec))} of all games, "
-        f"and the best script of tests chosen beforehand in {_share(best_script(spec))}."
+        f"{text} With {_tests(spec.tests)} the optimal player is right in "
+        f"{_share(best_player(spec))} of all games, and the best script of tests chosen in advance "
+        f"in {_share(best_script(spec))}."
     )
+
+
+def _tests(count: int) -> str:
+    return "1 test" if count == 1 else f"{count} tests"
 
 
 def _share(share: Share) -> str:
     low, high = f"{share.low:.0%}", f"{share.high:.0%}"
     return low if low == high else f"{low} to {high}"
-
-
-def _verdict(item: GameItem, given: GameAnswer | None, path: Trajectory) -> str:
-    """Whether the answer was right, and what the tests had to do with it."""
-    if given is None:
-        return "No answer was given."
-    outcome = kind(item, given).partition(":")[0]
-    named = named_machine(item, given)
-    if item.spec.noise and named in item.space.hypotheses:
-        # With noise no test rules a machine out, and none makes it certain.
-        likely = f"your tests had made it {_probability(item, path, named)} likely"
-        if outcome == "right":
-            return f"Right: {likely}."
-        truth = _probability(item, path, item.machine)
-        return f"Wrong: {likely}, and the true machine {truth}."
-    if outcome == "right" and path.tests_to_certainty is None:
-        outcome = "lucky"
-    return VERDICTS[outcome]
-
-
-def _probability(item: GameItem, path: Trajectory, machine: Hypothesis) -> str:
-    """The probability of a machine, or one that no test can tell from it, after the tests."""
-    belief = posterior(item.space, [(step.placed, step.light) for step in path.steps])
-    share = float(belief[item.space.equivalents(machine)].sum())
-    return f"{min(max(share, 0.01), 0.99):.0%}"  # never 0% or 100%: it is not certain

@@ -1,4 +1,4 @@
-"""Two example machines that are shown before a game, as in the experiment with children."""
+"""The two example machines shown before a game, as in the experiment with children."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trivium.benchmarks.blicket.game.spec import EXAMPLES
 from trivium.benchmarks.blicket.inference.examples import OPEN, TESTS
 from trivium.benchmarks.blicket.inference.hypotheses import CONJUNCTIVE, DISJUNCTIVE
 
-ExampleTest = tuple[tuple[str, ...], bool]  # the objects placed, and whether the machine lit
+ExampleTest = tuple[tuple[str, ...], bool]  # the objects on the machine, and whether it lit up
 # The objects of Appendix C of the paper.
 EXAMPLE_OBJECTS = {
     EXAMPLES[0]: ("blue pyramid", "green cube", "orange sphere"),
@@ -19,28 +19,24 @@ EXAMPLE_OBJECTS = {
 
 
 class Example(NamedTuple):
-    """An example machine and the tests that are shown of it."""
+    """An example machine and its tests."""
 
     name: str  # one of EXAMPLES
     tests: tuple[ExampleTest, ...]
 
 
 def examples_of(item: GameItem) -> list[Example]:
-    """The example machines of a game in the order in which they are shown; none without any."""
-    if item.spec.demonstrations == "none":
-        return []
-    rules = item.examples
-    return [_example(name, rules.get(name, OPEN)) for name in EXAMPLES]
-
-
-def _example(name: str, rule: str) -> Example:
-    objects = EXAMPLE_OBJECTS[name]
-    tests = ((tuple(objects[number] for number in placed), light) for placed, light in TESTS[rule])
-    return Example(name, tuple(tests))
+    """The example machines of a game, in order; empty without demonstrations."""
+    found = []
+    for name in EXAMPLES if item.spec.demonstrations != "none" else ():
+        objects, tests = EXAMPLE_OBJECTS[name], TESTS[item.examples.get(name, OPEN)]
+        shown = [(tuple(objects[number] for number in placed), light) for placed, light in tests]
+        found.append(Example(name, tuple(shown)))
+    return found
 
 
 def rule_shown(tests: Sequence[ExampleTest]) -> str | None:
-    """The rule that an example machine must have; None where both are possible."""
+    """The rule that an example machine must have; None if both are possible."""
     lit_alone = {placed[0] for placed, light in tests if light and len(placed) == 1}
     dark_alone = {placed[0] for placed, light in tests if not light and len(placed) == 1}
     if lit_alone:

@@ -21,18 +21,18 @@ from trivium.core.errors import require
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.streams import Stream, item_stream, stream_key
 
-Tests = tuple[tuple[str, bool], ...]  # the objects placed in each test, and whether it lit
+Tests = tuple[tuple[str, bool], ...]  # the objects of each test, and whether the machine lit up
 
 
 @dataclass(frozen=True, slots=True)
 class GameAnswer:
-    """What was said about the machine, and the tests that were made before."""
+    """An answer about the machine, and the tests before it."""
 
     blickets: str  # letters such as AC
     form: str  # conjunctive, threshold-2, ...; after demonstrations striped, dotted or unsure
     inhibitors: str = ""
     tests: Tests = ()
-    unsure: str = ""  # objects about which the player is not sure, after demonstrations
+    unsure: str = ""  # objects that the player is unsure about, after demonstrations
 
     @staticmethod
     def of(machine: Hypothesis) -> GameAnswer:
@@ -45,15 +45,15 @@ class GameItem(NamedTuple):
 
     id: str
     spec: GameSpec
-    machine: Hypothesis  # the one of the space that it is
+    machine: Hypothesis
     flips: tuple[bool, ...]  # for each test, whether noise inverts the light
-    listing: str  # the objects in the order in which they are presented
+    listing: str  # the objects in the order of the prompt
     origin: Origin | None
     swapped: bool = False  # whether the first example machine is the disjunctive one
 
     @property
     def examples(self) -> dict[str, str]:
-        """The rule that each example machine is shown to have; empty where that stays open."""
+        """The rule that each example machine demonstrates; empty if the tests leave it open."""
         if self.spec.demonstrations != "given":
             return {}
         return dict(zip(EXAMPLES, rules_shown(True, self.swapped), strict=True))
@@ -91,7 +91,7 @@ def generate(spec: GameSpec, seed: int, start: int = 0, count: int = 1) -> Itera
 
 
 def reshuffle(item: GameItem, trial: int) -> GameItem:
-    """The same game with its objects listed in another order; trial 0 is the game itself."""
+    """The same game with its objects in another order; trial 0 is the game itself."""
     if trial == 0:
         return item
     stream = Stream(stream_key("reshuffle", item.listing, item.truth, trial))
@@ -125,7 +125,7 @@ def gold(item: GameItem) -> GameAnswer:
 
 
 def in_words_of(spec: GameSpec, examples: Mapping[str, str], answer: GameAnswer) -> GameAnswer:
-    """The answer that says which example machine the new one is like, where there are any."""
+    """The answer with the form as an example machine, if there are demonstrations."""
     if spec.demonstrations == "none":
         return answer
     like = next((name for name, rule in examples.items() if rule == answer.form), UNSURE)
@@ -152,7 +152,7 @@ def to_row(item: GameItem) -> dict[str, Any]:
 
 
 def from_row(row: Mapping[str, Any], number: int) -> GameItem:
-    """The item in a row, generated here or elsewhere."""
+    """The item of a row, which may come from elsewhere."""
     name = row.get("id")
     require(isinstance(name, str) and bool(name), "id must be text")
     fields = {key: row[key] for key in spec_to_dict(GameSpec()) if key in row}

@@ -1,4 +1,4 @@
-"""What the tests of a game found out, as a share of what the optimal player finds out."""
+"""The information gained by the tests of a game, relative to the optimal player."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from trivium.benchmarks.blicket.inference.budget import BudgetPlanner, TooLongEr
 from trivium.benchmarks.blicket.inference.observer import TINY, entropy
 from trivium.core.errors import require
 
-MAX_NODES = 10_000  # sets of machines that are looked at, some seconds
+MAX_NODES = 10_000  # sets of machines; takes a few seconds
 
 
 def information(item: GameItem, replies: Sequence[str]) -> list[float]:
-    """The bits that each test revealed, divided by all bits that the optimal player expects.
+    """The information gained by each test, divided by the optimal player's expected total.
 
-    Their sum is 1 on average for the optimal player, and at most 1 on average for any other.
+    The sum is 1 on average for the optimal player, and at most 1 on average for any other.
     """
     tests = tuple(replay(item, replies)[0].tests)
     optimum = max_bits(item.spec)
@@ -30,11 +30,11 @@ def information(item: GameItem, replies: Sequence[str]) -> list[float]:
 
 @lru_cache(maxsize=64)
 def max_bits(spec: GameSpec) -> float:
-    """The most bits about the machine that any player can expect from the tests of a game."""
+    """The highest expected information about the machine from the tests of a game, in bits."""
     require(
         not spec.noise,
-        "information is measured for machines without noise: leave its reward out or set noise to "
-        f"0, got noise {spec.noise}",
+        "information is measured for machines without noise: remove its reward or set noise to 0, "
+        f"got noise {spec.noise}",
     )
     planner = budget_planner(spec.space)
     unknown = entropy(planner.machines.weights)
@@ -42,7 +42,7 @@ def max_bits(spec: GameSpec) -> float:
         always_known = planner.value(planner.every, spec.tests) > 1 - TINY
     except TooLongError:
         always_known = False
-    return unknown if always_known else _Search(planner).most(planner.every, spec.tests)
+    return unknown if always_known else _Search(planner).value(planner.every, spec.tests)
 
 
 class _Search:
@@ -54,8 +54,8 @@ class _Search:
         self._values: dict[tuple[int, int], float] = {}
         self._sets: dict[int, tuple[float, float]] = {}
 
-    def most(self, possible: int, tests: int) -> float:
-        """The most bits that so many tests are expected to reveal about these machines."""
+    def value(self, possible: int, tests: int) -> float:
+        """The highest expected information about these machines from this number of tests."""
         bound = self._bound(possible, tests)
         if bound == 0:
             return 0.0
@@ -63,8 +63,8 @@ class _Search:
         if key not in self._values:
             if len(self._values) >= MAX_NODES:
                 raise TooLongError(
-                    f"{len(self._weights)} machines are too many to find the most bits of this "
-                    "number of tests; choose a preset, or more or fewer tests"
+                    f"{len(self._weights)} machines are too many to optimise the information of "
+                    "this number of tests; choose a preset, or more or fewer tests"
                 )
             best = 0.0
             for placed in self._planner.tests(possible):
@@ -76,21 +76,21 @@ class _Search:
         return self._values[key]
 
     def _after(self, lit: int, dark: int, tests: int, beaten: float) -> float:
-        """The bits of a test and of those after it; `beaten` where they cannot be more."""
+        """The value of a test and of those after it; `beaten` if it cannot exceed that."""
         shares = np.array([self._weigh(lit)[0], self._weigh(dark)[0]])
         shares = shares / shares.sum()
         now = entropy(shares)
         bounds = np.array([self._bound(lit, tests), self._bound(dark, tests)])
         if now + shares @ bounds <= beaten + TINY:
             return beaten
-        return now + float(shares @ np.array([self.most(lit, tests), self.most(dark, tests)]))
+        return now + float(shares @ np.array([self.value(lit, tests), self.value(dark, tests)]))
 
     def _bound(self, possible: int, tests: int) -> float:
-        """A test reveals at most one bit, and all tests at most what is unknown."""
+        """An upper bound: one bit for each test, and the entropy of these machines."""
         return min(float(tests), self._weigh(possible)[1])
 
     def _weigh(self, possible: int) -> tuple[float, float]:
-        """The probability of these machines, and the bits unknown among them."""
+        """The probability of these machines, and their entropy."""
         if possible not in self._sets:
             chosen = np.array([possible >> at & 1 for at in range(len(self._weights))], dtype=bool)
             weights = self._weights[chosen]

@@ -1,4 +1,4 @@
-"""The opening of a blicket game, and the conversation read back."""
+"""Writing the opening of a blicket game, and reading a conversation back."""
 
 from __future__ import annotations
 
@@ -18,12 +18,8 @@ from trivium.benchmarks.blicket.game.demonstrations import (
 )
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE, GameSpec, GameView
-from trivium.benchmarks.blicket.inference.hypotheses import (
-    DEFAULT_SIX,
-    FORMS,
-    letters,
-    machines,
-)
+from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, FORMS, letters, machines
+from trivium.benchmarks.blicket.names import article
 
 STORY = (
     "There is a machine that lights up because of blickets. Some objects are blickets, and you "
@@ -63,7 +59,9 @@ def render(item: GameItem, view: GameView) -> str:
     noise = f" The light is wrong in {spec.noise:.12g} of all tests." if spec.noise else ""
     listing = f"Objects: {' '.join(item.listing)}"
     if spec.demonstrations == "none":
-        kinds = [listing, "\n".join([EQUALLY_LIKELY, *rule_lines(spec)])]
+        lines = [_rule_line(rule, spec) for rule in spec.possible_rules]
+        lines += [INHIBITED] * ("inhibitor" in spec.possible_rules)
+        kinds = [listing, "\n".join([EQUALLY_LIKELY, *lines])]
         answers = [write_answer(GameAnswer("AB"[: spec.objects], spec.possible_rules[0]))]
     else:
         kinds = [*map(_example_text, examples_of(item)), NEW_MACHINE, listing]
@@ -79,12 +77,6 @@ def render(item: GameItem, view: GameView) -> str:
         "to end the game:\n" + "\n".join(answers),
     ]
     return "\n\n".join([STORY] * view.story + paragraphs)
-
-
-def rule_lines(spec: GameSpec) -> list[str]:
-    """A line for each way in which the machine may work, and one on what inhibitors do."""
-    rules = spec.possible_rules
-    return [_rule_line(rule, spec) for rule in rules] + [INHIBITED] * ("inhibitor" in rules)
 
 
 @lru_cache(maxsize=256)
@@ -108,13 +100,9 @@ def _example_text(example: Example) -> str:
         f"{'lights up' if light else 'stays dark'}"
         for placed, light in example.tests
     ]
-    first, second, third = (_with_article(name) for name in EXAMPLE_OBJECTS[example.name])
+    first, second, third = map(article, EXAMPLE_OBJECTS[example.name])
     opening = f"Here is the {example.name} machine, with {first}, {second} and {third}:"
     return "\n".join([opening, *lines])
-
-
-def _with_article(name: str) -> str:
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 class Conversation(NamedTuple):
@@ -122,11 +110,11 @@ class Conversation(NamedTuple):
 
     spec: GameSpec
     tests: Tests
-    examples: Mapping[str, str] = {}  # the rule that each example machine was shown to have
+    examples: Mapping[str, str] = {}  # the rule that each example machine demonstrates
 
     @property
     def left(self) -> int:
-        """How many tests may still be made."""
+        """The number of tests left."""
         return self.spec.tests - len(self.tests)
 
 
@@ -140,7 +128,7 @@ _SEEN = re.compile(r"^Test \d+: ([A-H ]+|nothing)\. The machine (lights up|stays
 
 
 def read_conversation(messages: Sequence[str]) -> Conversation:
-    """The game as a player sees it; messages are the opening, then replies and responses."""
+    """The conversation in messages: the opening, then replies and responses in turn."""
     found = [seen for message in messages[2::2] if (seen := _SEEN.match(message))]
     tests = [
         ("" if seen[1] == "nothing" else seen[1].replace(" ", ""), seen[2] == "lights up")
@@ -152,7 +140,7 @@ def read_conversation(messages: Sequence[str]) -> Conversation:
 
 @lru_cache(maxsize=256)
 def _read_opening(opening: str) -> tuple[GameSpec, Mapping[str, str]]:
-    """The spec, and the rules of the example machines where there are any."""
+    """The spec, and the rules that example machines demonstrate."""
     objects, limit = _OBJECTS.search(opening), _TESTS.search(opening)
     assert objects is not None
     assert limit is not None
@@ -177,7 +165,7 @@ _EXAMPLE_TEST = re.compile(r"^- the (.+): it (lights up|stays dark)$", re.MULTIL
 
 
 def _read_example(opening: str, name: str) -> Sequence[ExampleTest]:
-    """The tests that an opening shows of one example machine."""
+    """The tests of one example machine in an opening."""
     text = opening.partition(f"Here is the {name} machine,")[2].partition("\n\n")[0]
     return [
         (tuple(found[1].split(" and the ")), found[2] == "lights up")

@@ -1,4 +1,4 @@
-"""What reports say about games: axes of charts, kinds of answers, the observer, a sentence."""
+"""The game's part of reports: chart axes, kinds of answers, and explanations."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from trivium.benchmarks.blicket.game.world import Game, take_turn
 from trivium.benchmarks.blicket.inference import observer
 from trivium.core.benchmark import ChartAxis, Lifts, Step
 
-AXES = (
-    ChartAxis("N", "objects", "object"),
-    ChartAxis("tests", "tests made", "test", metric=True),
-)
+AXES = (ChartAxis("N", "objects", "object"), ChartAxis("tests", "tests made", "test", metric=True))
 KINDS = {
     "too-early": "the tests allowed this answer and others",
     "against-its-own-tests": "the tests had ruled this answer out",
@@ -25,7 +22,7 @@ KINDS = {
     "wrong": "not the blickets of this machine",
 }
 EASIER_WITH_MORE = frozenset({"tests"})
-RULE = "“Tests like”: the built-in player that leaves most nearly as many bits after every test."
+RULE = "“Tests like”: the built-in player whose remaining bits after each test are closest."
 PLAYERS = {
     "optimal": "picks informative tests",
     "information_gain": "picks informative tests",
@@ -39,13 +36,13 @@ PLAYERS = {
 
 
 def headline_sentence(lifts: Lifts) -> str:
-    """How a solver tests, and how well it solves games."""
+    """A sentence on how a solver tests, and how well it solves games."""
     player = f"{PLAYERS[lifts.plays_like]}; " if lifts.plays_like in PLAYERS else ""
     return f"{player}solves games {lifts.grade}"
 
 
 def explain(item: GameItem, replies: Sequence[str], view: GameView) -> list[Step]:
-    """What the ideal observer knows at every test; nothing where the game has no answer."""
+    """What the ideal observer knows after each test; empty if the game has no answer."""
     game, steps = Game(item), [_step(item, 0, [])]
     for count, reply in enumerate(replies, start=1):
         if game.over:

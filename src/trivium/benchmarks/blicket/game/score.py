@@ -1,4 +1,4 @@
-"""How right an answer is, and how well the tests before it were chosen."""
+"""Scores of an answer and of the tests before it, kinds of errors, and the floor."""
 
 from __future__ import annotations
 
@@ -40,21 +40,13 @@ METRICS = (
 
 
 def exploration_kinds(tests: Tests) -> list[str]:
-    """What kind of exploration each test is: empty, single, combination, or a repeat."""
+    """The kind of each test: empty, single, combination or repeat."""
     kinds, before = [], set()
     for placed, _ in tests:
         size = {0: "empty", 1: "single"}.get(len(placed), "combination")
         kinds.append("repeat" if placed in before else size)
         before.add(placed)
     return kinds
-
-
-def _shares(tests: Tests) -> Scores:
-    kinds = exploration_kinds(tests)
-    return {
-        f"{kind}s": kinds.count(kind) / len(kinds) if kinds else None
-        for kind in ("single", "combination", "repeat")
-    }
 
 
 def trials_of(tests: Tests) -> list[observer.Trial]:
@@ -74,6 +66,7 @@ def score(item: GameItem, answer: GameAnswer | None) -> Scores:
         return {"correct": 0.0, "objects": 0.0, "form": 0.0, "form_equivalent": 0.0}
     path = trajectory(item.spec, answer.tests)
     certain, true = path.tests_to_certainty, gold(item)
+    kinds = exploration_kinds(answer.tests)
     objects_right = [
         letter not in answer.unsure
         and (letter in answer.blickets) == (letter in true.blickets)
@@ -91,12 +84,15 @@ def score(item: GameItem, answer: GameAnswer | None) -> Scores:
         "bits": path.bits,
         "best_share": path.share,
         "redundant": float(path.redundant),
-        **_shares(answer.tests),
+        **{
+            f"{kind}s": kinds.count(kind) / len(kinds) if kinds else None
+            for kind in ("single", "combination", "repeat")
+        },
     }
 
 
 def named_machine(item: GameItem, answer: GameAnswer) -> Hypothesis | None:
-    """The machine that an answer describes, with noise; None where there can be no such machine."""
+    """The machine that an answer describes; None if no such machine is possible."""
     rule = item.examples.get(answer.form, answer.form)
     form, _, number = rule.partition("-")
     try:
@@ -107,10 +103,10 @@ def named_machine(item: GameItem, answer: GameAnswer) -> Hypothesis | None:
 
 
 def is_right(item: GameItem, answer: GameAnswer) -> bool:
-    """Whether the answer names the machine, or one of the space that no test can tell from it."""
+    """Whether the answer names the machine, or one that no test distinguishes from it."""
     if answer.unsure:
         return False
-    if item.spec.demonstrations == "not_given":  # nobody can tell which example it is like
+    if item.spec.demonstrations == "not_given":  # no test shows which example it is like
         return (answer.blickets, answer.form) == (gold(item).blickets, UNSURE)
     named, space = named_machine(item, answer), item.space
     if named is None or named not in space.hypotheses:
@@ -119,13 +115,13 @@ def is_right(item: GameItem, answer: GameAnswer) -> bool:
 
 
 def _is_equivalent(item: GameItem, answer: GameAnswer) -> bool:
-    """Whether the named machine, in the space or not, lights up where the true one does."""
+    """Whether the named machine, even outside the space, behaves like the true one."""
     named, placed = named_machine(item, answer), np.arange(1 << item.spec.objects)
     return named is not None and bool((fires(named, placed) == fires(item.machine, placed)).all())
 
 
 def kind(item: GameItem, answer: GameAnswer | None) -> str:
-    """What kind of answer this is; the part after a colon says what is wrong with it."""
+    """The kind of answer; the part after a colon says what is wrong."""
     if answer is None:
         return NO_ANSWER
     if is_right(item, answer):
@@ -148,28 +144,28 @@ def kind(item: GameItem, answer: GameAnswer | None) -> str:
 
 @lru_cache(maxsize=64)
 def floor(spec: GameSpec, view: GameView) -> Floor:
-    """The best constant answer: tests do not help a player who does not read the lights."""
+    """The best constant answer, since tests do not help a player who ignores the lights."""
     space = spec.space
     share = float(np.bincount(space.equivalence).max()) / len(space)
     return Floor("constant_answer", share, others=_other_floors(spec))
 
 
 def constant_answer(spec: GameSpec) -> Hypothesis:
-    """The machine that is indistinguishable from most others."""
+    """The machine that is indistinguishable from the most others."""
     space = spec.space
     largest = int(np.bincount(space.equivalence).argmax())
     return space.hypotheses[int(np.flatnonzero(space.equivalence == largest)[0])]
 
 
 def _other_floors(spec: GameSpec) -> dict[str, float]:
-    """The best that a constant answer can reach in each other metric of the answer."""
+    """The best value of a constant answer in each other metric of the answer."""
     space = spec.space
     inhibitors = [[each.inhibitors >> bit & 1 for bit in range(spec.objects)] for each in space]
     blicket, inhibitor = space.blickets.mean(axis=0), np.mean(inhibitors, axis=0)
     objects = np.max([blicket, inhibitor, 1 - blicket - inhibitor], axis=0).mean()
     rules = Counter(machine.rule for machine in space)
-    equivalent = max(count + _gained(spec, rule) for rule, count in rules.items())
-    if spec.demonstrations == "not_given":  # always unsure is always right about the form
+    equivalent = max(count + _same_as_others(spec, rule) for rule, count in rules.items())
+    if spec.demonstrations == "not_given":  # unsure is always right about the form
         return {"objects": float(objects), "form": 1.0, "form_equivalent": 1.0}
     return {
         "objects": float(objects),
@@ -178,11 +174,11 @@ def _other_floors(spec: GameSpec) -> dict[str, float]:
     }
 
 
-def _gained(spec: GameSpec, rule: str) -> int:
-    """How many machines of other rules a machine of this rule can be the same as.
+def _same_as_others(spec: GameSpec, rule: str) -> int:
+    """The largest number of machines of other rules that behave like one machine of this rule.
 
-    Conjunctive A is the same as disjunctive A, and threshold-2 AB as conjunctive AB; an inhibitor
-    machine is like no machine of another rule.
+    Conjunctive A behaves like disjunctive A, and threshold-2 AB like conjunctive AB; an inhibitor
+    machine behaves like no machine of another rule.
     """
     form, _, number = rule.partition("-")
     if form == INHIBITOR:
@@ -197,12 +193,12 @@ def _gained(spec: GameSpec, rule: str) -> int:
 
 
 def item_floor(item: GameItem, view: GameView) -> Floor:
-    """The same for an item that may come without its origin."""
+    """The floor of an item without an origin."""
     return floor(item.spec, view)
 
 
 def groups(item: GameItem) -> Groups:
-    """What results are grouped by: the true form, and the numbers of objects, tests, machines."""
+    """The groups of results: the true form, and the numbers of objects, tests and machines."""
     shown = {} if item.spec.demonstrations == "none" else {"shown": item.spec.demonstrations}
     return {
         "form": item.machine.rule,

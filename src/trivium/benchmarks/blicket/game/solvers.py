@@ -1,8 +1,7 @@
-"""Players that read nothing but the conversation: explorers, and what they answer.
+"""Players, which read only the conversation.
 
-A player is made of a function that chooses the objects of the next test, or None to answer, and
-one that names a machine. `player` turns such functions, of a trained agent for example, into a
-solver's reply.
+`player` makes a solver's reply from two functions: one chooses the objects of the next test, or
+None to answer, and the other names a machine.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def _belief_after(spec: GameSpec, tests: Tests) -> observer.Belief:
 
 
 def most_likely(seen: Conversation, stream: Stream) -> Hypothesis:
-    """The most likely machine, or any of several."""
+    """The most likely machine; ties are random."""
     belief = _belief_after(seen.spec, seen.tests)
     best = np.flatnonzero(belief >= belief.max() - 1e-9)
     return seen.spec.space.hypotheses[int(stream.choice(best.tolist()))]
@@ -49,20 +48,20 @@ def any_machine(seen: Conversation, stream: Stream) -> Hypothesis:
 
 
 def one_cause(seen: Conversation, stream: Stream) -> Hypothesis:
-    """A disjunctive machine of the objects that lit it alone, or of any one object."""
+    """A disjunctive machine of the objects that activated it alone, or of a random object."""
     alone = [placed for placed, light in seen.tests if light and len(placed) == 1]
     named = "".join(sorted(set(alone))) or letters(1 << stream.below(seen.spec.objects))
     return Hypothesis("disjunctive", mask_of(named))
 
 
 def singles(seen: Conversation, stream: Stream) -> str | None:
-    """Every object alone, once, whatever is seen."""
+    """Every object alone, once."""
     made = len(seen.tests)
     return None if made >= seen.spec.objects else letters(1 << made)
 
 
 def script(seen: Conversation, stream: Stream) -> str | None:
-    """The tests of the best fixed script, whatever is seen; again and again where lights err."""
+    """The tests of the best fixed script, repeated if there is noise."""
     spec, made = seen.spec, len(seen.tests)
     placed = best_fixed_script(replace(spec, noise=0.0).space, spec.tests).placed
     if made >= len(placed) and not (spec.noise and placed):
@@ -71,13 +70,13 @@ def script(seen: Conversation, stream: Stream) -> str | None:
 
 
 def can_plan(spec: GameSpec) -> bool:
-    """Whether the fewest tests to certainty can be computed in about a second."""
+    """Whether the minimum number of tests to certainty takes about a second to compute."""
     space = spec.space
     return not space.noisy and len(space) << space.objects <= MAX_TO_PLAN
 
 
 def optimal(seen: Conversation, stream: Stream) -> str | None:
-    """A test with which most games are won in the tests left, until the machine is known."""
+    """The test with the highest chance to win with the tests left, until the machine is known."""
     known = observer.settled(seen.spec.space, _belief_after(seen.spec, seen.tests))
     return None if known else letters(_optimal_test(seen.spec, seen.tests))
 
@@ -88,20 +87,20 @@ def _optimal_test(spec: GameSpec, tests: Tests) -> int:
     planner, belief = budget_planner(spec.space), _belief_after(spec, tests)
     possible = planner.possible(belief)
     revealing = planner.tests(possible)
-    if can_plan(spec):  # of several tests that win as often, those that lead to the fewest tests
+    if can_plan(spec):  # break ties by the expected number of tests to certainty
         fewest = explore.planner(spec.space).best_tests(belief)
         revealing.sort(key=lambda placed: (not fewest[placed], placed.bit_count(), placed))
     return planner.best_test(possible, spec.tests - len(tests), revealing)
 
 
 def explore_by(name: str) -> Explore:
-    """One of the exact explorers, which stops as soon as the machine is known."""
+    """An exact explorer, which stops as soon as the machine is known."""
 
     def explore_next(seen: Conversation, stream: Stream) -> str | None:
         if observer.settled(seen.spec.space, _belief_after(seen.spec, seen.tests)):
             return None
         chances = _choice(name, seen.spec, seen.tests)
-        # The last placement with a chance is the choice where rounding leaves something over.
+        # The last possible placement is the choice if rounding leaves a remainder.
         placed, drawn = 0, stream.random()
         for placed in np.flatnonzero(chances).tolist():
             drawn -= chances[placed]
@@ -119,7 +118,7 @@ def _choice(name: str, spec: GameSpec, tests: Tests) -> tuple[float, ...]:
 
 
 def player(choose: Explore, conclude: Conclude = most_likely) -> Callable[[Turn], str]:
-    """Tests while there are tests left and something to explore, then one answer."""
+    """A solver's reply: tests while any are left and `choose` returns one, then an answer."""
 
     def reply(turn: Turn) -> str:
         seen = read_conversation(turn.messages)
@@ -132,7 +131,7 @@ def player(choose: Explore, conclude: Conclude = most_likely) -> Callable[[Turn]
 
 
 def _answer(seen: Conversation, machine: Hypothesis | GameAnswer) -> str:
-    """The line that names a machine in the words of the game."""
+    """The line that names a machine, after demonstrations by the example it is like."""
     if isinstance(machine, GameAnswer):
         return write_answer(machine)
     return write_answer(in_words_of(seen.spec, seen.examples, GameAnswer.of(machine)))
@@ -147,24 +146,13 @@ def answer_at_once(turn: Turn) -> str:
 GREEDY, RANDOM = map(explore_by, ("information_gain", "random"))
 SOLVERS = by_name(
     [
-        Solver(
-            "optimal", "the tests that win most games, then the answer", player(optimal), "ceiling"
-        ),
+        Solver("optimal", "the tests that win most games", player(optimal), "ceiling"),
         Solver("information_gain", "best next test, then the likeliest machine", player(GREEDY)),
         Solver("posterior", "random tests, then the likeliest machine", player(RANDOM)),
         Solver("one_at_a_time", "each object alone, then the likeliest machine", player(singles)),
-        Solver(
-            "best_fixed_script",
-            "tests chosen beforehand, then the likeliest machine",
-            player(script),
-            "shortcut",
-        ),
-        Solver(
-            "one_cause", "what lights alone is a blicket", player(singles, one_cause), "shortcut"
-        ),
-        Solver(
-            "constant_answer", "the same machine always, without a test", answer_at_once, "floor"
-        ),
+        Solver("best_fixed_script", "tests chosen in advance", player(script), "shortcut"),
+        Solver("one_cause", "each blicket is enough", player(singles, one_cause), "shortcut"),
+        Solver("constant_answer", "the same machine, without tests", answer_at_once, "floor"),
         Solver("random", "random tests, then any machine", player(RANDOM, any_machine), "floor"),
     ]
 )

@@ -1,4 +1,4 @@
-"""The parameters of a blicket game, and how it is presented."""
+"""The parameters of a blicket game, its view and its presets."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ PAPER_RULES = ("conjunctive", "disjunctive")
 
 @dataclass(frozen=True)
 class GameSpec:
-    """A machine that works in one of several ways, and a number of tests to find out which."""
+    """A machine that works in one of several ways, and a limited number of tests."""
 
     objects: int = 3  # named A, B, C, ...
     # how the machine may work: conjunctive, disjunctive, threshold-2, parity, inhibitor
     rules: tuple[str, ...] = PAPER_RULES
-    # machines such as conjunctive:AB instead of all those of the rules
+    # possible machines such as conjunctive:AB, instead of all machines of the rules
     hypotheses: tuple[str, ...] = ()
-    tests: int = 4  # how many tests may be made
+    tests: int = 4  # the maximum number of tests
     noise: float = 0.0  # the probability that the light is wrong
-    # two example machines are shown first: "given" tells how each works, "not_given" does not
+    # two example machines come first: their tests reveal how they work ("given") or not
     demonstrations: Literal["none", "given", "not_given"] = "none"
 
     def __post_init__(self) -> None:
@@ -39,15 +39,15 @@ class GameSpec:
         require(len(set(self.rules)) == len(self.rules), f"rules must differ, got {self.rules}")
         require(
             not self.hypotheses or self.rules == PAPER_RULES,
-            f"give rules or hypotheses, not both; got rules {', '.join(self.rules)} too, "
-            f"which must stay {', '.join(PAPER_RULES)} beside hypotheses",
+            f"give rules or hypotheses, not both; with hypotheses, rules must stay "
+            f"{', '.join(PAPER_RULES)}, got {', '.join(self.rules)}",
         )
         for text in self.hypotheses:
-            require(parse(text).noise == 0, f"hypotheses carry no noise of their own, got {text!r}")
+            require(parse(text).noise == 0, f"noise is not part of hypotheses here, got {text!r}")
         require(
             self.demonstrations == "none" or sorted(self.hypotheses) == sorted(DEFAULT_SIX),
-            "demonstrations go with hypotheses "
-            f"{', '.join(DEFAULT_SIX)}, got {', '.join(self.hypotheses) or 'none'}",
+            f"demonstrations need the hypotheses {', '.join(DEFAULT_SIX)}, "
+            f"got {', '.join(self.hypotheses) or 'none'}",
         )
         count = len(self.space)
         require(count >= 2, f"there must be at least two possible machines, got {count}")
@@ -59,12 +59,12 @@ class GameSpec:
 
     @property
     def possible_rules(self) -> list[str]:
-        """The rules of the possible machines, each once."""
+        """The distinct rules of the possible machines."""
         return list(_possible_rules(self))
 
     @property
     def form_answers(self) -> list[str]:
-        """What an answer may say of the form: a rule, or which example machine it is like."""
+        """The possible forms of an answer: rules, or after demonstrations example machines."""
         return self.possible_rules if self.demonstrations == "none" else [*EXAMPLES, UNSURE]
 
 
@@ -88,9 +88,8 @@ class GameView:
     story: bool = True  # begin with what blickets are, or give only the rules
 
 
-# As many tests as the optimal player needs in the worst case, so that certainty can be reached.
-# A fixed script of as many tests is enough for `paper` and `five-rules`; docs/blicket_game.md has
-# the figures of all.
+# The number of tests is what the optimal player needs in the worst case. A fixed script of as many
+# tests is enough for `paper` and `five-rules`; docs/blicket_game.md has the figures of all presets.
 THRESHOLDS = (*PAPER_RULES, "threshold-2", "threshold-3")
 PRESETS = {
     "paper": GameSpec(hypotheses=DEFAULT_SIX, tests=3),
@@ -101,8 +100,8 @@ PRESETS = {
     "six-objects": GameSpec(objects=6, rules=THRESHOLDS, tests=8),
     "eight-objects": GameSpec(objects=8, rules=THRESHOLDS, tests=10),
     "inhibitors": GameSpec(objects=5, rules=(*PAPER_RULES, "inhibitor"), tests=10),
-    # The experiment with children: examples, free exploration (20 tests are more than anybody
-    # needs), then questions.
+    # The experiment with children: examples, free exploration (20 tests are more than enough), then
+    # questions.
     "demonstrations-given": GameSpec(hypotheses=DEFAULT_SIX, tests=20, demonstrations="given"),
     "demonstrations-not-given": GameSpec(
         hypotheses=DEFAULT_SIX, tests=20, demonstrations="not_given"

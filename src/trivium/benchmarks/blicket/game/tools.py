@@ -1,4 +1,4 @@
-"""The moves of a game as tools, for models that call them; names and docstrings are prompts."""
+"""The moves of a game as tools for models; names and docstrings are part of the prompt."""
 
 from __future__ import annotations
 

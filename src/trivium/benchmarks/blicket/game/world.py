@@ -1,4 +1,4 @@
-"""The state of a game: place a set, see the light, answer; and the same from a list of replies."""
+"""The state of a game, changed by method calls or by replies."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from trivium.benchmarks.blicket.game.answer import Command, read_command, write_test
+from trivium.benchmarks.blicket.game.answer import read_command, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.score import score
 from trivium.benchmarks.blicket.game.spec import GameView
@@ -14,7 +14,7 @@ from trivium.benchmarks.blicket.inference.hypotheses import FORMS, lights, mask_
 from trivium.core.errors import require
 from trivium.core.records import Scores
 
-MAX_MISTAKES = 3  # turns that cannot be read; the last of them ends the game
+MAX_MISTAKES = 3  # unreadable replies; the last of them ends the game
 
 
 @dataclass
@@ -28,16 +28,16 @@ class Game:
 
     @property
     def left(self) -> int:
-        """How many tests may still be made."""
+        """The number of tests left."""
         return self.item.spec.tests - len(self.tests)
 
     @property
     def over(self) -> bool:
-        """Whether an answer was given, or too many turns could not be read."""
+        """Whether an answer was given, or too many replies were unreadable."""
         return self.given is not None or self.mistakes >= MAX_MISTAKES
 
     def place(self, objects: str) -> bool:
-        """Put these objects on the machine, by their letters; returns whether it lights."""
+        """Put these objects on the machine, by their letters; returns whether it lights up."""
         require(not self.over, "the game is over")
         require(self.left > 0, "there are no tests left")
         placed = self._checked(objects)
@@ -64,7 +64,7 @@ class Game:
         return score(self.item, self.given)
 
     def _checked(self, objects: str) -> str:
-        """Each of these objects once, in order."""
+        """The distinct objects, sorted; raises an error for an unknown one."""
         named = "".join(sorted(set(objects.upper())))
         unknown = sorted(set(named) - set(self.item.objects))
         require(not unknown, f"there is no object {', '.join(unknown)}")
@@ -72,13 +72,13 @@ class Game:
 
 
 def respond(item: GameItem, replies: Sequence[str], view: GameView) -> str | None:
-    """What the machine shows after these replies; None when the game is over."""
+    """The response to the last of these replies; None if the game is over."""
     game, message = replay(item, replies)
     return None if game.over else message
 
 
 def parse(item: GameItem, replies: Sequence[str], view: GameView) -> GameAnswer | None:
-    """The answer that these replies end with, if they do."""
+    """The answer that these replies end with, if any."""
     return replay(item, replies)[0].given
 
 
@@ -93,12 +93,8 @@ def replay(item: GameItem, replies: Sequence[str]) -> tuple[Game, str]:
 
 
 def take_turn(game: Game, reply: str) -> str:
-    """The response to a reply, whose command is carried out."""
-    item = game.item
-    return _carry_out(game, read_command(reply, item.objects, item.spec.form_answers))
-
-
-def _carry_out(game: Game, command: Command | None) -> str:
+    """Make the move of a reply; returns the response."""
+    command = read_command(reply, game.item.objects, game.item.spec.form_answers)
     if command is None:
         return _mistake(game, "That could not be read.")
     if command.form is not None:

@@ -1,1 +1,1 @@
-"""What can be inferred about a machine: hypotheses, the ideal observer, explorers, ceilings."""
+"""Exact inference about a machine: hypotheses, the ideal observer, explorers, ceilings."""

@@ -1,6 +1,6 @@
-"""The optimal player with a budget of tests: the most right answers that any player can expect.
+"""The optimal player with a budget of tests: the highest expected share of right answers.
 
-A set of machines is an integer whose bits are the machines, as sets of objects are elsewhere.
+Sets of machines are bit masks, as sets of objects are elsewhere.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from trivium.benchmarks.blicket.inference.hypotheses import Space
 from trivium.benchmarks.blicket.inference.observer import TINY, Belief
 from trivium.core.errors import UserError
 
-MAX_WORK = 8_000_000  # sets of machines times placements, some seconds
+MAX_WORK = 8_000_000  # sets of machines times placements; takes a few seconds
 
 
 class TooLongError(UserError):
-    """The search for the optimal tests was given up."""
+    """The search for the optimal tests exceeded its limit."""
 
 
 class BudgetPlanner:
@@ -35,17 +35,17 @@ class BudgetPlanner:
         self.values: dict[tuple[int, int], float] = {}
 
     def possible(self, belief: Belief) -> int:
-        """The set of the machines that a belief allows."""
+        """The set of machines that a belief allows."""
         allowed = belief[self.machines.firsts] > TINY
         return sum(1 << at for at in np.flatnonzero(allowed).tolist())
 
     def bound(self, possible: int, tests: int) -> float:
-        """What no player can exceed: t tests have at most 2 to the t outcomes."""
+        """An upper bound for any player: t tests have at most 2**t outcomes."""
         return float(self.machines.best_of[min(possible.bit_count(), 1 << min(tests, 60))])
 
     def value(self, possible: int, tests: int) -> float:
-        """The probability of these machines and a right answer after the best tests."""
-        likeliest = (possible & -possible).bit_length() - 1  # machines are in order
+        """The joint probability of these machines and a right answer after the best tests."""
+        likeliest = (possible & -possible).bit_length() - 1  # machines are sorted by probability
         if tests == 0 or possible.bit_count() == 1:
             return float(self.machines.weights[likeliest])
         key = (possible, tests)
@@ -64,16 +64,16 @@ class BudgetPlanner:
         return self.values[key]
 
     def tests(self, possible: int) -> list[int]:
-        """The placements that can reveal something, those first that divide most evenly."""
-        count, half = possible.bit_count(), {}
+        """The informative placements, the most even splits first."""
+        count, imbalance = possible.bit_count(), {}
         for placed in self.machines.placements:
             lit = (possible & self.lit[placed]).bit_count()
             if 0 < lit < count:
-                half[placed] = abs(2 * lit - count)
-        return sorted(half, key=half.__getitem__)
+                imbalance[placed] = abs(2 * lit - count)
+        return sorted(imbalance, key=imbalance.__getitem__)
 
-    def value_of_test(self, possible: int, placed: int, tests: int, beaten: float = -1.0) -> float:
-        """The value after this test; any value that is not above `beaten` where none can be."""
+    def value_of_test(self, possible: int, placed: int, tests: int, beaten: float) -> float:
+        """The value after this test; `beaten` where the value cannot exceed it."""
         lit = possible & self.lit[placed]
         dark = possible ^ lit
         if self.bound(lit, tests - 1) + self.bound(dark, tests - 1) <= beaten + TINY:
@@ -83,18 +83,17 @@ class BudgetPlanner:
             return beaten
         return value + self.value(dark, tests - 1)
 
-    def best_test(self, possible: int, tests: int, preferred: list[int] | None = None) -> int:
-        """The first placement with the highest value, of those in the order that is preferred."""
+    def best_test(self, possible: int, tests: int, candidates: list[int]) -> int:
+        """The first candidate with the highest value."""
         value = self.value(possible, tests)
-        order = self.tests(possible) if preferred is None else preferred
         return next(
             placed
-            for placed in order
+            for placed in candidates
             if self.value_of_test(possible, placed, tests, value - 2 * TINY) >= value - TINY
         )
 
 
 @lru_cache(maxsize=16)
 def budget_planner(space: Space) -> BudgetPlanner:
-    """The planner of a space, shared by all callers so that nothing is computed twice."""
+    """The planner of a space, shared by all callers."""
     return BudgetPlanner(space)

@@ -1,4 +1,4 @@
-"""What an ideal observer can reach: tests to certainty, and the quiz reward after so many tests."""
+"""Ceilings of an ideal observer: tests to certainty, and the quiz reward after each test."""
 
 from __future__ import annotations
 
@@ -16,31 +16,26 @@ PAPER_SPACES = {
     "three conjunctive": space_of(hypotheses.CONJUNCTIVE_THREE),
     "three disjunctive": space_of(hypotheses.DISJUNCTIVE_THREE),
 }
-LONG_ENOUGH = 400  # tests after which even random exploration of a small space has ended
+MAX_TESTS = 400  # by then even random exploration of a small space has ended
 BEST = "best for the quiz"
-EXPLAINED = """Tests: the expected number until the machine is known, inf where it may never be.
-Reward after t: the expected reward of the quiz (+1 or -1 for each object) after t tests, when
-each object gets the most likely answer. optimal needs the fewest tests to certainty;
-`best for the quiz` chooses its t tests only for the reward after t, so it is the ceiling of the
-column. Learning curves have plateaus at these values."""
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """How far one explorer gets."""
+    """The results of one explorer."""
 
     explorer: str
-    tests: float | None  # to certainty; None where that is not the aim
+    tests: float | None  # to certainty; None for the best reward, which does not aim at it
     rewards: tuple[float, ...]  # of the quiz after 0, 1, 2, ... tests
     refused: str = ""  # why it was not computed, if it was not
 
 
 def ceilings(space: Space, tests: int = 5) -> list[Ceiling]:
-    """Every explorer on this space, and last the best reward that any could earn."""
+    """The results of every explorer on this space, then the best possible reward."""
     found = []
     for name, explorer in EXPLORERS.items():
         try:
-            result = progress(space, explorer, tests if space.noisy else LONG_ENOUGH)
+            result = progress(space, explorer, tests if space.noisy else MAX_TESTS)
         except UserError as problem:
             found.append(Ceiling(name, None, (), str(problem)))
             continue
@@ -54,7 +49,7 @@ def ceilings(space: Space, tests: int = 5) -> list[Ceiling]:
 
 
 def exact_text(value: float | None) -> str:
-    """A value as a small fraction such as 8/3 where it is one, and else with three digits."""
+    """A value as a small fraction such as 8/3 if it is one, otherwise with three digits."""
     if value is None:
         return ""
     if value == float("inf"):

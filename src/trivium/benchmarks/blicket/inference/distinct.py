@@ -1,4 +1,4 @@
-"""The machines of a space that tests can tell apart, and the objects that play the same part."""
+"""The machines of a space that tests can distinguish, and its interchangeable objects."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from trivium.core.errors import require
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-MAX_AT_ONCE = 32  # tests whose lights are put together into one number
+MAX_BITS = 32  # lights that are packed into one number
 
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """The machines of a space that tests can tell apart, the likeliest first."""
+    """The machines of a space that tests can distinguish, the likeliest first."""
 
     space: Space
 
     def __post_init__(self) -> None:
-        require(not self.space.noisy, "plans are made for machines without noise")
+        require(not self.space.noisy, "planning needs machines without noise")
 
     @cached_property
     def _order(self) -> NDArray[np.intp]:
@@ -39,31 +39,31 @@ class Distinct:
 
     @cached_property
     def weights(self) -> Floats:
-        """The probability of each machine, with all that are indistinguishable from it."""
+        """The probability of each machine, including those indistinguishable from it."""
         return np.asarray(self._shares[self._order])
 
     @cached_property
     def firsts(self) -> NDArray[np.intp]:
-        """Where each machine, or the first indistinguishable from it, is in the space."""
+        """The index in the space of each machine, the first of those indistinguishable from it."""
         return np.unique(self.space.equivalence, return_index=True)[1][self._order]
 
     @cached_property
     def fires(self) -> NDArray[np.bool_]:
-        """Whether each placement lights each machine: [machine, placement]."""
+        """Whether each placement activates each machine: [machine, placement]."""
         return np.asarray(self.space.fires[self.firsts])
 
     @cached_property
     def best_of(self) -> Floats:
-        """The probability of the k likeliest machines together, for k from 0."""
+        """The total probability of the k likeliest machines, for k = 0, 1, 2, ..."""
         return np.concatenate([[0.0], np.cumsum(self.weights)])
 
     @cached_property
     def placements(self) -> list[int]:
-        """Placements that can reveal something, one of those that always reveal the same.
+        """The informative placements, one of each group that is equally informative.
 
-        Small ones come first, as they are also the ones that explorers prefer.
+        Small placements come first, since explorers prefer them.
         """
-        columns = self.fires ^ self.fires[:1]  # a light and its opposite reveal the same
+        columns = self.fires ^ self.fires[:1]  # a light and its opposite are equally informative
         sizes = np.bitwise_count(np.arange(columns.shape[1]))
         seen: dict[bytes, int] = {}
         for placed in np.argsort(sizes, kind="stable").tolist():
@@ -72,40 +72,37 @@ class Distinct:
         return list(seen.values())
 
     def groups(self, script: tuple[int, ...]) -> Ints:
-        """The number of the group of each machine: same lights, same number."""
+        """A group number for each machine: the same number for the same lights."""
         labels = np.zeros(len(self.weights), dtype=np.int64)
-        for start in range(0, len(script), MAX_AT_ONCE):
-            chosen = list(script[start : start + MAX_AT_ONCE])
+        for start in range(0, len(script), MAX_BITS):
+            chosen = list(script[start : start + MAX_BITS])
             codes = self.fires[:, chosen] @ (1 << np.arange(len(chosen)))
             labels = np.unique((labels << len(chosen)) + codes, return_inverse=True)[1]
         return labels
 
     def value(self, script: tuple[int, ...]) -> float:
-        """How often the best lookup after this script is right."""
+        """The accuracy of the best lookup after this script."""
         likeliest = np.unique(self.groups(script), return_index=True)[1]
         return float(self.weights[likeliest].sum())
 
 
 def exchanges(space: Space) -> Iterator[tuple[int, ...]]:
-    """Every reordering of the objects that keeps like objects among themselves."""
+    """Every permutation of the objects that maps each to one interchangeable with it."""
     kinds: list[list[int]] = []
     for each in range(space.objects):
         for kind in kinds:
-            if _alike(space, kind[0], each):
+            if _interchangeable(space, kind[0], each):
                 kind.append(each)
                 break
         else:
             kinds.append([each])
-    for orders in itertools.product(*(itertools.permutations(kind) for kind in kinds)):
-        exchange = list(range(space.objects))
-        for kind, order in zip(kinds, orders, strict=True):
-            for one, other in zip(kind, order, strict=True):
-                exchange[one] = other
-        yield tuple(exchange)
+    for orders in itertools.product(*map(itertools.permutations, kinds)):
+        pairs = zip(itertools.chain(*kinds), itertools.chain(*orders), strict=True)
+        yield tuple(other for _, other in sorted(pairs))
 
 
-def _alike(space: Space, one: int, other: int) -> bool:
-    """Whether the space stays the same when these two objects are exchanged."""
+def _interchangeable(space: Space, one: int, other: int) -> bool:
+    """Whether exchanging these two objects leaves the space unchanged."""
     exchange = list(range(space.objects))
     exchange[one], exchange[other] = other, one
     moved = moved_sets(np.arange(1 << space.objects), tuple(exchange))
@@ -118,6 +115,6 @@ def _alike(space: Space, one: int, other: int) -> bool:
 
 
 def moved_sets(placements: Ints, exchange: tuple[int, ...]) -> Ints:
-    """These placements with every object in the place of another."""
+    """These placements with every object replaced by the one it is exchanged with."""
     bits = [(placements >> one & 1) << other for one, other in enumerate(exchange)]
     return np.asarray(np.bitwise_or.reduce(bits))

@@ -1,6 +1,6 @@
-"""Explorers: which test to make next, and exactly how far each of them gets.
+"""Explorers, which choose the next test, and the exact progress of each.
 
-Nothing is sampled: every light that may occur is followed with its probability.
+Nothing is sampled: every possible light is followed with its probability.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from trivium.core.errors import UserError, require
 
 # (space, belief, tests made so far) -> the probability of choosing each placement
 Explorer = Callable[[Space, Belief, int], NDArray[np.float64]]
-MAX_WORK = 2_000_000  # beliefs times placements; a longer search takes minutes to hours
+MAX_WORK = 2_000_000  # beliefs times placements; beyond that a search takes minutes to hours
 
 
 def random(space: Space, belief: Belief, made: int) -> NDArray[np.float64]:
@@ -35,13 +35,13 @@ def one_at_a_time(space: Space, belief: Belief, made: int) -> NDArray[np.float64
 
 
 def information_gain(space: Space, belief: Belief, made: int) -> NDArray[np.float64]:
-    """The test that is expected to reveal the most bits (greedy)."""
+    """The test with the highest expected information gain (greedy)."""
     gains = observer.information_gain(space, belief)
     return _simplest(gains >= gains.max() - TINY)
 
 
 def optimal(space: Space, belief: Belief, made: int) -> NDArray[np.float64]:
-    """The test after which the fewest tests to certainty are expected."""
+    """The test that minimises the expected number of tests to certainty."""
     return _simplest(planner(space).best_tests(belief))
 
 
@@ -54,7 +54,7 @@ EXPLORERS: dict[str, Explorer] = {
 
 
 def _simplest(good: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """One of the good placements: the one with the fewest objects, then the first in order."""
+    """The good placement with the fewest objects, and of several the first."""
     size = np.bitwise_count(np.arange(good.size))
     return _choose(int(np.lexsort((np.arange(good.size), size, ~good))[0]), good.size)
 
@@ -65,34 +65,35 @@ def _choose(placed: int, count: int) -> NDArray[np.float64]:
 
 @dataclass
 class Planner:
-    """Dynamic programming over the beliefs that tests can lead to."""
+    """Dynamic programming over the beliefs reachable by tests."""
 
     space: Space
     costs: dict[bytes, float] = field(default_factory=dict)
     rewards: dict[tuple[bytes, int], float] = field(default_factory=dict)
 
     def fewest_tests(self, belief: Belief) -> float:
-        """The least expected number of tests until the machine is known."""
+        """The minimum expected number of tests until the machine is known."""
         require(not self.space.noisy, "noisy machines are never known for certain")
         key = _key(belief)
         if key not in self.costs:
             known = observer.settled(self.space, belief)
-            self.costs[key] = 0.0 if known else min(self._costs_of_tests(belief).values())
+            costs = {} if known else self._expected(belief, self.fewest_tests)
+            self.costs[key] = 0.0 if known else 1.0 + min(costs.values())
             _check_size(self.space, len(self.costs))
         return self.costs[key]
 
     def best_tests(self, belief: Belief) -> NDArray[np.bool_]:
-        """Which placements are optimal; all of them where the machine is known."""
+        """Which placements are optimal; all of them if the machine is known."""
         if observer.settled(self.space, belief):
             return np.ones(1 << self.space.objects, dtype=np.bool_)
-        costs = self._costs_of_tests(belief)
+        costs = self._expected(belief, self.fewest_tests)
         good = np.zeros(1 << self.space.objects, dtype=np.bool_)
         least = min(costs.values())
         good[[placed for placed, cost in costs.items() if cost <= least + TINY]] = True
         return good
 
     def best_reward(self, belief: Belief, tests: int) -> float:
-        """The highest expected reward of the quiz after so many more tests."""
+        """The highest expected reward of the quiz after this many more tests."""
         key = (_key(belief), tests)
         if key not in self.rewards:
             best = observer.quiz_reward(self.space, belief)
@@ -103,32 +104,26 @@ class Planner:
             _check_size(self.space, len(self.rewards))
         return self.rewards[key]
 
-    def _costs_of_tests(self, belief: Belief) -> dict[int, float]:
-        return self._expected(belief, self.fewest_tests, start=1.0)
-
-    def _expected(
-        self, belief: Belief, value: Callable[[Belief], float], start: float = 0.0
-    ) -> dict[int, float]:
-        """The expected value of the belief after each test that can reveal something."""
+    def _expected(self, belief: Belief, value: Callable[[Belief], float]) -> dict[int, float]:
+        """The expected value of the belief after each informative test."""
         gains = observer.information_gain(self.space, belief)
-        chances = observer.light_probability(self.space, belief)
-        expected = {}
-        for placed in map(int, np.flatnonzero(gains > 0)):
-            total = start
-            for chance, after in _outcomes(self.space, belief, placed, float(chances[placed])):
-                total += chance * value(after)
-            expected[placed] = total
-        return expected
+        return {
+            placed: sum(
+                chance * value(after) for chance, after in _outcomes(self.space, belief, placed)
+            )
+            for placed in map(int, np.flatnonzero(gains > 0))
+        }
 
 
 @lru_cache(maxsize=64)
 def planner(space: Space) -> Planner:
-    """The planner of a space, shared by all callers so that nothing is computed twice."""
+    """The planner of a space, shared by all callers."""
     return Planner(space)
 
 
-def _outcomes(space: Space, belief: Belief, placed: int, lit: float) -> list[tuple[float, Belief]]:
-    """The beliefs that a test may lead to, each with its probability; `lit` is that of light."""
+def _outcomes(space: Space, belief: Belief, placed: int) -> list[tuple[float, Belief]]:
+    """The possible beliefs after a test, each with its probability."""
+    lit = float(belief @ space.likelihood[:, placed])
     return [
         (chance, observer.update(space, belief, placed, light))
         for light, chance in ((True, lit), (False, 1 - lit))
@@ -145,33 +140,31 @@ def _check_size(space: Space, beliefs: int) -> None:
     if beliefs << space.objects > MAX_WORK:
         raise UserError(
             f"{len(space)} machines over {space.objects} objects are too many for an exact search "
-            f"(more than {MAX_WORK >> space.objects} beliefs); information_gain looks one test "
-            f"ahead in any space"
+            f"(more than {MAX_WORK >> space.objects} beliefs); information_gain works in any space"
         )
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an explorer gets: each array has a value after 0, 1, 2, ... tests."""
+    """The progress of an explorer; each array has a value after 0, 1, 2, ... tests."""
 
     known: NDArray[np.float64]  # the probability that the machine is known
     reward: NDArray[np.float64]  # the expected reward of the best answers to the quiz
-    bits: NDArray[np.float64]  # the expected bits still unknown
     correct: NDArray[np.float64]  # the probability that the likeliest machine is the true one
 
     @property
     def expected_tests(self) -> float:
-        """The expected number of tests to certainty; infinite where it may never be reached."""
+        """The expected number of tests to certainty; infinite if it may never be reached."""
         return float((1 - self.known).sum()) if self.known[-1] >= CERTAIN else float("inf")
 
 
 def progress(space: Space, explorer: Explorer, tests: int) -> Progress:
-    """How far an explorer gets in so many tests, over all lights that may occur."""
+    """The exact progress of an explorer, averaged over all possible lights."""
     beliefs = {_key(space.belief): space.belief}
     weights = {_key(space.belief): 1.0}
     values: dict[bytes, NDArray[np.float64]] = {}  # of a belief, as in Progress
     after: dict[tuple[bytes, int], list[tuple[float, bytes]]] = {}
-    rows = np.zeros((tests + 1, 4))
+    rows = np.zeros((tests + 1, 3))
     for made in range(tests + 1):
         next_weights: dict[bytes, float] = defaultdict(float)
         for key, weight in weights.items():
@@ -181,7 +174,6 @@ def progress(space: Space, explorer: Explorer, tests: int) -> Progress:
                     [
                         observer.settled(space, belief),
                         observer.quiz_reward(space, belief),
-                        observer.entropy(belief),
                         observer.best_guess(space, belief),
                     ]
                 )
@@ -189,8 +181,7 @@ def progress(space: Space, explorer: Explorer, tests: int) -> Progress:
             chosen = explorer(space, belief, made)
             for placed in map(int, np.flatnonzero(chosen)):
                 if (key, placed) not in after:
-                    lit = float(observer.light_probability(space, belief)[placed])
-                    outcomes = _outcomes(space, belief, placed, lit)
+                    outcomes = _outcomes(space, belief, placed)
                     after[key, placed] = [(chance, _key(each)) for chance, each in outcomes]
                     for _, each in outcomes:
                         beliefs.setdefault(_key(each), each)

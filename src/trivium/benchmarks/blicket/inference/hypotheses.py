@@ -1,6 +1,6 @@
 """How a blicket machine may work: forms, hypotheses, spaces of hypotheses, and holdout splits.
 
-A set of objects is an integer whose bits are the objects: A is 1, B is 2, C is 4, AC is 5.
+Sets of objects are bit masks: A is 1, B is 2, C is 4, AC is 5.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _TEXT = re.compile(
 
 
 def letters(mask: int) -> str:
-    """The objects of a set as letters, such as `AC`; empty for the empty set."""
+    """The objects of a set as letters, such as `AC`."""
     return "".join(letter for bit, letter in enumerate(LETTERS) if mask >> bit & 1)
 
 
 def mask_of(objects: str) -> int:
-    """The set that letters name."""
+    """The set of objects with these letters."""
     valid = len(set(objects)) == len(objects) and set(objects) <= set(LETTERS)
     require(valid, f"objects must be different letters from {LETTERS}, got {objects!r}")
     return sum(1 << LETTERS.index(letter) for letter in objects)
@@ -44,8 +44,8 @@ class Hypothesis:
 
     form: str  # one of FORMS
     blickets: int
-    threshold: int = 0  # how many blickets a threshold machine needs; 0 for other forms
-    inhibitors: int = 0  # objects that keep an inhibitor machine dark; 0 for other forms
+    threshold: int = 0  # the number of blickets that a threshold machine needs
+    inhibitors: int = 0  # objects that keep an inhibitor machine dark
     noise: float = 0.0  # the probability that the light is inverted
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class Hypothesis:
 
     @property
     def objects(self) -> int:
-        """The fewest objects there must be."""
+        """The minimum number of objects of its space."""
         return (self.blickets | self.inhibitors).bit_length()
 
 
@@ -98,8 +98,8 @@ def parse(text: str) -> Hypothesis:
     match = _TEXT.fullmatch(text)
     if match is None:
         raise UserError(
-            f"a hypothesis reads conjunctive:AB, disjunctive:C, threshold-2:ABC, parity:AB or "
-            f"inhibitor:A-C, with ~0.1 after it for noise; got {text!r}"
+            f"a hypothesis is written conjunctive:AB, disjunctive:C, threshold-2:ABC, parity:AB or "
+            f"inhibitor:A-C, followed by ~0.1 for noise; got {text!r}"
         )
     part = match.groupdict(default="")
     return Hypothesis(
@@ -112,7 +112,7 @@ def parse(text: str) -> Hypothesis:
 
 
 def fires(hypothesis: Hypothesis, placed: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each of these sets lights the machine, without noise."""
+    """Whether each of these sets activates the machine, without noise."""
     blickets_on: NDArray[np.uint8] = np.bitwise_count(placed & hypothesis.blickets)
     lit: NDArray[np.bool_] = blickets_on > 0
     if hypothesis.form == CONJUNCTIVE:
@@ -127,16 +127,16 @@ def fires(hypothesis: Hypothesis, placed: NDArray[np.int64]) -> NDArray[np.bool_
 
 
 def lights(hypothesis: Hypothesis, placed: int) -> float:
-    """The probability that this set lights the machine."""
+    """The probability that this set activates the machine."""
     return 1.0 - hypothesis.noise if fires(hypothesis, np.array(placed)) else hypothesis.noise
 
 
 @dataclass(frozen=True)
 class Space:
-    """The hypotheses that are possible, with a prior. A placement is a set of objects."""
+    """The possible hypotheses with a prior; a placement is a set of objects on the machine."""
 
     hypotheses: tuple[Hypothesis, ...]
-    prior: tuple[float, ...] = ()  # a weight for each hypothesis; empty: all equal
+    prior: tuple[float, ...] = ()  # a weight for each hypothesis; uniform if empty
     objects: int = 3
 
     def __post_init__(self) -> None:
@@ -147,11 +147,6 @@ class Space:
         for hypothesis in self.hypotheses:
             fits = hypothesis.objects <= self.objects
             require(fits, f"{hypothesis} needs {hypothesis.objects} objects, got {self.objects}")
-        if self.prior:
-            same = len(self.prior) == len(self.hypotheses)
-            require(same, f"prior must hold {len(self.hypotheses)} weights, got {len(self.prior)}")
-            valid = min(self.prior) >= 0 and 0 < sum(self.prior) < float("inf")
-            require(valid, "prior must hold weights of at least 0 that are not all 0")
 
     def __iter__(self) -> Iterator[Hypothesis]:
         return iter(self.hypotheses)
@@ -167,7 +162,7 @@ class Space:
 
     @cached_property
     def fires(self) -> NDArray[np.bool_]:
-        """Whether the machine lights without noise: [hypothesis, placement]."""
+        """Whether the machine lights up without noise: [hypothesis, placement]."""
         placements = np.arange(1 << self.objects)
         return np.array([fires(hypothesis, placements) for hypothesis in self])
 
@@ -196,11 +191,11 @@ class Space:
 
     @cached_property
     def equivalence(self) -> NDArray[np.intp]:
-        """A number for each hypothesis, the same for those that no test can tell apart."""
+        """A number for each hypothesis, the same for those that no test distinguishes."""
         return np.unique(self.likelihood, axis=0, return_inverse=True)[1].reshape(-1)
 
     def equivalents(self, hypothesis: Hypothesis) -> NDArray[np.bool_]:
-        """Which hypotheses no test can tell from this one."""
+        """Which hypotheses no test distinguishes from this one."""
         number = self.equivalence[self.hypotheses.index(hypothesis)]
         return np.asarray(self.equivalence == number)
 
@@ -211,13 +206,13 @@ class Space:
 
 
 def check_objects(objects: int) -> None:
-    """Refuse a number of objects that has no letters."""
+    """Raise an error unless there are letters for this many objects."""
     valid = 1 <= objects <= MAX_OBJECTS
     require(valid, f"objects must be in 1..{MAX_OBJECTS}, got {objects}")
 
 
 def subsets(objects: int, min_size: int) -> list[int]:
-    """All sets of at least so many objects: small ones first, then by letters."""
+    """All sets of at least `min_size` objects, by size, then by letters."""
     return [
         sum(1 << bit for bit in chosen)
         for size in range(min_size, objects + 1)
@@ -226,7 +221,7 @@ def subsets(objects: int, min_size: int) -> list[int]:
 
 
 def machines(objects: int, rule: str, noise: float = 0.0) -> tuple[Hypothesis, ...]:
-    """All machines of one rule that behave like no machine of another rule.
+    """All machines of one rule that do not behave like a machine of another rule.
 
     With a single blicket all rules are the same, so conjunctive and parity machines have two
     or more; a threshold machine has more blickets than it needs.
@@ -256,7 +251,7 @@ def make_space(
 
 
 def space_of(texts: Iterable[str | Hypothesis], objects: int | None = None) -> Space:
-    """The hypotheses that these texts name, all equally likely."""
+    """The space of these hypotheses, all equally likely."""
     found = tuple(parse(text) if isinstance(text, str) else text for text in texts)
     needed = max((hypothesis.objects for hypothesis in found), default=3)
     return Space(found, objects=max(needed, 3) if objects is None else objects)

@@ -1,7 +1,7 @@
-"""The ideal observer: exact beliefs about a machine, and what a test is worth.
+"""The ideal observer: exact beliefs about a machine, and the information in tests.
 
 A belief is an array of probabilities, one for each hypothesis of a space; a trial is the set
-of objects that was placed and whether the machine lit.
+of objects on the machine and whether it lit up.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def posterior(space: Space, trials: Iterable[Trial]) -> Belief:
 
 
 def entropy(belief: Belief) -> float:
-    """The bits that are still unknown."""
+    """The entropy of a belief in bits."""
     positive = belief[belief > 0]
     return float(-(positive * np.log2(positive)).sum()) + 0.0
 
@@ -55,7 +55,7 @@ def light_probability(space: Space, belief: Belief) -> NDArray[np.float64]:
 
 
 def information_gain(space: Space, belief: Belief) -> NDArray[np.float64]:
-    """The bits that each placement is expected to reveal about the hypothesis."""
+    """The expected information gain of each placement about the hypothesis, in bits."""
     total = binary_entropy(light_probability(space, belief))
     gain = total - belief @ _noise_entropy(space) if space.noisy else total
     return np.where(gain > TINY, gain, 0.0)
@@ -63,19 +63,19 @@ def information_gain(space: Space, belief: Belief) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=16)
 def _noise_entropy(space: Space) -> NDArray[np.float64]:
-    """The bits of each light that noise alone decides: [hypothesis, placement]."""
+    """The entropy of each light due to noise: [hypothesis, placement]."""
     return binary_entropy(space.likelihood)
 
 
 def binary_entropy(chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The bits of something that happens with this probability."""
+    """The entropy of an event with this probability, in bits."""
     inner = np.clip(chance, TINY, 1 - TINY)
     bits = -(inner * np.log2(inner) + (1 - inner) * np.log2(1 - inner))
     return np.where((chance > TINY) & (chance < 1 - TINY), bits, 0.0)
 
 
 def blicket_probability(space: Space, belief: Belief) -> NDArray[np.float64]:
-    """The probability of each object to be a blicket."""
+    """The probability that each object is a blicket."""
     return np.asarray(belief @ space.blickets)
 
 
@@ -86,12 +86,12 @@ def family_probability(space: Space, belief: Belief) -> dict[str, float]:
 
 
 def settled(space: Space, belief: Belief, level: float = CERTAIN) -> bool:
-    """Whether the machine is known, up to hypotheses that no test can tell apart."""
+    """Whether the machine is known, up to hypotheses that no test distinguishes."""
     return best_guess(space, belief) >= level
 
 
 def best_guess(space: Space, belief: Belief) -> float:
-    """The probability of the likeliest machine, with those that no test can tell from it."""
+    """The probability of the likeliest machine and those that no test distinguishes from it."""
     return float(np.bincount(space.equivalence, weights=belief).max())
 
 
@@ -116,12 +116,12 @@ def evidence(space: Space, trials: Sequence[Trial]) -> NDArray[np.float64]:
 def hierarchical_prior(
     space: Space, training: Sequence[tuple[Space, Sequence[Trial]]], concentration: float = 1.0
 ) -> Space:
-    """The space of a new machine with a prior that was learned from other machines.
+    """The space of a new machine with a prior learned from other machines.
 
     The families of all machines are drawn from one unknown mixture, with a Dirichlet prior of
-    this concentration around the families' shares in the space's own prior. A small concentration
-    expects all machines to be of one family. Exact: sums over all assignments of families to the
-    training machines, grouped by how often each family occurs.
+    this concentration around the families' shares in the space's own prior. With a small
+    concentration, all machines are expected to be of one family. Exact: sums over all assignments
+    of families to the training machines, grouped by how often each family occurs.
     """
     require(concentration > 0, f"concentration must be above 0, got {concentration}")
     families = space.families
@@ -145,7 +145,7 @@ def hierarchical_prior(
     for counts, weight in weights.items():
         if weight > 0 and all(b > 0 for b, n in zip(base, counts, strict=True) if n):
             expected += weight * _draws_probability(base, counts) * (base + np.array(counts))
-    require(expected.sum() > 0, "no assignment of families allows what the training machines did")
+    require(expected.sum() > 0, "no assignment of families allows the tests of the training")
     shares = expected / expected.sum()
     factor = np.divide(shares, mass, out=np.zeros_like(shares), where=mass > 0)
     return replace(space, prior=tuple(space.belief * (factor @ space.family_members)))
@@ -159,24 +159,24 @@ def _draws_probability(base: NDArray[np.float64], counts: tuple[int, ...]) -> fl
 
 @dataclass(frozen=True)
 class Step:
-    """What one test revealed, and what the best test was expected to reveal."""
+    """The information in one test, beside that of the best possible test."""
 
     placed: int
     light: bool
-    bits: float  # by how much the entropy fell; noise can make it rise
-    gain: float  # the bits that this test was expected to reveal
-    best_gain: float  # the most that any test was expected to reveal
+    bits: float  # the decrease in entropy; negative where noise increased it
+    gain: float  # the expected gain of this test
+    best_gain: float  # the highest expected gain of any test
     left: int  # hypotheses still possible afterwards
     entropy: float  # bits still unknown afterwards
 
     @property
     def share(self) -> float | None:
-        """The gain as a share of the best gain; None where nothing could be gained."""
+        """The gain as a share of the best gain; None if no test could gain anything."""
         return self.gain / self.best_gain if self.best_gain > 0 else None
 
     @property
     def redundant(self) -> bool:
-        """Whether the test could not reveal anything."""
+        """Whether the test could not gain anything."""
         return self.gain == 0
 
 
@@ -185,22 +185,22 @@ class Trajectory:
     """The measures of a sequence of tests."""
 
     steps: tuple[Step, ...]
-    tests_to_certainty: int | None  # None where the machine was never known
+    tests_to_certainty: int | None  # None if the machine was never known
 
     @property
     def bits(self) -> float:
-        """The bits revealed in total."""
+        """The total decrease in entropy."""
         return sum(step.bits for step in self.steps)
 
     @property
     def share(self) -> float | None:
-        """The mean share of the best gain, over tests with something to gain."""
+        """The mean share of the best gain, over tests where anything could be gained."""
         shares = [step.share for step in self.steps if step.share is not None]
         return sum(shares) / len(shares) if shares else None
 
     @property
     def redundant(self) -> int:
-        """The number of tests that could not reveal anything."""
+        """The number of tests that could not gain anything."""
         return sum(step.redundant for step in self.steps)
 
 

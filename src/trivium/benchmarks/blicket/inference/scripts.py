@@ -1,16 +1,16 @@
-"""The best fixed script: tests chosen beforehand, whatever is seen, then an answer by lookup.
+"""The best fixed script: tests chosen in advance, then an answer by lookup.
 
 A script divides the machines into groups with the same lights; the best lookup names the likeliest
-machine of the group that was seen. The best script is found by branch and bound over sets of
-placements, up to exchanging objects that play the same part. Where that is too long, a script
-found by exchanging single tests is a lower bound and `most_groups` an upper one.
+machine of the observed group. The best script is found by branch and bound over sets of
+placements, up to exchanging interchangeable objects. Where that takes too long, a script found by
+local search is a lower bound and `max_groups` an upper one.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,37 +25,31 @@ from trivium.benchmarks.blicket.inference.distinct import (
 from trivium.benchmarks.blicket.inference.hypotheses import Space
 from trivium.benchmarks.blicket.inference.observer import TINY, binary_entropy
 
-MAX_NODES = 1_000  # partial scripts that are looked at, less than a second
+MAX_NODES = 1_000  # partial scripts of a search; takes less than a second
 MAX_SCRIPTS = 10**12  # sets of placements; a search among more would not end
-ANY_STARTS = 8  # scripts of any tests that are improved by exchanging tests
+RANDOM_STARTS = 8  # of the local search, with placements of any size
 MAX_WORK = 10**8  # of all starts together: machines times placements times tests
 TINY_GROUPS = 1e-3  # rounding errors of a number of groups
 MAX_COUNTS = 2_000_000  # ways of choosing how many tests have one object, two objects, ...
 
 
-@dataclass(frozen=True)
-class Script:
-    """A fixed script, how often its lookup is right, and what no script can exceed."""
+class Script(NamedTuple):
+    """A fixed script."""
 
     placed: tuple[int, ...]
-    value: float
-    bound: float
-
-    @property
-    def exact(self) -> bool:
-        """Whether this is proven to be the best script."""
-        return self.bound <= self.value + TINY
+    value: float  # the accuracy of its lookup
+    bound: float  # an upper bound of the accuracy of any script
 
 
 @lru_cache(maxsize=64)
 def best_fixed_script(space: Space, tests: int, max_nodes: int = MAX_NODES) -> Script:
-    """The best script of so many tests, or a good one with a bound on the best."""
+    """The best script with this number of tests, or a good one with a bound on the best."""
     machines = Distinct(space)
     placements = machines.placements
     if tests >= len(placements):
         return Script(tuple(placements), float(machines.weights.sum()), 1.0)
     found = _improved_script(machines, tests)
-    limit = float(machines.best_of[most_groups(machines, tests)])
+    limit = float(machines.best_of[max_groups(machines, tests)])
     if machines.value(found) >= limit - TINY:
         return Script(found, limit, limit)
     if math.comb(len(placements), tests) > MAX_SCRIPTS:
@@ -67,15 +61,15 @@ def best_fixed_script(space: Space, tests: int, max_nodes: int = MAX_NODES) -> S
 
 
 def _improved_script(machines: Distinct, tests: int) -> tuple[int, ...]:
-    """A script that exchanging any one of its tests does not improve.
+    """The best local optimum found: a script that replacing one test does not improve.
 
-    Some start with any tests, one for each number of objects with tests of so many objects.
+    The first starts prefer tests of one object, of two objects and so on; the others are random.
     """
     generator = np.random.default_rng(0)
     sizes = np.bitwise_count(np.array(machines.placements))
     best: tuple[int, ...] = ()
-    work = max(1, len(machines.weights) * len(sizes) * tests)  # of a script that stays as it is
-    for start in range(min(machines.space.objects + ANY_STARTS, max(1, MAX_WORK // work))):
+    work = max(1, len(machines.weights) * len(sizes) * tests)  # of a start without improvements
+    for start in range(min(machines.space.objects + RANDOM_STARTS, max(1, MAX_WORK // work))):
         preferred = sizes == start + 1 if start < machines.space.objects else sizes > 0
         script: tuple[int, ...] = ()
         while len(script) < tests:
@@ -99,7 +93,7 @@ def _next_test(
     generator: np.random.Generator,
     preferred: NDArray[np.bool_] | None = None,
 ) -> int:
-    """A placement that makes the most groups together with the script, or any of several."""
+    """A placement that makes the most groups together with the script; ties are random."""
     placements, labels = machines.placements, machines.groups(script)
     starts = np.unique(np.sort(labels), return_index=True)[1]
     own = machines.fires[labels.argsort(kind="stable")][:, placements]
@@ -112,7 +106,7 @@ def _next_test(
 
 
 class _Search:
-    """Branch and bound over scripts, whose tests are in the order of the placements."""
+    """Branch and bound over scripts with their tests in the order of the placements."""
 
     def __init__(
         self, machines: Distinct, tests: int, best: tuple[int, ...], max_nodes: int
@@ -129,34 +123,34 @@ class _Search:
         return self._extend((), everything)
 
     def _extend(self, script: tuple[int, ...], members: NDArray[np.float32]) -> bool:
-        """Consider all scripts that begin with this one; False where there are too many."""
+        """Consider all scripts with this prefix; returns False if there are too many."""
         missing = self.tests - len(script)
         first = script[-1] + 1 if script else 0
         if len(self.placements) - first < missing:
             return True
         self.left -= 1
-        most = self._most(members, first, missing)
+        bounds = self._bounds(members, first, missing)
         if missing <= 2:
-            self._finish(script, most, first)
+            self._finish(script, bounds, first)
             return True
-        if most.max() <= self.value + TINY:
+        if bounds.max() <= self.value + TINY:
             return True
         for place in range(first, len(self.placements) - missing + 1):
             if self.left <= 0:
                 return False
             longer = (*script, place)
-            if self._is_first_of_its_kind(longer):
+            if self._is_canonical(longer):
                 lights = self.fires[:, place]
                 parts = np.concatenate([members * lights, members * (1 - lights)])
                 if not self._extend(longer, parts[parts.any(axis=1)]):
                     return False
         return True
 
-    def _most(self, members: NDArray[np.float32], first: int, missing: int) -> Floats:
-        """What no script can exceed whose missing tests are as good as these two: [test, test].
+    def _bounds(self, members: NDArray[np.float32], first: int, missing: int) -> Floats:
+        """Upper bounds for scripts whose missing tests are as good as these two: [test, test].
 
-        A group that k tests divide falls into 2 to the k parts at most, or its machines: one
-        more part for each test, and at most `shared` more for each two of them.
+        k tests divide a group into at most 2**k parts, or its machines: one more part for each
+        test, and at most `shared` more for each pair of tests.
         """
         sizes = members.sum(axis=1, keepdims=True)
         lit = members @ self.fires[:, first:]
@@ -176,12 +170,12 @@ class _Search:
         groups = np.minimum(len(members) + made + TINY_GROUPS, limit)
         return np.asarray(self.machines.best_of[groups.astype(np.int64)])
 
-    def _finish(self, script: tuple[int, ...], most: Floats, first: int) -> None:
-        """Try the last one or two tests, those first that may make the most groups."""
+    def _finish(self, script: tuple[int, ...], bounds: Floats, first: int) -> None:
+        """Try the last one or two tests, those with the highest bounds first."""
         missing = self.tests - len(script)
-        hopeful = np.argwhere(most > self.value + TINY)
-        for pair in hopeful[np.argsort(-most[tuple(hopeful.T)], kind="stable")].tolist():
-            if most[tuple(pair)] <= self.value + TINY:
+        promising = np.argwhere(bounds > self.value + TINY)
+        for pair in promising[np.argsort(-bounds[tuple(promising.T)], kind="stable")].tolist():
+            if bounds[tuple(pair)] <= self.value + TINY:
                 return
             chosen = (*script, *(first + place for place in pair[:missing]))
             placed = tuple(self.placements[place] for place in chosen)
@@ -189,10 +183,10 @@ class _Search:
             if value > self.value + TINY:
                 self.best, self.value = placed, value
 
-    def _is_first_of_its_kind(self, script: tuple[int, ...]) -> bool:
-        """Whether no exchange of objects makes an earlier script of this one.
+    def _is_canonical(self, script: tuple[int, ...]) -> bool:
+        """Whether this script comes first among its images under exchanges of objects.
 
-        What begins a first script is itself first, so that short scripts settle it for long ones.
+        A prefix of a canonical script is canonical, so checking short scripts is enough.
         """
         if len(script) > 4:
             return True
@@ -203,34 +197,31 @@ class _Search:
 
 
 def _images(machines: Distinct) -> Ints:
-    """Where each exchange of like objects takes each of the placements: [exchange, placement]."""
+    """The image of each placement under each exchange of objects: [exchange, placement]."""
     columns = machines.fires ^ machines.fires[:1]
     number = {columns[:, placed].tobytes(): at for at, placed in enumerate(machines.placements)}
     place_of = np.array(
         [number.get(columns[:, placed].tobytes(), -1) for placed in range(columns.shape[1])]
     )
-    rows = []
-    for exchange in exchanges(machines.space):
-        moved = moved_sets(np.array(machines.placements), exchange)
-        rows.append(place_of[moved])
-    return np.array(rows)
+    placements = np.array(machines.placements)
+    return np.array([place_of[moved_sets(placements, each)] for each in exchanges(machines.space)])
 
 
-def most_groups(machines: Distinct, tests: int) -> int:
-    """More groups than this no fixed script can make.
+def max_groups(machines: Distinct, tests: int) -> int:
+    """An upper bound of the number of groups that a fixed script can make.
 
-    Among the machines of one kind, the lights of t tests have at most the sum of the entropies
-    of each; the most groups with that entropy are one large group and single machines. How many
-    objects each test places says how much entropy it has at most, so all ways of choosing these
-    numbers are tried. Kinds are the rules, alone or with a number of blickets or inhibitors.
+    Among the machines of one kind, the entropy of the lights of t tests is at most the sum of the
+    entropies of each; the most groups with that entropy are one large group and single machines.
+    The number of objects in a test bounds its entropy, so all ways of choosing these numbers are
+    tried. Kinds are the rules, alone or with a number of blickets or inhibitors.
     """
     space, objects = machines.space, machines.space.objects
-    most = min(len(machines.weights), 1 << min(tests, 60))
+    limit = min(len(machines.weights), 1 << min(tests, 60))
     if math.comb(tests + objects - 1, tests) > MAX_COUNTS:
-        return most
+        return limit
     numbers = _numbers_of_tests(tests, [math.comb(objects, each + 1) for each in range(objects)])
     sizes = np.bitwise_count(np.arange(1 << objects))
-    limits = np.full(len(numbers), float(most))
+    limits = np.full(len(numbers), float(limit))
     for divided_by in ((), ("blickets",), ("inhibitors",)):
         kinds: dict[tuple[str | int, ...], list[int]] = {}
         for at, machine in enumerate(space):
@@ -240,15 +231,15 @@ def most_groups(machines: Distinct, tests: int) -> int:
         for own in kinds.values():
             distinct = np.unique(space.fires[own], axis=0)
             bits = binary_entropy(distinct.mean(axis=0))
-            most_bits = [bits[sizes == size].max() for size in range(1, objects + 1)]
-            groups = _groups_of_entropy(len(distinct), numbers @ np.array(most_bits))
+            max_bits = [bits[sizes == size].max() for size in range(1, objects + 1)]
+            groups = _groups_of_entropy(len(distinct), numbers @ np.array(max_bits))
             total += np.minimum(groups, 2.0**tests)
         limits = np.minimum(limits, total)
     return int(limits.max())
 
 
 def _groups_of_entropy(count: int, entropy: Floats) -> Floats:
-    """The most groups into which lights of this entropy can divide so many machines."""
+    """The largest number of groups into which lights of this entropy divide `count` machines."""
     large = np.arange(1, count + 1)  # the size of the one large group
     needed = np.log2(count) - large / count * np.log2(large)
     at = np.searchsorted(-needed, -(entropy + 1e-9))
@@ -256,12 +247,12 @@ def _groups_of_entropy(count: int, entropy: Floats) -> Floats:
 
 
 def _numbers_of_tests(tests: int, available: list[int]) -> Ints:
-    """Every way to make so many tests with so many of each kind available: [way, kind]."""
+    """Every way to choose this number of tests from those available of each kind: [way, kind]."""
     rows, left = np.zeros((1, 0), dtype=np.int64), np.array([tests])
-    for at, most in enumerate(available):
+    for at, count in enumerate(available):
         later = sum(available[at + 1 :])
         parts = []
-        for number in range(min(most, tests) + 1):
+        for number in range(min(count, tests) + 1):
             fits = (left >= number) & (left - number <= later)
             column = np.full((int(fits.sum()), 1), number)
             parts.append((np.hstack([rows[fits], column]), left[fits] - number))

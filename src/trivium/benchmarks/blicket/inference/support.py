@@ -1,6 +1,6 @@
-"""What tests without noise leave possible: sets of hypotheses as the bits of one integer.
+"""The hypotheses that tests without noise leave possible, as bit masks.
 
-The same answers as `observer`, without probabilities, in a few microseconds.
+Gives the same answers as `observer`, without probabilities, in a few microseconds.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from trivium.benchmarks.blicket.inference.hypotheses import Space, make_space
+from trivium.benchmarks.blicket.inference.hypotheses import make_space
 from trivium.benchmarks.blicket.inference.observer import Trial
 
 
 @dataclass(frozen=True)
 class Support:
-    """The hypotheses of a space as bits."""
+    """Sets of the hypotheses of a space."""
 
     everything: int
-    lit_by: tuple[int, ...]  # for each placement, the hypotheses under which it lights
+    lit_by: tuple[int, ...]  # for each placement, the hypotheses under which the machine lights up
     having: tuple[int, ...]  # for each object, the hypotheses in which it is a blicket
     families: dict[str, int]
 
     def possible(self, trials: Iterable[Trial]) -> int:
-        """The hypotheses that allow these tests."""
+        """The hypotheses consistent with these tests."""
         left = self.everything
         for placed, light in trials:
             left &= self.lit_by[placed] if light else ~self.lit_by[placed]
@@ -46,11 +46,9 @@ class Support:
 
 @cache
 def support_of(objects: int, rules: tuple[str, ...]) -> Support:
-    """All machines of these rules over so many objects."""
-    return _support(make_space(objects, rules))
+    """The sets of all machines of these rules."""
+    space = make_space(objects, rules)
 
-
-def _support(space: Space) -> Support:
     def bits(flags: Iterable[bool]) -> int:
         return sum(1 << number for number, flag in enumerate(flags) if flag)
 

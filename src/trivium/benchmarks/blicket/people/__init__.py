@@ -1,1 +1,1 @@
-"""The drawn game of the web experiment: a plug-in of `trivium.people`."""
+"""The drawn game of the web experiment, which plugs into `trivium.people`."""

@@ -1,4 +1,4 @@
-"""Machines, things and tests as the browser draws them, and rules in plain words."""
+"""The data that the browser draws: machines, things and tests; and rules in plain words."""
 
 from __future__ import annotations
 
@@ -9,18 +9,13 @@ from trivium.benchmarks.blicket.game.spec import EXAMPLES, GameSpec
 from trivium.people.pages import View
 from trivium.people.texts import Texts
 
-# Which shape an object is drawn as; the shape also names its text.
-THINGS = dict(
-    zip(
-        "ABCDEFGH",
-        ["prism", "frustum", "torus", "star", "hexagon", "drop", "heart", "moon"],
-        strict=True,
-    )
-)
+# The shape of each object; texts and pictures have the same names.
+_SHAPES = ["prism", "frustum", "torus", "star", "hexagon", "drop", "heart", "moon"]
+THINGS = dict(zip("ABCDEFGH", _SHAPES, strict=True))
 
 
 def rule_texts(spec: GameSpec, texts: Texts) -> list[str]:
-    """How a machine may work, in plain words."""
+    """The possible rules of a machine, in plain words."""
     lines = []
     for rule in spec.possible_rules:
         sizes = [one.blickets.bit_count() for one in spec.space if one.rule == rule]
@@ -44,14 +39,14 @@ def like_examples(key: str, texts: Texts) -> str:
 
 
 def thing_view(shape: str, texts: Texts) -> View:
-    """A thing."""
+    """The data of a thing."""
     return {"shape": shape, "label": texts[f"thing.{shape}"]}
 
 
 def machine_view(
     name: str, things: Mapping[str, str], placed: Any, lit: bool | None, texts: Texts
 ) -> View:
-    """A machine, its objects by their names, and what it shows."""
+    """The data of a machine, its things and its light."""
     return {
         "pattern": name,
         "name": texts[f"machine.{name}"],
@@ -65,7 +60,7 @@ def machine_view(
 
 
 def history_view(tests: Iterable[tuple[str, bool]], listing: str, title: str, texts: Texts) -> View:
-    """The tests made or seen so far."""
+    """The data of the tests so far."""
     rows = [
         {
             "things": [thing_view(THINGS[one], texts) for one in listing if one in placed],

@@ -1,4 +1,4 @@
-"""Games that people played as episodes of the environment, for offline learning."""
+"""Converting games that people played to episodes of the environment, for offline learning."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from trivium.core.errors import require
 
 
 def write_episodes(games: Sequence[Game], name: str, folder: Path) -> dict[str, int]:
-    """Write every game as an episode of a Minari dataset; returns how many each dataset has.
+    """Write every game as an episode of a Minari dataset; returns the episodes of each dataset.
 
-    Where there were demonstrations the episode begins with them, and ends with the question about
-    the form; games that were given and not given how the examples work are two datasets. Of an
-    object, "not sure" is answered like "no".
+    Episodes with demonstrations begin with them and end with the question about the form; "given"
+    and "not given" games become two datasets. "Not sure" about an object is recorded as "no".
     """
     require(
         re.fullmatch(r"(?:[\w-]{1,60}/){0,3}[\w-]{1,60}-v\d{1,3}", name) is not None,
@@ -30,21 +29,21 @@ def write_episodes(games: Sequence[Game], name: str, folder: Path) -> dict[str, 
     )
     noisy = any(game.item.spec.noise for game in games)
     require(not noisy, "games with noise cannot be replayed")
-    by_kind: dict[BlicketSpec, list[Game]] = {}
+    by_spec: dict[BlicketSpec, list[Game]] = {}
     for game in games:
-        by_kind.setdefault(_environment(game.item), []).append(game)
+        by_spec.setdefault(_environment(game.item), []).append(game)
     base, _, version = name.rpartition("-v")
-    names = [f"{base}-{one.demonstrations.replace('_', '-')}-v{version}" for one in by_kind]
-    if len(by_kind) == 1:
+    names = [f"{base}-{spec.demonstrations.replace('_', '-')}-v{version}" for spec in by_spec]
+    if len(by_spec) == 1:
         names = [name]
-    require(len(set(names)) == len(by_kind), "games of different machines make different datasets")
-    for own, (spec, played) in zip(names, by_kind.items(), strict=True):
-        write_dataset(own, spec, [episode_of(spec, one) for one in played], "people", folder)
-    return dict(zip(names, map(len, by_kind.values()), strict=True))
+    require(len(set(names)) == len(by_spec), "games of different machines need different datasets")
+    for own, (spec, played) in zip(names, by_spec.items(), strict=True):
+        write_dataset(own, spec, [_episode(spec, game) for game in played], "people", folder)
+    return dict(zip(names, map(len, by_spec.values()), strict=True))
 
 
 def _environment(item: GameItem) -> BlicketSpec:
-    """The environment of the same machines and demonstrations as a game."""
+    """The environment with the same machines and demonstrations as a game."""
     return BlicketSpec(
         reward_structure="quiz" if item.spec.demonstrations == "none" else "quiz-type",
         hypotheses=tuple(map(str, item.space)),
@@ -54,8 +53,8 @@ def _environment(item: GameItem) -> BlicketSpec:
     )
 
 
-def episode_of(spec: BlicketSpec, game: Game) -> Episode:
-    """The episode of a game's tests and answers, as the environment's table gives it."""
+def _episode(spec: BlicketSpec, game: Game) -> Episode:
+    """The episode in which the environment gets a game's tests and answers."""
     item, answer, tables = game.item, game.given, make_tables(spec)
     assert answer is not None
     machine = spec.hypotheses.index(item.truth)

@@ -1,4 +1,4 @@
-"""The page of the blicket game: a machine to put things on, instead of text."""
+"""The page of the blicket game, with a drawn machine instead of text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class GamePage(Page):
-    """Practice, example machines, tests and questions, drawn."""
+    """A page with practice, example machines, tests and questions."""
 
     kind = "game"
     watchable = True
@@ -36,31 +36,31 @@ class GamePage(Page):
     labels = ("button.sound_on", "button.sound_off", "light.on", "light.off")
 
     def practice(self) -> Activity:
-        """A machine that one thing lights up."""
+        """The practice machine."""
         return Practice()
 
     def picture(self, number: int, texts: Texts) -> View:
-        """The practice machine: empty, then with a thing on it, then lit."""
+        """The practice machine: empty, then with a thing on it, then with its light on."""
         placed, lit = "A" if number >= 2 else "", True if number == 3 else None
         return {"picture": machine_view("practice", PRACTICE_THINGS, placed, lit, texts)}
 
     def start(self, item: PresentedItem, shown: Sequence[str] | None, first: bool) -> Round:
-        """A game; the example machines come before the first."""
+        """A game; example machines come only before the first one."""
         return GameRound(item, shown, first)
 
     def rows(self, one: Round) -> Mapping[str, Iterator[dict[str, Any]]]:
-        """Every test with what it was worth."""
+        """Every test with its information."""
         return {"tests.csv": _tests(one)}
 
     def write_episodes(self, rounds: Sequence[Round], name: str, folder: Path) -> dict[str, int]:
-        """Every finished game as an episode of the environment."""
+        """Write every finished game as an episode of the environment."""
         from trivium.benchmarks.blicket.people.episodes import write_episodes  # noqa: PLC0415
 
         games = [replay(one.item.content, one.dialogue.replies)[0] for one in rounds]
         return write_episodes([game for game in games if game.given is not None], name, folder)
 
     def act(self, hands: Hands, screen: str) -> None:
-        """Test as a solver does, then answer as it does after these tests."""
+        """Make the tests of a solver, then give its answer."""
         if screen == "practice":
             _practise(hands)
         elif screen == "explore":
@@ -110,19 +110,19 @@ def _practise(hands: Hands) -> None:
 
 
 def _after_reply(hands: Hands) -> Game:
-    """The game after the next reply of the solver, which the page does not have yet."""
+    """The game after the solver's next reply, which is not sent yet."""
     dialogue, reply = hands.next_reply()
     return replay(dialogue.item.content, [*dialogue.replies, reply])[0]
 
 
 def _answer(hands: Hands) -> GameAnswer:
     game = _after_reply(hands)
-    # A solver that would rather go on testing is not sure of anything.
+    # A solver that would rather make more tests is unsure.
     return game.given or GameAnswer("", game.item.spec.form_answers[-1])
 
 
 def _explore(hands: Hands) -> None:
-    """One test as the solver chooses it, or the end of the exploration."""
+    """Make the solver's next test, or finish exploring."""
     game, seen = _after_reply(hands), hands.page.evaluate("view.history.length")
     if game.given is not None:
         hands.click("[data-focus=button-finish]")
@@ -137,4 +137,4 @@ def _explore(hands: Hands) -> None:
     hands.click("[data-focus=button-press]")
     hands.wait_for("seen => view.history.length > seen", seen)
     shown = hands.page.evaluate("view.history.at(-1).lit")
-    require(shown == light, "the page shows another light than the game")
+    require(shown == light, "the light on the page differs from the game's")

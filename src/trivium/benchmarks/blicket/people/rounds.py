@@ -1,9 +1,9 @@
-"""A game on the page: its screens, and the steps that become replies."""
+"""The screens of a game, and the steps that become replies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
 from trivium.benchmarks.blicket.game.demonstrations import EXAMPLE_OBJECTS, examples_of
@@ -24,11 +24,11 @@ from trivium.core.task import PresentedItem
 from trivium.people.pages import Activity, Handlers, RefusedError, Round, Step, View, button, one_of
 from trivium.people.texts import Texts
 
-PRACTICE_THINGS = {"A": "moon", "B": "hexagon"}  # the first one lights the practice machine up
+PRACTICE_THINGS = {"A": "moon", "B": "hexagon"}  # A is the blicket
 
 
 class Practice(Activity):
-    """A machine that one thing lights up, just for trying."""
+    """A machine to practise with."""
 
     stage = "practice"
 
@@ -57,7 +57,7 @@ class Practice(Activity):
     }
 
     def view(self, texts: Texts) -> View:
-        """The machine, and how to go on once something was tried."""
+        """The machine, and a button to continue after a first test."""
         buttons = [button(texts, "press", "check", main=not self.practised)]
         if self.practised:
             buttons.append(button(texts, "next", "next", main=True))
@@ -71,17 +71,16 @@ class Practice(Activity):
 
 
 class GameRound(Round):
-    """A game in progress: examples, tests that are chosen or watched, and questions."""
+    """A game in progress: examples, tests made or watched, and questions."""
 
     def __init__(self, item: PresentedItem, shown: Sequence[str] | None, first: bool) -> None:
         super().__init__(item)
-        self.shown = shown  # the moves that are shown instead of chosen
-        self.placed = ""  # what is on the machine now
-        self.lit: bool | None = None  # the light of the last test, until something is moved
+        self.shown = shown  # the moves of another player to watch, if any
+        self.placed = ""  # the objects on the machine
+        self.lit: bool | None = None  # the light of the last test, until an object is moved
         self.slide = 0  # of the example machines
-        self.said: dict[str, str] = {}  # what was said of each object
-        self._game = (0, Game(item.content))
-        # What is shown of the example machines: each alone, then its tests.
+        self.said: dict[str, str] = {}  # the answer about each object
+        # Each example machine alone, then its tests.
         self._slides = [
             (example.name, test)
             for example in examples_of(item.content)
@@ -98,19 +97,16 @@ class GameRound(Round):
     @property
     def game(self) -> Game:
         """The state of the game."""
-        made = len(self.dialogue.replies)
-        if self._game[0] != made:
-            self._game = (made, replay(self.content, self.dialogue.replies)[0])
-        return self._game[1]
+        return replay(self.content, self.dialogue.replies)[0]
 
     @property
     def asked(self) -> str:
-        """The object that is asked about next; empty after the last."""
+        """The object of the next question; empty after the last."""
         return next((one for one in self.content.listing if one not in self.said), "")
 
     @property
     def options(self) -> dict[str, str]:
-        """What may be said of an object, with the keys of the texts."""
+        """The possible answers about an object, with the keys of their texts."""
         if INHIBITOR in self.content.spec.possible_rules:
             names = {"yes": "blicket", INHIBITOR: "inhibitor", "no": "neither"}
             return {option: f"object.is_{name}" for option, name in names.items()}
@@ -175,7 +171,8 @@ class GameRound(Round):
 
     def view(self, texts: Texts) -> View:
         """The screen of the stage."""
-        return {"title": texts[f"{self.stage}.title"]} | self._screens[self.stage](self, texts)
+        screen: Callable[[Texts], View] = getattr(self, f"_view_{self.stage}")
+        return {"title": texts[f"{self.stage}.title"]} | screen(texts)
 
     def _machine(self, texts: Texts) -> View:
         things = {letter: THINGS[letter] for letter in self.content.listing}
@@ -269,15 +266,6 @@ class GameRound(Round):
             buttons.append(choice)
         words = like_examples("form.like", texts) if self._slides else texts["form.rule"]
         return {"paragraphs": [words], "buttons": buttons, **self._history(texts)}
-
-    _screens: ClassVar[Mapping[str, Callable[[Any, Texts], View]]] = {
-        "example": _view_example,
-        "new": _view_new,
-        "explore": _view_explore,
-        "watch": _view_watch,
-        "object": _view_object,
-        "form": _view_form,
-    }
 
 
 def _toggled(placed: str, letter: str) -> str:

@@ -1,9 +1,9 @@
-"""Human data from elsewhere: tests and answers in a table, read as records of the blicket game.
+"""Reading human data from other studies: a table of tests and answers becomes game records.
 
-One row is one person at one machine. Columns: `participant`; `machine`, such as conjunctive:AB;
-`tests`, the objects of every test in order with the light after each (A:0 AB:1; - for none);
-`blickets`, letters or none; `form`; and, where they apply, `unsure`, `preset` (default: paper),
-`seconds`, and any others, which become groups.
+One row is one participant at one machine. Columns: `participant`; `machine`, such as
+conjunctive:AB; `tests`, the objects and the light of each test in order (A:0 AB:1; - for no
+objects); `blickets`, letters or none; `form`; optionally `unsure`, `preset` (default: paper) and
+`seconds`. Any other columns become groups.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.core.dialogue import Dialogue
 from trivium.core.errors import UserError, require
 from trivium.core.records import PERSON, Attempt
+from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem, Task
 from trivium.exchange.tables import read_table
 
@@ -30,7 +31,7 @@ _TEST = re.compile(r"(-|[A-H]{1,8}):([01])")
 
 
 def read_trajectories(path: Path) -> Iterator[Attempt]:
-    """The attempts in a CSV or JSON Lines file; a row that cannot be true is refused."""
+    """The attempts in a CSV or JSON Lines file; raises an error for an impossible row."""
     seen: dict[tuple[str, str], int] = {}
     for where, row in read_table(path):
         try:
@@ -69,25 +70,23 @@ def _attempt(row: dict[str, Any]) -> Attempt:
     dialogue.send(write_answer(answer))
     require(dialogue.done, f"the answer cannot be read: {dialogue.replies[-1]!r}")
     attempt = dialogue.attempt(f"{PERSON}{person}", seconds=float(row.get("seconds") or 0))
-    others = {key: str(value) for key, value in row.items() if key not in KNOWN and value}
-    attempt.groups |= others
+    attempt.groups |= {key: str(value) for key, value in row.items() if key not in KNOWN and value}
     return attempt
 
 
 def _item(spec: GameSpec, machine: str) -> GameItem:
-    """The machine as an item; all data about one machine is about one item."""
-    fields = {"id": f"MACHINE-{machine}", "machine": machine, "tests": spec.tests}
-    row = {"hypotheses": spec.hypotheses, "rules": spec.rules, "objects": spec.objects}
-    shown = {"noise": spec.noise, "demonstrations": spec.demonstrations}
-    return GAME.from_row(fields | row | shown, 0)
+    """The item of a machine, the same for all rows about it."""
+    return GAME.from_row(spec_to_dict(spec) | {"id": f"MACHINE-{machine}", "machine": machine}, 0)
 
 
 def _tests(text: str) -> list[tuple[str, bool]]:
-    words = text.split()
-    found = [_TEST.fullmatch(word.upper()) for word in words]
-    for word, match in zip(words, found, strict=True):
-        require(match is not None, f"tests must be like A:0 AB:1, got {word!r}")
-    return [("" if one[1] == "-" else one[1], one[2] == "1") for one in found if one]
+    found = []
+    for word in text.split():
+        test = _TEST.fullmatch(word.upper())
+        if test is None:
+            raise UserError(f"tests must be like A:0 AB:1, got {word!r}")
+        found.append(("" if test[1] == "-" else test[1], test[2] == "1"))
+    return found
 
 
 def _answer(row: dict[str, Any]) -> GameAnswer:
@@ -96,5 +95,5 @@ def _answer(row: dict[str, Any]) -> GameAnswer:
         return "" if text in ("NONE", "-") else text
 
     form = str(row.get("form") or "")
-    require(bool(form), "form is missing: which way does the participant say the machine works?")
+    require(bool(form), "form is missing: how does the participant say the machine works?")
     return GameAnswer(letters("blickets"), form, unsure=letters("unsure"))

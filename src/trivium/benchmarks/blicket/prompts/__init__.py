@@ -1,4 +1,4 @@
-"""Blicket prompts: which objects are blickets, and which machine the new one is like."""
+"""Blicket prompts: which objects are blickets, and which machine is the new one like?"""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.spec import DIAGNOSTICS, PRESETS, PromptSpec, PromptView
 from trivium.core.benchmark import Benchmark
-from trivium.core.errors import require
+from trivium.core.errors import require_known
 
 VIEWS = {"freeform": PromptView("freeform"), "two_shot": PromptView("two_shot")}
 
 
 class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]):
-    """The paper's experiment with language models, as its four prompts and as a generator."""
+    """The paper's experiment with language models: its own prompts, and generated ones."""
 
     name = "blicket_prompts"
     title = "find blickets and the form of a machine from evidence in a prompt"
@@ -68,15 +68,13 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
         return said is not None and answer.in_asked_form(item, replies[-1], said, view)
 
     def names(self, item: PromptItem) -> Sequence[Sequence[str]]:
-        # The paper's own prompts are fixed texts, whose objects have their names.
+        # The paper's own prompts are fixed texts.
         return () if item.paper else (item.objects, [machine.pattern for machine in item.machines])
 
     def variant(self, parts: Sequence[str]) -> tuple[PromptSpec, PromptView]:
         spec, view = self.default_spec, PromptView()
         for part in parts:
-            known = part == "paper" or part in VIEWS
-            allowed = ", ".join(["paper", *VIEWS])
-            require(known, f"unknown variant {part!r} of {self.name}; there are {allowed}")
+            require_known(part, ["paper", *VIEWS], f"variant {part!r} of {self.name}")
             view = VIEWS.get(part, view)
         if "paper" in parts:
             spec = PromptSpec(stimuli="paper_two_shot" if "two_shot" in parts else "paper")

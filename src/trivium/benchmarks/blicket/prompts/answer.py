@@ -1,4 +1,4 @@
-"""Writing an answer and reading it back, by the answer contract where a prompt asks for it."""
+"""Writing and reading answers, by the answer contract if the prompt asks for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write(item: PromptItem, answer: PromptAnswer, view: PromptView) -> str:
 
 
 def write_to(prompt: str, answer: PromptAnswer) -> str:
-    """The reply that states this answer in the form that a prompt asks for."""
+    """The reply that states this answer in the form requested by a prompt."""
     *_, last = prompt.split("\n")
     if not last.startswith("ANSWER: "):
         return in_sentences(answer)
@@ -39,7 +39,7 @@ def _line(answer: PromptAnswer, *, maybe_asked: bool) -> str:
 
 
 def schema(item: PromptItem, view: PromptView) -> dict[str, Any] | None:
-    """The JSON schema of an answer; None where a prompt asks for no form."""
+    """The JSON schema of an answer; None if the prompt requests no form."""
     if not asks_for_lines(item, view):
         return None
     objects = {"type": "array", "items": {"type": "string", "enum": list(item.objects)}}
@@ -55,7 +55,7 @@ def schema(item: PromptItem, view: PromptView) -> dict[str, Any] | None:
 
 
 def in_asked_form(item: PromptItem, reply: str, answer: PromptAnswer, view: PromptView) -> bool:
-    """Whether a reply ends with its answer as it was asked for, with the objects in any order."""
+    """Whether a reply ends with its answer in the requested form, with the objects in any order."""
     last = reply.strip().rpartition("\n")[2]
     said, written = (
         sorted(re.split(r"([:;,] )", line)) for line in (last, write(item, answer, view))
@@ -64,7 +64,7 @@ def in_asked_form(item: PromptItem, reply: str, answer: PromptAnswer, view: Prom
 
 
 def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptAnswer | None:
-    """The answer in the last reply; None where it states none."""
+    """The answer in the last reply; None if there is none."""
     if not asks_for_lines(item, view):
         return read_sentences(item, replies[-1], view.sentences)
     reply = without_remarks(replies[-1], "|".join((*item.objects, *item.known)))
@@ -81,7 +81,7 @@ _MACHINE = re.compile(
 
 
 def _value(text: str, item: PromptItem) -> PromptAnswer | None:
-    """The answer that a value is: every field that is asked for, each object in one list."""
+    """The answer in a value, which must have all fields, with each object in one list."""
     fields = read_fields(_MAYBE.sub("maybe", text), _FIELDS)
     asked = set(_FIELDS) if item.matched else {"blickets", "machine"}
     if fields is None or not asked <= set(fields):
@@ -95,6 +95,6 @@ def _value(text: str, item: PromptItem) -> PromptAnswer | None:
 
 
 def _objects(text: str, item: PromptItem) -> tuple[str, ...] | None:
-    """The objects in a list, sorted; None where one of them is not in the prompt."""
+    """The objects in a list, sorted; None if one of them is not in the prompt."""
     names = {_ARTICLE.sub("", name, count=1).casefold() for name in read_list(text)}
     return tuple(sorted(names)) if names <= set(item.objects) else None

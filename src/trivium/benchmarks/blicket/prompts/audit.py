@@ -1,4 +1,4 @@
-"""What the audit looks at, and what stays of an item when names and orders are taken away."""
+"""The audit's probes of a prompt, and the canonical form of an item."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from trivium.core.probes import Probe
 
 
 def surface(item: PromptItem, view: PromptView) -> str:
-    """The prompt without its tests: what was on together, and the light, are the evidence.
-
-    What can be counted in the tests about an object by itself is in the probes.
-    """
+    """The prompt without its tests, which are the evidence; the probes have their counts."""
     if item.paper or view.prompt != "freeform":
         return ""
     bare = tuple(machine._replace(tests=()) for machine in item.machines)
@@ -23,10 +20,10 @@ def surface(item: PromptItem, view: PromptView) -> str:
 
 
 def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:
-    """Which of the objects that may be blickets must be, and which machine the new one is like.
+    """Which of the possible blickets must be blickets, and which machine the new one is like.
 
-    Objects that single tests rule out are no candidates: to rule them out is sound. How often an
-    object was on a lit machine, and on a dark one, may be used; what was on with it may not.
+    Objects that single tests rule out are not candidates, since ruling them out is sound. Features
+    count how often an object was on a lit or dark machine, but not which objects were on with it.
     """
     new, answer = item.new, item.answer
     open_objects = sorted({*answer.blickets, *answer.maybe}, key=new.objects.index)
@@ -54,14 +51,13 @@ def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:
 
 
 def _counts(machine: Machine, names: Sequence[str]) -> dict[str, list[float]]:
-    """Everything that can be counted about an object by itself."""
+    """The counts of each object on its own."""
     features: dict[str, list[float]] = {}
     for light in (False, True):
         word = "lit" if light else "dark"
         for name in names:
-            sizes = [
-                len(placed) for placed, lit in machine.tests if lit == light and name in placed
-            ]
+            own = [placed for placed, lit in machine.tests if lit == light and name in placed]
+            sizes = list(map(len, own))
             values = {
                 f"{word}_tests": len(sizes),
                 f"{word}_alone": sizes.count(1),
@@ -74,7 +70,7 @@ def _counts(machine: Machine, names: Sequence[str]) -> dict[str, list[float]]:
 
 
 def _shape(machine: Machine) -> dict[str, float]:
-    """What can be counted about a machine: lights, sizes, and how often objects are placed."""
+    """The counts of a machine: lights, sizes of tests, and tests of each object."""
     lit = [placed for placed, light in machine.tests if light]
     dark = [placed for placed, light in machine.tests if not light]
     often = sorted(sum(name in placed for placed in lit) for name in machine.objects)
@@ -96,15 +92,15 @@ def _shape(machine: Machine) -> dict[str, float]:
 
 
 def canonical(item: PromptItem) -> Hashable:
-    """The tests of every machine without names and orders, and the condition."""
+    """The condition, and the tests of every machine up to names and order."""
     return item.hypotheses, item.matched, tuple(map(_pattern_of_tests, item.machines))
 
 
 def _pattern_of_tests(machine: Machine) -> Hashable:
-    """The same for machines that differ in names and orders, and else nearly always different.
+    """A value that is equal for machines that differ only in names and order, and rarely otherwise.
 
-    Every object is described by its tests and every test by its objects, in turns, until each
-    description knows the whole machine.
+    Every object is hashed by its tests and every test by its objects, in turns, until each hash
+    depends on the whole machine.
     """
     objects: dict[str, int] = dict.fromkeys(machine.objects, 0)
     tests: list[int] = []
@@ -113,12 +109,9 @@ def _pattern_of_tests(machine: Machine) -> Hashable:
             hash((light, tuple(sorted(objects[name] for name in placed))))
             for placed, light in machine.tests
         ]
+        sets = [placed for placed, _ in machine.tests]
         objects = {
-            name: hash(
-                tuple(
-                    sorted(t for t, (on, _) in zip(tests, machine.tests, strict=True) if name in on)
-                )
-            )
+            name: hash(tuple(sorted(t for t, on in zip(tests, sets, strict=True) if name in on)))
             for name in machine.objects
         }
     return tuple(sorted(tests))

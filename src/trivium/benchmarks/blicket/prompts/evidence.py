@@ -1,31 +1,24 @@
-"""The evidence of a prompt: what was seen on each machine, read from text, and what it implies."""
+"""The evidence of a prompt: reading the tests of each machine, and what follows from them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.inference.hypotheses import Space, make_space
-from trivium.benchmarks.blicket.inference.observer import (
-    Trial,
-    family_probability,
-    hierarchical_prior,
-    update,
-)
+from trivium.benchmarks.blicket.inference.observer import Trial
 from trivium.benchmarks.blicket.inference.support import Support, support_of
 from trivium.benchmarks.blicket.names import PATTERNS, mentions
 from trivium.benchmarks.blicket.prompts.matched import NAMED_KINDS, POSSIBLE_KINDS
 from trivium.core.errors import require
 
 UNSURE = "unsure"
-Test = tuple[tuple[str, ...], bool]  # the objects that were placed, and whether it lit
+Test = tuple[tuple[str, ...], bool]  # the objects on the machine, and whether it lit up
 
 
 class Machine(NamedTuple):
-    """A machine, its objects and what was seen on it."""
+    """A machine, its objects and its tests."""
 
     pattern: str
     objects: tuple[str, ...]
@@ -40,15 +33,15 @@ class Machine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PromptAnswer:
-    """What is said about the new machine; names in alphabetical order."""
+    """An answer about the new machine; names in alphabetical order."""
 
     blickets: tuple[str, ...]
     maybe: tuple[str, ...] = ()
-    like: str | None = None  # a machine's pattern, "unsure", or None where nothing was said
+    like: str | None = None  # a machine's pattern, "unsure", or None if the reply does not say
 
 
 def forms_of(machines: Sequence[Machine], kinds: tuple[str, ...] = NAMED_KINDS) -> list[str | None]:
-    """The form of each machine as its tests show it; None where more than one is possible."""
+    """The form of each machine according to its tests; None if more than one is possible."""
     found = []
     for machine in machines:
         support = support_of(len(machine.objects), kinds)
@@ -59,7 +52,7 @@ def forms_of(machines: Sequence[Machine], kinds: tuple[str, ...] = NAMED_KINDS) 
 
 def _possible(machine: Machine, support: Support) -> int:
     left = support.possible(machine.trials)
-    require(left > 0, f"no machine does what is seen on the {machine.pattern} one")
+    require(left > 0, f"the tests of the {machine.pattern} machine fit no possible machine")
     return left
 
 
@@ -68,10 +61,9 @@ def ideal_answer(
     kinds: tuple[str, ...] = NAMED_KINDS,
     stated: Mapping[str, str] | None = None,
 ) -> PromptAnswer:
-    """The exact observer's answer: what follows from the evidence, and no more.
+    """The ideal observer's answer: what follows from the evidence, and no more.
 
-    `kinds` are the forms that it takes for possible; `stated` names the pattern of each form, where
-    a prompt says so instead of showing it.
+    `kinds` are the possible forms; `stated` is the pattern of each form, if the prompt states it.
     """
     *known, form = forms_of(machines, kinds)
     new = machines[-1]
@@ -83,57 +75,27 @@ def ideal_answer(
     like = alike[0] if decided else UNSURE
     if stated:
         like = stated.get(str(form), UNSURE)
-    return PromptAnswer(_members(new, sure), _members(new, maybe), like)
+    return PromptAnswer(members(new.objects, sure), members(new.objects, maybe), like)
 
 
-def _members(machine: Machine, objects: int) -> tuple[str, ...]:
-    return tuple(sorted(name for bit, name in enumerate(machine.objects) if objects >> bit & 1))
-
-
-def form_beliefs(
-    machines: Sequence[Machine], kinds: tuple[str, ...] = NAMED_KINDS
-) -> list[dict[str, float]]:
-    """What the ideal observer believes about the new machine's form: at first, after each test.
-
-    It learns from the other machines what to expect of a new one, so that it predicts the effect
-    of given against not given hypotheses: how soon the form of the new machine is certain.
-    """
-    *others, new = machines
-    learned = [(_machines_of(len(each.objects), kinds), each.trials) for each in others]
-    space = hierarchical_prior(_machines_of(len(new.objects), kinds), learned)
-    belief = space.belief
-    found = [family_probability(space, belief)]
-    for placed, light in new.tests:
-        on = sum(1 << new.objects.index(name) for name in placed)
-        belief = update(space, belief, on, light)
-        found.append(family_probability(space, belief))
-    return found
-
-
-@lru_cache(maxsize=32)
-def _machines_of(objects: int, kinds: tuple[str, ...]) -> Space:
-    """Every machine of these kinds, all kinds equally likely."""
-    space = make_space(objects, kinds)
-    members = space.family_members
-    weights = members.T @ (1 / members.sum(axis=1))
-    return Space(space.hypotheses, tuple(map(float, weights)), objects)
+def members(names: Sequence[str], objects: int) -> tuple[str, ...]:
+    """The names of a set of objects, sorted."""
+    return tuple(sorted(name for bit, name in enumerate(names) if objects >> bit & 1))
 
 
 class Page(NamedTuple):
-    """What a prompt shows and says."""
+    """The content of a prompt."""
 
     machines: tuple[Machine, ...]  # the new one last; a pattern that is not given is empty
     known: tuple[str, ...]  # the patterns that the new machine may be like
-    kinds: tuple[str, ...] = NAMED_KINDS  # of machines that are possible, as far as it says
-    stated: Mapping[str, str] = {}  # the pattern of each form, where it says so
+    kinds: tuple[str, ...] = NAMED_KINDS  # the possible kinds of machines
+    stated: Mapping[str, str] = {}  # the pattern of each form, if the prompt states it
 
 
 _PATTERN = re.compile(rf"\b({'|'.join(PATTERNS)})\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _DARK = re.compile(r"\b(?:do|does|did) not (?:light up|turn on)|\bstays dark", re.IGNORECASE)
 _LIT = re.compile(r"\b(?:lights? up|turned on)\b", re.IGNORECASE)
-
-
 _KINDS = re.compile(
     r"at least one of|just one of|a single blicket|needs? one blicket|Sometimes 1, 2 or 3"
 )
@@ -144,7 +106,7 @@ _PREAMBLE = re.compile(
 
 
 def read_page(prompt: str) -> Page:
-    """The machines in a prompt, in the paper's words or in ours."""
+    """The content of a prompt, which is the paper's or generated."""
     machines: list[Machine] = []
     for paragraph in prompt.split("\n\n"):
         tests = _read_tests(paragraph)

@@ -1,10 +1,9 @@
-"""Replies to prompts that ask for no form, such as the paper's.
+"""Reading replies to prompts that request no form, such as the paper's.
 
-Read are sentences and rows as in the replies that the paper prints: "The blickets are the brown
-torus and the teal prism.", "The brown torus is a blicket, and the pink frustum is maybe a
-blicket.", "This machine behaves like the dotted machine.". Sentences that say what was seen are
-skipped. Any other sentence makes a reply unreadable, and so do two that contradict one another: a
-reply in other words has no answer.
+The reader knows sentences and rows as in the replies that the paper prints: "The blickets are the
+brown torus and the teal prism.", "The brown torus is a blicket, and the pink frustum is maybe a
+blicket.", "This machine behaves like the dotted machine.". Sentences about the evidence are
+skipped. A reply with any other sentence, or with a contradiction, has no answer.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.core.reading import plain
 
-# Objects are written as <brown torus> before anything else is read.
+# Objects are rewritten as <brown torus> first.
 _OBJECT = r"(?:the |an? )?<[^<>]+>"
 _OBJECTS = rf"(?:both )?{_OBJECT}(?:(?:,? and |, ){_OBJECT})*"
 _BLICKET = r"(?:an? )?blickets?"
@@ -49,9 +48,9 @@ Claim = tuple[str, str]  # an object, and yes, no or maybe
 
 
 def read_sentences(item: PromptItem, reply: str, limit: int | None) -> PromptAnswer | None:
-    """The answer that the first sentences of a reply give; None where they give none."""
+    """The answer in the first `limit` sentences of a reply; None if there is none."""
     like = re.compile(_LIKE.format(new=item.new.pattern, known="|".join(item.known)))
-    lists: list[set[Claim]] = []  # of the blickets, which should be all of them
+    lists: list[set[Claim]] = []  # of all blickets
     others: list[set[Claim]] = []
     machines: set[str] = set()
     none = False
@@ -86,17 +85,17 @@ def read_sentences(item: PromptItem, reply: str, limit: int | None) -> PromptAns
 
 
 def _about_new_machine(item: PromptItem, *kinds: list[set[Claim]]) -> list[list[set[Claim]]]:
-    """The sentences without those about other machines only, unless there are no others."""
+    """The claims of sentences about the new machine, or all claims if there are none."""
     new = set(item.new.objects)
     about = [[claims for claims in kind if new & {name for name, _ in claims}] for kind in kinds]
     return about if any(about) else list(kinds)
 
 
 def _sentences(reply: str) -> Iterator[str]:
-    """The sentences and rows of a reply in small letters, without the words that open them."""
+    """The sentences and rows of a reply in lower case, without opening words such as "so"."""
     text = MENTION.sub(lambda found: f"<{found[1]} {found[2]}>", plain(reply)).casefold()
     text = re.sub(r"\b(is|are)n't\b", r"\1 not", text)
-    # A list below its label, an object a line, is one sentence.
+    # A list below its label, with an object on each line, is one sentence.
     text = re.sub(r":[ \t]*\n\s*(?=(?:the )?<)", ": ", text)
     text = re.sub(r"(?<=>),?[ \t]*\n[ \t]*(?=(?:the )?<[^<>\n]*>,?[ \t]*(?:\n|$))", ", ", text)
     for sentence in re.split(r"(?<=[.!?])\s|\n", text):
@@ -110,7 +109,7 @@ def _names(text: str) -> set[str]:
 
 
 def _claims(sentence: str) -> Iterator[Claim]:
-    """Each object of a sentence with yes, no or maybe."""
+    """The claim about each object of a sentence."""
     for clause in _STATUS.finditer(sentence):
         words = set(re.findall(r"\w+", clause[0]))
         status = "no" if "not" in words else "maybe" if "maybe" in words else "yes"

@@ -15,6 +15,7 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     Test,
     forms_of,
     ideal_answer,
+    members,
     read_page,
 )
 from trivium.benchmarks.blicket.prompts.phrases import VOICES
@@ -25,8 +26,8 @@ from trivium.core.errors import require
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, balanced_kinds, spec_key, stream_key
 
-# What is placed on a machine to learn from, in terms of its first three objects, and what lights
-# it in each role. "open" evidence fits one blicket as well as two.
+# The tests of an example machine in each role, in terms of its first three objects. "open" evidence
+# fits one blicket as well as two.
 PLACEMENTS: dict[str, dict[str, tuple[tuple[str, bool], ...]]] = {
     "balanced": {
         "conjunctive": (("a", False), ("b", False), ("ab", True), ("ac", False)),
@@ -42,28 +43,28 @@ PLACEMENTS: dict[str, dict[str, tuple[tuple[str, bool], ...]]] = {
 
 
 class PromptItem(NamedTuple):
-    """Two machines to learn from, then the new one."""
+    """Two example machines, then the new one."""
 
     id: str
     hypotheses: str
     form: str
     machines: tuple[Machine, ...]
-    voice: int  # which of VOICES tells it
+    voice: int  # an index of VOICES
     paper: bool  # one of the paper's own prompts
     answer: PromptAnswer
     origin: Origin | None
-    matched: bool = False  # counts say nothing, and not given means that no kinds are named
+    matched: bool = False  # counts reveal nothing, and not given means that no kinds are named
     two_shot: bool = False  # the paper's two-shot prompt, whose preamble names the kinds
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of machines that are possible as far as the prompt says."""
+        """The kinds of machines that the prompt leaves possible."""
         silent = self.matched and self.hypotheses == "not_given"
         return matched.POSSIBLE_KINDS if silent else matched.NAMED_KINDS
 
     @property
     def new(self) -> Machine:
-        """The machine that is asked about."""
+        """The machine of the question."""
         return self.machines[-1]
 
     @property
@@ -87,9 +88,9 @@ def generate(spec: PromptSpec, seed: int, start: int = 0, count: int = 1) -> Ite
     fields, cells = spec_to_dict(spec), spec.cells
     key = spec_key(spec, seed, ignore=("evidence", "trials"))
     order: list[int] = balanced_kinds(key, len(cells), start, count).tolist()
-    make = {"paper": _paper_item, "paper_two_shot": _paper_item}.get(
-        spec.stimuli, _matched_item if spec.evidence == "matched" else _full_item
-    )
+    make = _matched_item if spec.evidence == "matched" else _full_item
+    if spec.stimuli != "generated":
+        make = _paper_item
     for index, cell in zip(range(start, start + count), order, strict=True):
         item = make(spec, *cells[cell], key, index)
         yield item._replace(id=f"BLK-{index:06d}", origin=Origin(fields, seed, index))
@@ -103,7 +104,7 @@ def _paper_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: i
 
 
 def _paper_answer(hypotheses: str, form: str, two_shot: bool) -> PromptAnswer:
-    """What follows from the paper's prompt; the two-shot prompt names the kinds of machines."""
+    """The answer that follows from the paper's prompt."""
     page = read_page(prompt_text("two_shot" if two_shot else "freeform", hypotheses, form))
     return ideal_answer(page.machines, page.kinds, page.stated)
 
@@ -118,13 +119,10 @@ def _full_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: in
 def _matched_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
     stream = Stream(stream_key(key, index, f"matched {spec.tests}"))
     voice = stream.below(len(VOICES))
-    size = matched.LEARNED_FROM
-    total = 2 * size + spec.objects
-    colours, shapes = stream.sample(COLOURS, total), stream.sample(SHAPES, total)
-    names = [f"{colour} {shape}" for colour, shape in zip(colours, shapes, strict=True)]
-    patterns = stream.sample(PATTERNS, 3)
-    # Both machines have the same counts, so that these do not say which is conjunctive.
-    group = stream.choice(matched.machines_to_learn_from())
+    size = matched.EXAMPLE_OBJECTS
+    names, patterns = _draw_names(2 * size + spec.objects, stream)
+    # Both machines have the same counts, which therefore do not reveal which is conjunctive.
+    group = stream.choice(matched.example_machines())
     given = hypotheses == "given"
     roles = stream.shuffled(["conjunctive", "disjunctive"]) if given else ["open", "open"]
     first, _ = _named(patterns[0], names[:size], stream.choice(group[roles[0]]), stream)
@@ -136,20 +134,27 @@ def _matched_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index:
     )
     new, cast = _named(patterns[2], names[2 * size :], stream.choice(options), stream)
     like = patterns[roles.index(form)] if given else UNSURE
-    answer = PromptAnswer(_members(sure, cast), _members(maybe, cast), like)
+    answer = PromptAnswer(members(cast, sure), members(cast, maybe), like)
     machines = (first, second, new)
     return PromptItem("", hypotheses, form, machines, voice, False, answer, None, matched=True)
+
+
+def _draw_names(objects: int, stream: Stream) -> tuple[list[str], list[str]]:
+    """Names for all objects, and the patterns of the three machines."""
+    colours, shapes = stream.sample(COLOURS, objects), stream.sample(SHAPES, objects)
+    names = [f"{colour} {shape}" for colour, shape in zip(colours, shapes, strict=True)]
+    return names, stream.sample(PATTERNS, 3)
 
 
 def _named(
     pattern: str, names: list[str], tests: matched.Tests, stream: Stream
 ) -> tuple[Machine, list[str]]:
-    """A machine with these tests in random order, and which object has which name."""
+    """A machine with these tests in random order, and the name of each object of the tests."""
     cast, uniform = stream.shuffled(names), stream.random
     shown: list[Test] = []
     for placed, light in stream.shuffled(tests):
         on = [cast[bit] for bit in _BITS[placed]]
-        for last in range(len(on) - 1, 0, -1):  # as Stream.shuffle, which takes twice the time
+        for last in range(len(on) - 1, 0, -1):  # Stream.shuffle inlined, which is twice as fast
             other = int(uniform() * (last + 1))
             on[last], on[other] = on[other], on[last]
         shown.append((tuple(on), light))
@@ -159,10 +164,6 @@ def _named(
 _BITS = [[bit for bit in range(MAX_OBJECTS) if placed >> bit & 1] for placed in range(256)]
 
 
-def _members(objects: int, cast: Sequence[str]) -> tuple[str, ...]:
-    return tuple(sorted(name for bit, name in enumerate(cast) if objects >> bit & 1))
-
-
 def _paper_machines(hypotheses: str, form: str) -> tuple[Machine, ...]:
     """The machines of the paper's own story, read from its freeform prompt."""
     return read_page(prompt_text("freeform", hypotheses, form)).machines
@@ -170,9 +171,7 @@ def _paper_machines(hypotheses: str, form: str) -> tuple[Machine, ...]:
 
 def _machines(spec: PromptSpec, hypotheses: str, form: str, stream: Stream) -> tuple[Machine, ...]:
     size = spec.objects
-    colours, shapes = stream.sample(COLOURS, 3 * size), stream.sample(SHAPES, 3 * size)
-    names = [f"{colour} {shape}" for colour, shape in zip(colours, shapes, strict=True)]
-    patterns = stream.sample(PATTERNS, 3)
+    names, patterns = _draw_names(3 * size, stream)
     roles = stream.shuffled(["conjunctive", "disjunctive"])
     if hypotheses == "not_given":
         roles = ["open", "open"]
@@ -202,7 +201,7 @@ def _full_tests(names: Sequence[str], form: str, stream: Stream) -> list[Test]:
 def reshuffle(item: PromptItem, trial: int) -> PromptItem:
     """The same item with objects and tests in another order; trial 0 is the item itself."""
     if trial == 0 or item.paper:
-        return item  # the paper's prompts have one order only
+        return item  # the paper's prompts have a fixed order
     stream = Stream(stream_key("reshuffle", item.machines, trial))
     machines = [
         machine._replace(
@@ -243,7 +242,7 @@ def to_row(item: PromptItem) -> dict[str, Any]:
 
 
 def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
-    """The item in a row, generated here or elsewhere; what is stored must follow from the tests."""
+    """The item of a row, which may come from elsewhere; its answer must follow from the tests."""
     name, voice, paper = row.get("id"), row.get("voice"), row.get("paper")
     require(isinstance(name, str) and bool(name), "id must be text")
     rows = row.get("machines")
@@ -254,9 +253,8 @@ def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
     patterns = {machine.pattern for machine in machines}
     require(len(patterns) == 3, "the patterns of the machines must be different")
     require(type(paper) is bool, f"paper must be true or false, got {paper!r}")
-    voices = ", ".join(map(str, range(len(VOICES))))
     valid = type(voice) is int and 0 <= voice < len(VOICES)
-    require(valid, f"voice must be one of {voices}, got {voice!r}")
+    require(valid, f"voice must be in 0..{len(VOICES) - 1}, got {voice!r}")
     first, second, form = forms_of(machines)
     hypotheses = "not_given" if None in (first, second) else "given"
     require(
@@ -268,33 +266,29 @@ def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
         not paper or machines == _paper_machines(hypotheses, str(form)),
         "a paper item must hold the machines of the paper's prompt",
     )
-    is_matched, two_shot = row.get("evidence") == "matched", row.get("two_shot") is True
-    draft = PromptItem(
-        str(name),
-        hypotheses,
-        str(form),
-        machines,
-        row["voice"],
-        row["paper"],
-        PromptAnswer(()),
-        Origin.from_row(row),
-        is_matched,
-        two_shot,
+    item = PromptItem(
+        id=str(name),
+        hypotheses=hypotheses,
+        form=str(form),
+        machines=machines,
+        voice=row["voice"],
+        paper=row["paper"],
+        answer=PromptAnswer(()),
+        origin=Origin.from_row(row),
+        matched=row.get("evidence") == "matched",
+        two_shot=row.get("two_shot") is True,
     )
-    answer = ideal_answer(machines, draft.kinds)
+    answer = ideal_answer(machines, item.kinds)
     if paper:
-        answer = _paper_answer(hypotheses, str(form), two_shot)
-    derived: dict[str, Any] = {"hypotheses": hypotheses, "form": form, "like": answer.like}
-    derived["blickets"] = list(answer.blickets)
-    if is_matched:
-        derived["maybe"] = list(answer.maybe)
-    for key, value in derived.items():
-        stored = row.get(key)
-        same = stored == value
-        if isinstance(stored, list) and key in ("blickets", "maybe"):
-            same = sorted(map(str, stored)) == value  # their order does not matter
-        require(same, f"{key} is {stored!r}, but the tests show {value!r}")
-    return draft._replace(answer=answer)
+        answer = _paper_answer(hypotheses, str(form), item.two_shot)
+    derived = to_row(item._replace(answer=answer))
+    for key in ("hypotheses", "form", "like", "blickets", "maybe"):
+        if key in derived:
+            stored, value = row.get(key), derived[key]
+            if isinstance(stored, list) and isinstance(value, tuple):  # their order is irrelevant
+                stored, value = sorted(map(str, stored)), list(value)
+            require(stored == value, f"{key} is {stored!r}, but the tests show {value!r}")
+    return item._replace(answer=answer)
 
 
 def _machine(value: Any, where: str) -> Machine:

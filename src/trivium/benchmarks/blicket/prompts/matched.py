@@ -1,11 +1,11 @@
 """Evidence in which counting fails: tests with equal counts and different answers.
 
 Exchanging two objects between two tests with the same light changes neither how often an object
-was placed nor how often the machine lit or stayed dark with it. Tests that can be turned into one
-another by such exchanges are a group. An item draws a group, then one of the group's answers,
-all equally likely, then tests with that answer: counts say which group it is, and no more.
+was on the machine nor how often the machine lit up with it. A group holds tests that such exchanges
+turn into one another. An item draws a group, then one of the group's answers, all equally likely,
+then tests with that answer: counts reveal the group, and nothing else.
 
-Sets of objects are the bits of an integer, as everywhere in `inference`.
+Sets of objects are bit masks, as in `inference`.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from trivium.core.streams import Stream, stream_key
 
 Tests = tuple[Trial, ...]
 Answer = tuple[int, int]  # the objects that must be blickets, and those that may be
-# The kinds of machines that a reader takes for possible: those that the prompt names, or more.
+# The possible kinds of machines: those that the prompt names, or more if it names none.
 NAMED_KINDS = (DISJUNCTIVE, CONJUNCTIVE)
 POSSIBLE_KINDS = (DISJUNCTIVE, CONJUNCTIVE, PARITY)
 GROUPS = 16
 EXCHANGES = 1500  # tried in each group
-# The fewest answers of a group, by the number of objects.
+# The minimum number of answers of a group, by the number of objects.
 MIN_ANSWERS = {3: 1, 4: 4, 5: 6, 6: 13, 7: 21, 8: 21}
-LEARNED_FROM = 6  # objects of the first two machines: with fewer, the counts give the form away
+EXAMPLE_OBJECTS = 6  # of each of the first two machines; with fewer, the counts reveal the form
 
 
 @cache
 def answers(
     objects: int, trials: int, form: str, kinds: tuple[str, ...], number: int
 ) -> tuple[tuple[Answer, tuple[Tests, ...]], ...]:
-    """The answers of a group to tests of a machine of this form, each with the tests for it."""
+    """The answers of a group of tests of a machine of this form, each with its tests."""
     everything = (1 << objects) - 1
     named, kind = support_of(objects, NAMED_KINDS), support_of(objects, kinds)
     found: dict[Answer, list[Tests]] = defaultdict(list)
     for of_disjunctive in _group(objects, trials, number):
         tests = of_disjunctive
         if form == CONJUNCTIVE:
-            # Objects on the machine for objects beside it, dark for lit: a conjunctive machine
-            # is a disjunctive one seen in the mirror.
+            # De Morgan: complementing both the placements and the lights turns a disjunctive
+            # machine into a conjunctive one.
             tests = tuple((everything ^ placed, not light) for placed, light in of_disjunctive)
         if named.forms(named.possible(tests)) == [form]:
             found[kind.answer(kind.possible(tests))].append(tests)
@@ -59,17 +59,17 @@ def _group(objects: int, trials: int, number: int) -> tuple[Tests, ...]:
         named = support_of(objects, NAMED_KINDS)
         possible = (named.possible(tests) for tests in group)
         found = {named.answer(left) for left in possible if named.forms(left) == [DISJUNCTIVE]}
-        # Few or many tests have fewer answers, so that the demand falls with every attempt.
+        # Very few or many tests have fewer answers, so the minimum falls with the attempts.
         if len(found) >= max(1, MIN_ANSWERS[objects] - attempt // 8):
             return group
     raise AssertionError
 
 
 def _exchange(objects: int, trials: int, stream: Stream) -> tuple[Tests, ...]:
-    """Random tests of a disjunctive machine, and others reached from them by exchanges.
+    """Random tests of a disjunctive machine, and those reached from them by exchanges.
 
-    One or two objects are dark in tests of their own. The others may be blickets; which must be
-    depends on which of them were together.
+    One or two objects are ruled out by dark tests of one object. The others may be blickets; which
+    of them must be depends on which were on the machine together.
     """
     ruled_out = 2 if objects > 5 else 1
     others = (1 << objects - ruled_out) - 1
@@ -83,7 +83,7 @@ def _exchange(objects: int, trials: int, stream: Stream) -> tuple[Tests, ...]:
     for _ in range(EXCHANGES):
         first, second = stream.below(len(lit)), stream.below(len(lit))
         give, take = lit[first] & ~lit[second], lit[second] & ~lit[first]
-        # With four objects, tests of one size are too few to leave enough different items.
+        # With four objects, there are too few tests of one size for enough different items.
         one_size = objects == 4 or lit[first].bit_count() == lit[second].bit_count()
         if not give or not take or not one_size:
             continue
@@ -97,12 +97,12 @@ def _exchange(objects: int, trials: int, stream: Stream) -> tuple[Tests, ...]:
 
 
 def _deal(objects: int, count: int, dark: list[int], stream: Stream) -> list[int]:
-    """Different lit tests such that all objects are placed equally often, or nearly so."""
-    # With one size for all, every count by size is the same too; five objects are too few for it.
+    """Different lit tests in which all objects occur equally often, or nearly; [] on failure."""
+    # With one size, counts by size are equal too; five objects are too few for it.
     options = (3,) if objects > 5 else (2, 3) if objects > 3 else (1, 2)
     sizes = [stream.choice(options) for _ in range(count)]
     total = sum(sizes) + sum(placed.bit_count() for placed in dark)
-    more = set(stream.sample(range(objects), total % objects))  # objects that are placed once more
+    more = set(stream.sample(range(objects), total % objects))  # objects that occur once more
     cards = []
     for number in range(objects):
         often = total // objects + (number in more)
@@ -122,18 +122,18 @@ def _deal(objects: int, count: int, dark: list[int], stream: Stream) -> list[int
 
 
 def _pick(objects: int, stream: Stream) -> int:
-    """One object of a set."""
+    """A random object of a set."""
     options = [1 << number for number in range(objects.bit_length()) if objects >> number & 1]
     return options[stream.below(len(options))]
 
 
 @cache
-def machines_to_learn_from() -> tuple[dict[str, tuple[Tests, ...]], ...]:
-    """Groups of tests with equal counts: conjunctive for certain, disjunctive, and open.
+def example_machines() -> tuple[dict[str, tuple[Tests, ...]], ...]:
+    """Groups of tests with equal counts that prove a conjunctive or disjunctive form, or neither.
 
-    Objects 0 and 1 are in all three lit tests, and 2 and 3 in none of the three dark ones. If the
-    machine is conjunctive, 0 and 1 are what it needs, which a dark test with both rules out; if
-    it is disjunctive, one of 2 and 3 lights it, which a lit test with neither rules out.
+    Objects 0 and 1 are in all three lit tests, and 2 and 3 in none of the three dark ones. A
+    conjunctive machine needs 0 and 1, which a dark test with both rules out; a disjunctive machine
+    lights up because of 2 or 3, which a lit test with neither rules out.
     """
     lit = _by_counts([0b11 | part for part in range(4, 64, 4)], True, 0b1100)
     dark = _by_counts([part for part in range(1, 64) if not part & 0b1100], False, 0b11)
@@ -152,29 +152,26 @@ def machines_to_learn_from() -> tuple[dict[str, tuple[Tests, ...]], ...]:
     return tuple(groups)
 
 
-Counts = tuple[tuple[int, ...], ...]  # for each object the sizes of the tests that it is in
+Counts = tuple[tuple[int, ...], ...]  # for each object, the sizes of the tests that it is in
 
 
 def _by_counts(
     options: list[int], light: bool, part: int
 ) -> list[tuple[Counts, dict[bool, list[Tests]]]]:
-    """Three tests with one light, grouped by counts, for groups where the part matters.
+    """Triples of tests with one light, grouped by counts and by whether they cover the part.
 
-    That is where some have an object of the part in every test (lit), or all of the part in one
-    (dark), and others have not.
+    Lit tests cover it if each has an object of the part, dark tests if one of them has all of it.
+    Only counts that occur with both are returned.
     """
     found: dict[Counts, dict[bool, list[Tests]]] = defaultdict(lambda: defaultdict(list))
     for chosen in itertools.combinations(options, 3):
         counts = tuple(
             tuple(sorted(placed.bit_count() for placed in chosen if placed >> number & 1))
-            for number in range(LEARNED_FROM)
+            for number in range(EXAMPLE_OBJECTS)
         )
-        with_part = (
-            all(placed & part for placed in chosen)
-            if light
-            else any(placed & part == part for placed in chosen)
-        )
-        found[counts][with_part].append(tuple((placed, light) for placed in chosen))
+        hit = all(placed & part for placed in chosen)
+        full = any(placed & part == part for placed in chosen)
+        found[counts][hit if light else full].append(tuple((placed, light) for placed in chosen))
     return [(counts, by) for counts, by in sorted(found.items()) if len(by) == 2]
 
 

@@ -1,4 +1,4 @@
-"""The words of generated prompts: three ways to tell the story."""
+"""The words of generated prompts, in three voices."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class Voice:
     """One way to tell the same story."""
 
     opening: str
-    machines: tuple[str, str, str]  # how each machine and its objects are introduced
+    machines: tuple[str, str, str]  # the introduction of each machine and its objects
     first: str  # the first test of a machine
-    then: str  # every later one
+    then: str  # the later tests
     lit: str
     dark: str
     question: str
@@ -76,7 +76,7 @@ VOICES = (
         "leave open.",
     ),
 )
-# The openings of the three voices where hypotheses are not given: no kinds are named.
+# The openings of the three voices if hypotheses are not given: no kinds are named.
 OPENINGS_NOT_GIVEN = (
     "A blicket detector is a machine that lights up because of blickets. Some objects are "
     "blickets and others are not, and nobody can see which.",
@@ -105,13 +105,8 @@ KINDS_NOT_GIVEN = (
 KINDS_NOT_SAID = "There are {first} machines and {second} machines."
 
 
-def article(name: str) -> str:
-    """A name with "a" or "an" before it."""
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
-
-
-def listed(names: Sequence[str], word: str = "and") -> str:
-    """Names as they are listed in a sentence."""
+def listed(names: Sequence[str]) -> str:
+    """A list of names for a sentence, such as "a, b and c"."""
     if len(names) <= 2:
-        return f" {word} ".join(names)
-    return f"{', '.join(names[:-1])} {word} {names[-1]}"
+        return " and ".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

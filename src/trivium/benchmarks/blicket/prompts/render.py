@@ -1,9 +1,10 @@
-"""A blicket prompt as a model sees it."""
+"""The text of a blicket prompt."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trivium.benchmarks.blicket.names import article
 from trivium.benchmarks.blicket.prompts import phrases
 from trivium.benchmarks.blicket.prompts.evidence import (
     UNSURE,
@@ -13,7 +14,8 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     ideal_answer,
 )
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
-from trivium.benchmarks.blicket.prompts.phrases import article, listed
+from trivium.benchmarks.blicket.prompts.matched import POSSIBLE_KINDS
+from trivium.benchmarks.blicket.prompts.phrases import listed
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.benchmarks.blicket.prompts.stimuli import prompt_text
 from trivium.core.reading import ask
@@ -49,7 +51,7 @@ def asks_for_lines(item: PromptItem, view: PromptView) -> bool:
 
 def _freeform(item: PromptItem) -> str:
     voice = phrases.VOICES[item.voice]
-    silent = item.matched and item.hypotheses == "not_given"
+    silent = item.kinds == POSSIBLE_KINDS
     paragraphs = [phrases.OPENINGS_NOT_GIVEN[item.voice] if silent else voice.opening]
     for words, machine in zip(voice.machines, item.machines, strict=True):
         count, pattern = NUMBERS[len(machine.objects)], machine.pattern
@@ -57,16 +59,16 @@ def _freeform(item: PromptItem) -> str:
         # Matched machines have different numbers of objects.
         introduction = words.replace(" objects too", " objects") if item.matched else words
         sentences = [introduction.format(pattern=pattern, count=count, objects=objects)]
-        # A sentence cut at its objects, which is faster than a format for each test.
-        cuts = {
-            (number == 0, lit): (voice.then if number else voice.first)
+        # Sentences are split at their objects, which is faster than formatting each test.
+        halves = {
+            (first, lit): (voice.first if first else voice.then)
             .format(objects="\0", pattern=pattern, light=voice.lit if lit else voice.dark)
             .split("\0")
-            for number in (0, 1)
+            for first in (False, True)
             for lit in (False, True)
         }
         for number, (placed, lit) in enumerate(machine.tests):
-            before, after = cuts[number == 0, lit]
+            before, after = halves[number == 0, lit]
             sentences.append(f"{before}{_the(placed)}{after}")
         paragraphs.append(" ".join(sentences))
     first, second = item.known
@@ -102,7 +104,7 @@ def _input(machine: Machine) -> str:
 
 
 def in_sentences(answer: PromptAnswer) -> str:
-    """An answer in sentences."""
+    """An answer as sentences."""
     claims = []
     for names, maybe in ((answer.blickets, ""), (answer.maybe, "maybe ")):
         if names:

@@ -1,4 +1,4 @@
-"""What reports say about blicket prompts: axes of charts, kinds of answers, names, a sentence."""
+"""The prompts' part of reports: chart axes, kinds of answers, and highlights."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from trivium.core.benchmark import ChartAxis, Lifts
 
 AXES = (ChartAxis("condition", groups=("form", "hypotheses")),)
 KINDS = {
-    "wrong-structure": "exactly the blickets, but not the machine that it is like",
+    "wrong-structure": "exactly the blickets, but the wrong machine",
     "objects-of-other-machines": "objects of another machine are called blickets",
-    "too-many-blickets": "all blickets and others",
-    "wrong-blickets": "an object is called a blicket that is none, and a blicket is missing",
-    "needless-maybe": "an object is called maybe that is certain",
+    "too-many-blickets": "all blickets, and other objects",
+    "wrong-blickets": "a blicket is missing, and another object is called a blicket",
+    "needless-maybe": "an object is called maybe although it is certain",
     "too-few-blickets": "only some of the blickets",
     "no-blickets": "no object is called a blicket",
 }
@@ -19,10 +19,10 @@ EASIER_WITH_MORE = frozenset({"trials"})
 
 
 def highlights(item: PromptItem) -> list[str]:
-    """The blickets."""
+    """The names to highlight in a prompt: the blickets."""
     return list(gold(item).blickets)
 
 
 def headline_sentence(lifts: Lifts) -> str:
-    """How well a solver infers causes."""
+    """A sentence on how well a solver infers causes."""
     return f"infers causes {lifts.grade}"

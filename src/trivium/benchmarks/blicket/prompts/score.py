@@ -1,12 +1,12 @@
-"""How right an answer is, in detail and as the paper counts."""
+"""Scores of an answer, kinds of errors, and the floor."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import lru_cache
 from math import factorial
 from statistics import fmean
+from typing import NamedTuple
 
 from trivium.benchmarks.blicket.prompts import matched
 from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
@@ -14,7 +14,6 @@ from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 from trivium.core.benchmark import Floor, Metric
 from trivium.core.records import NO_ANSWER, Groups, Scores
-from trivium.core.spec import spec_from_dict
 
 METRICS = (
     Metric("correct", "exactly the blickets are named, and the structure is right"),
@@ -28,20 +27,19 @@ METRICS = (
 )
 
 
-@dataclass(frozen=True)
-class TableLine:
-    """A reply as Table 2 counts it."""
+class TableLine(NamedTuple):
+    """The score of a reply in Table 2."""
 
     right: int
     of: int
     wrong: int
-    structure: str | None  # correct or wrong; None where hypotheses are not given
+    structure: str | None  # correct or wrong; None if hypotheses are not given
 
 
 def table_line(item: PromptItem, answer: PromptAnswer | None) -> TableLine:
-    """The line of Table 2: an object called maybe counts as named, of whichever machine it is.
+    """The line of Table 2, where an object of any machine called maybe counts as named.
 
-    Under no other reading do all twelve printed replies score as the table says.
+    Only with this rule do all twelve printed replies score as in the table.
     """
     blickets = set(item.answer.blickets)
     named = {*answer.blickets, *answer.maybe} if answer else set()
@@ -70,14 +68,14 @@ def score(item: PromptItem, answer: PromptAnswer | None) -> Scores:
         "structure": float(structure),
     }
     if item.two_shot:
-        # The key says unsure wherever hypotheses are not given, whatever the preamble says.
+        # If hypotheses are not given, the key says unsure although the preamble decides.
         printed = item.answer.like if item.hypotheses == "given" else UNSURE
         scores["paper_key"] = float(exact and answer.like == printed)
     return scores
 
 
 def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
-    """What kind of answer this is; the part after a colon is about the structure."""
+    """The kind of answer; the part after a colon is about the structure."""
     if answer is None:
         return NO_ANSWER
     scores = score(item, answer)
@@ -101,14 +99,10 @@ def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
 Sizes = tuple[int, int]  # how many objects must be blickets, and how many may be
 
 
+@lru_cache(maxsize=64)
 def floor(spec: PromptSpec, view: PromptView) -> Floor:
     """The best guess that knows the spec and the condition: numbers of objects, and a structure."""
-    return _floor(spec)
-
-
-@lru_cache(maxsize=64)
-def _floor(spec: PromptSpec) -> Floor:
-    # The prompt says at once whether hypotheses are given, so that the guess may depend on it.
+    # The first paragraph shows whether hypotheses are given, so the guess may depend on it.
     conditions = dict.fromkeys(hypotheses for hypotheses, _ in spec.cells)
     names, values, structures = [], [], []
     for hypotheses in conditions:
@@ -129,7 +123,7 @@ def _floor(spec: PromptSpec) -> Floor:
 
 
 def _blind_draws(spec: PromptSpec, hypotheses: str, form: str) -> dict[Sizes, float]:
-    """How often an answer of these sizes is right where its objects are drawn at random."""
+    """The probability that random objects are the right answer, by the sizes of the answer."""
     if spec.stimuli != "generated" or spec.evidence == "full":
         sizes = (1 if form == "disjunctive" else 2, 0)
         return {sizes: 1 / _draws(spec.objects, *sizes)}
@@ -150,14 +144,12 @@ def _draws(objects: int, sure: int, maybe: int) -> int:
 
 
 def item_floor(item: PromptItem, view: PromptView) -> Floor:
-    """The floor of the item's spec; without one, of a guess that knows the sizes of the answer."""
-    if item.origin is not None:
-        return floor(spec_from_dict(PromptSpec, item.origin.spec), view)
+    """The floor of an item without an origin: a guess that knows the sizes of the answer."""
     sizes = len(item.answer.blickets), len(item.answer.maybe)
     structure = 0.5 if item.hypotheses == "given" else 1.0
     return Floor("sizes known", structure / (1 + _draws(len(item.new.objects), *sizes)))
 
 
 def groups(item: PromptItem) -> Groups:
-    """What results are grouped by: the cells of the design and the number of objects."""
+    """The groups of results: the cell of the design and the number of objects."""
     return {"hypotheses": item.hypotheses, "form": item.form, "N": len(item.new.objects)}

@@ -1,4 +1,4 @@
-"""Programs that answer from the prompt: the ideal observer, and typical ways to go wrong."""
+"""Programs that answer from the prompt: the ideal observer and shortcuts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from trivium.core.streams import Stream
 
 
 def ideal_observer(page: Page, stream: Stream) -> PromptAnswer:
-    """What follows from the evidence by exact Bayesian inference, and no more."""
+    """What follows from the evidence by exact Bayesian inference."""
     return ideal_answer(page.machines, page.kinds, page.stated)
 
 
 def random_answer(page: Page, stream: Stream) -> PromptAnswer:
-    """Any of the new objects and any structure."""
+    """Random new objects and a random structure."""
     objects = page.machines[-1].objects
     chosen = 1 + stream.below(2 ** len(objects) - 1)
     named = [name for number, name in enumerate(objects) if chosen >> number & 1]
@@ -77,27 +77,26 @@ def lit_alone(page: Page, stream: Stream) -> PromptAnswer:
 
 def never_dark(page: Page, stream: Stream) -> PromptAnswer:
     """The objects that were never on a dark machine: what a disjunctive machine allows."""
-    return PromptAnswer(_never(page.machines[-1], False), (), _guess(page, stream))
+    return PromptAnswer(_never_dark(page.machines[-1]), (), _guess(page, stream))
 
 
 def always_lit(page: Page, stream: Stream) -> PromptAnswer:
-    """The objects that no light was without: what a conjunctive machine allows."""
-    return PromptAnswer(_always(page.machines[-1]), (), _guess(page, stream))
+    """The objects that were on the machine whenever it lit: what a conjunctive machine allows."""
+    return PromptAnswer(_always_lit(page.machines[-1]), (), _guess(page, stream))
 
 
 def one_by_one(page: Page, stream: Stream) -> PromptAnswer:
-    """Objects ruled out one by one by the light seen more rarely, the rest sure or maybe at random.
+    """Objects ruled out one by one by the rarer light, the rest sure or maybe at random.
 
-    The most that can be had without a look at which objects were on together.
+    This is the best strategy that ignores which objects were on the machine together.
     """
     new = page.machines[-1]
     lights = [light for _, light in new.tests]
     mostly_lit = 2 * sum(lights) > len(lights)
-    left = _never(new, False) if mostly_lit else _always(new)
+    left = _never_dark(new) if mostly_lit else _always_lit(new)
     sure = tuple(name for name in left if stream.below(2))
-    return PromptAnswer(
-        sure, tuple(name for name in left if name not in sure), _guess(page, stream)
-    )
+    maybe = tuple(name for name in left if name not in sure)
+    return PromptAnswer(sure, maybe, _guess(page, stream))
 
 
 def _highest(page: Page, stream: Stream, values: dict[str, float]) -> PromptAnswer:
@@ -107,19 +106,17 @@ def _highest(page: Page, stream: Stream, values: dict[str, float]) -> PromptAnsw
 
 
 def _guess(page: Page, stream: Stream) -> str:
-    """Either machine, or unsure where the prompt does not say which kinds there are."""
+    """A random known machine, or unsure if the prompt names no kinds of machines."""
     return stream.choice(page.known) if page.kinds == NAMED_KINDS else UNSURE
 
 
-def _never(machine: Machine, light: bool) -> tuple[str, ...]:
-    """The objects that were on the machine, and never with this light."""
+def _never_dark(machine: Machine) -> tuple[str, ...]:
     seen = {name for placed, _ in machine.tests for name in placed}
-    other = {name for placed, lit in machine.tests if lit == light for name in placed}
-    return tuple(sorted(seen - other))
+    dark = {name for placed, light in machine.tests if not light for name in placed}
+    return tuple(sorted(seen - dark))
 
 
-def _always(machine: Machine) -> tuple[str, ...]:
-    """The objects that were on the machine whenever it lit."""
+def _always_lit(machine: Machine) -> tuple[str, ...]:
     lit = [set(placed) for placed, light in machine.tests if light]
     return tuple(sorted(set(machine.objects).intersection(*lit)))
 
@@ -129,11 +126,7 @@ def _lit_with(machine: Machine) -> Counter[str]:
     return Counter(name for placed, light in machine.tests if light for name in placed)
 
 
-def _solver(
-    name: str,
-    answer: Callable[[Page, Stream], PromptAnswer],
-    role: Role,
-) -> Solver:
+def _solver(name: str, answer: Callable[[Page, Stream], PromptAnswer], role: Role) -> Solver:
     def reply(turn: Turn) -> str:
         prompt = turn.messages[0]
         return write_to(prompt, answer(read_page(prompt), turn.stream))

@@ -1,4 +1,4 @@
-"""The parameters of a blicket prompt, and how it is presented."""
+"""The parameters of a blicket prompt, its view and its presets."""
 
 from __future__ import annotations
 
@@ -10,50 +10,47 @@ from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
 MAX_OBJECTS = 8
-MAX_OBJECTS_FULL = 6  # three machines of six objects are 18 different colours and shapes
-# Tests of the new machine by its number of objects, where the spec does not say.
-# With these, 7 or 8 objects are placed equally often.
+MAX_OBJECTS_FULL = 6  # three machines of six objects need 18 different colours and shapes
+# The default number of tests of the new machine, by its number of objects. With these, all of 7 or
+# 8 objects occur equally often.
 TRIALS = {3: 5, 4: 6, 5: 8, 6: 10, 7: 13, 8: 12}
 
 
 @dataclass(frozen=True)
 class PromptSpec:
-    """Two machines to learn from, and a new one to explain."""
+    """Two example machines, and a new one to explain."""
 
-    # whether the prompt says which kinds of machines there are, and the first two machines show it
+    # whether the prompt names the kinds of machines, and the first two machines demonstrate them
     hypotheses: Literal["given", "not_given", "both"] = "both"
     form: Literal["disjunctive", "conjunctive", "both"] = "both"  # how the new machine works
-    objects: int = 3  # of the new machine; with full evidence of the first two as well
-    # what is placed on the first two machines. balanced: the same sets whether hypotheses are
-    # given or not, so that only the lights differ; paper: the paper's sets
+    objects: int = 3  # of the new machine; with full evidence also of the first two
+    # the tests of the first two machines. balanced: the same sets whether hypotheses are given or
+    # not, so that only the lights differ; paper: the paper's sets
     placements: Literal["balanced", "paper"] = "balanced"
-    # paper: its four prompts, word for word; paper_two_shot: the two-shot ones, which are scored by
-    # what they say, as their preamble names the kinds of machines in all conditions
+    # paper: its four prompts, word for word; paper_two_shot: the two-shot prompts, which are scored
+    # by their text, since the preamble names the kinds of machines in all conditions
     stimuli: Literal["generated", "paper", "paper_two_shot"] = "generated"
-    # what is tested. matched: counts say nothing about the answer, from 4 objects on; full: every
-    # object, every pair and all together, as in the paper, where counting is enough
+    # the tests of the new machine. matched: from 4 objects, counts reveal nothing about the answer;
+    # full: every object, every pair and all together, as in the paper, where counting is enough
     evidence: Literal["matched", "full"] = "matched"
-    trials: int | None = None  # tests of the new machine, if matched
+    trials: int | None = None  # the number of tests of the new machine, if matched
 
     def __post_init__(self) -> None:
-        most = MAX_OBJECTS if self.evidence == "matched" else MAX_OBJECTS_FULL
-        valid = 3 <= self.objects <= most
-        require(valid, f"objects must be in 3..{most}, got {self.objects}")
+        limit = MAX_OBJECTS if self.evidence == "matched" else MAX_OBJECTS_FULL
+        valid = 3 <= self.objects <= limit
+        require(valid, f"objects must be in 3..{limit}, got {self.objects}")
         if self.trials is not None:
             require(self.evidence == "matched", "trials goes with evidence matched")
             valid = self.objects <= self.trials <= 2 * self.objects
             allowed = f"{self.objects}..{2 * self.objects} for {self.objects} objects"
             require(valid, f"trials must be in {allowed}, got {self.trials}")
         if self.stimuli != "generated":
-            require(
-                self.placements == "balanced",
-                "placements goes with stimuli generated: the paper's prompts have their own",
-            )
+            require(self.placements == "balanced", "placements goes with stimuli generated")
             require(self.objects == 3, f"the paper's stimuli have objects = 3, got {self.objects}")
 
     @property
     def tests(self) -> int:
-        """The number of tests of the new machine, if they are matched."""
+        """The number of tests of the new machine, if matched."""
         return self.trials or TRIALS[self.objects]
 
     @property
@@ -66,13 +63,13 @@ class PromptSpec:
 
 @dataclass(frozen=True)
 class PromptView:
-    """How a blicket prompt is presented and its reply is read."""
+    """How a blicket prompt is presented, and how its reply is read."""
 
     prompt: Literal["freeform", "two_shot"] = "freeform"  # a story, or two solved examples
-    # in any words, or ending with an ANSWER line; auto: an ANSWER line after a generated story, and
-    # any words after the paper's stimuli and after solved examples
+    # free: in any words; lines: ending with an ANSWER line; auto: lines after a generated story,
+    # free after the paper's stimuli and after solved examples
     reply: Literal["auto", "free", "lines"] = "auto"
-    sentences: int | None = None  # read only so many first sentences of a free reply (the paper: 2)
+    sentences: int | None = None  # read only the first sentences of a free reply (the paper: 2)
 
     def __post_init__(self) -> None:
         valid = self.sentences is None or self.sentences >= 1
@@ -85,7 +82,7 @@ CONDITIONS = {
     "not-given-disjunctive": ("not_given", "disjunctive"),
     "not-given-conjunctive": ("not_given", "conjunctive"),
 }
-# Seven objects are the fewest with which counting stays within five points of the floor.
+# Seven is the smallest number of objects with which counting stays within five points of the floor.
 PRESETS = {
     "four-conditions": PromptSpec(objects=7),
     **{

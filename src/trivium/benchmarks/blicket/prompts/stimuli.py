@@ -1,4 +1,4 @@
-"""The paper's own prompts and the replies that it prints, word for word."""
+"""The paper's own prompts and printed replies, word for word."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import orjson
 
 @dataclass(frozen=True)
 class PrintedReply:
-    """A reply of Appendix C with its line of Table 2, with the misprinted count corrected."""
+    """A reply of Appendix C with its line of Table 2, where a misprinted count is corrected."""
 
     model: str
     prompt: str
@@ -22,8 +22,8 @@ class PrintedReply:
     right: int
     of: int
     wrong: int
-    structure: str | None  # None: the table prints a dash
-    printed_of: int | None = None  # what the table prints where that is impossible
+    structure: str | None  # None if the table has a dash
+    printed_of: int | None = None  # the count in the table, if it is impossible
 
 
 @cache

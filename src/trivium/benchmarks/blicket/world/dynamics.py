@@ -1,9 +1,8 @@
 """The rules of Blicket-v0, written once as array functions and unrolled into one table.
 
-The environment is a Mealy machine: a state is one integer (the hypothesis, and how far the episode
-has come), an action is one integer, and one lookup gives the next state, the observation, the
-reward and whether the episode is over. The Gymnasium environment, the vector environment and the
-JAX environment all make this lookup.
+The environment is a Mealy machine: a state is one integer (the hypothesis and the phase of the
+episode), an action is one integer, and one lookup gives the next state, the observation, the
+reward and whether the episode is over. The Gymnasium, vector and JAX environments all use it.
 
     spec = BlicketSpec(reward_structure="quiz")
     tables = make_tables(spec)
@@ -11,8 +10,8 @@ JAX environment all make this lookup.
     state, seen, reward, done = transition(tables, state, action=0b0011)     # A and B placed
     tables.observations[seen]                                 # the observation as floats
 
-`Tables` is a NamedTuple of arrays, so it is a pytree to JAX; `transition` works on arrays of
-states and actions of NumPy and JAX.
+`Tables` is a NamedTuple of arrays, so it is a pytree for JAX; `transition` works on NumPy and JAX
+arrays of states and actions.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from trivium.core.errors import require
 REWARD_STRUCTURES = ("baseline", "quiz", "quiz-type", "quiz-typeonly")
 INTERFACES = ("sets", "child")
 DEMONSTRATIONS = ("none", "given", "not_given")
-NOT_SURE = 2  # after demonstrations, what says of the form that it cannot be known
+NOT_SURE = 2  # the answer about the form, after demonstrations, that it cannot be known
 PAPER_FORMS = {hypotheses.CONJUNCTIVE, hypotheses.DISJUNCTIVE}
 TYPE_REWARD = 0.5
 # An entry of the table, from its lowest bit: the next state, the observation, the reward.
@@ -48,16 +47,16 @@ class BlicketSpec:
     """The keyword arguments of the environment."""
 
     reward_structure: str = "baseline"  # baseline, quiz, quiz-type or quiz-typeonly
-    max_steps: int = 20  # the last step count at which exploring goes on
+    max_steps: int = 20  # the last step count of the exploration
     quiz_disabled_steps: int = -1  # the quiz bit is ignored up to this step count; -1: never
     add_step_reward_penalty: bool = False  # every step costs step_reward_penalty
     add_detector_state_reward_for_quiz: bool = False  # a light earns detector_reward
-    step_reward_penalty: float = 0.01  # what a step costs, if it does
-    detector_reward: float = 1.0  # what a light earns, if it does
-    quiz_positive_reward: float = 1.0  # what a right answer about an object earns
-    quiz_negative_reward: float = -1.0  # what a wrong one earns
-    hypotheses: tuple[str, ...] = hypotheses.DEFAULT_SIX  # drawn from uniformly at every reset
-    objects: int = 3  # how many objects there are
+    step_reward_penalty: float = 0.01  # the cost of a step, if it has one
+    detector_reward: float = 1.0  # the reward for a light, if it has one
+    quiz_positive_reward: float = 1.0  # the reward for a right answer about an object
+    quiz_negative_reward: float = -1.0  # the reward for a wrong answer about an object
+    hypotheses: tuple[str, ...] = hypotheses.DEFAULT_SIX  # one is drawn uniformly at every reset
+    objects: int = 3  # the number of objects
     interface: str = "sets"  # sets: place any set; child: toggle an object, check, or finish
     # given, not_given: the tests of two example machines are shown first, as to children
     demonstrations: str = "none"
@@ -104,9 +103,9 @@ class BlicketSpec:
 
     @property
     def type_bits(self) -> int:
-        """How many bits name the form: one for the paper's two forms, three for all five.
+        """The number of bits that name the form: one for the paper's two forms, else three.
 
-        After demonstrations there are two: like the first machine, like the second, or not sure.
+        After demonstrations two: like the first machine, like the second, or not sure.
         """
         if self.has_examples:
             return 2
@@ -119,7 +118,7 @@ class BlicketSpec:
 
     @property
     def orders(self) -> int:
-        """In how many orders the example machines come: which of them is conjunctive is drawn."""
+        """The number of orders of the example machines: which one is conjunctive is drawn."""
         return 2 if self.demonstrations == "given" else 1
 
     @property
@@ -174,7 +173,7 @@ class BlicketSpec:
 
     @property
     def positions(self) -> int:
-        """The number of sets that may lie on the machine between steps; `sets` clears it."""
+        """The number of sets that may be on the machine between steps; `sets` clears it."""
         return 1 << self.objects if self.interface == "child" else 1
 
     @property
@@ -184,12 +183,12 @@ class BlicketSpec:
 
     @property
     def steps(self) -> int:
-        """How far an episode may have come: an example, a step count and a set, or a question."""
+        """The number of phases: an example, a step count with a set, or a question."""
         return self.shown + self.counts * self.positions + self.questions
 
     @property
     def phases(self) -> int:
-        """The number of states of one machine: how far it has come, in every order of examples."""
+        """The number of states of one machine: its phases in every order of the examples."""
         return self.orders * self.steps
 
 
@@ -207,7 +206,7 @@ class Tables(NamedTuple):
 
 
 def transition(tables: Tables, state: Any, action: Any, flip: Any = 0) -> tuple[Any, Any, Any, Any]:
-    """The next state, the number of the observation, the reward, and whether it is over.
+    """The next state, the number of the observation, the reward, and whether the episode is over.
 
     `flip` is 1 where the light is inverted (noisy machines only).
     """
@@ -222,8 +221,8 @@ def transition(tables: Tables, state: Any, action: Any, flip: Any = 0) -> tuple[
 def make_tables(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
     """The tables of a spec, as NumPy arrays.
 
-    `universe` lists all machines in the tables, where that is more than the spec draws from:
-    tables of one universe have one shape, whichever machines are drawn.
+    `universe` lists all machines in the tables, by default those of the spec; tables of the same
+    universe have the same shape.
     """
     space = space_of(universe or spec.hypotheses, spec.objects)
     known = list(map(str, space))
@@ -248,7 +247,7 @@ def make_tables(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
     )
     after = np.where(done, over, machine * spec.phases + next_phase)
     rewards = np.unique(np.append(reward, 0.0))
-    # The last state: a step after the end changes nothing and earns nothing.
+    # The last state: a step after the end changes nothing and has no reward.
     end = _pack(over, _question_seen(spec, np.array(spec.questions)), rewards.searchsorted(0.0))
     entries = np.full((flips, over + 1, spec.actions), end, dtype=np.uint32)
     entries[:, :over] = _pack(after, seen, rewards.searchsorted(reward))
@@ -280,7 +279,7 @@ Outcome = tuple[Array, Array, NDArray[np.float64], NDArray[np.bool_]]
 def _rules(
     spec: BlicketSpec, space: Space, *, machine: Array, phase: Array, action: Array, flip: Array
 ) -> Outcome:
-    """The next phase, what is seen, the reward, and whether the episode is over."""
+    """The next phase, the observation, the reward, and whether the episode is over."""
     order, step = np.divmod(phase, spec.steps)
     after, seen, reward, done = _played(
         spec,
@@ -323,7 +322,7 @@ def _played(
     flip: Array,
     order: Array,
 ) -> Outcome:
-    """The same of the new machine, with phases from its own first."""
+    """The rules after the demonstrations, with phases counted from there."""
     count, on_machine = np.divmod(phase, spec.positions)
     placed, checked, wants_quiz = _decode(spec, on_machine, action)
     lit = checked & (space.fires[machine, placed] ^ (flip == 1))
@@ -356,7 +355,7 @@ def _played(
 def _decode(
     spec: BlicketSpec, on_machine: Array, action: Array
 ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
-    """What an exploring action means: the set placed, whether it is tested, and the quiz bit."""
+    """The set that an action places, whether it is tested, and the quiz bit."""
     if spec.interface == "child":
         toggled = np.where(action < spec.objects, 1 << np.minimum(action, spec.objects), 0)
         return on_machine ^ toggled, action == spec.objects, action == spec.objects + 1
@@ -385,6 +384,6 @@ def _is_right(
 
 
 def _question_seen(spec: BlicketSpec, question: Array) -> Array:
-    """What is seen with a question: the object asked about, and the quiz flag."""
+    """The observation with a question: the object asked about, and the quiz flag."""
     asked = np.where(question < spec.asks_objects, 1 << np.minimum(question, spec.objects), 0)
     return asked | spec.has_quiz << spec.width - 1

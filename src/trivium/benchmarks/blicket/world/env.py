@@ -1,9 +1,9 @@
 """One blicket machine as a Gymnasium environment: `gymnasium.make("trivium/Blicket-v0")`.
 
-Keyword arguments are the fields of `BlicketSpec`. In `trivium/BlicketChild-v0` actions are those of
-a child: toggle one object, press check, or finish. In `trivium/BlicketGiven-v0` and
-`trivium/BlicketNotGiven-v0` the tests of two example machines are shown first, one a step, in
-which actions do nothing, as in the experiment with children.
+Keyword arguments are the fields of `BlicketSpec`. In `trivium/BlicketChild-v0` an action toggles
+one object, presses check, or finishes, like a child. In `trivium/BlicketGiven-v0` and
+`trivium/BlicketNotGiven-v0` the tests of two example machines are shown first, one at each step, as
+in the experiment with children; actions do nothing meanwhile.
 """
 
 from __future__ import annotations
@@ -34,10 +34,7 @@ Observation = NDArray[np.float32]
 
 
 def spec_of(options: dict[str, Any]) -> BlicketSpec:
-    """The spec that keyword arguments stand for; `split` names the machines to train on.
-
-    With `split_part="test"` it names those that the split holds out.
-    """
+    """The spec of keyword arguments, among them `split` and `split_part` ("train" or "test")."""
     options = dict(options)
     name, part = options.pop("split", None), options.pop("split_part", "train")
     require(part in ("train", "test"), f"split_part must be train or test, got {part!r}")
@@ -50,7 +47,7 @@ def spec_of(options: dict[str, Any]) -> BlicketSpec:
 
 
 def check_options(options: dict[str, Any] | None, *known: str) -> dict[str, Any]:
-    """The options of a reset; others than the known ones are refused."""
+    """The options of a reset; unknown ones are refused."""
     for name in options or {}:
         require(name in known, f"options may hold {', '.join(known)}, got {name!r}")
     return options or {}
@@ -69,7 +66,7 @@ def action_space(spec: BlicketSpec) -> spaces.Space[Any]:
 
 
 def machine_number(spec: BlicketSpec, name: str) -> int:
-    """The number of the machine that `options["hypothesis"]` of a reset names."""
+    """The number of the machine of this name."""
     known = spec.hypotheses
     require(name in known, f"hypothesis must be one of {', '.join(known)}, got {name!r}")
     return known.index(name)
@@ -87,13 +84,13 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
         self.observation_space = observation_space(self.rules)
         self.action_space = action_space(self.rules)
         self._tables = make_tables(self.rules)
-        # A lookup in a plain list is much faster than one in an array.
+        # Lookups in lists are much faster than in arrays.
         self._entries = self._tables.entries.tolist()
         self._rewards = self._tables.rewards.tolist()
         self._noise = self._tables.noise.tolist()
         self._over = int(self._tables.over)
         self._noisy = len(self._entries) == 2
-        # From actions as Gymnasium writes them to their numbers; others are not in it.
+        # The numbers of all valid actions.
         self._child = self.rules.interface == "child"
         bits = range(self.rules.action_bits)
         self._codes: dict[Any, int] = {
@@ -107,7 +104,7 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """A new machine, drawn uniformly, or the one that `options["hypothesis"]` names."""
+        """A new machine, drawn uniformly, or the machine named `options["hypothesis"]`."""
         super().reset(seed=seed)
         name = check_options(options, "hypothesis").get("hypothesis")
         known, orders = self.rules.hypotheses, self.rules.orders
@@ -148,7 +145,7 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
 
 
 class DiscreteActions(gymnasium.ActionWrapper[Observation, Any, Any]):
-    """Blicket-v0 with numbered actions, for learners that take no others.
+    """Blicket-v0 with numbered actions, for learners that need a Discrete action space.
 
     Bit i of the number places object i or says yes about it, and the last bit asks for the quiz.
     """
@@ -156,8 +153,8 @@ class DiscreteActions(gymnasium.ActionWrapper[Observation, Any, Any]):
     def __init__(self, env: gymnasium.Env[Observation, Any]) -> None:
         super().__init__(env)
         bits = env.action_space
-        require(isinstance(bits, spaces.MultiDiscrete), f"actions are numbers already: {bits}")
-        assert isinstance(bits, spaces.MultiDiscrete)
+        if not isinstance(bits, spaces.MultiDiscrete):
+            raise UserError(f"actions are numbers already: {bits}")
         self._bits = np.arange(len(bits.nvec))
         self.action_space = spaces.Discrete(1 << len(bits.nvec))
 

@@ -4,14 +4,14 @@
     state, observation = reset(params, key, (num_envs,))
     state, observation, reward, done, last = step_autoreset(params, state, action, key)
 
-- States and actions are int32 arrays of any shape. One key serves the whole batch, which is much
-  cheaper than a key for each environment; `vmap` works as well.
+- States and actions are int32 arrays of any shape. One key is used for the whole batch, which is
+  much cheaper than a key for each environment; `vmap` works as well.
 - The bits of an action are those of the Gymnasium action: bit i places object i (or answers yes to
-  object i), bit N asks for the quiz. `action_code` packs them.
+  object i), bit N enters the quiz. `action_code` packs them.
 - After the end `step` changes nothing; `step_autoreset` begins a new episode in the same step and
   returns the step's own observation as a fifth value, for bootstrapping.
-- Params of one universe have one shape, so the machines of several training splits can be stacked
-  and vmapped over: `make_params(replace(spec, hypotheses=train), universe=ALL_ELEVEN)`.
+- Params of the same universe have the same shape, so those of several training splits can be
+  stacked and vmapped: `make_params(replace(spec, hypotheses=train), universe=ALL_ELEVEN)`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from trivium.benchmarks.blicket.world.dynamics import BlicketSpec, Tables, make_
 
 
 def make_params(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
-    """The tables of a spec in JAX; with the same universe, those of all specs have one shape."""
+    """The tables of a spec as JAX arrays."""
     tables: Tables = jax.tree.map(jnp.asarray, make_tables(spec, universe))
     return tables
 
@@ -31,7 +31,7 @@ def make_params(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
 def reset(
     params: Tables, key: jax.Array, shape: tuple[int, ...] = ()
 ) -> tuple[jax.Array, jax.Array]:
-    """New episodes: their states and first observations."""
+    """The states and first observations of new episodes."""
     state, first = _begin(params, jax.random.bits(key, shape, dtype=jnp.uint32))
     return state, observe(params, first)
 
@@ -48,7 +48,7 @@ def step(
 def step_autoreset(
     params: Tables, state: jax.Array, action: jax.Array, key: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array]:
-    """One step and, after a last one, a new episode; the fifth value is the last observation."""
+    """One step, and a new episode if it was the last: state, observation, reward, done, last."""
     words = jax.random.bits(key, (1 + _noisy(params), *state.shape), dtype=jnp.uint32)
     state, seen, reward, done = _step(params, state, action, words[-1])
     fresh, first = _begin(params, words[0])
@@ -63,7 +63,7 @@ def observe(params: Tables, seen: jax.Array) -> jax.Array:
 
 
 def machine(spec: BlicketSpec, state: jax.Array) -> jax.Array:
-    """The number of the hypothesis in the universe (or spec); their count when it is over."""
+    """The number of the hypothesis in the universe (or spec); their count after the end."""
     return state // spec.phases
 
 
@@ -75,7 +75,7 @@ def below(word: jax.Array, bound: jax.Array) -> jax.Array:
 
 
 def _noisy(params: Tables) -> bool:
-    """Whether any machine is noisy: a shape, so known when compiling; else no words are drawn."""
+    """Whether any machine is noisy; follows from a shape, so it is static under jit."""
     return bool(params.entries.shape[-2] == 2)
 
 

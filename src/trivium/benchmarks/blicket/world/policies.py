@@ -1,4 +1,4 @@
-"""Programs that act in Blicket-v0: random actions, and observers that explore and then answer."""
+"""Programs for Blicket-v0: random actions, and ideal observers that explore and then answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SURE_ENOUGH = 0.95  # noisy machines are never known for certain
 
 
 def random_policy(spec: BlicketSpec, generator: np.random.Generator) -> Actor:
-    """All actions are equally likely."""
+    """An actor that draws every action with the same probability."""
     if spec.interface == "child":
         return lambda seen: int(generator.integers(spec.actions))
     return lambda seen: generator.integers(0, 2, spec.action_bits)
@@ -49,7 +49,7 @@ class Observer:
         self.child = spec.interface == "child"
         self.tests = 0
         self.testing: int | None = None  # the set whose light is in the next observation
-        self.wanted: int | None = None  # the set that a child is still placing
+        self.wanted: int | None = None  # the set that is being placed, in the child interface
         self.examples: list[bool] = []  # the lights of the demonstrations
 
     def act(self, seen: Observation) -> Any:
@@ -60,7 +60,7 @@ class Observer:
             return self._answer(bits)
         if self.spec.has_examples and True in bits[objects + 1 : objects + 3]:
             self.examples.append(bits[objects])
-            self.testing = None  # while there are demonstrations, actions do nothing
+            self.testing = None  # actions do nothing during demonstrations
         if self.testing is not None:
             self.belief = observer.update(self.space, self.belief, self.testing, bits[objects])
             self.tests += 1
@@ -73,14 +73,14 @@ class Observer:
         return self._bits(self.testing | (known and self.spec.has_quiz) << objects)
 
     def _choose(self, known: bool) -> int:
-        """The next set: one to learn from or, when the machine is known, one that lights it."""
+        """The next set: an informative one or, if the machine is known, one that lights it."""
         if known:
             return int(observer.light_probability(self.space, self.belief).argmax())
         chances = self.explorer(self.space, self.belief, self.tests)
         return int(self.generator.choice(len(chances), p=chances))
 
     def _move_as_child(self, on_machine: int, known: bool) -> int:
-        """Toggle an object that should not lie as it does, check, or finish."""
+        """Toggle an object that is in the wrong place, check, or finish."""
         if known and self.spec.has_quiz:
             return self.spec.objects + 1
         if self.wanted is None:
@@ -104,7 +104,7 @@ class Observer:
             mass[FORMS.index(hypothesis.form)] += chance
         form = int(np.argmax(mass))
         if self.spec.has_examples:
-            # The first test lights the first example machine only where that is disjunctive.
+            # The first test lights the first example machine only if that is disjunctive.
             given = self.spec.demonstrations == "given"
             form = form ^ self.examples[0] if given else NOT_SURE
         return form if self.child else self._bits(form)

@@ -20,8 +20,8 @@ from trivium.core.spec import changed_fields, spec_to_dict
 from trivium.core.streams import stream_key
 
 FOLDER = "MINARI_DATASETS_PATH"  # the environment variable that names Minari's folder
-EPISODE_BYTES = 20_000  # what an episode takes on the disk, most of it HDF5's own
-STEP_BYTES = 100  # and each of its steps
+EPISODE_BYTES = 20_000  # size of an episode on disk, mostly HDF5's own data
+STEP_BYTES = 100  # size of a step
 
 
 @dataclass(frozen=True)
@@ -71,16 +71,16 @@ def write_dataset(
 ) -> Any:
     """Write episodes as the Minari dataset of this name, and return it.
 
-    The folder is Minari's own unless one is given; `minari.load_dataset` finds the dataset there
-    when MINARI_DATASETS_PATH names the folder. Every step holds the number of its machine, and the
-    dataset can re-create its environment.
+    The folder is by default Minari's own; `minari.load_dataset` finds the dataset in the folder
+    that MINARI_DATASETS_PATH names. Every step has the number of its machine, and the dataset can
+    re-create its environment.
     """
     minari = import_extra("minari", "gym")
     storage = import_extra("minari.storage", "gym")
     gymnasium = import_extra("gymnasium", "gym")
     import_extra("trivium.benchmarks.blicket.world.env", "gym")  # registers the environment
     require(len(episodes) > 0, "a dataset needs at least one episode, got none")
-    # Defaults are left out, so that the stored environment is easy to read.
+    # Without defaults, to keep the stored environment readable.
     options = {
         key: list(value) if isinstance(value, tuple) else value
         for key, value in changed_fields(spec).items()
@@ -123,11 +123,11 @@ def _buffer(spec: BlicketSpec, number: int, episode: Episode) -> Any:
 
 
 def _require_space(path: Path, episodes: Sequence[Episode]) -> None:
-    """Refuse a disk that is too full, on which h5py can crash the whole process."""
+    """Refuse a disk that is too full, since h5py can crash the process on it."""
     needed = EPISODE_BYTES * len(episodes) + STEP_BYTES * sum(len(one.rewards) for one in episodes)
-    there = next(parent for parent in path.parents if parent.exists())
+    folder = next(parent for parent in path.parents if parent.exists())
     require(
-        shutil.disk_usage(there).free >= needed,
+        shutil.disk_usage(folder).free >= needed,
         f"{path}: cannot be written (about {needed / 1e6:.1f} MB are needed, and there is less)",
     )
 
@@ -139,7 +139,7 @@ def _removed_on_failure(path: Path) -> Iterator[None]:
         yield
     except BaseException as problem:
         shutil.rmtree(path, ignore_errors=True)
-        # A full disk is an OSError while data is written, and a RuntimeError of h5py at the end.
+        # A full disk raises OSError while data is written, and h5py's RuntimeError at the end.
         if isinstance(problem, OSError) or "errno = " in str(problem):
             reason = " ".join(str(getattr(problem, "strerror", None) or problem).split())
             raise UserError(f"{path}: cannot be written ({reason:.200})") from None
@@ -148,7 +148,7 @@ def _removed_on_failure(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _minari_folder(folder: Path | None) -> Iterator[None]:
-    """Minari takes its folder only from the environment variable."""
+    """Set the environment variable that names Minari's folder, the only way to choose it."""
     before = os.environ.get(FOLDER)
     if folder is not None:
         os.environ[FOLDER] = str(folder.resolve())

@@ -1,4 +1,4 @@
-"""Pictures and text of a machine: the objects, the light, and what the quiz asks."""
+"""Pictures and text of a machine: the objects, the light, and the question of the quiz."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trivium.core.errors import import_extra, require
 
 RENDER_MODES = ("rgb_array", "ansi")
 HEIGHT, SLOT = 300, 84  # pixels of the picture, and from one object to the next
-SCALE = 3  # drawn so much larger and then reduced, for smooth edges
+SCALE = 3  # drawn at this scale and then reduced, for smooth edges
 WALL, TABLE, INK = "#edf2fa", "#d9ccba", "#293042"
 BODY, LIT, DARK, GLOW = "#6b80a3", "#ffdb40", "#3d4557", "#ffe073"
 COLOURS = ("#e34a45", "#3385d9", "#40a866", "#f29926", "#945cb8", "#26a6ad", "#de6ba1", "#8c7359")
@@ -23,7 +23,7 @@ SHAPES = ((4, 0, 35), (60, 0, 28), (3, 0, 36), (4, 45, 32))  # sides, rotation, 
 
 @dataclass(frozen=True)
 class Scene:
-    """What there is to see."""
+    """What a picture or a text shows."""
 
     objects: int
     placed: int = 0  # the set on the machine
@@ -54,7 +54,7 @@ class Scene:
 
     @property
     def caption(self) -> str:
-        """What is going on, in a few words."""
+        """The phase of the episode in a few words."""
         if self.over:
             return "the episode is over"
         if self.example:
@@ -67,7 +67,7 @@ class Scene:
 
 
 def check_render_mode(mode: str | None) -> None:
-    """Refuse a render mode that there is not."""
+    """Refuse an unknown render mode."""
     known = mode is None or mode in RENDER_MODES
     require(known, f"render_mode must be one of {', '.join(RENDER_MODES)}, got {mode!r}")
 

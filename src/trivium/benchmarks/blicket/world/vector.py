@@ -24,13 +24,13 @@ DRAWN_AT_ONCE = 1 << 20  # machines drawn ahead, since small draws cost more tha
 
 
 class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]]):
-    """A batch of environments; environment i with seed s draws the machines of one with s + i.
+    """A batch of environments; with seed s, environment i is seeded with s + i.
 
-    The state of an environment is kept as the index of its first entry in the table, so that a
-    step is one addition and four lookups. `info["machine"]` numbers the machines among the
-    hypotheses of the spec; a reset also names them in `info["hypothesis"]`, which would cost a
-    step a quarter of its speed. One more generator, of the whole batch, decides which lights of
-    noisy machines are inverted.
+    The state of an environment is the index of its first entry in the table, so that a step is
+    one addition and four lookups. `info["machine"]` has the numbers of the machines among the
+    hypotheses of the spec; `info["hypothesis"]` has their names after a reset only, since naming
+    them makes a step a quarter slower. The generator of the whole batch inverts lights of noisy
+    machines.
     """
 
     def __init__(
@@ -58,13 +58,13 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         self._index = self._first.copy()  # the entry of the last step; -1 after a reset
         self._ahead = max(64, min(DRAWN_AT_ONCE // num_envs, 1 << 14))
         self._generators: list[np.random.Generator] = []
-        # Machines drawn ahead, [draw, environment]: episodes are about equally long, so that those
-        # needed at once lie side by side. The second array says where each environment's next is.
+        # Machines drawn ahead, [draw, environment]: episodes are about equally long, so those
+        # needed at once are adjacent. The second array has the index of each environment's next.
         self._drawn = np.zeros(self._ahead * num_envs, dtype=np.intp)
         self._next_draw = np.full(num_envs, self._drawn.size)
 
     def _unroll(self, spec: BlicketSpec) -> None:
-        """Tables from an entry straight to what a step returns."""
+        """Tables from the index of an entry to the results of a step."""
         tables = make_tables(spec)
         self._end = int(tables.over) * spec.actions
         flips, self._flip_size = tables.entries.shape
@@ -90,10 +90,10 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Batch, dict[str, Any]]:
-        """New machines everywhere, or where `options["reset_mask"]` is true.
+        """New machines in all environments, or where `options["reset_mask"]` is true.
 
-        A list has a seed for each environment; None leaves a generator as it is.
-        `options["hypothesis"]` names the machine of all.
+        A list has a seed for each environment; None keeps its generator.
+        `options["hypothesis"]` is the name of the machine for all of them.
         """
         self._seed(seed)
         options = env.check_options(options, "hypothesis", "reset_mask")
@@ -110,13 +110,11 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         self._ended[which] = False
         self._index[which] = -1
         names = np.array(self.rules.hypotheses, dtype=object)
-        return self._observe(), {
-            "machine": self._machine.copy(),
-            "hypothesis": names[self._machine],
-        }
+        machines = {"machine": self._machine.copy(), "hypothesis": names[self._machine]}
+        return self._observe(), machines
 
     def _seed(self, seed: int | Sequence[int | None] | None) -> None:
-        """Give every environment its generator: as many seeds, or one counted up."""
+        """Seed the generators with one seed each, or counting up from one seed."""
         if isinstance(seed, Sequence):
             seeds = list(seed)
             count = self.num_envs
@@ -162,20 +160,17 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
             if which.size:
                 info["final_obs"] = rows[:, : self.rules.width].copy()
                 info["_final_obs"] = info["_final_info"] = done.copy()
-                info["final_info"] = {
-                    "machine": self._machine.copy(),
-                    "_machine": done.copy(),
-                }
+                info["final_info"] = {"machine": self._machine.copy(), "_machine": done.copy()}
                 self._begin(which)
                 rows[which] = 0.0
                 index[which] = -1
-        self._ended = done.copy()  # callers may write to what is returned
+        self._ended = done.copy()  # callers may change the returned array
         info["machine"] = self._machine.copy()
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
         return rows[:, : self.rules.width], rewards, done, truncated, info
 
     def _begin(self, which: NDArray[np.intp]) -> None:
-        """Draw a machine for each of these environments and go to its first state."""
+        """Draw a machine for each of these environments."""
         if not self._generators:
             self._seed(None)
         place = self._next_draw.take(which)
@@ -197,12 +192,11 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         """The numbers of a batch of actions."""
         shape = self.action_space.shape
         require(actions.shape == shape, f"actions must have shape {shape}, got {actions.shape}")
-        integers = actions.dtype.kind in "biu"
-        require(integers, f"actions must be integers, got {actions.dtype}")
+        require(actions.dtype.kind in "biu", f"actions must be integers, got {actions.dtype}")
         if isinstance(self.single_action_space, spaces.Discrete):
-            least, most = int(actions.min()), int(actions.max())
-            valid = least >= 0 and most < self.rules.actions
-            require(valid, f"actions must be in 0..{self.rules.actions - 1}, got {least}..{most}")
+            low, high = int(actions.min()), int(actions.max())
+            valid = low >= 0 and high < self.rules.actions
+            require(valid, f"actions must be in 0..{self.rules.actions - 1}, got {low}..{high}")
             return actions
         if actions.dtype.itemsize > 1 or actions.shape[1] > 8:  # pack_bits checks 8 bytes of a row
             valid = not (actions & ~actions.dtype.type(1)).any()

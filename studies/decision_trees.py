@@ -1,11 +1,10 @@
-"""The two decision trees as pictures, drawn from the questions that decide.
+"""Draw the two decision trees as SVG, from the questions that decide the gold labels.
 
-`python -m trivium.benchmarks.variables.figures FOLDER` writes them as SVG.
+python -m studies.decision_trees
 """
 
 from __future__ import annotations
 
-import sys
 from html import escape
 from pathlib import Path
 from textwrap import wrap
@@ -19,13 +18,15 @@ FIGURES = {
         VALIDITY_TREE,
     ),
 }
-WIDE, HIGH, STEP, LINE = 300, 64, 110, 18  # of a box, from one row to the next, and of a line
+WIDE, HIGH = 300, 64  # of a box
+STEP, LINE = 110, 18  # from one row of boxes, or one line of text, to the next
 LEFT, RIGHT, TOP = 20, 400, 50
-LETTERS = 36  # of a line in a box
+LETTERS = 36  # in a line of text
+FOLDER = Path("docs/variables")
 
 
 def draw(title: str, tree: Question) -> str:
-    """A picture of a tree: questions below each other, what follows from "yes" beside them."""
+    """The SVG of a tree, with questions below each other and "yes" branches beside them."""
     parts = [_text(LEFT, 28, [title], "font-weight='bold' text-anchor='start'")]
     branch: Question | str = tree
     row = 0
@@ -76,12 +77,6 @@ def _arrow(x: float, y: float, to_x: float, to_y: float, label: str) -> str:
     return line + _text((x + to_x) / 2 + 16, (y + to_y) / 2 - 6, [label], "text-anchor='middle'")
 
 
-def write(folder: Path) -> None:
-    """Write both pictures into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, (title, tree) in FIGURES.items():
-        (folder / name).write_text(draw(title, tree), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    for name, (title, tree) in FIGURES.items():
+        (FOLDER / name).write_text(draw(title, tree), encoding="utf-8")
