@@ -50,4 +50,4 @@ def test_inspect_runs_a_task_of_the_file(tmp_path: Path) -> None:
         display="none",
     )
     assert log.status == "success"
-    assert log.results.scores[0].metrics["trivium/value"].value == 1.0
+    assert log.results.scores[0].metrics["trivium/estimate_value"].value == 1.0

@@ -274,7 +274,7 @@ def test_disabled_autoreset_waits_for_the_mask() -> None:
         ({"reward_structure": "prize"}, "reward_structure must be one of"),
         ({"max_steps": -1}, "max_steps must be at least 0"),
         ({"quiz_disabled_steps": -2}, "quiz_disabled_steps must be at least -1"),
-        ({"hypotheses": ["nothing"]}, "a hypothesis reads"),
+        ({"hypotheses": ["nothing"]}, "a hypothesis is written"),
         ({"hypotheses": []}, "hypotheses must hold at least one"),
         ({"max_step": 3}, "unknown key 'max_step'"),
         ({"render_mode": "human"}, "render_mode must be one of"),
