@@ -77,8 +77,8 @@ def brute_force(item: VariablesItem) -> tuple[dict[str, Any], int | None]:
 
     ind, dep = names[item.target[0]], names[item.target[1]]
     if correlated(ind, dep) == "no":
-        nobody = {"valid_hypothesis": False, "ind_var": None, "dep_var": None, "ctrl_vars": None}
-        return nobody, None
+        label = {"valid_hypothesis": False, "ind_var": None, "dep_var": None, "ctrl_vars": None}
+        return label, None
     control = []
     for name in names:
         if name in (ind, dep):
@@ -91,8 +91,12 @@ def brute_force(item: VariablesItem) -> tuple[dict[str, Any], int | None]:
         else:
             decision = leads_to(name, dep)
         control += [name] if decision else []
-    label = {"valid_hypothesis": True, "ind_var": ind, "dep_var": dep, "ctrl_vars": control}
-    return label, len(names) - len(control)
+    return {
+        "valid_hypothesis": True,
+        "ind_var": ind,
+        "dep_var": dep,
+        "ctrl_vars": control,
+    }, len(names) - len(control)
 
 
 @pytest.mark.parametrize(("name", "count"), [(name, 1700) for name in SPECS])
