@@ -209,7 +209,7 @@ def score(
     exported file or to generated items; with `out`, a run folder is written there.
 
     >>> file = Path(tempfile.mkdtemp()) / "replies.json"
-    >>> _ = file.write_text('{"IMP-000000": "E_0001", "IMP-000001": null}')
+    >>> _ = file.write_text('{"IMP-000000": "E_0031", "IMP-000001": null}')
     >>> score(load("nhop_implicit"), file, items=2, seed=7).summary.no_answers
     1
     """

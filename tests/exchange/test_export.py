@@ -130,7 +130,7 @@ def test_a_game_says_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixtu
         ("--format xml", "xml"),
         ("--temp 1", "--temp goes with --format openai-batch"),
         ("--format openai-batch", "--model is missing"),
-        ("--format openai-batch --model nobody", "model must be PROVIDER/MODEL"),
+        ("--format openai-batch --model unknown", "model must be PROVIDER/MODEL"),
         ("--in nowhere.jsonl", "nowhere.jsonl: No such file or directory"),
         ("--in nowhere.jsonl --seed 3", "--seed goes with generated items"),
     ],
@@ -230,7 +230,7 @@ def test_mlcroissant_validates_and_reads_the_metadata(folder: Path) -> None:
 def test_a_folder_in_use_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = (folder / "README.md").read_bytes()
     assert run(f"export nhop_implicit --items 2 --format huggingface --out {folder}") == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
     assert (folder / "README.md").read_bytes() == before
 
 

@@ -300,7 +300,7 @@ def test_a_pipe_is_refused_as_it_is_read_twice(
 
 def test_replies_that_cannot_be_scored_do_not_claim_the_folder(tmp_path: Path) -> None:
     rows = [{"id": n, "reply": g} for n, g in zip(IDS, GOLDS, strict=True)]
-    replies = lines(tmp_path / "replies.jsonl", [*rows, {"id": "nobody", "reply": "x"}])
+    replies = lines(tmp_path / "replies.jsonl", [*rows, {"id": "unknown", "reply": "x"}])
     assert score(replies) == 2
     assert score(lines(replies, rows)) == 0
 
@@ -317,10 +317,13 @@ def test_replies_that_cannot_be_scored_do_not_claim_the_folder(tmp_path: Path) -
         ([{"id": IDS[0], "reply": "x", "trial": "one"}], "trial must be a whole number"),
         ([{"id": IDS[0], "reply": "x", "trial": -1}], "trial is out of range"),
         ([{"id": IDS[0], "reply": "x", "seed": 3.5}], "seed must be a whole number"),
-        ([{"id": IDS[0], "response": {}}], "not a response of a model"),
-        ([{"id": IDS[0], "response": {"choices": []}}], "not a response of a model"),
+        ([{"id": IDS[0], "response": {}}], "not a response of a known provider"),
+        ([{"id": IDS[0], "response": {"choices": []}}], "not a response of a known provider"),
         ([{"id": IDS[0], "reply": "x"}] * 3, "was replied to before, as were 1 others"),
-        ([{"id": "nobody", "reply": "x"}], "there is no item 'nobody' (1 of 1 replies fit no item"),
+        (
+            [{"id": "unknown", "reply": "x"}],
+            "there is no item 'unknown' (1 of 1 replies fit no item",
+        ),
         ([{"id": IDS[0], "seed": 4, "reply": "x"}], "there is no item"),
     ],
 )
@@ -367,7 +370,7 @@ def test_bad_prompts_are_one_sentence(
         ("--items 6 --replies r.jsonl --out o.jsonl", "--out is a folder: say --out o"),
         ("--in r.jsonl --items 6 --replies r.jsonl --out o", "--items goes with generated items"),
         ("--in batch.jsonl --replies r.jsonl --out o", "requests do not say how their items"),
-        ("--in prompts.jsonl --mode free --replies r.jsonl --out o", "leave out that flag"),
+        ("--in prompts.jsonl --mode free --replies r.jsonl --out o", "omit that flag"),
         ("--items 6 --replies nowhere.csv --out o", "nowhere.csv: No such file"),
         ("--items 6 --replies r.parquet --out o", "r.parquet: not a Parquet file"),
         ("--items 6 --replies bad.csv --out o", "bad.csv line 2: more cells than the header"),

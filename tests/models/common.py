@@ -1,4 +1,4 @@
-"""What the tests of models share: one task, commands that evaluate a model on it, their records."""
+"""Helpers for tests of models: a task, commands that evaluate a model on it, and their records."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ SEED = 3
 def eval_words(
     server: Server, out: Path, *flags: str, backend: str = "direct", items: int = 50
 ) -> list[str]:
-    """The command that asks the server about the first items of the seed."""
+    """A command that evaluates the server's model on the first items of the seed."""
     words = f"eval nhop_implicit --model vllm/m --backend {backend} --seed {SEED} --items {items}"
     return [*words.split(), "--base_url", server.url, "--out", str(out), *flags]
 
 
 def oracle(items: int = 50, trials: int = 1) -> SolverModel:
-    """A model that answers all of them."""
+    """A model that answers these items correctly."""
     return SolverModel(NHOP, "oracle", NHOP.items(items, SEED), trials)
 
 
 def prompts(items: int = 50) -> list[str]:
-    """What it is asked."""
+    """The prompts of these items."""
     return [item.prompt for item in NHOP.items(items, SEED)]
 
 
@@ -38,13 +38,13 @@ def records(out: Path) -> list[dict[str, Any]]:
 
 
 def same_for_all(out: Path) -> list[dict[str, Any]]:
-    """The records without who made them, what it took and why it stopped."""
+    """The records without solver, usage, time and stop reason."""
     own = {"solver": None, "usage": None, "seconds": None, "stop_reason": None}
     return [row | own for row in records(out)]
 
 
 def count_records(out: Path) -> int:
-    """How many records there are so far in a folder that is being written."""
+    """The number of records in a folder that is being written."""
     return sum(path.read_bytes().count(b"\n") for path in out.rglob("records.jsonl"))
 
 

@@ -1,4 +1,4 @@
-"""Every test starts without knowing what other tests' servers support."""
+"""Fixtures: no test knows the protocols that other tests detected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from trivium.models.endpoint import Endpoint
 
-# The servers of these tests are left with connections that were dropped while they were accepted.
+# Dropped connections leave sockets open in the test servers.
 LEFT = ("ignore:unclosed transport:ResourceWarning", "ignore:unclosed <socket:ResourceWarning")
 
 

@@ -1,4 +1,4 @@
-"""An HTTP server on loopback that supports both protocols, and fails as it is asked to."""
+"""An HTTP server on loopback that supports both protocols and fails on demand."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from trivium.core.task import PresentedItem, Task
 Answer = Callable[[list[str]], str]  # the model's reply to a dialogue
 Fault = Callable[[str, int], str | None]  # what goes wrong with a prompt's n-th call, if anything
 Alter = Callable[[dict[str, Any], int], None]  # changes the body of the reply to its n-th call
-RAW = "raw:"  # a text that begins so is written as JSON without its quotes
+RAW = "raw:"  # a text with this prefix is written as JSON without quotes
 FAULTS = ("429", "500", "dropped", "cut", "truncated", "garbage", "slow")
 
 
 class SolverModel:
-    """Replies as a built-in solver would to the prompts of these items.
+    """Replies to the prompts of some items like a built-in solver.
 
     Games may have the same prompt; asked one after the other, their order distinguishes them.
     """
@@ -53,7 +53,7 @@ class SolverModel:
 
 
 def some_faults(percent: int, kinds: Sequence[str] = FAULTS) -> Fault:
-    """This many calls in a hundred fail in each of these ways, the same ones every time."""
+    """Faults of this percentage of calls for each kind, the same calls every time."""
 
     def fault(prompt: str, nth: int) -> str | None:
         digest = hashlib.blake2b(f"{nth} {prompt}".encode(), digest_size=4).digest()
@@ -65,16 +65,16 @@ def some_faults(percent: int, kinds: Sequence[str] = FAULTS) -> Fault:
 
 @dataclass
 class Server:
-    """Runs in a thread of its own for as long as the `with` block lasts."""
+    """A server that runs in a thread during a `with` block."""
 
     answer: Answer
     fault: Fault = lambda prompt, nth: None
     protocols: tuple[str, ...] = ("responses", "chat")
     forgiving: bool = False  # returns 200 for paths that it does not know
-    cut_off: bool = False  # every reply says that it met the limit of tokens
+    cut_off: bool = False  # every reply reports that it reached the token limit
     alter: Alter = lambda body, nth: None
     retry_after: str = "0.2"  # seconds, of a 429
-    refuse: dict[str, int] = field(default_factory=dict)  # paths that end so have this status
+    refuse: dict[str, int] = field(default_factory=dict)  # status by the end of the path
     latency: float = 0.0
     slow: float = 1.0  # seconds that a slow reply takes
     port: int = 0
@@ -254,6 +254,13 @@ def _turns(messages: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
     return turns
 
 
+CODES = {
+    "quota": (429, "insufficient_quota"),
+    "declined": (400, "content_filter"),
+    "context": (400, "context_length_exceeded"),
+}
+
+
 def _failure(request: web.Request, fault: str, retry_after: str) -> web.StreamResponse | None:
     """The response of a fault; None for those that spoil a good reply."""
     if fault == "dropped":
@@ -262,20 +269,16 @@ def _failure(request: web.Request, fault: str, retry_after: str) -> web.StreamRe
         return web.Response()
     if fault == "garbage":
         return web.Response(text="[" * 100_000, content_type="text/html")
-    errors = {
-        "quota": (429, {"message": "pay first", "type": "x", "code": "insufficient_quota"}),
-        "declined": (400, {"message": "not allowed", "type": "x", "code": "content_filter"}),
-        "context": (400, {"message": "too long", "type": "x", "code": "context_length_exceeded"}),
-    }
-    if fault in errors:
-        status, body = errors[fault]
-        return web.json_response({"error": body}, status=status)
+    if fault in CODES:
+        status, code = CODES[fault]
+        error = {"message": f"no: {fault}", "type": "x", "code": code}
+        return web.json_response({"error": error}, status=status)
     if fault.isdigit():
         # As careless as a server can be: it repeats the key.
         key = request.headers.get("Authorization", "")
-        error = {"error": {"message": f"no: {fault} for {key}", "type": "x", "code": None}}
+        error = {"message": f"no: {fault} for {key}", "type": "x"}
         headers = {"Retry-After": retry_after} if fault == "429" else {}
-        return web.json_response(error, status=int(fault), headers=headers)
+        return web.json_response({"error": error}, status=int(fault), headers=headers)
     return None
 
 

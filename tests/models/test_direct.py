@@ -72,7 +72,7 @@ def test_an_item_that_always_fails_is_an_error_and_can_be_asked_again(tmp_path: 
         assert server.asked == before
         broken.clear()
         with (tmp_path / "records.jsonl").open("ab") as file:
-            file.write(b'{"id": "half a li')  # as a killed writer leaves it
+            file.write(b'{"id": "half a li')  # left by a killed writer
         assert main(flags) == 0
         assert sum((server.asked - before).values()) == 2
     assert summary(tmp_path)["metrics"]["em"]["n"] == 50
@@ -120,7 +120,7 @@ def test_settings_reach_the_server(tmp_path: Path) -> None:
 def test_the_limit_of_tokens_has_another_name_at_openai(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-unknown")
     # Elsewhere chat comes first: some servers answer all other paths with 401.
     with Server(oracle(), refuse={"/responses": 401}) as server:
         flags = ("--model", "openai/m", "--max_output_tokens", "77")
@@ -182,7 +182,7 @@ def test_a_run_that_cannot_succeed_stops_with_a_sentence(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Other calls go on without a first one that hangs, which a slow machine must not look like.
+    # The other calls do not wait for a hanging first one; a slow machine must not look like that.
     monkeypatch.setattr("trivium.models.endpoint.SECONDS_OF_PROBING", 60.0)
     with Server(oracle(), lambda prompt, nth: fault) as server:
         assert main(words(server, tmp_path)) == 1
@@ -205,7 +205,7 @@ def test_a_run_in_which_everything_fails_stops_early(
 def test_a_server_that_is_not_there_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gone = Server(oracle(), port=9)  # never started; nobody listens on the discard port
+    gone = Server(oracle(), port=9)  # never started: nothing listens on the discard port
     began = time.monotonic()
     assert main(words(gone, tmp_path)) == 1
     assert time.monotonic() - began < 5
@@ -229,7 +229,7 @@ def test_many_requests_are_not_sent_without_consent(
     ("flags", "sentence"),
     [
         (["--model", "gpt"], "PROVIDER/MODEL"),
-        (["--model", "nobody/m"], "--base_url"),
+        (["--model", "unknown/m"], "--base_url"),
         (["--model", "openai/m"], "OPENAI_API_KEY is not set"),
         (["--model", "vllm/m", "--base_url", "ftp://x"], "base_url"),
         (["--model", "vllm/m", "--concurrency", "0"], "concurrency must be in 1..1000, got 0"),
@@ -246,7 +246,6 @@ def test_bad_flags_end_in_a_sentence(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.chdir(tmp_path)
-    # The flag's name in 0.1, which still works.
     assert main(["eval", "nhop_implicit", "--out", "o", "--backend", "direct", *flags]) == 2
     assert sentence in capsys.readouterr().err
 

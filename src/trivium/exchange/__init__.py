@@ -1,1 +1,1 @@
-"""Items and replies to and from other tools: exports, replies to score, dataset folders."""
+"""Exchange with other tools: exported prompts, imported replies, dataset folders."""

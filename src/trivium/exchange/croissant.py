@@ -1,4 +1,4 @@
-"""Croissant 1.1 metadata of an exported dataset: what mlcroissant and dataset search read."""
+"""Croissant 1.1 metadata of an exported dataset, for mlcroissant and dataset search."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CONTEXT |= {name: f"cr:{name}" for name in PLAIN.split()}
 
 
 def croissant(name: str, about: str, shards: Mapping[str, str]) -> dict[str, Any]:
-    """The metadata of a dataset whose Parquet files are named with their SHA-256."""
+    """The metadata of a dataset; `shards` are the SHA-256 of its Parquet files, by path."""
     files = [
         {
             "@type": "cr:FileObject",

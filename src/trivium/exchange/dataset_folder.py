@@ -1,4 +1,4 @@
-"""A folder that Hugging Face's `load_dataset` opens: Parquet shards, a card, Croissant metadata."""
+"""Folders for Hugging Face's `load_dataset`: Parquet shards, a card and Croissant metadata."""
 
 from __future__ import annotations
 
@@ -16,38 +16,35 @@ from trivium import __version__
 from trivium.audit.engine import audit
 from trivium.core.dialogue import solve
 from trivium.core.errors import require
-from trivium.core.files import atomic_write, open_output, write_json
+from trivium.core.files import open_output, write_json
 from trivium.core.probes import Audit
-from trivium.core.results import Summary, summarise
-from trivium.core.task import PresentedItem, Task
+from trivium.core.results import summarise
+from trivium.core.task import Task
 from trivium.evaluation.evaluation import Evaluation
 from trivium.exchange.croissant import croissant
 from trivium.exchange.export import COLUMNS, write_items
 
 SHARD = 50_000  # rows of one Parquet file
-SAMPLE = 200  # items on which the ceilings of the card are measured
-METADATA = "croissant.json"
-CARD = "README.md"
+SAMPLE = 200  # items on which the ceilings in the card are measured
 SIZES = ((1000, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
 
 
 def write_dataset_folder(evaluation: Evaluation, out: Path, *, with_audit: bool) -> None:
-    """Write the folder, under a temporary name until it is complete."""
+    """Write the folder under a temporary name, and rename it when it is complete."""
     taken = out.exists() and (not out.is_dir() or any(out.iterdir()))
-    require(not taken, f"{out} is there already; choose another folder with --out")
+    require(not taken, f"{out} exists already; choose another folder with --out")
     task, result = evaluation.task, None
     if with_audit and not evaluation.items.files:
-        print("auditing for the card; --no_audit leaves that out", file=sys.stderr, flush=True)
+        print("auditing for the card; --no_audit skips that", file=sys.stderr, flush=True)
         result = audit(task.benchmark, task.spec, 0)
     partial = out.with_name(out.name + ".part")
     if partial.is_dir():
-        shutil.rmtree(partial)  # of an export that was killed
+        shutil.rmtree(partial)  # left by an export that was killed
     try:
         shards = _write_shards(evaluation, partial)
-        name = task.benchmark.name
-        write_json(partial / METADATA, croissant(name, _about(evaluation), shards))
-        with atomic_write(partial / CARD) as file:
-            file.write(card(evaluation, out.name, result).encode())
+        metadata = croissant(task.benchmark.name, _about(evaluation), shards)
+        write_json(partial / "croissant.json", metadata)
+        (partial / "README.md").write_bytes(card(evaluation, out.name, result).encode())
         if out.exists():
             out.rmdir()
         partial.rename(out)
@@ -57,7 +54,7 @@ def write_dataset_folder(evaluation: Evaluation, out: Path, *, with_audit: bool)
 
 
 def _write_shards(evaluation: Evaluation, folder: Path) -> dict[str, str]:
-    """The SHA-256 of every shard, by its path in the folder."""
+    """Write the shards, and return the SHA-256 of each by its path in the folder."""
     items, total = evaluation.presented(), evaluation.attempts
     count = -(-total // SHARD)
     shards = {}
@@ -72,10 +69,14 @@ def _write_shards(evaluation: Evaluation, folder: Path) -> dict[str, str]:
 
 
 def card(evaluation: Evaluation, folder: str, audit: Audit | None) -> str:
-    """The dataset card: what is in it, how to regenerate it, floor, ceiling and audit."""
+    """The dataset card: contents, commands, floor, ceilings, audit and columns."""
     task, total = evaluation.task, evaluation.attempts
     benchmark = task.benchmark
     size = next((name for limit, name in SIZES if total < limit), "n>1M")
+    columns = (
+        f"| `{name}` | {about}{' (JSON)' if kind == 'json' else ''} |"
+        for name, (kind, about) in COLUMNS.items()
+    )
     sections = [
         _FRONT.format(name=benchmark.name, size=size),
         f"# {benchmark.name}: {benchmark.title}",
@@ -84,7 +85,7 @@ def card(evaluation: Evaluation, folder: str, audit: Audit | None) -> str:
         _commands(evaluation, folder),
         "## Floor and ceiling\n\n" + "\n".join(_floor_and_ceiling(evaluation)),
         "## Audit\n\n" + _audit_text(task, audit),
-        "## Columns\n\n| column | what it holds |\n|---|---|\n" + "\n".join(_column_rows()),
+        "## Columns\n\n| column | what it holds |\n|---|---|\n" + "\n".join(columns),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
 
@@ -142,7 +143,7 @@ def _commands(evaluation: Evaluation, folder: str) -> str:
 
 
 def export_flags(evaluation: Evaluation) -> list[str]:
-    """The flags of the export that makes the same folder, whatever config or preset was used."""
+    """The flags of an export that writes the same folder without a config file."""
     items, task = evaluation.items, evaluation.task
     words = ["--in", *items.files] if items.files else task_flags(task)
     words += changed_flags(task.view, task.benchmark.view_type())
@@ -154,7 +155,7 @@ def export_flags(evaluation: Evaluation) -> list[str]:
 
 
 def task_flags(task: Task) -> list[str]:
-    """The flags of a task's spec: its preset, or what differs from the benchmark's default."""
+    """The flags of a task's spec: its preset, or the fields that differ from the default."""
     benchmark = task.benchmark
     preset = next((name for name, spec in benchmark.presets.items() if spec == task.spec), None)
     if preset is not None:
@@ -163,7 +164,7 @@ def task_flags(task: Task) -> list[str]:
 
 
 def changed_flags(values: Any, defaults: Any) -> list[str]:
-    """The flags that turn the defaults of a spec or view into these values."""
+    """The flags for the fields of a spec or view that differ from the defaults."""
     words: list[str] = []
     for field in dataclasses.fields(values):
         value = getattr(values, field.name)
@@ -172,13 +173,13 @@ def changed_flags(values: Any, defaults: Any) -> list[str]:
         if isinstance(value, bool):
             words.append(f"--{field.name}" if value else f"--no_{field.name}")
         else:
-            parts = value if isinstance(value, tuple) else (value,)
-            words += [f"--{field.name}", *map(str, parts)]
+            values_given = value if isinstance(value, tuple) else (value,)
+            words += [f"--{field.name}", *map(str, values_given)]
     return words
 
 
 def _floor_and_ceiling(evaluation: Evaluation) -> Iterator[str]:
-    """A table of the floor and of every solver that is a ceiling."""
+    """Yields the rows of a table of the floor and of every solver that is a ceiling."""
     task = evaluation.task
     headline = task.benchmark.metrics[0]
     sample = list(islice(evaluation.presented(), SAMPLE))
@@ -189,22 +190,15 @@ def _floor_and_ceiling(evaluation: Evaluation) -> Iterator[str]:
     yield f"| floor, the best strategy that does not read the item ({names}) | {value:.3f} |"
     for solver in task.benchmark.solvers.values():
         if solver.role == "ceiling":
-            found = _measured(sample, solver.name).metrics[headline.name]
+            rows = (dataclasses.asdict(solve(item, solver)) for item in sample)
+            found = summarise(rows, task.benchmark.metrics).metrics[headline.name]
             yield f"| ceiling, `{solver.name}` on {len(sample)} items | {found} |"
 
 
-def _measured(sample: list[PresentedItem], name: str) -> Summary:
-    benchmark = sample[0].task.benchmark
-    solver = benchmark.solvers[name]
-    rows = (dataclasses.asdict(solve(item, solver)) for item in sample)
-    return summarise(rows, benchmark.metrics)
-
-
 def _audit_text(task: Task, audit: Audit | None) -> str:
-    words = ["trivium", "audit", task.benchmark.name, *task_flags(task)]
-    command = f"`{shlex.join(words)}`"
+    command = shlex.join(["trivium", "audit", task.benchmark.name, *task_flags(task)])
     if audit is None:
-        return f"Not audited; {command} does it."
+        return f"Not audited; `{command}` does it."
     caught = [cue for cue in audit.cues if cue.caught]
     tried = f"{len(audit.cues)} cues"
     verdicts = {
@@ -214,9 +208,4 @@ def _audit_text(task: Task, audit: Audit | None) -> str:
         + ", ".join(f"{cue.name} ({cue.value:.3f} against {cue.chance:.3f})" for cue in caught),
     }
     kept = " This preset keeps the leaks of an original on purpose." * audit.keeps_leaks
-    return f"{verdicts[audit.verdict]}.{kept} The command was {command}."
-
-
-def _column_rows() -> Iterator[str]:
-    for name, (kind, about) in COLUMNS.items():
-        yield f"| `{name}` | {about}{' (JSON)' if kind == 'json' else ''} |"
+    return f"{verdicts[audit.verdict]}.{kept} The command was `{command}`."

@@ -1,4 +1,4 @@
-"""Items as files for other tools: prompts with gold answers, floors, and how to regenerate them."""
+"""Export of items for other tools: prompts with gold answers, floors and their origin."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO, Literal, get_args
 
 import orjson
 
-from trivium.core.errors import import_extra, require
+from trivium.core.errors import UserError, import_extra, require
 from trivium.core.files import dump_line
 from trivium.core.records import Row
 from trivium.core.spec import spec_to_dict
@@ -23,10 +24,10 @@ from trivium.evaluation.progress import Progress
 
 Format = Literal["jsonl", "csv", "parquet", "huggingface", "inspect", "openai-batch"]
 FORMATS: tuple[str, ...] = get_args(Format)
-TEXT_FORMATS = ("jsonl", "csv", "inspect", "openai-batch")  # those that standard output takes
-BATCH = 500  # rows that are in memory at once
-MAX_REQUESTS = 50_000  # that OpenAI takes in one batch file
-# Each column with its type in Parquet and what it holds; nested ones hold JSON.
+TEXT_FORMATS = ("jsonl", "csv", "inspect", "openai-batch")  # can be written to standard output
+BATCH = 500  # rows in memory at once
+MAX_REQUESTS = 50_000  # OpenAI's limit for a batch file
+# Columns with their type in Parquet and a description; nested values are JSON.
 COLUMNS = {
     "id": ("string", "names the prompt in any mixture of exported files"),
     "system": ("string", "the system message that goes with the prompt, if there is one"),
@@ -48,26 +49,26 @@ NESTED = tuple(name for name, (kind, _) in COLUMNS.items() if kind == "json")
 
 @dataclass(frozen=True)
 class Request:
-    """What a line of an OpenAI batch file asks for besides the messages."""
+    """The settings of the requests in an OpenAI batch file."""
 
-    model: str  # as the provider calls it
+    model: str  # without a provider
     temp: float | None = None
     max_output_tokens: int | None = None
     reasoning_effort: str | None = None
 
     def body(self, messages: list[dict[str, str]]) -> Row:
-        """The body of a call of chat completions."""
-        more = {
+        """The body of a chat completions request."""
+        settings = {
             "temperature": self.temp,
             "max_completion_tokens": self.max_output_tokens,
             "reasoning_effort": self.reasoning_effort,
         }
-        given = {key: value for key, value in more.items() if value is not None}
+        given = {key: value for key, value in settings.items() if value is not None}
         return {"model": self.model, "messages": messages, **given}
 
 
 def export_row(item: PresentedItem) -> Row:
-    """One prompt with everything that scoring a reply needs."""
+    """A prompt with everything that is needed to score a reply."""
     task, origin = item.task, item.original.origin
     return {
         "id": export_id(item),
@@ -88,7 +89,7 @@ def export_row(item: PresentedItem) -> Row:
 
 
 def export_id(item: PresentedItem) -> str:
-    """A name that no other item, spec, view, seed or trial has; batch services take it too."""
+    """An id that is unique among all items, specs, views, seeds and trials."""
     task, origin = item.task, item.original.origin
     content = task.benchmark.to_row(item.original) if origin is None else origin.spec
     identity = dump_line([task.benchmark.name, content, spec_to_dict(task.view)])
@@ -105,7 +106,7 @@ def write_items(
     total: int,
     request: Request | None = None,
 ) -> None:
-    """Write items to an open file, a few hundred in memory at a time."""
+    """Write items to an open file in batches."""
     rows = map(export_row, items)
     with Progress("export", total) as progress, _encoder(form, file, request) as add:
         while batch := list(islice(rows, BATCH)):
@@ -118,48 +119,42 @@ Add = Callable[[list[Row]], Any]
 
 @contextmanager
 def _encoder(form: str, file: BinaryIO, request: Request | None) -> Iterator[Add]:
-    """A function that writes some rows in this format."""
+    """Yields a function that writes rows in a format."""
     require(form in FORMATS, f"format must be one of {', '.join(FORMATS)}, got {form!r}")
     if form == "parquet":
-        with parquet_writer(file) as add:
+        with _parquet_writer(file) as add:
             yield add
     elif form == "csv":
         file.write(_csv_text([list(COLUMNS)]))
-        yield lambda rows: file.write(_csv_text([list(flat(row).values()) for row in rows]))
+        yield lambda rows: file.write(_csv_text([list(_flat(row).values()) for row in rows]))
     elif form == "openai-batch":
-        require(request is not None, "--model is missing: which model does the batch ask?")
-        assert request is not None
-        asked = request
-        yield lambda rows: file.writelines(dump_line(_openai_line(row, asked)) for row in rows)
-    else:
-        convert: Callable[[Row], Row] = _inspect_sample if form == "inspect" else dict
+        if request is None:
+            raise UserError("--model is missing: which model does the batch ask?")
+        convert = partial(_openai_line, request)
         yield lambda rows: file.writelines(dump_line(convert(row)) for row in rows)
+    elif form == "inspect":
+        yield lambda rows: file.writelines(dump_line(_inspect_sample(row)) for row in rows)
+    else:
+        yield lambda rows: file.writelines(map(dump_line, rows))
 
 
 @contextmanager
-def parquet_writer(file: BinaryIO) -> Iterator[Add]:
-    """A function that appends rows to a Parquet file as a group of their own."""
-    arrow, parquet = (
-        import_extra("pyarrow", "exchange"),
-        import_extra("pyarrow.parquet", "exchange"),
-    )
-    kinds = {"json": arrow.string(), "string": arrow.string()}
-    kinds |= {"int64": arrow.int64(), "float64": arrow.float64()}
-    schema = arrow.schema([(name, kinds[kind]) for name, (kind, _) in COLUMNS.items()])
+def _parquet_writer(file: BinaryIO) -> Iterator[Add]:
+    """Yields a function that appends rows to a Parquet file as a row group."""
+    arrow = import_extra("pyarrow", "exchange")
+    parquet = import_extra("pyarrow.parquet", "exchange")
+    types = {name: "string" if kind == "json" else kind for name, (kind, _) in COLUMNS.items()}
+    schema = arrow.schema([(name, getattr(arrow, kind)()) for name, kind in types.items()])
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         yield lambda rows: writer.write_table(
-            arrow.Table.from_pylist([flat(row) for row in rows], schema)
+            arrow.Table.from_pylist([_flat(row) for row in rows], schema)
         )
 
 
-def flat(row: Mapping[str, Any]) -> Row:
-    """The row with JSON in place of what is nested, for tables."""
-    nested = {name: _json_text(row[name]) for name in NESTED}
-    return {name: nested[name] if name in nested else row[name] for name in COLUMNS}
-
-
-def _json_text(value: Any) -> str | None:
-    return None if value is None else orjson.dumps(value).decode()
+def _flat(row: Row) -> Row:
+    """The row with nested values as JSON, for tables."""
+    present = [name for name in NESTED if row[name] is not None]
+    return row | {name: orjson.dumps(row[name]).decode() for name in present}
 
 
 def _csv_text(rows: list[list[Any]]) -> bytes:
@@ -168,24 +163,24 @@ def _csv_text(rows: list[list[Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def messages_of(row: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The prompt as the messages of a chat."""
+def _messages(row: Row) -> list[dict[str, str]]:
+    """The prompt as chat messages."""
     system = [] if row["system"] is None else [{"role": "system", "content": row["system"]}]
     return [*system, {"role": "user", "content": row["prompt"]}]
 
 
 def _inspect_sample(row: Row) -> Row:
-    """A sample as Inspect's json_dataset reads it."""
+    """The row as a sample for Inspect's json_dataset."""
     rest = {name: value for name, value in row.items() if name not in ("id", "prompt", "gold")}
-    given = row["prompt"] if row["system"] is None else messages_of(row)
+    given = row["prompt"] if row["system"] is None else _messages(row)
     return {"id": row["id"], "input": given, "target": row["gold"], "metadata": rest}
 
 
-def _openai_line(row: Row, request: Request) -> Row:
-    """A request as OpenAI's batch files hold it."""
+def _openai_line(request: Request, row: Row) -> Row:
+    """The row as a line of an OpenAI batch file."""
     return {
         "custom_id": row["id"],
         "method": "POST",
         "url": "/v1/chat/completions",
-        "body": request.body(messages_of(row)),
+        "body": request.body(_messages(row)),
     }

@@ -1,4 +1,4 @@
-"""Replies collected elsewhere, scored like any others: a run folder from prompts and replies."""
+"""Scores of replies that were collected elsewhere, as a run folder."""
 
 from __future__ import annotations
 
@@ -22,23 +22,25 @@ from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.execute import write_summary
 from trivium.exchange.export import NESTED, export_id
-from trivium.exchange.replies import Replies, Turns, numbered_replies, read_replies
-from trivium.exchange.tables import read_table
-
-NO_REPLY = "no reply"
+from trivium.exchange.replies import Turns, read_replies
+from trivium.exchange.tables import read_table, whole_number
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt that was replied to, and what its file calls it."""
+    """A prompt that was replied to, with its id in an exported file."""
 
     item: PresentedItem
-    name: str | None = None  # the id of an exported row
+    exported_id: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The id in the file, or the id that an export would write."""
+        return self.exported_id or export_id(self.item)
 
     def names(self, trial: int) -> dict[str, int]:
-        """The names that a reply may use in this trial, each with the trial that it means."""
-        own = self.name or export_id(self.item)
-        return {own: self.item.trial, export_id(self.at(trial)): trial, self.item.id: 0}
+        """The names that a reply in this trial may use, each with the trial that it implies."""
+        return {self.name: self.item.trial, export_id(self.at(trial)): trial, self.item.id: 0}
 
     def at(self, trial: int) -> PresentedItem:
         """The same item in another trial."""
@@ -47,9 +49,9 @@ class Prompt:
 
 
 def read_prompts(task: Task, paths: Sequence[Path], *, own_view: bool = False) -> Iterator[Prompt]:
-    """The prompts of exported files, or of files of items presented as the task says.
+    """Yields the prompts of exported files, or of files of items in the task's view.
 
-    `own_view` says that the view was asked for; an exported file has one already.
+    `own_view` says that the user chose the view, which is an error for exported files.
     """
     seen = set()
     for path in paths:
@@ -59,27 +61,29 @@ def read_prompts(task: Task, paths: Sequence[Path], *, own_view: bool = False) -
             except UserError as problem:
                 raise UserError(f"{where}: {problem}") from None
             key = export_id(prompt.item)
-            require(key not in seen, f"{where}: {prompt.name or prompt.item.id} is there already")
+            require(
+                key not in seen, f"{where}: {prompt.exported_id or prompt.item.id} is a duplicate"
+            )
             seen.add(key)
             yield prompt
     require(bool(seen), f"{', '.join(map(str, paths))}: there are no items")
 
 
 def holds_prompts(paths: Sequence[Path]) -> bool:
-    """Whether some files are exported ones, maybe with a column of replies added."""
+    """Whether the files are exported ones, for example with a column of replies added."""
     first = next((row for path in paths for _, row in read_table(path)), {})
     return "prompt" in first and "view" in first
 
 
 def _has_trials(paths: Sequence[Path]) -> bool:
-    """Whether the rows of some files say in which of several orders items are presented."""
+    """Whether the rows of some files give trials other than 0."""
     rows = (row for path in paths for _, row in read_table(path))
     trials = ((row.get("metadata") or row).get("trial") for row in rows)
     return any(trial not in (None, "", 0, "0") for trial in trials)
 
 
 def _prompt(task: Task, row: Row, number: int, *, own_view: bool) -> Prompt:
-    if "metadata" in row and "input" in row:  # a sample of Inspect
+    if "metadata" in row and "input" in row:  # an Inspect sample
         text = row["input"] if isinstance(row["input"], str) else row["input"][-1]["content"]
         row = {**row["metadata"], "id": row["id"], "prompt": text}
     require(
@@ -89,12 +93,12 @@ def _prompt(task: Task, row: Row, number: int, *, own_view: bool) -> Prompt:
     )
     if "prompt" not in row or "view" not in row:
         return Prompt(PresentedItem(task, task.benchmark.from_row(row, number)))
-    require(not own_view, "an exported file says how its items are presented; leave out that flag")
+    require(not own_view, "an exported file says how its items are presented; omit that flag")
     return _exported(task.benchmark, row)
 
 
 def _exported(benchmark: AnyBenchmark, row: Row) -> Prompt:
-    """The item of an exported row, generated again; it must give the same prompt."""
+    """The prompt of an exported row, regenerated and checked against the row."""
     row = {**row, **{key: _nested(row.get(key)) for key in NESTED}}
     name = row.get("benchmark")
     require(name == benchmark.name, f"this is an item of {name}, not of {benchmark.name}")
@@ -103,10 +107,10 @@ def _exported(benchmark: AnyBenchmark, row: Row) -> Prompt:
         require(isinstance(row["source"], dict), "spec and source are missing: which item is this?")
         item = benchmark.from_row(row["source"], 0)
     else:
-        seed, index = (_number(row.get(key), key) for key in ("seed", "index"))
+        seed, index = (whole_number(row.get(key), key) for key in ("seed", "index"))
         require(index >= 0, f"index must be at least 0, got {index}")
         item = next(iter(benchmark.generate(task.spec, seed, index, 1)))
-    presented = PresentedItem(task, item, _number(row.get("trial") or 0, "trial"))
+    presented = PresentedItem(task, item, whole_number(row.get("trial") or 0, "trial"))
     require(
         presented.prompt == row["prompt"],
         "the prompt is not the one that spec, seed and index make: was the file changed, or "
@@ -116,20 +120,13 @@ def _exported(benchmark: AnyBenchmark, row: Row) -> Prompt:
 
 
 def _nested(value: Any) -> Any:
-    """What a table holds as JSON."""
+    """A value that tables hold as JSON text."""
     if not isinstance(value, str):
         return value
     try:
         return orjson.loads(value) if value else None
     except orjson.JSONDecodeError:
         raise UserError(f"not JSON: {value!r:.80}") from None
-
-
-def _number(value: Any, key: str) -> int:
-    try:
-        return int(value)
-    except (TypeError, ValueError):
-        raise UserError(f"{key} must be a whole number, got {value!r:.80}") from None
 
 
 @lru_cache(maxsize=256)
@@ -141,22 +138,10 @@ def _task(benchmark: AnyBenchmark, spec: bytes, view: bytes) -> Task:
     return Task(benchmark, made, presented)
 
 
-def score_replies(
-    prompts: Iterable[Prompt], replies: Replies, solver: str, trials: int = 1
-) -> Iterator[Row]:
-    """A record for every prompt in every trial; a prompt without a reply has failed."""
-    for prompt in prompts:
-        for trial in range(trials) if trials > 1 else (prompt.item.trial,):
-            item = prompt.at(trial)
-            seed = None if item.original.origin is None else item.original.origin.seed
-            yield record(item, replies.take(prompt.names(trial), seed, trial), solver)
-    replies.require_all_used()
-
-
-def record(item: PresentedItem, turns: Turns | None, solver: str) -> Row:
-    """The record of one reply, with the gold answer, and the prompt where it cannot be remade."""
-    dialogue, error = Dialogue(item), NO_REPLY if turns is None else None
-    # As they were given, whether or not the dialogue ended before; no answer is no text.
+def _record(item: PresentedItem, turns: Turns | None, solver: str) -> Row:
+    """The record of one reply, with the prompt if the item cannot be regenerated."""
+    dialogue, error = Dialogue(item), "no reply" if turns is None else None
+    # All turns are noted, even after the end of the dialogue.
     for reply in turns or (Reply(""),):
         dialogue.note(reply.text, reply.stop_reason)
         error = reply.error or error
@@ -171,7 +156,7 @@ def record(item: PresentedItem, turns: Turns | None, solver: str) -> Row:
 
 @dataclass(frozen=True)
 class Scoring:
-    """Which prompts were replied to, and by whom."""
+    """The prompts, the replies and the solver that wrote them."""
 
     task: Task
     replies: Sequence[Path]
@@ -180,7 +165,7 @@ class Scoring:
     trials: int = 1
     by_order: bool = False  # the n-th reply is to the n-th prompt
     solver: str = "replies"
-    own_view: bool = False  # whether the view was asked for
+    own_view: bool = False  # whether the user chose the view
 
     def __post_init__(self) -> None:
         require(bool(self.replies), "--replies is missing: where are the replies?")
@@ -190,34 +175,33 @@ class Scoring:
         )
 
     def prompts(self) -> Iterator[Prompt]:
-        """Every prompt, made when it is needed."""
+        """Yields every prompt."""
         if self.files:
             return read_prompts(self.task, self.files, own_view=self.own_view)
         assert self.items is not None
         return map(Prompt, Evaluation(self.task, self.items, self.solver).presented())
 
     def records(self) -> Iterator[Row]:
-        """A record for every prompt in every trial."""
-        lists = self.task.benchmark.multi_turn
-        trials = self.trials
-        if self.by_order:
-            names = [prompt.name or export_id(prompt.item) for prompt in self.prompts()]
-            replies = numbered_replies(self.replies, names, lists=lists)
-        else:
-            replies = read_replies(self.replies, lists=lists)
-        if self.by_order or (self.files and _has_trials(self.files)):
-            return score_replies(self.prompts(), replies, self.solver)
-        return score_replies(self.prompts(), replies, self.solver, max(trials, replies.trials))
+        """Yields a record for every prompt in every trial; one without a reply has failed."""
+        names = [prompt.name for prompt in self.prompts()] if self.by_order else None
+        replies = read_replies(self.replies, lists=self.task.benchmark.multi_turn, names=names)
+        one_trial_each = self.by_order or (self.files and _has_trials(self.files))
+        trials = 1 if one_trial_each else max(self.trials, replies.trials)
+        for prompt in self.prompts():
+            for trial in range(trials) if trials > 1 else (prompt.item.trial,):
+                item = prompt.at(trial)
+                seed = None if item.original.origin is None else item.original.origin.seed
+                yield _record(item, replies.take(prompt.names(trial), seed, trial), self.solver)
+        replies.require_all_used()
 
     def manifest(self) -> dict[str, Any]:
-        """What identifies the scores, as run.json holds it."""
+        """The fields of run.json that identify the scores."""
         made = None if self.items is None else [self.items.seed, self.items.start, self.items.count]
-        spec = None if self.files else spec_to_dict(self.task.spec)
         return {
             "kind": "score",
             "benchmark": self.task.benchmark.name,
             "solver": self.solver,
-            "spec": spec,
+            "spec": None if self.files else spec_to_dict(self.task.spec),
             "view": spec_to_dict(self.task.view),
             "items": content_hash(self.files) if self.files else made,
             "replies": content_hash(self.replies),
@@ -227,7 +211,7 @@ class Scoring:
 
 
 def write_scores(scoring: Scoring, out: Path, command: str | None = None) -> Summary:
-    """Write the run folder; one that holds the results of other replies is refused."""
+    """Write the run folder; refuse one with the results of other replies."""
     require(not out.is_file(), f"{out} is a file: --out is the folder of the records")
     manifest = scoring.manifest()
     files = [str(path) for path in (*scoring.files, *scoring.replies)]
@@ -242,19 +226,18 @@ def write_scores(scoring: Scoring, out: Path, command: str | None = None) -> Sum
         )
         with atomic_write(out / RECORDS) as file:
             file.writelines(map(dump_line, scoring.records()))
-            # Only now: a folder must not be claimed by replies that cannot be scored.
+            # Written last, so that replies that cannot be scored do not claim the folder.
             write_json(path, manifest | {"files": files, "command": command})
         return write_summary(scoring.task.benchmark, out)
 
 
 def content_hash(paths: Iterable[Path]) -> str:
-    """A hash of what is in some files or folders."""
+    """A hash of the contents of files, or of the Parquet files in folders."""
     digest = hashlib.sha256()
     for path in paths:
         once = path.exists() and not (path.is_file() or path.is_dir())
         require(not once, f"{path}: a pipe can be read only once; write it to a file first")
-        parts = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
-        for part in parts:
+        for part in sorted(path.rglob("*.parquet")) if path.is_dir() else [path]:
             with open_input(part) as file:
                 while chunk := file.read(1 << 20):
                     digest.update(chunk)

@@ -1,4 +1,4 @@
-"""Rows of the files that people have: JSON Lines, JSON, CSV, Parquet, or a folder of shards."""
+"""Rows of JSON Lines, JSON, CSV and Parquet files, and of folders of Parquet files."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ import orjson
 
 from trivium.core.errors import UserError, import_extra, require
 from trivium.core.files import open_input, read_rows
+from trivium.core.records import Row
 
-Row = dict[str, Any]
-MAX_CELL = 2**31 - 1  # characters of one cell: a prompt may be longer than csv's own limit
-BATCH = 500
+MAX_CELL = 2**31 - 1  # characters; the default of csv is too small for long prompts
 
 
 def read_table(path: Path) -> Iterator[tuple[str, Row]]:
-    """Yields (where it is, row); the kind of file is known by its ending, JSON Lines by default."""
+    """Yields (position, row); the suffix gives the format, JSON Lines by default."""
     if path.is_dir():
         shards = sorted(path.rglob("*.parquet"))
         require(bool(shards), f"{path}: no Parquet file in this folder")
@@ -30,13 +29,24 @@ def read_table(path: Path) -> Iterator[tuple[str, Row]]:
     yield from readers.get(path.suffix.lower(), _line_rows)(path)
 
 
+def whole_number(value: Any, key: str) -> int:
+    """The value as an integer; CSV files hold numbers as text, some tables as floats."""
+    try:
+        number = int(value)
+        exact = isinstance(value, str) or (number == value and not isinstance(value, bool))
+    except (TypeError, ValueError, OverflowError):
+        number, exact = 0, False
+    require(exact, f"{key} must be a whole number, got {value!r:.80}")
+    return number
+
+
 def _line_rows(path: Path) -> Iterator[tuple[str, Row]]:
     for number, row in read_rows(path):
         yield f"{path} line {number}", row
 
 
 def _json_rows(path: Path) -> Iterator[tuple[str, Row]]:
-    """A list of objects, or one object from ids to replies; else one object a line."""
+    """The rows of a list of objects, of one object from ids to replies, or of JSON Lines."""
     with open_input(path) as file:
         try:
             value = orjson.loads(file.read())
@@ -69,17 +79,14 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:
-    arrow, parquet = (
-        import_extra("pyarrow", "exchange"),
-        import_extra("pyarrow.parquet", "exchange"),
-    )
-    number = 0
+    arrow = import_extra("pyarrow", "exchange")
+    parquet = import_extra("pyarrow.parquet", "exchange")
     try:
         with open_input(path) as file:
-            for batch in parquet.ParquetFile(file).iter_batches(BATCH):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield f"{path} row {number}", row
+            batches = parquet.ParquetFile(file).iter_batches(500)
+            rows = (row for batch in batches for row in batch.to_pylist())
+            for number, row in enumerate(rows, start=1):
+                yield f"{path} row {number}", row
     except arrow.ArrowException as problem:
         reason = " ".join(str(problem).split())
         raise UserError(f"{path}: not a Parquet file ({reason:.120})") from None

@@ -1,4 +1,4 @@
-"""Which backend a model uses: direct calls for throughput, Inspect for everything else."""
+"""The choice of backend: direct calls for throughput, Inspect for everything else."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from trivium.models.local import is_local, model_file, served_locally
 from trivium.models.providers import find_address, is_compatible
 from trivium.models.settings import Model
 
-LOGS = "logs"  # the folder of Inspect's own logs, beside the records
+LOGS = "logs"  # the folder of Inspect's logs, beside the records
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What one model is asked about one task, and where its attempts go."""
+    """The items of one task for one model, and a callback for its attempts."""
 
-    name: str  # no two batches that are asked together have the same
+    name: str  # unique among the batches of a run
     benchmark: AnyBenchmark
     items: Iterable[PresentedItem]
     model: Model
     save: Callable[[Attempt, str], None]  # an attempt and the prompt that was sent
-    note: Callable[[str], None] = print_note  # says why nothing happens for a while
+    note: Callable[[str], None] = print_note  # explains a long wait
 
 
 def ask_models(batches: Sequence[Batch], logs: Path) -> None:
-    """Make every attempt: model by model on the direct backend, all together on Inspect."""
+    """Run every attempt: model by model on the direct backend, all together on Inspect."""
     with served_locally([batch.model for batch in batches]) as served:
         direct: dict[Model, list[Batch]] = {}
         inspected = []
-        for asked in batches:
-            batch = replace(asked, model=served.get(asked.model, asked.model))
+        for given in batches:
+            batch = replace(given, model=served.get(given.model, given.model))
             if choose_backend(batch.benchmark, batch.model) == "direct":
                 direct.setdefault(batch.model, []).append(batch)
             else:
                 inspected.append(batch)
-        for own in direct.values():
+        for of_model in direct.values():
             from trivium.models.direct import ask_directly  # noqa: PLC0415
 
-            ask_directly(own)
+            ask_directly(of_model)
         if inspected:
             from trivium.models.inspect.run import ask_through_inspect  # noqa: PLC0415
 
@@ -52,18 +52,15 @@ def ask_models(batches: Sequence[Batch], logs: Path) -> None:
 
 
 def choose_backend(benchmark: AnyBenchmark, model: Model) -> str:
-    """The backend that was asked for, or the one that fits."""
+    """The backend that the options name, or the default for this benchmark and model."""
     if model.options.backend != "auto":
         return model.options.backend
-    return (
-        "direct"
-        if (is_local(model) or is_compatible(model)) and not benchmark.multi_turn
-        else "inspect"
-    )
+    compatible = is_local(model) or is_compatible(model)
+    return "direct" if compatible and not benchmark.multi_turn else "inspect"
 
 
 def require_reachable(benchmark: AnyBenchmark, model: Model) -> None:
-    """Say what is missing (a key, a URL, a package) before any work is done."""
+    """Raise UserError if a key, a URL or a package is missing, before any work is done."""
     if is_local(model):
         model_file(model)
         model = replace(model, options=replace(model.options, base_url="http://127.0.0.1/v1"))

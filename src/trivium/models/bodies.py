@@ -1,7 +1,6 @@
-"""Bodies of responses: what a model wrote, why it stopped and what it took, of every provider.
+"""Replies in the response bodies of all providers, from an endpoint or from a file of replies.
 
-Chat completions, Responses, Anthropic's messages and Gemini's candidates are read alike, whether
-they come from an endpoint or from a file of replies.
+These are chat completions, Responses, Anthropic's messages and Gemini's candidates.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ import orjson
 from trivium.core.dialogue import Reply
 from trivium.core.records import LENGTH
 
-# What reading a body that is not a response may raise.
+# The exceptions of read_body for a body that is not a response.
 MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
-MAX_TOKENS = 2**53  # more than any reply has: a larger count is no count
+MAX_TOKENS = 2**53  # a larger count is invalid
 
-# What providers call the same reasons, in the words of chat completions.
+# Stop reasons of other protocols, by their equivalents in chat completions.
 STOP_REASONS = {
     "max_output_tokens": LENGTH,
     "max_tokens": LENGTH,
@@ -28,10 +27,10 @@ STOP_REASONS = {
     "end_turn": "stop",
     "safety": "content_filter",
 }
-# Stop reasons of a call that failed on the way, whatever text it left.
+# Stop reasons of calls that failed, even if some text was returned.
 BROKEN = {"error", "failed", "cancelled", "canceled", "abort", "aborted", "timeout"}
 BROKEN |= {"insufficient_system_resource", "in_progress", "queued", "incomplete"}
-# Codes of error bodies with which providers decline a prompt.
+# Error codes that mean that the provider declined the prompt.
 DECLINED_CODES = {"content_filter", "content_policy_violation", "invalid_prompt"}
 
 
@@ -40,18 +39,18 @@ def load_body(content: bytes) -> Any:
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
-        # The standard library accepts lone surrogates, which a model may well write, and NaN.
+        # The standard library also accepts NaN and lone surrogates, which models do write.
         return json.loads(content)
 
 
 def read_body(body: Mapping[str, Any]) -> list[Reply]:
-    """The reply of every choice in a body; one of MALFORMED where it is not a response."""
+    """The reply of every choice in a body; raises one of MALFORMED if it is not a response."""
     usage = _usage(body.get("usage"))
     for key in ("choices", "candidates"):
         if key in body:
             choices = body[key]
             if len(choices) != 1:
-                usage = {}  # of all together, and nothing says how much of it each one took
+                usage = {}  # it is the total of all choices
             return [_choice(choice, usage) for choice in choices]
     content = body["content"] if "content" in body else body["output"]
     details = body.get("incomplete_details") or {}
@@ -60,7 +59,7 @@ def read_body(body: Mapping[str, Any]) -> list[Reply]:
 
 
 def read_error(content: bytes) -> tuple[str, str | None]:
-    """The message and the code of an error's body; a declined prompt has the code "declined"."""
+    """The message and the code of an error body; the code is "declined" for a declined prompt."""
     try:
         body = load_body(content)
         error = body.get("error", body) if isinstance(body, dict) else body
@@ -74,17 +73,17 @@ def read_error(content: bytes) -> tuple[str, str | None]:
 
 
 def error_message(error: Any) -> str:
-    """What an error of a provider says."""
+    """The message of a provider's error."""
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail") or error.get("error") or error
     return str(error)
 
 
 def _choice(choice: Mapping[str, Any], usage: dict[str, int]) -> Reply:
-    """One choice of a chat completion, or one candidate of Gemini's."""
+    """The reply in a choice of a chat completion or a candidate of Gemini's."""
     stop = choice.get("finish_reason") or choice.get("finishReason")
     error = choice.get("error")
-    if "text" in choice:  # of completions that are not chats
+    if "text" in choice:  # a completion that is not a chat
         return _reply(choice["text"], stop, usage, error=error)
     message = choice.get("message") or choice["content"]
     content = message.get("content", message.get("parts"))
@@ -116,19 +115,18 @@ def _reply(
 
 
 def _pieces(content: Any) -> Iterator[tuple[str, str]]:
-    """Yields (text, reasoning or refusal, what it says) of a content, which may be in parts."""
+    """Yields (kind, text) for each part of a content; kinds are text, reasoning and refusal."""
     if isinstance(content, str):
         yield "text", content
     elif isinstance(content, list):
         for part in content:
             thinking = part.get("thinking")
             if part.get("type") == "reasoning":
-                inner = [*(part.get("summary") or []), *(part.get("content") or [])]
-                yield from (("reasoning", one["text"]) for one in inner if one.get("text"))
+                blocks = [*(part.get("summary") or []), *(part.get("content") or [])]
+                yield from (("reasoning", block["text"]) for block in blocks if block.get("text"))
             elif thinking:
-                inner = [thinking] if isinstance(thinking, str) else thinking
-                for one in inner:
-                    yield "reasoning", one if isinstance(one, str) else one.get("text") or ""
+                for block in [thinking] if isinstance(thinking, str) else thinking:
+                    yield "reasoning", block if isinstance(block, str) else block.get("text") or ""
             elif part.get("refusal"):
                 yield "refusal", part["refusal"]
             else:
@@ -138,7 +136,7 @@ def _pieces(content: Any) -> Iterator[tuple[str, str]]:
 
 
 def _usage(usage: Any) -> dict[str, int]:
-    """The tokens that a provider reports, whatever else it writes there."""
+    """The token counts that a provider reports; invalid ones are left out."""
     counts = usage if isinstance(usage, dict) else {}
     for key in ("completion_tokens_details", "output_tokens_details"):
         if isinstance(counts.get(key), dict):
@@ -157,7 +155,7 @@ def _usage(usage: Any) -> dict[str, int]:
 
 
 def _is_count(value: object) -> bool:
-    """Whether a value is a number of tokens; 3.0 is, True, NaN and 2^64 are not."""
+    """Whether a value is a token count: 3.0 is; True, NaN and 2**64 are not."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return 0 <= value < MAX_TOKENS and value == int(value)

@@ -1,4 +1,4 @@
-"""Calls to a model: what a reply and a failure are, how calls are retried, what attempts took."""
+"""Calls to a model: their errors, retries and usage."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from trivium.core.errors import UserError
 from trivium.core.records import TOKENS, Attempt
 from trivium.models.settings import Model
 
-MAX_BACKOFF = 60.0  # seconds between two tries of one call, unless the server asks for more
+MAX_BACKOFF = 60.0  # seconds between two tries of a call, unless the server asks for more
 MAX_WAIT = 600.0  # seconds that a server may ask us to wait
-SECONDS_BETWEEN_NOTES = 10.0  # of a countdown; a shorter wait is not announced
-SECONDS_TO_FIRST_NOTE = 30.0  # of silence before a run says that no reply has come
-SECONDS_TO_DRAIN = 60.0  # that calls under way have when a run is stopped: they are paid for
-# This many attempts failed permanently and none succeeded: something is set up wrong.
-MAX_FIRST_FAILURES = 20
+SECONDS_BETWEEN_NOTES = 10.0  # of a countdown; shorter waits are not announced
+SECONDS_TO_FIRST_NOTE = 30.0  # without any reply before the user is notified
+SECONDS_TO_DRAIN = 60.0  # for open calls to finish when a run is stopped: they are paid for
+MAX_FIRST_FAILURES = 20  # a run stops if this many attempts fail and none succeeds
 
 
 @dataclass(eq=False)
 class CallError(Exception):
-    """A call that gave no reply: whether another try may help, and when."""
+    """A call that returned no reply."""
 
     message: str
     _: KW_ONLY
@@ -35,9 +34,9 @@ class CallError(Exception):
     status: int | None = None  # of HTTP
     after: float | None = None  # seconds that the server asked to wait
     hopeless: bool = False  # no call of this run can succeed
-    at_first: bool = False  # the same, as long as none has succeeded
-    unreachable: bool = False  # nothing listens there
-    usage: Mapping[str, int] = field(default_factory=dict)  # what the failed call took
+    at_first: bool = False  # the same, if no call has succeeded yet
+    unreachable: bool = False  # no connection
+    usage: Mapping[str, int] = field(default_factory=dict)  # tokens of the failed call
 
     def __str__(self) -> str:
         return self.message
@@ -45,7 +44,7 @@ class CallError(Exception):
 
 @dataclass
 class Usage:
-    """What the calls of one attempt took, and the reasoning that came with the replies."""
+    """The requests, retries, tokens and reasoning of one attempt."""
 
     requests: int = 0
     retries: int = 0
@@ -54,56 +53,53 @@ class Usage:
     _reasoning: list[str] = field(default_factory=list)
 
     def add(self, reply: Reply) -> None:
-        """Add what a reply took; a sum of which a part is not reported is not reported."""
+        """Add a reply; a count that any reply lacks is left out of the total."""
         self.add_tokens(reply.usage)
         self._not_reported.update(name for name in TOKENS if name not in reply.usage)
         if reply.reasoning:
             self._reasoning.append(reply.reasoning)
 
     def add_tokens(self, tokens: Mapping[str, int]) -> None:
-        """Add the tokens of a call."""
+        """Add the token counts of a call."""
         self._tokens.update(tokens)
 
     @property
     def reasoning(self) -> str | None:
-        """What the provider sent as reasoning."""
+        """The reasoning that the provider returned."""
         return "\n\n".join(self._reasoning) or None
 
     def to_dict(self) -> dict[str, int]:
-        """As records hold it."""
+        """The counts, as in records."""
         reported = [name for name in TOKENS if name in self._tokens]
         tokens = {name: self._tokens[name] for name in reported if name not in self._not_reported}
         return {"requests": self.requests, "retries": self.retries} | tokens
 
 
 def print_note(text: str) -> None:
-    """Say something about the progress of a run; a bar on the terminal stays whole."""
+    """Print a note to standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
 class Caller:
-    """Calls one model: retries what may succeed, and stops a run in which nothing can."""
+    """Calls one model, retries errors that may pass, and stops a run that cannot succeed."""
 
-    def __init__(
-        self,
-        model: Model,
-        where: str,
-        note: Callable[[str], None] = print_note,
-    ) -> None:
+    def __init__(self, model: Model, where: str, note: Callable[[str], None]) -> None:
         self._model, self._note = model, note
         self._name = f"{model.name} at {where}"
         self._short_url = not urlsplit(where).path.strip("/")
         self._answered = self._failed = 0  # attempts
         self._replied = self._warned = self._draining = False
-        self._open = 0  # calls under way
-        self.stopped: UserError | None = None  # why no call is made any more
+        self._open = 0  # calls in progress
+        self.stopped: UserError | None = None  # why the run was stopped
         self._countdown: asyncio.Task[None] | None = None
         self._waits_until = 0.0
         self._silence: asyncio.TimerHandle | None = None
 
     async def call(self, ask: Callable[[], Awaitable[Reply]], usage: Usage) -> Reply:
-        """The reply, asked for until it comes or there is no point in asking again."""
-        self._expect_a_reply()
+        """The reply to a call, retried until it succeeds or another try cannot help."""
+        if self._silence is None:
+            loop = asyncio.get_running_loop()
+            self._silence = loop.call_later(SECONDS_TO_FIRST_NOTE, self._note_silence)
         for tried in range(self._model.options.max_retries + 1):
             if self.stopped is not None:
                 raise self.stopped
@@ -141,31 +137,31 @@ class Caller:
             raise self.stopped
 
     async def drain(self) -> None:
-        """Wait for the calls that are under way: their replies are paid for, and are saved."""
+        """Wait for open calls, whose replies are paid for and will be saved."""
         if self._open and self._replied and not self._draining:
             self._draining = True
-            self._note(f"{self._name}: stopping when the {self._open} calls under way have ended")
-        # Where no reply has come before, none is expected.
+            self._note(f"{self._name}: stopping after the {self._open} open calls")
+        # Without any reply so far, none is expected now.
         deadline = time.monotonic() + (SECONDS_TO_DRAIN if self._replied else 0.0)
         while self._open and time.monotonic() < deadline:
             await asyncio.sleep(0.01)
 
     def close(self) -> None:
-        """Stop what is left of notes and countdowns."""
+        """Cancel pending notes."""
         if self._silence is not None:
             self._silence.cancel()
         if self._countdown is not None:
             self._countdown.cancel()
 
     def _stop(self, problem: Exception) -> UserError:
-        """Why the run ends, for the caller to raise."""
+        """The error that ends the run, to be raised by the caller."""
         if self.stopped is None:
             hint = " (does its URL end in /v1?)" if self._short_url else ""
             self.stopped = UserError(f"{self._name} cannot be asked: {problem}{hint}")
         return self.stopped
 
     async def _wait(self, problem: CallError, tried: int) -> None:
-        # Jitter keeps calls that failed together from coming back together.
+        # Jitter keeps calls that failed together from being retried together.
         backoff = self._model.options.retry_backoff * 2.0 ** min(tried, 60)
         seconds = min(backoff * (0.5 + random.random()), MAX_BACKOFF)
         seconds = max(seconds, min(problem.after or 0.0, MAX_WAIT))
@@ -179,18 +175,13 @@ class Caller:
         await asyncio.sleep(seconds)
 
     async def _count_down(self, why: str) -> None:
-        """Say now and then how long the server wants us to wait."""
+        """Print from time to time how long the server asks to wait."""
         while (left := self._waits_until - time.monotonic()) > 1:
             self._note(f"{self._name}: the server asks to wait, {left:.0f} s left ({why})")
             await asyncio.sleep(min(left, SECONDS_BETWEEN_NOTES))
 
-    def _expect_a_reply(self) -> None:
-        """Say so when nothing comes back for long: a server may hang, or reason for minutes."""
-        if self._silence is None:
-            loop = asyncio.get_running_loop()
-            self._silence = loop.call_later(SECONDS_TO_FIRST_NOTE, self._note_silence)
-
     def _note_silence(self) -> None:
+        """Print that no reply has come: the server may hang, or the model reason for minutes."""
         if not self._replied and not self._warned:
             self._warned = True
             limit = self._model.options.timeout

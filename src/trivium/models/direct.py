@@ -1,4 +1,4 @@
-"""The direct backend: many short calls at once, each attempt saved as soon as it is finished."""
+"""The direct backend: many concurrent calls, each attempt saved as soon as it is finished."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from trivium.models.providers import find_address
 
 
 def ask_directly(batches: Sequence[Batch]) -> None:
-    """Make the attempts of some batches of one model, `concurrency` of them at a time."""
+    """Run the attempts of batches of one model, `concurrency` at a time."""
     try:
         asyncio.run(_Pool(batches).run())
     except ExceptionGroup as group:
         stopped = group.subgroup(UserError)
         if stopped is None:
             raise
-        raise _first(stopped) from None
+        raise stopped.exceptions[0] from None
 
 
 class _Pool:
-    """Workers that take the next item when they are free, so that a slow reply delays no other."""
+    """Workers that each take the next item when free, so that a slow reply delays no other."""
 
     def __init__(self, batches: Sequence[Batch]) -> None:
         self._model, self._note = batches[0].model, batches[0].note
@@ -55,7 +55,7 @@ class _Pool:
                     return
         except UserError as problem:
             if problem is self._caller.stopped:
-                await self._caller.drain()  # the others are cancelled when this one ends
+                await self._caller.drain()  # raising cancels the other workers
             raise
 
     async def _attempt(self, item: PresentedItem) -> Attempt:
@@ -76,8 +76,3 @@ class _Pool:
         attempt = dialogue.attempt(self._model.name, error=error)
         attempt.usage, attempt.reasoning = usage.to_dict(), usage.reasoning
         return attempt
-
-
-def _first(group: BaseExceptionGroup[Exception]) -> BaseException:
-    inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner

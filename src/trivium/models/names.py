@@ -1,4 +1,4 @@
-"""Model names as people type them: a well-known model needs no provider before it."""
+"""Model names as users type them: a well-known model needs no provider."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from trivium.core.errors import UserError
 
-# The provider of the models whose names begin so.
+# The beginnings of the names of each provider's models.
 FAMILIES = {
     "anthropic": r"claude-",
     "deepseek": r"deepseek-",
@@ -20,12 +20,11 @@ FAMILIES = {
 
 
 def full_model_name(name: str) -> str:
-    """The name as PROVIDER/MODEL; UserError where the provider is not known."""
+    """The name as PROVIDER/MODEL; UserError if the provider is unknown."""
     full = known_model(name)
     if full is None:
-        bare = bool(name) and "/" not in name
         hint = "such as openai/gpt-4.1-mini or ollama/llama3.2"
-        if bare:
+        if name and "/" not in name:
             hint = (
                 f"so that it is known who serves it: type openai/{name}, ollama/{name}, "
                 f"openrouter/VENDOR/{name}, or anyname/{name} --base_url URL"
@@ -35,7 +34,7 @@ def full_model_name(name: str) -> str:
 
 
 def known_model(name: str) -> str | None:
-    """The full name of a model, if this is one: PROVIDER/MODEL, or a well-known model alone."""
+    """The name as PROVIDER/MODEL; None if it is neither that nor a well-known model."""
     provider, slash, served = name.partition("/")
     if slash:
         return name if provider and served else None

@@ -1,9 +1,7 @@
-"""The two protocols of OpenAI-compatible servers: how requests are written."""
+"""Requests in the two protocols of OpenAI-compatible servers: chat completions and Responses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import orjson
@@ -11,72 +9,50 @@ import orjson
 from trivium.models.settings import Model, read_extra_body
 
 ProtocolName = Literal["responses", "chat"]
+PATHS: dict[ProtocolName, str] = {"responses": "/responses", "chat": "/chat/completions"}
 Turns = list[dict[str, str]]
 Schema = dict[str, Any]  # the JSON schema of a reply
 
 
-@dataclass(frozen=True)
-class Protocol:
-    """Where the requests of a protocol go, and how they are written."""
-
-    path: str
-    write: Callable[[Model, Turns, str | None, Schema | None], dict[str, Any]]
-
-
 def request_body(
-    protocol: ProtocolName,
-    model: Model,
-    turns: Turns,
-    system: str | None,
-    schema: Schema | None = None,
+    protocol: ProtocolName, model: Model, turns: Turns, system: str | None, schema: Schema | None
 ) -> bytes:
-    """The body of a request, with the fields that the user adds; objects in both are merged."""
-    body = PROTOCOLS[protocol].write(model, turns, system, schema)
-    if model.settings.temp is not None:
-        body["temperature"] = model.settings.temp
+    """The body of a request; an object in `extra_body` is merged with ours of the same name."""
+    write = _chat_fields if protocol == "chat" else _responses_fields
+    named = None if schema is None else {"name": "answer", "strict": True, "schema": schema}
+    fields = {"model": model.served_name, "temperature": model.settings.temp}
+    fields |= write(model, turns, system, named)
+    body = {key: value for key, value in fields.items() if value is not None}
     for key, value in read_extra_body(model.settings.extra_body).items():
-        held = body.get(key)
-        both = isinstance(held, dict) and isinstance(value, dict)
-        body[key] = held | value if both else value
+        ours = body.get(key)
+        both = isinstance(ours, dict) and isinstance(value, dict)
+        body[key] = ours | value if both else value
     return orjson.dumps(body)
 
 
-def _write_response(
-    model: Model, turns: Turns, system: str | None, schema: Schema | None
+def _responses_fields(
+    model: Model, turns: Turns, system: str | None, named: Schema | None
 ) -> dict[str, Any]:
-    settings = model.settings
-    body: dict[str, Any] = {"model": model.served_name, "input": turns, "store": False}
-    if settings.max_output_tokens is not None:
-        body["max_output_tokens"] = settings.max_output_tokens
-    if settings.reasoning_effort is not None:
-        body["reasoning"] = {"effort": settings.reasoning_effort}
-    if schema is not None:
-        body["text"] = {"format": {"type": "json_schema", **_named(schema)}}
-    return body if system is None else body | {"instructions": system}
+    effort = model.settings.reasoning_effort
+    return {
+        "instructions": system,
+        "input": turns,
+        "store": False,
+        "max_output_tokens": model.settings.max_output_tokens,
+        "reasoning": None if effort is None else {"effort": effort},
+        "text": None if named is None else {"format": {"type": "json_schema", **named}},
+    }
 
 
-def _write_chat(
-    model: Model, turns: Turns, system: str | None, schema: Schema | None
+def _chat_fields(
+    model: Model, turns: Turns, system: str | None, named: Schema | None
 ) -> dict[str, Any]:
-    settings = model.settings
     first = [] if system is None else [{"role": "system", "content": system}]
-    body: dict[str, Any] = {"model": model.served_name, "messages": first + turns}
-    if settings.max_output_tokens is not None:
-        # OpenAI renamed this field; the servers that imitate it know the old name.
-        limit = "max_completion_tokens" if model.provider == "openai" else "max_tokens"
-        body[limit] = settings.max_output_tokens
-    if settings.reasoning_effort is not None:
-        body["reasoning_effort"] = settings.reasoning_effort
-    if schema is not None:
-        body["response_format"] = {"type": "json_schema", "json_schema": _named(schema)}
-    return body
-
-
-def _named(schema: Schema) -> dict[str, Any]:
-    return {"name": "answer", "strict": True, "schema": schema}
-
-
-PROTOCOLS: dict[ProtocolName, Protocol] = {
-    "responses": Protocol("/responses", _write_response),
-    "chat": Protocol("/chat/completions", _write_chat),
-}
+    # OpenAI renamed this field; compatible servers know the old name.
+    limit = "max_completion_tokens" if model.provider == "openai" else "max_tokens"
+    return {
+        "messages": first + turns,
+        limit: model.settings.max_output_tokens,
+        "reasoning_effort": model.settings.reasoning_effort,
+        "response_format": None if named is None else {"type": "json_schema", "json_schema": named},
+    }

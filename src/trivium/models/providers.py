@@ -1,4 +1,4 @@
-"""Where models are served and with which key; keys are never written anywhere."""
+"""URLs and keys of providers, and the removal of keys from everything that is written."""
 
 from __future__ import annotations
 
@@ -14,36 +14,29 @@ from trivium.core.errors import UserError, require
 from trivium.models.settings import Model
 
 HIDDEN = "[key]"
-MIN_SECRET = 8  # local servers are given keys such as EMPTY, which replies may well contain
-MAX_ERROR = 500  # characters of an error that are kept: bodies of replies can be any length
+MIN_SECRET = 8  # characters; local servers have keys such as EMPTY, which replies may contain
+MAX_ERROR = 500  # characters of an error that are kept
 # Where a URL may hold a secret: before an @, or in a parameter (versions are public).
 _IN_URL = re.compile(r"(https?://)([^\s/@]{1,500}@)?([^\s?#'\"]{0,2000})(\?[^\s'\"]{0,2000})?")
 _PUBLIC = re.compile(r"([?&](?:api-)?version=)([\w.-]+)")
 
 
-@dataclass(frozen=True)
-class Provider:
-    """An OpenAI-compatible endpoint that many people have."""
-
-    base_url: str
-    needs_key: bool = False
-
-
+# The default URLs of well-known OpenAI-compatible endpoints; those that use https need a key.
 PROVIDERS = {
-    "openai": Provider("https://api.openai.com/v1", needs_key=True),
-    "openrouter": Provider("https://openrouter.ai/api/v1", needs_key=True),
-    "vllm": Provider("http://localhost:8000/v1"),
-    "ollama": Provider("http://localhost:11434/v1"),
-    "lmstudio": Provider("http://localhost:1234/v1"),
-    "llamacpp": Provider("http://localhost:8080/v1"),
+    "openai": "https://api.openai.com/v1",
+    "openrouter": "https://openrouter.ai/api/v1",
+    "vllm": "http://localhost:8000/v1",
+    "ollama": "http://localhost:11434/v1",
+    "lmstudio": "http://localhost:1234/v1",
+    "llamacpp": "http://localhost:8080/v1",
 }
 
 
 @dataclass(frozen=True)
 class Address:
-    """An endpoint with its key, which its repr does not show."""
+    """An endpoint with its key, which the repr hides."""
 
-    base_url: str = field(repr=False)  # may hold a secret parameter
+    base_url: str = field(repr=False)  # its parameters may be secret
     key: str = field(repr=False)
     key_name: str
 
@@ -54,12 +47,12 @@ class Address:
 
     @property
     def query(self) -> dict[str, str]:
-        """The parameters of the URL, which go with every request."""
+        """The parameters of the URL, which every request needs."""
         return dict(parse_qsl(urlsplit(self.base_url).query))
 
     @property
     def shown_url(self) -> str:
-        """The URL as it may be printed."""
+        """The URL without secrets."""
         return scrub_urls(self.base_url)
 
     def hide_key(self, text: str) -> str:
@@ -81,7 +74,7 @@ def one_line(text: str) -> str:
 
 
 def scrub_urls(text: str) -> str:
-    """The text without user names and parameters of URLs, which may be secret."""
+    """The text without the user names and parameters of URLs, which may be secret."""
 
     def scrubbed(found: re.Match[str]) -> str:
         start, user, rest, query = found.groups()
@@ -94,7 +87,7 @@ def scrub_urls(text: str) -> str:
 
 
 def scrub(text: str) -> str:
-    """The text without keys and without what URLs may hide, fit to be written to a file."""
+    """The text without keys and without secrets in URLs, safe to write to a file."""
     return scrub_urls(key_hider()(text))
 
 
@@ -102,25 +95,17 @@ def _url_secrets(url: str) -> set[str]:
     return {value for name, value in parse_qsl(urlsplit(url).query) if "version" not in name}
 
 
-def api_keys() -> set[str]:
-    """Every key in the environment and in .env, as it is written and as it is sent."""
-    found = {
-        value
-        for name, value in (_dotenv() | dict(os.environ)).items()
-        if name.endswith("_API_KEY") and value
-    }
-    return {
-        key for raw in found for key in (raw, raw.strip()) if len(key.strip()) >= MIN_SECRET
-    } | _secrets_of_urls
-
-
-# Of the base URLs in use, which Inspect writes into its logs.
+# The secrets in base URLs that are in use; Inspect writes these URLs into its logs.
 _secrets_of_urls: set[str] = set()
 
 
 def key_hider() -> Callable[[str], str]:
-    """A function that removes every key from a text."""
-    keys = sorted(api_keys(), key=len, reverse=True)  # the one with a line break first
+    """A function that removes every key of the environment and of .env from a text."""
+    variables = (_dotenv() | dict(os.environ)).items()
+    raw = [value for name, value in variables if name.endswith("_API_KEY") and value]
+    found = {key for key in (*raw, *map(str.strip, raw)) if len(key.strip()) >= MIN_SECRET}
+    # The longest first: a key with a line break contains the key without it.
+    keys = sorted(found | _secrets_of_urls, key=len, reverse=True)
 
     def hide(text: str) -> str:
         for key in keys:
@@ -131,17 +116,17 @@ def key_hider() -> Callable[[str], str]:
 
 
 def is_compatible(model: Model) -> bool:
-    """Whether the model is behind an OpenAI-compatible endpoint of known URL."""
+    """Whether the model has an OpenAI-compatible endpoint with a known URL."""
     return model.provider in PROVIDERS or model.options.base_url is not None
 
 
 def find_address(model: Model) -> Address:
-    """Where the model is and its key, from flags, the environment and .env."""
+    """The endpoint of a model, from its options, the environment and .env."""
     name = model.provider
     known = PROVIDERS.get(name)
     base_url = model.options.base_url
     if base_url is None and known is not None:
-        base_url = _variable(f"{_upper(name)}_BASE_URL") or known.base_url
+        base_url = _variable(f"{_upper(name)}_BASE_URL") or known
     require(
         base_url is not None,
         f"provider {name!r} has no known URL; give --base_url, use one of "
@@ -149,17 +134,18 @@ def find_address(model: Model) -> Address:
     )
     assert base_url is not None
     _check_url(base_url)
-    _secrets_of_urls.update(own for own in _url_secrets(base_url) if len(own) >= MIN_SECRET)
+    _secrets_of_urls.update(part for part in _url_secrets(base_url) if len(part) >= MIN_SECRET)
     key_name, key = find_key(name)
+    needs_key = known is not None and known.startswith("https") and model.options.base_url is None
     require(
-        bool(key) or not (known and known.needs_key and model.options.base_url is None),
+        bool(key) or not needs_key,
         f"{key_name} is not set: put it into the environment or into a .env file here",
     )
     return Address(base_url.rstrip("/"), key or "none-needed", key_name)
 
 
 def find_key(provider: str) -> tuple[str, str | None]:
-    """The name of the variable with a provider's key, and the key without blanks around it."""
+    """The name of the variable with a provider's key, and the key, stripped."""
     name = f"{_upper(provider)}_API_KEY"
     key = (_variable(name) or "").strip()
     odd = next((character for character in key if not "!" <= character <= "~"), None)
@@ -174,12 +160,12 @@ def find_key(provider: str) -> tuple[str, str | None]:
 
 
 def _check_url(url: str) -> None:
-    """Refuse a base URL that nothing can be reached by; it is not repeated, as it may be secret."""
+    """Refuse an invalid base URL, without printing it: it may hold a secret."""
     try:
         parts = urlsplit(url)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
         (parts.hostname or "").encode("idna").decode("idna")
-    except ValueError:  # a port that is no number, brackets, a label that is too long
+    except ValueError:  # an invalid port, brackets, or a label that is too long
         valid = False
     require(
         valid and parts.username is None and not re.search(r"\s", url),
@@ -193,12 +179,11 @@ def _upper(provider: str) -> str:
 
 
 def _variable(name: str) -> str | None:
-    """A variable of the environment, or of the .env file of the working folder."""
+    """A variable of the environment or of .env in the working folder."""
     return os.environ.get(name) or _dotenv().get(name)
 
 
 def _dotenv() -> dict[str, str | None]:
-    if find_spec("dotenv") is None:  # part of the same extra as the models that need keys
+    if find_spec("dotenv") is None:  # not installed: it is in the extra of the models
         return {}
-    values: dict[str, str | None] = import_module("dotenv").dotenv_values(".env")
-    return dict(values)
+    return dict(import_module("dotenv").dotenv_values(".env"))

@@ -1,4 +1,4 @@
-"""How a language model is asked: what shapes its replies, and how calls are made."""
+"""Settings of language models: those that shape replies, and those that control calls."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 
 from trivium.core.errors import UserError, require
 
-MAX_CONCURRENCY = 1000  # as many connections as the client keeps
-OWN_FIELDS = ("model", "messages", "input", "stream", "n")  # of a request, which users cannot set
+MAX_CONCURRENCY = 1000
+RESERVED_FIELDS = ("model", "messages", "input", "stream", "n")  # of requests
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Api = Literal["auto", "chat", "responses"]
@@ -20,13 +20,13 @@ Api = Literal["auto", "chat", "responses"]
 
 @dataclass(frozen=True)
 class Settings:
-    """What shapes a model's replies: part of what identifies an evaluation."""
+    """The settings that shape a model's replies; they are part of an evaluation's identity."""
 
     temp: float | None = None
     max_output_tokens: int | None = None
-    system: str | None = None  # a system message instead of the benchmark's own
+    system: str | None = None  # replaces the benchmark's system message
     reasoning_effort: Effort | None = None
-    extra_body: str | None = None  # more fields of every request, as a JSON object
+    extra_body: str | None = None  # additional fields of every request, as a JSON object
     api: Api = "auto"
     structured: bool = False
     restate: bool = False
@@ -46,30 +46,29 @@ class Settings:
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """How models are asked; programs ignore all of this."""
+    """The options of a command that calls models; built-in solvers ignore them."""
 
     # auto: direct for single-turn tasks on OpenAI-compatible endpoints, Inspect otherwise
     backend: Literal["auto", "direct", "inspect"] = "auto"
     base_url: str | None = None  # the URL of an OpenAI-compatible endpoint, up to /v1
-    concurrency: int = 32  # how many attempts are made at once
+    concurrency: int = 32  # how many attempts run at once
     max_retries: int = 8  # how often a failed call is retried
-    # seconds before the first retry, doubled for each one after it
-    retry_backoff: float = 0.5
+    retry_backoff: float = 0.5  # seconds before the first retry, doubled for each further one
     timeout: float = 600.0  # seconds that a call may take
     temp: float | None = None  # the temperature (default: the provider's own)
     # where a reply is cut off, reasoning included (default: no limit but the provider's own, so
     # that reasoning models can finish)
     max_output_tokens: int | None = None
     reasoning_effort: Effort | None = None  # how much a model reasons (default: the provider's own)
-    extra_body: str | None = None  # a JSON object with more fields of every request
+    extra_body: str | None = None  # a JSON object with additional fields of every request
     # the protocol (auto: responses at OpenAI, chat elsewhere, the other where a server lacks it)
     api: Api = "auto"
-    structured: bool = False  # hold replies to the benchmark's JSON schema, where it has one
-    restate: bool = False  # where a reply has no answer, ask once more for it in the asked form
-    log_every: int | None = None  # print progress after so many attempts (default: by time)
+    structured: bool = False  # force replies into the benchmark's JSON schema, if it has one
+    restate: bool = False  # ask once more, in the same conversation, if a reply has no answer
+    log_every: int | None = None  # attempts between lines of progress (default: by time)
     save_prompt: bool = False  # keep the prompt in every record
     system: Path | None = None  # a file with a system message for the task
-    retry_errors: bool = True  # ask again where calls had failed permanently
+    retry_errors: bool = True  # repeat attempts that failed in an earlier run
     confirm_above: int = 1000  # ask before sending more requests than this
     yes: bool = False  # send without asking
 
@@ -78,18 +77,18 @@ class ModelOptions:
             1 <= self.concurrency <= MAX_CONCURRENCY,
             f"concurrency must be in 1..{MAX_CONCURRENCY}, got {self.concurrency}",
         )
-        for name, least in (("max_retries", 0), ("retry_backoff", 0), ("confirm_above", 0)):
+        for name in ("max_retries", "retry_backoff", "confirm_above"):
             value = getattr(self, name)
-            require(value >= least, f"{name} must be at least {least}, got {value}")
+            require(value >= 0, f"{name} must be at least 0, got {value}")
         require(self.timeout > 0, f"timeout must be above 0, got {self.timeout}")
         every = self.log_every
         require(every is None or every >= 1, f"log_every must be at least 1, got {every}")
-        if isinstance(self.extra_body, Mapping):  # as Python code may well give it
+        if isinstance(self.extra_body, Mapping):  # convenient in Python
             object.__setattr__(self, "extra_body", json.dumps(self.extra_body))
-        self._settings(None)  # refuses values that no model takes
+        self._settings(None)  # validates the shared fields
 
     def settings(self) -> Settings:
-        """What of the options shapes a model's replies, the system message read from its file."""
+        """The settings among the options, with the system message read from its file."""
         return self._settings(None if self.system is None else read_system(self.system))
 
     def _settings(self, system: str | None) -> Settings:
@@ -101,47 +100,41 @@ class ModelOptions:
 
 @dataclass(frozen=True)
 class Model:
-    """One model and how it is asked."""
+    """A model with its settings and options."""
 
     name: str  # PROVIDER/MODEL
     settings: Settings
     options: ModelOptions
 
     def __post_init__(self) -> None:
-        require_model_name(self.name)
+        require(
+            bool(self.provider and self.served_name),
+            f"model must be PROVIDER/MODEL such as openai/gpt-4.1-mini, got {self.name!r}",
+        )
 
     @property
     def provider(self) -> str:
-        """Who serves the model."""
+        """The PROVIDER of the name."""
         return self.name.partition("/")[0]
 
     @property
     def served_name(self) -> str:
-        """What its provider calls the model."""
+        """The name that the provider gives the model."""
         return self.name.partition("/")[2]
 
 
 def is_model(solver: str) -> bool:
-    """Whether a solver's name is that of a language model: PROVIDER/MODEL."""
+    """Whether a solver is a language model, named PROVIDER/MODEL."""
     return "/" in solver.partition(":")[0]
 
 
-def require_model_name(name: str) -> None:
-    """Refuse a name that is not PROVIDER/MODEL."""
-    provider, _, served = name.partition("/")
-    require(
-        bool(provider and served),
-        f"model must be PROVIDER/MODEL such as openai/gpt-4.1-mini, got {name!r}",
-    )
-
-
 def folder_name(solver: str) -> str:
-    """A solver's name as the name of one folder."""
+    """A solver's name as a valid folder name."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", solver)
 
 
 def read_extra_body(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
-    """The fields that are added to every request, from JSON text."""
+    """The additional fields of every request."""
     if given is None:
         return {}
     body: Any = given
@@ -154,13 +147,13 @@ def read_extra_body(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
         isinstance(body, Mapping),
         f"""extra_body must be a JSON object such as '{{"top_k": 20}}', got {given!r:.80}""",
     )
-    for name in OWN_FIELDS:
+    for name in RESERVED_FIELDS:
         require(name not in body, f"extra_body must not set {name}, which Trivium sets itself")
     return dict(body)
 
 
 def read_system(path: Path) -> str:
-    """The text of a file that is sent as the system message."""
+    """The system message in a file."""
     try:
         return path.read_text(encoding="utf-8").strip()
     except OSError as problem:
