@@ -13,7 +13,7 @@ from studies.decision_trees import FIGURES, draw
 
 from trivium.benchmarks.variables.decision import (
     Observed,
-    Question,
+    Tree,
     causes,
     decide,
     pseudocode,
@@ -180,10 +180,7 @@ def test_the_pictures_of_the_trees_are_those_of_the_code(name: str) -> None:
 
 
 def test_a_tree_in_pseudocode() -> None:
-    tree = Question(
-        "a", lambda case, v: True, "one", Question("b", lambda c, v: True, "two", "three")
-    )
-    assert (
-        pseudocode(tree, "  ")
-        == "  if a:\n      one\n  else if b:\n      two\n  else:\n      three"
+    tree = Tree((("a", lambda _, v: True, "one"), ("b", lambda _, v: True, "two")), "three")
+    assert pseudocode(tree) == (
+        "    if a:\n        one\n    else if b:\n        two\n    else:\n        three"
     )
