@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from textwrap import wrap
 
-from trivium.benchmarks.variables.decision import CONTROL_TREE, VALIDITY_TREE, Question
+from trivium.benchmarks.variables.decision import CONTROL_TREE, VALIDITY_TREE, Tree
 
 FIGURES = {
     "control_tree.svg": ("Figure A1: is a variable V to be controlled?", CONTROL_TREE),
@@ -25,24 +25,21 @@ LETTERS = 36  # in a line of text
 FOLDER = Path("docs/variables")
 
 
-def draw(title: str, tree: Question) -> str:
+def draw(title: str, tree: Tree) -> str:
     """The SVG of a tree, with questions below each other and "yes" branches beside them."""
     parts = [_text(LEFT, 28, [title], "font-weight='bold' text-anchor='start'")]
-    branch: Question | str = tree
-    row = 0
-    while not isinstance(branch, str):
+    for row, (question, _, answer) in enumerate(tree.questions):
         y = TOP + row * STEP
         middle = LEFT + WIDE / 2
         parts += [
-            _box(LEFT, y, f"{branch.text}?", "#e8f0fa"),
+            _box(LEFT, y, f"{question}?", "#e8f0fa"),
             _arrow(LEFT + WIDE, y + HIGH / 2, RIGHT, y + HIGH / 2, "yes"),
-            _box(RIGHT, y, str(branch.yes), "#f3f3f3"),
+            _box(RIGHT, y, answer, "#f3f3f3"),
             _arrow(middle, y + HIGH, middle, y + STEP, "no"),
         ]
-        branch = branch.no
-        row += 1
-    parts.append(_box(LEFT, TOP + row * STEP, branch, "#f3f3f3"))
-    width, height = RIGHT + WIDE + LEFT, TOP + row * STEP + HIGH + 20
+    last = TOP + len(tree.questions) * STEP
+    parts.append(_box(LEFT, last, tree.otherwise, "#f3f3f3"))
+    width, height = RIGHT + WIDE + LEFT, last + HIGH + 20
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' "
         f"height='{height}' font-family='sans-serif' font-size='14'>\n"

@@ -143,7 +143,7 @@ def test_features_of_a_hand_made_block() -> None:
 
 
 def test_the_question_s_own_token_marks_nothing_in_the_first_two_hops() -> None:
-    """It stands in the first fact beside the head that f2 needs: that is reading, not a cue."""
+    """It is in one fact with the head that f2 needs: that is reading, not a cue."""
     item = next(generate(replace(HARD, hops=5, L=5), 0))
     found = {probe.name: dict(probe.marked) for probe in EXPLICIT.probes(item, NhopView())}
     start = {"start": item.start}

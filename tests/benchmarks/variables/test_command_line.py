@@ -36,12 +36,12 @@ def test_other_names_are_refused_in_a_sentence(parts: str) -> None:
         load_task(f"{NAME}.{parts}")
 
 
-def test_show_tells_by_the_renderer_that_was_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_uses_the_renderer_in_the_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", f"{NAME}.json.balanced-hypotheses", "--show_tree", "pseudocode"]) == 0
     out = capsys.readouterr().out
     assert '"x_' in out
     assert "if correlated(IND, DEP) is false:" in out
-    assert "[@ANSWER valid_hyp: " in out
+    assert "ANSWER: valid; independent: " in out
 
 
 def test_a_dataset_has_its_own_size(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,8 +102,8 @@ def test_replies_collected_elsewhere_are_scored(tmp_path: Path) -> None:
     (_, first), (_, second) = read_rows(items)
     label = first["gold_label"]
     said = (
-        f"I think [@answer Valid_Hyp: TRUE; independent: `{label['ind_var']}`; "
-        f"dependent: {label['dep_var']}; control: {', '.join(label['ctrl_vars']) or 'None'}]."
+        f"**Answer:** Valid; independent: `{label['ind_var']}`; "
+        f"dependent: {label['dep_var']}; control: {', '.join(label['ctrl_vars']) or 'None'}"
     )
     rows = [{"id": first["id"], "reply": said}, {"id": second["id"], "reply": "no idea"}]
     replies.write_bytes(b"".join(map(dump_line, rows)))

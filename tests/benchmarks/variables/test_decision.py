@@ -13,7 +13,7 @@ from studies.decision_trees import FIGURES, draw
 
 from trivium.benchmarks.variables.decision import (
     Observed,
-    Question,
+    Tree,
     causes,
     decide,
     pseudocode,
@@ -77,8 +77,8 @@ def brute_force(item: VariablesItem) -> tuple[dict[str, Any], int | None]:
 
     ind, dep = names[item.target[0]], names[item.target[1]]
     if correlated(ind, dep) == "no":
-        nobody = {"valid_hypothesis": False, "ind_var": None, "dep_var": None, "ctrl_vars": None}
-        return nobody, None
+        label = {"valid_hypothesis": False, "ind_var": None, "dep_var": None, "ctrl_vars": None}
+        return label, None
     control = []
     for name in names:
         if name in (ind, dep):
@@ -91,8 +91,12 @@ def brute_force(item: VariablesItem) -> tuple[dict[str, Any], int | None]:
         else:
             decision = leads_to(name, dep)
         control += [name] if decision else []
-    label = {"valid_hypothesis": True, "ind_var": ind, "dep_var": dep, "ctrl_vars": control}
-    return label, len(names) - len(control)
+    return {
+        "valid_hypothesis": True,
+        "ind_var": ind,
+        "dep_var": dep,
+        "ctrl_vars": control,
+    }, len(names) - len(control)
 
 
 @pytest.mark.parametrize(("name", "count"), [(name, 1700) for name in SPECS])
@@ -176,10 +180,7 @@ def test_the_pictures_of_the_trees_are_those_of_the_code(name: str) -> None:
 
 
 def test_a_tree_in_pseudocode() -> None:
-    tree = Question(
-        "a", lambda case, v: True, "one", Question("b", lambda c, v: True, "two", "three")
-    )
-    assert (
-        pseudocode(tree, "  ")
-        == "  if a:\n      one\n  else if b:\n      two\n  else:\n      three"
+    tree = Tree((("a", lambda _, v: True, "one"), ("b", lambda _, v: True, "two")), "three")
+    assert pseudocode(tree) == (
+        "    if a:\n        one\n    else if b:\n        two\n    else:\n        three"
     )

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from itertools import product
-
 import numpy as np
 import pytest
 
@@ -73,10 +70,3 @@ def test_the_floor_of_an_item_without_a_spec_depends_on_its_size_only() -> None:
     floor = VARIABLES.item_floor(item, VariablesView())
     assert floor.value == pytest.approx((1 + 2.13093 / 3.13093 + 0.5) / 3, abs=1e-5)
     assert not floor.exact
-
-
-def test_floors_are_quick() -> None:
-    start = time.process_time()
-    for spec, renderer in product(PRESETS.values(), ("corrset", "csv")):
-        VARIABLES.floor(spec, view_of(renderer))
-    assert time.process_time() - start < 0.5 * 2 * len(PRESETS)

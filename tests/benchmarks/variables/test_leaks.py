@@ -73,7 +73,7 @@ def whole_numbers(item: VariablesItem, index: int) -> VariablesItem:
 
 
 def target_first(item: VariablesItem, index: int) -> VariablesItem | None:
-    """A hypothesis is valid if it stands in the first half of the list."""
+    """A hypothesis is valid if it is in the first half of the list."""
     at = item.hypotheses.index(item.target)
     return item if item.gold.valid == (2 * at < len(item.hypotheses)) else None
 

@@ -137,11 +137,11 @@ def test_answers_alone_and_steps_are_asked_for() -> None:
         for reasoning in ("free", "direct", "chain_of_thought")
     )
     assert "reason" not in plain
-    assert "Reply with the answer alone, without any reasoning.\n" in direct
+    assert "Reply with the answer alone, without any reasoning, in one line:\n" in direct
     assert "First reason step by step" in steps
     for text in (direct, steps):
-        kept = [line for line in text.splitlines() if line in plain.splitlines()]
-        assert set(plain.splitlines()) <= set(kept)
+        missing = set(plain.splitlines()) - set(text.splitlines())
+        assert missing == {"Think as long as you like, then end with a line of its own:"}
 
 
 def test_reordering_changes_the_order_and_keeps_the_data() -> None:
@@ -252,7 +252,7 @@ def test_other_shapes_of_prose(terms: Any, rates: list[float], sentence: str) ->
 
 
 def test_matched_sets_are_named_by_letters_and_read_back() -> None:
-    """A name stands in no list with others, so its place in a set says nothing."""
+    """Every name has its own line, so there is no place within a set."""
     for item in generate(PRESETS["balanced-ctrl"], 5, 0, 20):
         view = view_of("corrset")
         prompt = VARIABLES.render(item, view)

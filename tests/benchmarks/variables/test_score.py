@@ -112,7 +112,7 @@ def test_undefined_stays_undefined() -> None:
 def test_a_list_that_was_left_out_counts_as_one_wrong_name() -> None:
     right = gold(RICH)
     left_out = VariablesAnswer(True, right.independent, right.dependent, None)
-    assert score(RICH, left_out) == score(RICH, named(RICH, "nobody"))
+    assert score(RICH, left_out) == score(RICH, named(RICH, "x_0"))
     assert kind(RICH, left_out) == "control-left-out"
 
 

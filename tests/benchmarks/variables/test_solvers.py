@@ -54,7 +54,7 @@ def test_noctrl_controls_nothing(preset: str) -> None:
     [("original-ctrl", 0.1), ("original-hypotheses", 0.19), ("balanced-ctrl", 1 / 17)],
 )
 def test_noctrl_names_two_variables_at_random(preset: str, share: float) -> None:
-    """One in so many variables; four standard errors of 600 items are under 0.065."""
+    """The share is 1 / variables; four standard errors of 600 items are under 0.065."""
     found = evaluate("noctrl", PRESETS[preset], "corrset", 600).metrics
     for metric in ("ind_acc", "dep_acc"):
         assert found[metric].value == pytest.approx(share, abs=0.065)

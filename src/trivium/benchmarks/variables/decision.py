@@ -28,13 +28,11 @@ class Case(Generic[V]):
 
 
 @dataclass(frozen=True)
-class Question:
-    """A node of a decision tree; a branch is another question or an answer."""
+class Tree:
+    """A decision tree: questions in turn, each with the answer if it holds, and the last answer."""
 
-    text: str
-    holds: Callable[[Case[Any], Any], bool]  # about a case and a variable
-    yes: Question | str
-    no: Question | str
+    questions: tuple[tuple[str, Callable[[Case[Any], Any], bool], str], ...]
+    otherwise: str
 
 
 INVALID = "answer invalid"
@@ -42,54 +40,54 @@ VALID = "answer valid, independent = IND, dependent = DEP"
 CONTROL = "control V"
 LEAVE = "do not control V"
 
-VALIDITY_TREE = Question(
-    "correlated(IND, DEP) is false",
-    lambda case, _: case.correlated(*case.target) is False,
-    yes=INVALID,
-    no=VALID,
-)
-CONTROL_TREE = Question(
-    "V is IND or V is DEP",
-    lambda case, v: v in case.target,
-    yes=LEAVE,
-    no=Question(
-        "correlated(V, DEP) is true or correlated(V, IND) is true",
-        lambda case, v: bool(
-            case.correlated(v, case.target[1]) or case.correlated(v, case.target[0])
-        ),
-        yes=CONTROL,
-        no=Question(
-            "correlated(V, DEP) is false",
-            lambda case, v: case.correlated(v, case.target[1]) is False,
-            yes=LEAVE,
-            no=Question(
-                "some hypothesis, or a chain of hypotheses, says that V causes DEP",
-                lambda case, v: v in case.believed,
-                yes=CONTROL,
-                no=LEAVE,
-            ),
+VALIDITY_TREE = Tree(
+    (
+        (
+            "correlated(IND, DEP) is false",
+            lambda case, _: case.correlated(*case.target) is False,
+            INVALID,
         ),
     ),
+    VALID,
+)
+CONTROL_TREE = Tree(
+    (
+        ("V is IND or V is DEP", lambda case, v: v in case.target, LEAVE),
+        (
+            "correlated(V, DEP) is true or correlated(V, IND) is true",
+            lambda case, v: bool(
+                case.correlated(v, case.target[1]) or case.correlated(v, case.target[0])
+            ),
+            CONTROL,
+        ),
+        (
+            "correlated(V, DEP) is false",
+            lambda case, v: case.correlated(v, case.target[1]) is False,
+            LEAVE,
+        ),
+        (
+            "some hypothesis, or a chain of hypotheses, says that V causes DEP",
+            lambda case, v: v in case.believed,
+            CONTROL,
+        ),
+    ),
+    LEAVE,
 )
 
 
-def follow(tree: Question, case: Case[V], variable: V | None = None) -> str:
+def follow(tree: Tree, case: Case[V], variable: V | None = None) -> str:
     """The answer that a tree gives for a case."""
-    branch: Question | str = tree
-    while not isinstance(branch, str):
-        branch = branch.yes if branch.holds(case, variable) else branch.no
-    return branch
+    for _, holds, answer in tree.questions:
+        if holds(case, variable):
+            return answer
+    return tree.otherwise
 
 
-def pseudocode(tree: Question, indent: str = "    ") -> str:
+def pseudocode(tree: Tree) -> str:
     """The tree as a chain of conditions."""
-    lines, keyword = [], "if"
-    branch: Question | str = tree
-    while not isinstance(branch, str):
-        # In both trees every "yes" ends with an answer.
-        lines += [f"{indent}{keyword} {branch.text}:", f"{indent}    {branch.yes}"]
-        branch, keyword = branch.no, "else if"
-    return "\n".join([*lines, f"{indent}else:", f"{indent}    {branch}"])
+    lines = [f"if {text}:\n        {answer}" for text, _, answer in tree.questions]
+    chain = "\n    else ".join(lines)
+    return f"    {chain}\n    else:\n        {tree.otherwise}"
 
 
 def decide(

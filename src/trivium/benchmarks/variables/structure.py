@@ -105,7 +105,7 @@ def _propose(spec: VariablesSpec, keys: Keys, wanted: Ints) -> tuple[Structure, 
     sizes, plausible, control = wanted
     variable, item = np.arange(most)[:, None], np.arange(len(keys))
     exists = variable < sizes
-    graph, ancestors = _graph(numbers, exists, _most_roots(spec, sizes, control), spec.parents)
+    graph, ancestors = _graph(numbers, exists, _max_roots(spec, sizes, control), spec.parents)
     thin = numbers.take(most) < numbers.take(1)[0] * spec.thinned
     rates = np.round(MIN_LOST + (1 - MIN_LOST) * numbers.take(most), 3)
     rates = np.where(thin, rates, 0.0)
@@ -143,7 +143,7 @@ def _propose(spec: VariablesSpec, keys: Keys, wanted: Ints) -> tuple[Structure, 
     return Structure(graph[..., kept], rates[:, kept], target[:, fits], beliefs[..., fits]), kept
 
 
-def _most_roots(spec: VariablesSpec, sizes: Ints, control: Ints) -> Ints:
+def _max_roots(spec: VariablesSpec, sizes: Ints, control: Ints) -> Ints:
     """The largest number of roots with which there can be enough control variables.
 
     In a forest the target's tree has at most sizes - roots + 1 variables, and beliefs can
@@ -155,13 +155,13 @@ def _most_roots(spec: VariablesSpec, sizes: Ints, control: Ints) -> Ints:
     return np.where(control < 0, sizes, np.clip(reach, 1, sizes - 1))
 
 
-def _graph(numbers: Numbers, exists: Bools, most_roots: Ints, parents: int) -> tuple[Ints, Ints]:
+def _graph(numbers: Numbers, exists: Bools, max_roots: Ints, parents: int) -> tuple[Ints, Ints]:
     """The parents of every variable, which precede it, and the bits of all its ancestors."""
     most, count = exists.shape
     # The roots are the first variable and those with the smallest keys.
     keys = np.where(exists, numbers.take(most), 2.0)
     keys[0] = -1.0
-    roots = numbers.below(most_roots)[None]
+    roots = numbers.below(max_roots)[None]
     largest_root = np.take_along_axis(np.sort(keys, axis=0), roots, axis=0)
     child = exists & (keys > largest_root)
     variable = np.arange(most)[:, None]
