@@ -88,10 +88,10 @@ def _answer(skill: Skill, messages: Sequence[str], stream: Stream) -> tuple[str,
         right = luck(skill.step**hops * (skill.alias if "Names used" in prompt else 1))
         wrong = "last_line" if luck(0.3) else "random_candidate"
         return solver(name, "oracle" if right else wrong), hops
-    if "@ANSWER" in prompt:
+    if "Target hypothesis:" in prompt:
         text = solver("identifying_variables", "statistician")
         if not luck(skill.control):
-            text = re.sub(r"control: [^\]]*\]", "control: none]", text)
+            text = re.sub(r"control: .*", "control: none", text)
         return text, len(set(re.findall(r"x_\d+", prompt)))
     if "You may make up to" in prompt:
         return solver("blicket_game", skill.player), prompt.partition("Objects:")[2][:20].count(" ")
