@@ -15,8 +15,13 @@ from trivium.core.benchmark import Floor, Metric, Published
 from trivium.core.records import NO_ANSWER, Groups, Scores
 
 EM = Metric("em", "exact match with the answer")
+# Later is better; attempts without a wrong hop are left out, so compare solvers by chain_right.
 FIRST_WRONG_HOP = Metric(
-    "first_wrong_hop", "in steps mode, the first hop whose slot is wrong", "mean", MAX_HOPS, 1.0
+    "first_wrong_hop",
+    "in steps mode, the first hop whose slot is wrong",
+    kind="mean",
+    best=MAX_HOPS,
+    worst=1.0,
 )
 CHAIN_RIGHT = Metric(
     "chain_right",

@@ -131,7 +131,7 @@ class _Search:
         self.left -= 1
         bounds = self._bounds(members, first, missing)
         if missing <= 2:
-            self._finish(script, bounds, first)
+            self._try_last_tests(script, bounds, first)
             return True
         if bounds.max() <= self.value + TINY:
             return True
@@ -170,7 +170,7 @@ class _Search:
         groups = np.minimum(len(members) + made + TINY_GROUPS, limit)
         return np.asarray(self.machines.best_of[groups.astype(np.int64)])
 
-    def _finish(self, script: tuple[int, ...], bounds: Floats, first: int) -> None:
+    def _try_last_tests(self, script: tuple[int, ...], bounds: Floats, first: int) -> None:
         """Try the last one or two tests, those with the highest bounds first."""
         missing = self.tests - len(script)
         promising = np.argwhere(bounds > self.value + TINY)

@@ -111,7 +111,7 @@ def _paper_answer(hypotheses: str, form: str, two_shot: bool) -> PromptAnswer:
 
 def _full_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
     stream = Stream(stream_key(key, index, ""))
-    voice = stream.below(len(VOICES))
+    voice = stream.below(len(VOICES))  # the order of draws fixes every item
     machines = _machines(spec, hypotheses, form, stream)
     return PromptItem("", hypotheses, form, machines, voice, False, ideal_answer(machines), None)
 
