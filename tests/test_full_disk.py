@@ -160,7 +160,7 @@ def test_what_the_system_forbids_is_said_in_a_sentence(
             pass
     monkeypatch.setattr(Path, "exists", forbid)
     assert main(["eval", "nhop_implicit", "--solver", "oracle", "--out", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == f"trivium: {tmp_path / 'records.jsonl'}: Permission denied\n"
+    assert capsys.readouterr().err == f"trivium: {tmp_path / 'run.json'}: Permission denied\n"
 
 
 def test_half_a_row_of_the_index_is_taken_back(

@@ -121,7 +121,10 @@ def check_episodes(agent: Any, greedy: bool, **options: Any) -> None:
         (["train", "cloning", "--out", "x"], "--data is missing"),
         (["train", "cloning", "--data", "nowhere", "--out", "x"], "nowhere does not exist"),
         (["train", "cloning", "--data", ".", "--out", "x"], "neither a Minari dataset"),
-        (["train", "cloning", "--model", "decision-transformer", "--out", "x"], "say train decis"),
+        (
+            ["train", "cloning", "--model", "decision-transformer", "--out", "x"],
+            "use trivium train decis",
+        ),
         (["train", "q-learning", "--noise", "0.1", "--out", "x"], "without noise"),
         (["train", "a2c-lstm", "--objects", "4", "--out", "x"], "needs hypotheses or rules"),
         (
@@ -133,7 +136,7 @@ def check_episodes(agent: Any, greedy: bool, **options: Any) -> None:
         (["train", "a2c-lstm", "--width", "0", "--out", "x"], "width must be at least 1"),
         (["train", "a2c-lstm", "--trunk", "0", "--out", "x"], "trunk needs sizes above 0"),
         (["train", "a2c-lstm", "--split", "odd", "--out", "x"], "split must be one of none"),
-        (["train", "a2c-lstm", "--policy", "mlp", "--out", "x"], "say train a2c-mlp"),
+        (["train", "a2c-lstm", "--policy", "mlp", "--out", "x"], "use trivium train a2c-mlp"),
         (["rollout", "nowhere", "--out", "x"], "holds no training"),
         (["eval", "blicket_game", "--solver", "agent:nowhere", "--out", "x"], "holds no training"),
         (["eval", "blicket_game", "--solver", "agent:a:b", "--out", "x"], "must be a whole number"),
@@ -248,7 +251,10 @@ def test_games_are_imitated_as_episodes_of_the_quiz(tmp_path: Path) -> None:
 
 
 def test_the_usage_names_what_is_trained(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["train", "ppo-lstm"], ["rollout", "runs"]):
+    for words, usage in (
+        (["train", "ppo-lstm"], "train ppo-lstm"),
+        (["rollout", "runs"], "rollout FOLDER"),
+    ):
         with pytest.raises(SystemExit):
             main([*words, "--help"])
-        assert capsys.readouterr().out.startswith(f"usage: trivium {' '.join(words)} [flags]")
+        assert capsys.readouterr().out.startswith(f"usage: trivium {usage} [flags]")

@@ -189,11 +189,8 @@ def test_what_calls_took_is_added_up_over_turns_and_retries(
     assert attempt.stop_reason is None
 
 
-def test_a_system_message_of_the_settings_replaces_that_of_the_benchmark(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(type(NHOP.benchmark), "system", lambda self, view: "The benchmark's.")
+def test_the_system_message_of_the_settings_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     _, script = ask(monkeypatch, [ANSWER])
-    assert script.systems == ["The benchmark's."]
-    _, script = ask(monkeypatch, [ANSWER], system="")
-    assert script.systems == [""]
+    assert script.systems == [None]
+    _, script = ask(monkeypatch, [ANSWER], system="Be brief.")
+    assert script.systems == ["Be brief."]

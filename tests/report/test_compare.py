@@ -110,7 +110,7 @@ def test_the_command_says_what_it_cannot_compare(
     one = str(write_records(tmp_path / "a", attempts(ImplicitSpec(), "oracle")))
     other = str(write_records(tmp_path / "b", attempts(ImplicitSpec(), "oracle", seed=9)))
     assert main(["compare", one]) == 2
-    assert "hold one solver between them" in capsys.readouterr().err
+    assert "the runs hold only one solver" in capsys.readouterr().err
     assert main(["compare", one, other]) == 2
     assert "no items in common" in capsys.readouterr().err
     assert main(["compare", one, "--solvers", "wizard"]) == 2

@@ -133,7 +133,7 @@ def test_the_function_does_what_the_command_does(tmp_path: Path) -> None:
     assert int(row["items"]) == one.items == len(found)
     assert str(found) == f"optimal: objects {one.text}, {one.items} items"
     assert records(found.save(tmp_path / "copy")) == before
-    with pytest.raises(UserError, match="copy is there already"):
+    with pytest.raises(UserError, match="copy exists already"):
         found.save(tmp_path / "copy")
     assert 'id="thresholds"' in found.report(tmp_path / "page.html").read_text()
 
