@@ -38,7 +38,10 @@ MAX_CHARACTERS = 200_000  # in the item browser of each page: these pages are to
 # Presets that passed their audits.
 AUDITED = ["explicit-hard", "explicit-ladder", "implicit", "balanced-ctrl", "balanced-hypotheses"]
 AUDITED += ["four-conditions", "six-objects"]
-LABEL = "stub models (99%, 90% and 62% of hops right) and SmolLM2-135M (stored replies)"
+LABELS = {
+    "main": "stub models (99%, 90% and 62% of hops right)",
+    "small": "SmolLM2-135M (stored replies)",
+}
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,8 @@ def example_runs() -> dict[str, list[str]]:
     explicit = ["--hops", "4", "--L", "3", "--k", "6", "--context_chains", "8", "--M", "256"]
     sweep = ["sweep", "nhop_implicit", "--hops", "4,6,8,12", "--m", "4,8,16", "--seeds", "7"]
     return {
-        "main": ["run", "--items", "30", "--presets", *AUDITED, *models, *small],
+        "main": ["run", "--items", "30", "--presets", *AUDITED, *models],
+        "small": ["run", "--items", "30", "--presets", *AUDITED[:3], *small],
         "sweep": [*sweep, "--items", "40", "--label", "hops by chains", *models],
         "diagnose": ["diagnose", "nhop_explicit", *explicit, "--items", "240", *two],
     }
@@ -180,7 +184,7 @@ def ask_again() -> None:
     with served_locally([model]) as served, tempfile.TemporaryDirectory() as name, chdir(name):
         small = SmallModel(served[model].options.base_url)
         try:
-            make_runs(Path(), small, ["main"])
+            make_runs(Path(), small, ["small"])
         finally:
             small.save()
 
@@ -205,8 +209,7 @@ def main(args: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as name, chdir(name):
         make_runs(Path(), SmallModel())
         for one in example_runs():
-            label = LABEL if one == "main" else None
-            page = write_report(Path(one), label, PRICES, MAX_CHARACTERS)
+            page = write_report(Path(one), LABELS.get(one), PRICES, MAX_CHARACTERS)
             shutil.copy(page, target / f"{one}.html")
         trivium_command(["compare", "main", "--out", str(target / "compare.html")])
     take_picture(target / "main.html", target.parent / "report.png")

@@ -45,19 +45,19 @@ def test_stub_models_are_asked_as_real_ones_are() -> None:
     assert summary.tokens["reasoning_tokens"].total > 0
 
 
-def test_every_prompt_of_the_main_example_has_a_stored_reply() -> None:
-    """So that the pages can be made without the small model; games are checked up to a reply."""
-    words = example_runs()["main"]
+def test_every_prompt_of_the_small_model_has_a_stored_reply() -> None:
+    """So that the pages can be made without the small model."""
+    words = example_runs()["small"]
     items = int(words[words.index("--items") + 1])
     small = SmallModel()
     checked = 0
     for name in benchmark_names():
         benchmark = get_benchmark(name)
-        for preset in [one for one in benchmark.presets if one in AUDITED]:
+        for preset in [one for one in benchmark.presets if one in AUDITED[:3]]:
             spec = spec_to_dict(benchmark.presets[preset])
             assert audit_verdict(benchmark, spec) == "passed"
             for item in trivium.load(name, preset=preset).items(items, seed=7):
                 answer = asyncio.run(small.reply({}, [item.prompt]))
                 assert isinstance(answer["choices"][0]["message"]["content"], str)
                 checked += 1
-    assert checked == items * len(AUDITED)
+    assert checked == items * 3
