@@ -158,6 +158,7 @@ def test_bad_input_ends_in_one_sentence(
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.slow
 def test_any_machines_can_be_trained_on(tmp_path: Path) -> None:
     """Four objects, two rules, noise, a penalty and the question about the form."""
     words = ["train", "a2c-mlp", "--width", "4", "--steps", "60", "--points", "1"]

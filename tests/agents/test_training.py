@@ -39,7 +39,16 @@ def complete(name: str, own: Setting = SETTING, count: int = 2) -> Training:
     return training
 
 
-@pytest.mark.parametrize("name", sorted(AGENTS))
+QUICK = {"a2c-mlp", "ppo-lstm"}  # one of each algorithm; the others are slow to compile
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow)
+        for name in sorted(AGENTS)
+    ],
+)
 def test_every_agent_learns_a_trivial_world(name: str) -> None:
     training = complete(name, setting(SHOWN if name.endswith("mlp") else HIDDEN))
     # Both seeds: of 16 transformers of this size one failed, of others none; the key is fixed.

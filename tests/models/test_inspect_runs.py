@@ -76,6 +76,7 @@ def test_a_sweep_has_a_log_for_each_evaluation_and_asks_nothing_twice(words: lis
     assert (here / "summary.csv").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_sweep_killed_in_the_middle_ends_the_same(words: list[str], model: SolverModel) -> None:
     words += ["--model", "vllm/m", "--concurrency", "4"]
     with Server(model, latency=0.1) as server:

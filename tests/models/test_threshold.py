@@ -80,6 +80,7 @@ def test_inspect_makes_the_same_decisions_as_the_direct_backend(
     assert samples == {"openai-api/vllm/fair": 75, "openai-api/vllm/weak": 75}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_report")
 def test_a_search_on_inspect_that_was_killed_resumes_and_ends_the_same(tmp_path: Path) -> None:
     with skilled_server(SKILLS, VALUES, 80, SEED) as server:

@@ -60,6 +60,7 @@ def stored_tasks(path: Path) -> list[dict[str, Any]]:
     return tasks
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick_compilation")
 def test_a_study_from_start_to_report(
     tiny: Scale, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -163,6 +163,7 @@ def test_the_oracle_solves_every_legal_bag_from_its_text(spec: ImplicitSpec, see
         assert attempt(IMPLICIT, item, IMPLICIT.solvers["oracle"], NhopView()).scores["em"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["explicit-easy", "explicit-hard", "implicit"])
 def test_the_oracle_is_perfect_on_ten_thousand_items(name: str) -> None:
     benchmark = IMPLICIT if name == "implicit" else EXPLICIT
