@@ -68,9 +68,11 @@ def test_scores(name: str) -> None:
 def test_partial_scores_are_our_own() -> None:
     task = load_task("identifying_variables")
     dataset = reasoning_gym.create_dataset("trivium_identifying_variables", size=6, seed=3)
-    answer = dataset[0]["answer"]
-    scores = [dataset.score_answer(answer, item) for item in dataset]
-    ours = [task.score(item, answer)["ctrl_nDCG"] for item in task.items(6, seed=2**32 + 3)]
+    answers = [item["answer"].partition("control:")[0] + "control: none" for item in dataset]
+    pairs = list(zip(answers, dataset, strict=True))
+    scores = [dataset.score_answer(answer, item) for answer, item in pairs]
+    items = zip(answers, task.items(6, seed=2**32 + 3), strict=True)
+    ours = [task.score(item, answer)["ctrl_nDCG"] for answer, item in items]
     assert scores == ours
     assert set(scores) - {0.0, 1.0}
 
