@@ -98,7 +98,7 @@ def _begin_by_testing(policies: Any) -> Any:
 
 
 def _now(training: Training) -> str:
-    """Rewards on the test sets, mean over the runs, for whoever watches."""
+    """Rewards on the test sets, mean over the runs, as a line of progress."""
     reward = training.curve[-1].greedy.reward.mean(axis=(0, 2))
     return "greedy " + " ".join(f"{value:.2f}" for value in reward)
 

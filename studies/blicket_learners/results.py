@@ -63,7 +63,7 @@ class Results:
         return [record for part in (*parts, *more) for record in part]
 
     def first_point(self, unit: str, task: int) -> list[float] | None:
-        """What every seed of a unit earns before training; None where nobody has looked."""
+        """What every seed of a unit earns before training; None if that was not measured."""
         values = self.untrained[0]["values"] if self.untrained else {}
         own = values.get(unit, [])
         return own[task] if task < len(own) else None
