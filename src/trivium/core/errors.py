@@ -11,6 +11,10 @@ from types import ModuleType
 class UserError(Exception):
     """Bad input; the message is shown to the user without a traceback."""
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the sentence alone."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class FailedCallsError(UserError):
     """Calls to a model failed, so that some attempts have no reply."""

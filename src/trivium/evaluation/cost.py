@@ -47,6 +47,9 @@ class Cost:
             (self.money or Range()) + (other.money or Range()) if priced else None,
         )
 
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
     def __str__(self) -> str:
         requests = "1 request" if self.requests == 1 else f"{self.requests:,} requests"
         if self.output.most is None:

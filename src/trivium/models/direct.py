@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from trivium.core.dialogue import Dialogue, Reply, converse
 from trivium.core.errors import UserError
+from trivium.core.loops import run_async
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.backends import Batch
@@ -18,7 +19,7 @@ from trivium.models.providers import find_address
 def ask_directly(batches: Sequence[Batch]) -> None:
     """Run the attempts of batches of one model, `concurrency` at a time."""
     try:
-        asyncio.run(_Pool(batches).run())
+        run_async(_Pool(batches).run())
     except ExceptionGroup as group:
         stopped = group.subgroup(UserError)
         if stopped is None:
