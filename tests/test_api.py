@@ -203,7 +203,7 @@ def test_records_are_kept_and_resumed(tmp_path: Path) -> None:
     [
         (lambda: trivium.load("nhop_explict"), "did you mean nhop_explicit"),
         (lambda: trivium.load("nhop_explicit", preset="hard"), "unknown preset 'hard'"),
-        (lambda: trivium.load("nhop_explicit", hopps=4), "unknown key 'hopps'; allowed are"),
+        (lambda: trivium.load("nhop_explicit", hopps=4), "unknown key 'hopps'; did you mean hops"),
         (lambda: trivium.load("nhop_explicit", hops="4"), "hops must be a whole number, got '4'"),
         (lambda: trivium.load("nhop_explicit", mode="loud"), "mode must be one of"),
         (lambda: trivium.load("nhop_implicit").items(0), "items must be at least 1, got 0"),

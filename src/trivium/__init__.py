@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from trivium.api import export as export
     from trivium.api import list_benchmarks as list_benchmarks
     from trivium.api import load as load
-    from trivium.api import open_results as open  # noqa: F401
     from trivium.api import open_results as open_results
     from trivium.api import run as run
     from trivium.api import score as score
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
     from trivium.core.errors import UserError as UserError
     from trivium.results import ResultSet as ResultSet
     from trivium.results import Thresholds as Thresholds
+
+    open = open_results
 
 __version__ = "0.2.0.dev0"
 __all__ = [
