@@ -82,7 +82,8 @@ def evaluate(
     is called in results. `items` is a number of items, their indexes, or items of the task. With
     `out`, records are kept in that folder and the same call resumes there. `options` are those of
     `trivium.models.settings.ModelOptions`, such as `temp` or `concurrency`; `system` is the text of
-    a system message.
+    a system message, and `template` a text around every prompt with {prompt} in its place (a Path
+    names a file with it).
 
     >>> result = evaluate("nhop_implicit", lambda prompt: "B_0001", items=20, name="constant")
     >>> result.summary.items
@@ -203,12 +204,11 @@ def _options(options: Mapping[str, Any]) -> tuple[ModelOptions, Settings]:
     known = [one.name for one in fields(ModelOptions)]
     for name in options:
         require_known(name, known, f"option {name!r}")
-    system = options.get("system")
-    if not isinstance(system, str):
-        asked = ModelOptions(**options)
-        return asked, asked.settings()
-    asked = ModelOptions(**{**options, "system": None})
-    return asked, replace(asked.settings(), system=system)
+    texts = {
+        key: options[key] for key in ("system", "template") if isinstance(options.get(key), str)
+    }
+    asked = ModelOptions(**{key: value for key, value in options.items() if key not in texts})
+    return asked, replace(asked.settings(), **texts)
 
 
 def _items(

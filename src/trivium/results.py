@@ -139,7 +139,7 @@ class ResultSet:
             return Charts({path.stem: path.read_text(encoding="utf-8") for path in paths})
 
     def save(self, folder: str | Path) -> Path:
-        """Write the records to a new folder that `trivium.open_results` and `trivium report` read."""
+        """Write the records to a new folder, which `open_results` and `trivium report` read."""
         path = Path(folder) / RECORDS
         require(not path.exists(), f"{folder} holds records already; choose another folder")
         with Appender(path) as file:

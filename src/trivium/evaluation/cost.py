@@ -11,6 +11,7 @@ from trivium.core.errors import require
 from trivium.core.tokens import approximate_tokens
 from trivium.evaluation.evaluation import Evaluation, Run
 from trivium.evaluation.prices import Price
+from trivium.models.framing import opening as framed
 from trivium.models.settings import ModelOptions, Settings
 
 SAMPLE = 50  # items from which the cost of all is extrapolated
@@ -92,7 +93,9 @@ def cost_of(evaluation: Evaluation, recorded: int = 0, price: Price | None = Non
     for item in sample:
         rounds = task.benchmark.max_turns(item.original)
         turns += rounds
-        opening += (system + approximate_tokens(item.prompt)) * rounds
+        opening += (
+            system + sum(map(approximate_tokens, framed(item, evaluation.settings)))
+        ) * rounds
         repeats += rounds * (rounds - 1) // 2
     scale = attempts / len(sample)
 

@@ -13,6 +13,7 @@ from trivium.core.task import PresentedItem
 from trivium.models.backends import Batch
 from trivium.models.calls import Caller, CallError, Usage
 from trivium.models.endpoint import Endpoint
+from trivium.models.framing import framing_groups, opening
 from trivium.models.providers import find_address
 
 
@@ -63,10 +64,11 @@ class _Pool:
         settings, task = self._model.settings, item.task
         schema = task.benchmark.schema(item.content, task.view) if settings.structured else None
         dialogue, usage = Dialogue(item, restate=settings.restate), Usage()
+        first = opening(item, settings)
 
         async def ask(messages: Sequence[str]) -> Reply:
             return await self._caller.call(
-                lambda: self._endpoint.ask(messages, settings.system, schema), usage
+                lambda: self._endpoint.ask([*first, *messages[1:]], settings.system, schema), usage
             )
 
         error: str | None = None
@@ -76,4 +78,5 @@ class _Pool:
             error = str(problem)
         attempt = dialogue.attempt(self._model.name, error=error)
         attempt.usage, attempt.reasoning = usage.to_dict(), usage.reasoning
+        attempt.groups = attempt.groups | framing_groups(settings)
         return attempt
