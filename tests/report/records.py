@@ -40,7 +40,7 @@ def scored(
             "kind": "failed" if score is None else "right" if score == 1 else "other",
             "chance": 0.125,
             "groups": {"n": 5, "m": 8},
-            "content": f"{name}-{number}",
+            "digest": f"{name}-{number}",
             **fields,
         }
         for number, score in enumerate(scores)

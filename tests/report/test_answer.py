@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -145,13 +144,13 @@ def test_people_show_up_as_solvers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ends", "words"),
     [
-        ((-0.21, -0.28, -0.14), "costs 21 points [14, 28]"),
-        ((0.21, 0.14, 0.28), "adds 21 points [14, 28]"),
+        ((-0.21, -0.28, -0.14), "costs 21 points [-28, -14]"),
+        ((0.21, 0.14, 0.28), "adds 21 points [+14, +28]"),
         ((0.02, -0.05, 0.09), "makes no clear difference (+2 points [-5, +9])"),
     ],
 )
-def test_effects_are_said_in_points(ends: Sequence[float], words: str) -> None:
-    assert effect_words(Estimate(ends[0], ends[1], ends[2], 60)) == words
+def test_effects_are_said_in_points(ends: tuple[float, float, float], words: str) -> None:
+    assert effect_words(Estimate(*ends, 60), not ends[1] <= 0 <= ends[2]) == words
 
 
 def test_kinds_are_shares_of_all_attempts_right_ones_first(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_a_diagnosis_says_what_every_switch_does(tmp_path: Path) -> None:
     assert "<title>Trivium diagnosis: nhop_implicit</title>" in text
     columns = re.findall(r'<th scope="col">(implicit|M=600)', text)
     assert columns == ["implicit", "M=600"]
-    said = re.search(r"a/model: M=600 costs 75 points \[(\d+), (\d+)\]", text)
+    said = re.search(r"a/model: M=600 costs 75 points \[-(\d+), -(\d+)\]", text)
     assert said is not None
     assert 55 <= int(said[1]) < 75 < int(said[2]) <= 90
     # The fields of a spec change the items, those of a view only how they are presented.

@@ -201,6 +201,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    version: ClassVar[str] = "1.0"  # of the items: rises when any item of any preset changes
     spec_type: type[SpecT]
     view_type: type[ViewT]
     presets: Mapping[str, SpecT]
@@ -253,6 +254,12 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     @abstractmethod
     def to_row(self, item: ItemT) -> dict[str, Any]:
         """The item as a row of an item file."""
+
+    def content(self, item: ItemT) -> Any:
+        """What was drawn, as JSON: the row without the spec, or what is faster to write."""
+        row = self.to_row(item)
+        row.pop("spec", None)
+        return row
 
     @abstractmethod
     def from_row(self, row: Mapping[str, Any], number: int) -> ItemT:

@@ -58,7 +58,9 @@ class Attempt:
     prompt_lines: int = 0
     prompt_chars: int = 0
     floor: str | None = None  # the strategy that reaches the floor
-    content: str | None = None  # a digest of an item without a spec
+    trivium: str | None = None  # the version of Trivium
+    version: str | None = None  # of the benchmark's items
+    digest: str | None = None  # a hash of the item, equal for every solver, view and trial
     error: str | None = None
     # requests, retries, and the tokens that the provider reported; a key is absent where it did not
     usage: dict[str, int] = field(default_factory=dict)
@@ -124,6 +126,9 @@ _OPTIONAL: dict[str, set[type]] = {
     "error": {str},
     "usage": {dict},
     "seconds": _NUMBERS,
+    "trivium": {str},
+    "version": {str},
+    "digest": {str},
     "gold": {str},
     "stop_reason": {str},
     "reasoning": {str},

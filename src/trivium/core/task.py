@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from trivium.core.benchmark import STRICT, AnyBenchmark, Floor
 from trivium.core.errors import require
+from trivium.core.files import dump_line
 from trivium.core.reading import visible_replies
 from trivium.core.records import Groups, Scores
 from trivium.core.spec import spec_from_dict, spec_to_dict
@@ -104,6 +106,12 @@ class PresentedItem:
     def id(self) -> str:
         """The item's name among those of its seed."""
         return str(self.original.id)
+
+    @property
+    def digest(self) -> str:
+        """A hash of the item, equal for every solver, view and trial."""
+        drawn = dump_line(self.task.benchmark.content(self.original))
+        return hashlib.blake2b(drawn, digest_size=8).hexdigest()
 
     @cached_property
     def content(self) -> Any:

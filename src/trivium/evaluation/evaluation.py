@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from trivium import __version__
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line, read_rows
@@ -77,6 +78,11 @@ def read_items(benchmark: AnyBenchmark, paths: Sequence[Path]) -> list[Any]:
     return items
 
 
+def versions(benchmarks: Iterable[AnyBenchmark]) -> dict[str, Any]:
+    """What run.json says about versions: that of Trivium, and those of the benchmarks' items."""
+    return {"trivium": __version__, "versions": {one.name: one.version for one in benchmarks}}
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """One solver on some items of a task."""
@@ -132,7 +138,8 @@ class Evaluation:
     def manifest(self) -> dict[str, Any]:
         """What identifies the evaluation in run.json."""
         shaping = {"shaping": asdict(self.settings)} if self.is_model else {}
-        return shaping | {
+        return versions([self.task.benchmark]) | {
+            **shaping,
             "benchmark": self.task.benchmark.name,
             "solver": self.solver,
             "view": spec_to_dict(self.task.view),
@@ -163,7 +170,9 @@ class Run:
 
     def manifest(self) -> dict[str, Any]:
         """What identifies the run in run.json."""
-        return {**self.config, **({"plan": dict(self.plan)} if self.plan else {})}
+        benchmarks = (one.task.benchmark for one in self.evaluations)
+        plan = {"plan": dict(self.plan)} if self.plan else {}
+        return {**self.config, **versions(benchmarks), **plan}
 
     @property
     def models(self) -> tuple[Evaluation, ...]:

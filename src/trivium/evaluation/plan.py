@@ -46,7 +46,13 @@ SPELLINGS = {
 LISTS = {"seeds": int, "solvers": str, "models": str, "switches": str, "preset": str}
 SHAPING = {"temp": float, "max_output_tokens": int, "reasoning_effort": str}  # of Settings
 VALUES = {"benchmark": str, "label": str, "items": int, "order_trials": int, **SHAPING}
-DERIVED = {"kind", "command", "settings"}  # keys of run.json that are not keys of a sweep
+DERIVED = {
+    "kind",
+    "command",
+    "settings",
+    "trivium",
+    "versions",
+}  # keys of run.json that are not keys of a sweep
 
 
 def plan_evaluation(evaluation: Evaluation) -> Run:

@@ -19,8 +19,8 @@ from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row
 from trivium.core.results import Summary
 from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.evaluation import Evaluation, Items
-from trivium.evaluation.execute import write_summary
+from trivium.evaluation.evaluation import Evaluation, Items, versions
+from trivium.evaluation.execute import COSMETIC, first_difference, write_summary
 from trivium.exchange.export import NESTED, export_id
 from trivium.exchange.replies import Turns, read_replies
 from trivium.exchange.tables import read_table, whole_number
@@ -197,7 +197,7 @@ class Scoring:
     def manifest(self) -> dict[str, Any]:
         """The fields of run.json that identify the scores."""
         made = None if self.items is None else [self.items.seed, self.items.start, self.items.count]
-        return {
+        return versions([self.task.benchmark]) | {
             "kind": "score",
             "benchmark": self.task.benchmark.name,
             "solver": self.solver,
@@ -218,7 +218,7 @@ def write_scores(scoring: Scoring, out: Path, command: str | None = None) -> Sum
     with locked(out):
         path = out / MANIFEST
         held = read_mapping(path) if path.exists() else {}
-        same = bool(held) and {key: held.get(key) for key in manifest} == manifest
+        same = bool(held) and first_difference(held, manifest, COSMETIC | {"files"}) is None
         free = not any((out / name).exists() for name in (RECORDS, SUMMARY))
         require(
             same or free,
