@@ -58,7 +58,8 @@ JOINT = """
 ## Several comparisons
 
 `trivium compare` and the page print intervals that hold together: each is at 1 - 5% / k for k
-differences (Bonferroni). How often all of them hold the true differences at once:
+differences (Bonferroni). How often all of them hold the true differences at once, over {studies}
+studies:
 
 | models | compared | differences | 20 items | 200 items |
 |---|---|---|---|---|"""
@@ -240,7 +241,7 @@ def main() -> None:
         found = " | ".join(f"{simulated(draw, truth, n, studies, interval):.3f}" for n in SIZES)
         lines.append(f"| {name} | {truth:.3f} | {found} |")
         print(lines[-1], flush=True)
-    lines.append(JOINT)
+    lines.append(JOINT.format(studies=studies))
     for line in joint_lines(studies):
         lines.append(line)
         print(line, flush=True)

@@ -15,6 +15,8 @@ import orjson
 import pytest
 
 from tests.command_line import ITEMS, run, write
+from trivium import __version__
+from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import main
 from trivium.core.files import read_rows
 
@@ -84,8 +86,8 @@ def test_the_summary_has_the_promised_shape(tmp_path: Path) -> None:
     assert summary["solver"] == "oracle"
     assert (summary["items"], summary["answered"]) == (5, 5)
     assert (summary["no_answers"], summary["failed"]) == (0, 0)
-    assert set(summary["metrics"]["em"]) == {"value", "low", "high", "n"}
-    assert summary["metrics"]["em"]["value"] == 1
+    assert set(summary["metrics"]["correct"]) == {"value", "low", "high", "n"}
+    assert summary["metrics"]["correct"]["value"] == 1
     assert summary["metrics"]["first_wrong_hop"]["value"] is None
 
 
@@ -261,3 +263,25 @@ def test_the_gallery_is_current() -> None:
 
     path = Path(__file__).parent.parent / "GALLERY.md"
     assert path.read_text() == gallery(), "run `make gallery`"
+
+
+def test_the_citation_names_this_version() -> None:
+    text = (Path(__file__).parent.parent / "CITATION.cff").read_text()
+    assert f"\nversion: {__version__}\n" in text
+
+
+def test_the_gallery_has_the_canary_and_no_item_of_the_default_seed() -> None:
+    folder = Path(__file__).parent.parent
+    page, docs = (folder / "GALLERY.md").read_text(), (folder / "docs" / "exchange.md").read_text()
+    canary = re.search(r"trivium-canary-[0-9a-f]{8}-[0-9a-f-]{27}", page)
+    assert canary is not None
+    assert canary[0] in docs
+    assert page.count("trivium show") == page.count(" --seed 1729\n```") >= 30
+    for name in benchmark_names():
+        benchmark = get_benchmark(name)
+        for _, spec, view in benchmark.gallery_examples():
+            shown, public = (
+                benchmark.render(next(iter(benchmark.generate(spec, seed))), view)
+                for seed in (1729, 7)
+            )
+            assert public not in page or public == shown  # the papers' own items have no seed

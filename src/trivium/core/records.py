@@ -53,11 +53,12 @@ class Attempt:
     answer: Any
     scores: Scores
     kind: str  # "right", a kind of wrong answer, or one of the kinds without an answer
-    chance: float  # the floor of the headline metric
+    floor: float  # of the headline metric
     groups: Groups
     prompt_lines: int = 0
     prompt_chars: int = 0
-    floor: str | None = None  # the strategy that reaches the floor
+    ceiling: float = 1.0
+    floor_name: str | None = None  # the strategy that reaches the floor
     trivium: str | None = None  # the version of Trivium
     version: str | None = None  # of the benchmark's items
     digest: str | None = None  # a hash of the item, equal for every solver, view and trial
@@ -112,7 +113,7 @@ _REQUIRED: dict[str, set[type]] = {
     "answer": {str, list, dict, NoneType, *_NUMBERS},
     "scores": {dict},
     "kind": {str},
-    "chance": _NUMBERS,
+    "floor": _NUMBERS,
     "groups": {dict},
 }
 _OPTIONAL: dict[str, set[type]] = {
@@ -126,6 +127,7 @@ _OPTIONAL: dict[str, set[type]] = {
     "error": {str},
     "usage": {dict},
     "seconds": _NUMBERS,
+    "ceiling": _NUMBERS,
     "trivium": {str},
     "version": {str},
     "digest": {str},

@@ -1,4 +1,4 @@
-"""Summaries of records: every metric with its interval, and lift over the floor."""
+"""Summaries of records: every metric with its interval, and lift from floor to ceiling."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -70,17 +71,24 @@ class Summary:
     tokens: dict[str, TokenCount] = field(default_factory=dict)  # empty for programs
     retries: int = 0
     median_seconds: float | None = None  # of the attempts of models
-    ceiling: float = 1.0  # the best value of the headline metric
+    ceiling: float = 1.0  # the headline metric of the best solver that sees the same text
+    digest: str = ""  # of all items, equal for every solver, view and order
 
     def to_dict(self) -> dict[str, Any]:
         """The content of summary.json."""
-        names = {"floor": "chance", "floor_name": "floor"}  # as in records
-        row = {names.get(key, key): value for key, value in asdict(self).items()}
-        del row["ceiling"]
+        row = asdict(self)
         row["tokens"] = {
             name: count._asdict() | {"mean": count.mean} for name, count in self.tokens.items()
         }
         return row
+
+
+class Limits(NamedTuple):
+    """The floor and the ceiling of an attempt."""
+
+    floor: float
+    name: str  # the strategy that reaches the floor
+    ceiling: float
 
 
 class Vote(NamedTuple):
@@ -91,7 +99,9 @@ class Vote(NamedTuple):
 
 
 def item_number(row: Mapping[str, Any]) -> int:
-    """A number that identifies the item of a record; ids repeat between seeds and specs."""
+    """A number that identifies the item of a record, whatever the solver, setting and view."""
+    if digest := row.get("digest"):
+        return int.from_bytes(blake2b(digest.encode(), digest_size=8).digest(), signed=True)
     return hash((row["id"], row.get("seed"), orjson.dumps(row.get("spec"))))
 
 
@@ -102,8 +112,8 @@ class Tally:
         self._metrics = metrics
         self._benchmark = self._solver = ""
         self._kinds: Counter[str] = Counter()
-        self._floors: Counter[tuple[float, str]] = Counter()  # where the headline is defined
-        self._other_floors: Counter[tuple[float, str]] = Counter()
+        self._limits: Counter[Limits] = Counter()  # where the headline is defined
+        self._other_limits: Counter[Limits] = Counter()
         self._totals: Counter[str] = Counter()  # lines, chars, attempts of models, retries
         self._all_items = array("q")
         self._declined_items = array("q")
@@ -125,14 +135,16 @@ class Tally:
         self._totals["chars"] += row.get("prompt_chars") or 0
         item = item_number(row)
         self._all_items.append(item)
+        self._totals["digests"] += bool(row.get("digest"))
         self._kinds[row["kind"]] += 1
         self._add_usage(row)
         if row["kind"] == DECLINED:
             self._declined_items.append(item)
-        scores, floor = row["scores"], (row["chance"], row.get("floor") or "")
-        # The floor of the headline is averaged over the attempts where the headline is defined.
+        scores = row["scores"]
+        limits = Limits(row["floor"], row.get("floor_name") or "", row.get("ceiling", 1.0))
+        # Floor and ceiling are averaged over the attempts where the headline is defined.
         defined = scores.get(self._metrics[0].name) is not None
-        (self._floors if defined else self._other_floors)[floor] += 1
+        (self._limits if defined else self._other_limits)[limits] += 1
         if row["kind"] in UNSCORED:
             return
         # A person's answers are not independent: the person is the cluster, and an item that
@@ -177,20 +189,23 @@ class Tally:
     def summary(self) -> Summary:
         """The figures of all records added so far."""
         scored = len(self._items)
-        floors = self._floors or self._other_floors  # known even where nothing was scored
-        total = math.fsum(value * times for (value, _), times in floors.items())
-        floor = total / max(1, floors.total())
-        names = {name for _, name in floors}
-        repeated = _distinct(self._items) < scored
+        limits = self._limits or self._other_limits  # known even where nothing was scored
+        count = max(1, limits.total())
+        floor = math.fsum(each.floor * times for each, times in limits.items()) / count
+        ceiling = math.fsum(each.ceiling * times for each, times in limits.items()) / count
+        names = {each.name for each in limits}
+        repeated = len(_distinct(self._items)) < scored
         metrics = {metric.name: self._estimate(metric, repeated) for metric in self._metrics}
         headline = self._metrics[0]
-        metrics["lift"] = lift_over_floor(metrics[headline.name], floor, headline.best)
+        metrics["lift"] = lift_over_floor(metrics[headline.name], floor, ceiling)
         if self.has_trials:
             metrics |= self._order_trials()
+        items = _distinct(self._all_items)
+        all_known = self._totals["digests"] == len(self._all_items)
         return Summary(
             benchmark=self._benchmark,
             solver=self._solver,
-            items=_distinct(self._all_items),
+            items=len(items),
             answered=scored - self._kinds[NO_ANSWER] - self._kinds[CUT_OFF],
             no_answers=self._kinds[NO_ANSWER],
             failed=self._kinds[FAILED],
@@ -200,13 +215,14 @@ class Tally:
             prompt_chars=self._totals["chars"] / max(1, len(self._all_items)),
             metrics=metrics,
             kinds=dict(sorted(self._kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
-            ceiling=headline.best,
+            ceiling=ceiling,
             cut_offs=self._kinds[CUT_OFF],
             declined=self._kinds[DECLINED],
             bounds=self._bounds(),
             tokens=self._token_counts(),
             retries=self._totals["retries"],
             median_seconds=float(np.median(self._seconds)) if self._seconds else None,
+            digest=blake2b(items.tobytes(), digest_size=8).hexdigest() if all_known else "",
         )
 
     def _token_counts(self) -> dict[str, TokenCount]:
@@ -310,10 +326,10 @@ def _independent(data: NDArray[np.float64], metric: Metric) -> Estimate:
     return mean_interval(data, bounds=metric.bounds)
 
 
-def _distinct(items: array[int]) -> int:
-    # Several times as fast as np.unique for a million.
-    ordered = np.sort(np.asarray(items))
-    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + bool(items)
+def _distinct(items: array[int]) -> NDArray[np.int64]:
+    """The different numbers, sorted; several times as fast as np.unique for a million."""
+    ordered = np.sort(np.asarray(items, dtype=np.int64))
+    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)]]
 
 
 def merged(tallies: Iterable[Tally], metrics: Sequence[Metric]) -> Tally:

@@ -11,6 +11,7 @@ from statistics import fmean
 from trivium.core.records import TOKENS
 from trivium.core.results import Summary, TokenCount
 from trivium.core.statistics import Estimate, paired_difference, several
+from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.cost import money
 from trivium.evaluation.prices import Price
 from trivium.report.answer import Grid
@@ -191,9 +192,16 @@ def facts(
         "tokens in, out": " / ".join(map(_short, tokens)) if asked else "",
         "cost": money(sum(costs)) if costs else "",
         "median latency": seconds_text(asked),
-        "seed": ", ".join(map(str, seeds)),
+        "seed": seeds_text(seeds),
     }
     return {name: value for name, value in found.items() if value}
+
+
+def seeds_text(seeds: Iterable[int]) -> str:
+    """The seeds of a run, and which of them is public."""
+    return ", ".join(
+        f"{seed} (the public default)" if seed == DEFAULT_SEED else str(seed) for seed in seeds
+    )
 
 
 def _short(tokens: TokenCount) -> str:
