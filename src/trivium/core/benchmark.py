@@ -176,10 +176,10 @@ class Lifts:
 
     @property
     def grade(self) -> str:
-        """The overall lift in words; "no better than the floor" where its interval reaches 0."""
+        """The lower end of the overall lift in words."""
         if not self.overall.is_above(0):
             return "no better than the floor"
-        return next(words for least, words in GRADES if (self.overall.value or 0.0) >= least)
+        return next(words for least, words in GRADES if (self.overall.low or 0.0) >= least)
 
 
 class Step(NamedTuple):

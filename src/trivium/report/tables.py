@@ -17,7 +17,7 @@ from rich.text import Text
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.records import CUT_OFF, DECLINED, FAILED, TOKENS
+from trivium.core.records import CUT_OFF, DECLINED, FAILED, TOKENS, UNSCORED
 from trivium.core.results import Summary, TokenCount
 from trivium.report.results import ROLES, STUDIED, BenchmarkResults, GroupKey, natural, role_of
 
@@ -108,6 +108,7 @@ def result_table(benchmark: AnyBenchmark, named: Named) -> Table:
     names = {summary.floor_name for _, summary in named}
     only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
     note = f"floor: the best score without reading the item{only}"
+    note += "".join(f"\n{sentence}" for sentence in left_out_sentence(named))
     title = f"{benchmark.name}: {benchmark.title}"
     return Table(title, ("setting", "solver", *figures), tuple(rows), note)
 
@@ -118,6 +119,24 @@ def unanswered(summaries: Iterable[Summary]) -> dict[str, int]:
     for summary in summaries:
         counts.update(summary.kinds)
     return {name: counts[kind] for kind, name in UNANSWERED.items()}
+
+
+def left_out_sentence(named: Named) -> list[str]:
+    """A sentence where the share of attempts in no score differs between solvers or settings."""
+    shares = {
+        f"{part.solver}, {setting}" if setting else part.solver: (
+            sum(part.kinds.get(kind, 0) for kind in UNSCORED) / max(1, sum(part.kinds.values()))
+        )
+        for setting, part in named
+    }
+    if len(set(shares.values())) <= 1:
+        return []
+    most, least = (pick(shares, key=lambda name: shares[name]) for pick in (max, min))
+    return [
+        "the share of attempts in no score (declined or failed) differs: "
+        f"{shares[most]:.1%} for {most}, {shares[least]:.1%} for {least}; "
+        "these scores are of different parts of the items"
+    ]
 
 
 def _by_setting(benchmark: AnyBenchmark, named: Named) -> dict[str, list[Summary]]:
