@@ -258,6 +258,25 @@ def test_estimate_counts_requests(capsys: pytest.CaptureFixture[str]) -> None:
     assert "600 requests" in capsys.readouterr().out
 
 
+def test_estimate_says_how_many_items_a_difference_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By hand for shares of .5 and .6 and a correlation of 0: one right .5, variance .49."""
+    assert run("estimate nhop_implicit --power 0.1 --correlation 0 --repeats 2") == 0
+    out = capsys.readouterr().out
+    assert "takes 391 items with a power of 80%, 522 with 90%" in out
+    assert "782 requests" in out
+    for solver in ("random_candidate", "pointer_f_n1"):
+        assert (
+            run(f"eval nhop_implicit --solver {solver} --items 60 --out {tmp_path / solver}") == 0
+        )
+    runs = f"{tmp_path / 'random_candidate'} {tmp_path / 'pointer_f_n1'}"
+    assert run(f"estimate nhop_implicit --power 0.1 --runs {runs}") == 0
+    assert "on 60 items)" in capsys.readouterr().out
+    assert run("estimate nhop_implicit --power 0.4 --score 0.7") == 2
+    assert "a score must lie between 0 and 1, got 1.1" in capsys.readouterr().err
+
+
 def test_the_gallery_is_current() -> None:
     from trivium.report.gallery import gallery
 

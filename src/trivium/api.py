@@ -68,6 +68,7 @@ def evaluate(
     seed: int = DEFAULT_SEED,
     start: int = 0,
     trials: int = 1,
+    repeats: int = 1,
     out: str | Path | None = None,
     **options: Any,
 ) -> ResultSet:
@@ -75,7 +76,8 @@ def evaluate(
 
     The solver is a built-in solver's name, a model as PROVIDER/MODEL, `agent:FOLDER`,
     `package.module:function`, or a function from a prompt to a reply (plain or async; a parameter
-    named `messages` gets the list of all messages of a dialogue instead of one text). With `out`,
+    named `messages` gets the list of all messages of a dialogue instead of one text). Every item
+    is presented in `trials` orders, each `repeats` times. With `out`,
     records are kept in that folder and the same call resumes there. `options` are those of
     `trivium.models.settings.ModelOptions`, such as `temp` or `concurrency`.
 
@@ -85,7 +87,7 @@ def evaluate(
     """
     asked = ModelOptions(**options)
     name, functions = _named(task, solver)
-    evaluation = Evaluation(task, Items(seed, start, items), name, trials)
+    evaluation = Evaluation(task, Items(seed, start, items), name, trials, repeats=repeats)
     if is_model(name):
         evaluation = replace(evaluation, settings=asked.settings())
     with _folder(out) as folder:

@@ -102,7 +102,7 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
         "tokens in, out": "6.0M / 90k",
         "cost": "3.90",
         "median latency": "1.5 s",
-        "seed": "7, 8",
+        "seed": "7 (the public default), 8",
     }
     body = text.split("<script", 1)[0]
     sections = re.findall(r'<section id="(.*?)"', body)

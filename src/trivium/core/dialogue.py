@@ -188,6 +188,7 @@ def _failed_attempt(item: PresentedItem, solver: str) -> Attempt:
         index=None if origin is None else origin.index,
         id=item.id,
         trial=item.trial,
+        order=item.order,
         solver=solver,
         reply=None,
         answer=None,

@@ -24,6 +24,7 @@ from trivium.core.records import (
     PERSON,
     TOKENS,
     UNSCORED,
+    row_order,
     solver_group,
 )
 from trivium.core.statistics import (
@@ -124,6 +125,7 @@ class Tally:
         self._items = array("q")
         self._cut_off = array("b")
         self._trials = array("i")
+        self._orders = array("i")
         self._answers = array("q")
         self._values = {metric.name: array("d") for metric in metrics}
 
@@ -153,6 +155,7 @@ class Tally:
         self._items.append(hash(solver) if person else item)
         self._cut_off.append(row["kind"] == CUT_OFF)
         self._trials.append(0 if person else row["trial"])
+        self._orders.append(row_order(row))
         self._answers.append(hash(orjson.dumps(row["answer"], option=orjson.OPT_SORT_KEYS)))
         for name, values in self._values.items():
             value = scores.get(name)
@@ -283,22 +286,48 @@ class Tally:
         return estimate_of(values[defined], np.asarray(self._items)[defined], metric)
 
     def _order_trials(self) -> dict[str, Estimate]:
-        """How much the order of presentation matters to the headline metric."""
+        """How much order and chance matter to the headline metric."""
         headline = self._metrics[0]
         votes = self.votes()
         if not votes:
             return {f"majority_{headline.name}": UNDEFINED}
         values = self._column(headline)
         defined = ~np.isnan(values)
-        values, trials = values[defined], np.asarray(self._trials)[defined]
-        means = [float(np.sort(values[trials == trial]).mean()) for trial in np.unique(trials)]
+        values, orders = values[defined], np.asarray(self._orders)[defined]
+        means = [float(np.sort(values[orders == order]).mean()) for order in np.unique(orders)]
         return {
             f"majority_{headline.name}": estimate_of(
                 [vote.score for vote in votes], range(len(votes)), headline
             ),
             "answered_alike": proportion(sum(vote.share == 1 for vote in votes), len(votes)),
-            "largest_trial_difference": Estimate(max(means) - min(means), None, None, len(means)),
+            "largest_order_difference": Estimate(max(means) - min(means), None, None, len(means)),
+            **variance_parts(values, np.asarray(self._items)[defined], orders),
         }
+
+
+def variance_parts(
+    values: NDArray[np.float64], items: NDArray[Any], orders: NDArray[Any]
+) -> dict[str, Estimate]:
+    """The variance of a score between repeats of one prompt, and between orders of one item.
+
+    Both are means over items of unbiased estimates, so that one between orders may lie below 0.
+    Without repeats the two cannot be separated, and neither is given.
+    """
+    prompts: dict[Any, dict[Any, list[float]]] = {}
+    for item, order, value in zip(items.tolist(), orders.tolist(), values.tolist(), strict=True):
+        prompts.setdefault(item, {}).setdefault(order, []).append(value)
+    repeats, between = [], []
+    for own in prompts.values():
+        several = [tries for tries in own.values() if len(tries) > 1]
+        if not several:
+            continue
+        repeats.append(float(np.mean([np.var(tries, ddof=1) for tries in several])))
+        if len(several) > 1:
+            means = [np.mean(tries) for tries in several]
+            chance = np.mean([np.var(tries, ddof=1) / len(tries) for tries in several])
+            between.append(float(np.var(means, ddof=1) - chance))
+    parts = {"variance_of_repeats": repeats, "variance_of_orders": between}
+    return {name: mean_interval(found) for name, found in parts.items() if found}
 
 
 def estimate_of(

@@ -206,6 +206,31 @@ def items_to_see(chance: float, gain: float, level: float, power: float) -> int:
     return math.ceil(((miss + seen) / gain) ** 2)
 
 
+def items_to_compare(difference: float, variance: float, power: float = 0.8) -> int:
+    """The number of common items on which a difference of two solvers is seen with this power.
+
+    `variance` is that of the difference at one item. The test is the two-sided one of
+    `paired_difference` at 95%, for right and wrong answers McNemar's.
+    """
+    require(0 < abs(difference) < 1, f"a difference must lie between 0 and 1, got {difference}")
+    unseen = quantile(0.95) * math.sqrt(variance + difference**2)  # if there were no difference
+    seen = NormalDist().inv_cdf(power) * math.sqrt(variance)
+    return math.ceil(((unseen + seen) / difference) ** 2)
+
+
+def difference_variance(first: float, second: float, correlation: float) -> float:
+    """The variance of the difference of two right or wrong answers with these shares right."""
+    for share in (first, second):
+        require(0 < share < 1, f"a score must lie between 0 and 1, got {share:g}")
+    spreads = [math.sqrt(share * (1 - share)) for share in (first, second)]
+    both = first * second + correlation * spreads[0] * spreads[1]  # the share that both have right
+    require(
+        max(0.0, first + second - 1) - 1e-9 <= both <= min(first, second) + 1e-9,
+        f"scores of {first:g} and {second:g} cannot have a correlation of {correlation:g}",
+    )
+    return first + second - 2 * both - (first - second) ** 2
+
+
 def student_quantile(level: float, freedom: float) -> float:
     """The two-sided quantile of Student's distribution: 2.09 for 0.95 and 19."""
     x = beta_quantile(1 - level, freedom / 2, 0.5)

@@ -117,6 +117,11 @@ class PresentedItem:
     task: Task
     original: Any  # the benchmark's item before trials reorder it
     trial: int = 0
+    order: int = -1  # of presentation; by default the trial, which is another where orders repeat
+
+    def __post_init__(self) -> None:
+        if self.order < 0:
+            object.__setattr__(self, "order", self.trial)
 
     @property
     def id(self) -> str:
@@ -132,7 +137,7 @@ class PresentedItem:
     @cached_property
     def content(self) -> Any:
         """The benchmark's item in the order of this trial."""
-        return self.task.benchmark.reshuffle(self.original, self.trial)
+        return self.task.benchmark.reshuffle(self.original, self.order)
 
     @cached_property
     def prompt(self) -> str:

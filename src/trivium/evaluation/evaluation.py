@@ -95,9 +95,11 @@ class Evaluation:
     setting: str | None = None  # the name of the spec and view within the run
     fields: Mapping[str, Any] = field(default_factory=dict)  # the setting's columns in summary.csv
     folder: str = "."  # of the records, within the folder of the run
+    repeats: int = 1  # of every presentation, to see what chance does
 
     def __post_init__(self) -> None:
         require(self.trials >= 1, f"order_trials must be at least 1, got {self.trials}")
+        require(self.repeats >= 1, f"repeats must be at least 1, got {self.repeats}")
 
     @property
     def is_model(self) -> bool:
@@ -107,7 +109,7 @@ class Evaluation:
     @property
     def attempts(self) -> int:
         """The number of attempts."""
-        return self.items.count * self.trials
+        return self.items.count * self.trials * self.repeats
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -120,7 +122,7 @@ class Evaluation:
             wanted = row["id"] in self._names
         else:
             wanted = not isinstance(index, int) or 0 <= index - items.start < items.count
-        return wanted and row["trial"] < self.trials
+        return wanted and row["trial"] < self.trials * self.repeats
 
     def recorded_keys(self, out: Path, *, errors: bool = True) -> frozenset[AttemptKey]:
         """The attempts that are already recorded in the run's folder."""
@@ -129,11 +131,11 @@ class Evaluation:
         )
 
     def presented(self) -> Iterator[PresentedItem]:
-        """Every item in every trial."""
+        """Every item in every order, and these repeated."""
         for chunk in self.items.chunks():
             for item in chunk.load(self.task):
-                for trial in range(self.trials):
-                    yield PresentedItem(self.task, item, trial)
+                for trial in range(self.trials * self.repeats):
+                    yield PresentedItem(self.task, item, trial, trial % self.trials)
 
     def manifest(self) -> dict[str, Any]:
         """What identifies the evaluation in run.json."""
@@ -148,6 +150,7 @@ class Evaluation:
             "files": list(self.items.files),
             "contents": self.items.contents,
             "order_trials": self.trials,
+            "repeats": self.repeats,
             "setting": self.setting,
         }
 

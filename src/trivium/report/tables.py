@@ -27,6 +27,13 @@ FIGURE = re.compile(r"(?:[-+]?\d[\d.,%]*(?:$| of |\.\.| \[| \(|/\d).*|undefined|
 MAX_DETAILS = 8  # hops, chains and the like named for one kind of answer
 # Attempts without an answer that could be scored, and what they are called in tables.
 UNANSWERED = {FAILED: "failed", CUT_OFF: "cut off", DECLINED: "declined"}
+OTHER_METRICS = {
+    "lift": "the headline metric: 0 at the floor, 1 at the ceiling",
+    "answered_alike": "items whose answer was the same in all trials",
+    "largest_order_difference": "of the headline metric, between two orders of presentation",
+    "variance_of_repeats": "of the headline metric, between repeats of one prompt: chance",
+    "variance_of_orders": "the same between orders of one item, less what chance explains",
+}
 By = Callable[[GroupKey], tuple[Any, ...]]
 Figures = Mapping[str, Callable[[Summary], str]]  # of a summary, by the heads of their columns
 Named = Sequence[tuple[str, Summary]]  # summaries with their settings
@@ -207,8 +214,8 @@ def metric_table(summary: Summary) -> Table:
 
 def metric_meaning(benchmark: AnyBenchmark, name: str) -> str:
     """What a metric of a summary means, in a line."""
-    lift = {"lift": "the headline metric: 0 at the floor, 1 at the ceiling"}
-    return ({metric.name: metric.about for metric in benchmark.metrics} | lift).get(name, "")
+    own = {metric.name: metric.about for metric in benchmark.metrics}
+    return (own | OTHER_METRICS).get(name, "")
 
 
 def token_line(summaries: Sequence[Summary]) -> str:
