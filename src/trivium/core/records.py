@@ -99,7 +99,7 @@ def outcome(
     return CUT_OFF if stop_reason == LENGTH or in_reasoning else NO_ANSWER
 
 
-def row_order(row: Row) -> int:
+def row_order(row: Mapping[str, Any]) -> int:
     """The order in which the item of a record was presented."""
     order = row.get("order")
     return int(row["trial"] if order is None else order)

@@ -358,7 +358,8 @@ def _independent(data: NDArray[np.float64], metric: Metric) -> Estimate:
 def _distinct(items: array[int]) -> NDArray[np.int64]:
     """The different numbers, sorted; several times as fast as np.unique for a million."""
     ordered = np.sort(np.asarray(items, dtype=np.int64))
-    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)]]
+    distinct: NDArray[np.int64] = ordered[np.r_[True, ordered[1:] != ordered[:-1]][: ordered.size]]
+    return distinct
 
 
 def merged(tallies: Iterable[Tally], metrics: Sequence[Metric]) -> Tally:

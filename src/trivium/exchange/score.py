@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -190,6 +190,8 @@ class Scoring:
         for prompt in self.prompts():
             for trial in range(trials) if trials > 1 else (prompt.item.trial,):
                 item = prompt.at(trial)
+                if trials > 1:  # replies beyond the orders repeat them
+                    item = replace(item, order=trial % self.trials)
                 seed = None if item.original.origin is None else item.original.origin.seed
                 yield _record(item, replies.take(prompt.names(trial), seed, trial), self.solver)
         replies.require_all_used()

@@ -130,9 +130,9 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
         key = (row["benchmark"], solver_group(solver))
         unscored[key][row["kind"]] += row["kind"] in UNSCORED
         if value is not None:
-            item = row.get("digest")
+            item = row.get("digest") or ""
             require(
-                isinstance(item, str),
+                bool(item),
                 f"{run}: {row['id']} has no digest, so that it cannot be distinguished from "
                 "others of that name; evaluate or score the replies again",
             )
@@ -219,11 +219,11 @@ def left_out(
         if run not in {one.run for one in found}
     ]
     for benchmark in dict.fromkeys(one.benchmark for one in found):
-        own = [one.versions for one in found if one.benchmark == benchmark and one.versions]
-        if len(set(own)) > 1:
+        versions = {one.versions for one in found if one.benchmark == benchmark and one.versions}
+        if len(versions) > 1:
             notes.append(
-                f"{benchmark}: versions {_listed(frozenset().union(*own))} are compared; the items "
-                "are the same, but their prompts may not be"
+                f"{benchmark}: versions {_listed(frozenset().union(*versions))} are compared; "
+                "the items are the same, but their prompts may not be"
             )
     for one in found:
         kinds = (f"{one.unscored[kind]:,} {UNANSWERED[kind]}" for kind in one.unscored)
