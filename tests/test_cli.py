@@ -15,6 +15,8 @@ import orjson
 import pytest
 
 from tests.command_line import ITEMS, run, write
+from trivium import __version__
+from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import main
 from trivium.core.files import read_rows
 
@@ -256,8 +258,49 @@ def test_estimate_counts_requests(capsys: pytest.CaptureFixture[str]) -> None:
     assert "600 requests" in capsys.readouterr().out
 
 
+def test_estimate_says_how_many_items_a_difference_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By hand for shares of .5 and .6 and a correlation of 0: one right .5, variance .49."""
+    assert run("estimate nhop_implicit --power 0.1 --correlation 0 --repeats 2") == 0
+    out = capsys.readouterr().out
+    assert "takes 391 items with a power of 80%, 522 with 90%" in out
+    assert "782 requests" in out
+    for solver in ("random_candidate", "pointer_f_n1"):
+        assert (
+            run(f"eval nhop_implicit --solver {solver} --items 60 --out {tmp_path / solver}") == 0
+        )
+    runs = f"{tmp_path / 'random_candidate'} {tmp_path / 'pointer_f_n1'}"
+    assert run(f"estimate nhop_implicit --power 0.1 --runs {runs}") == 0
+    assert "on 60 items)" in capsys.readouterr().out
+    assert run("estimate nhop_implicit --power 0.4 --score 0.7") == 2
+    assert "a score must lie between 0 and 1, got 1.1" in capsys.readouterr().err
+
+
 def test_the_gallery_is_current() -> None:
     from trivium.report.gallery import gallery
 
     path = Path(__file__).parent.parent / "GALLERY.md"
     assert path.read_text() == gallery(), "run `make gallery`"
+
+
+def test_the_citation_names_this_version() -> None:
+    text = (Path(__file__).parent.parent / "CITATION.cff").read_text()
+    assert f"\nversion: {__version__}\n" in text
+
+
+def test_the_gallery_has_the_canary_and_no_item_of_the_default_seed() -> None:
+    folder = Path(__file__).parent.parent
+    page, docs = (folder / "GALLERY.md").read_text(), (folder / "docs" / "exchange.md").read_text()
+    canary = re.search(r"trivium-canary-[0-9a-f]{8}-[0-9a-f-]{27}", page)
+    assert canary is not None
+    assert canary[0] in docs
+    assert page.count("trivium show") == page.count(" --seed 1729\n```") >= 30
+    for name in benchmark_names():
+        benchmark = get_benchmark(name)
+        for _, spec, view in benchmark.gallery_examples():
+            shown, public = (
+                benchmark.render(next(iter(benchmark.generate(spec, seed))), view)
+                for seed in (1729, 7)
+            )
+            assert public not in page or public == shown  # the papers' own items have no seed

@@ -122,7 +122,7 @@ def test_the_newest_folder_of_the_same_run_is_continued(config: Path) -> None:
     root = config.parent / "runs"
     first = new_folder(run, root)
     assert first.parent == root / "implicit"
-    claim_folder(first, run.config)
+    claim_folder(first, run.manifest())
     assert newest_folder(run, root) == first
     (first / "report.html").touch()
     assert newest_folder(run, root) == first, "finished or not: calls may have failed"
@@ -133,7 +133,7 @@ def test_the_newest_folder_of_the_same_run_is_continued(config: Path) -> None:
     (second / "run.json").write_text("{")
     assert newest_folder(run, root) == first
     (second / "run.json").unlink()
-    claim_folder(second, run.config)
+    claim_folder(second, run.manifest())
     assert newest_folder(run, root) == second
 
 

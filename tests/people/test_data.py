@@ -51,7 +51,7 @@ def test_trajectories_of_ten_children_become_records(
     out = tmp_path / "runs"
     words = ["import", "trajectories", str(tmp_path / "children.csv"), "--out", str(out)]
     assert main(words) == 0
-    assert "blicket_game, people: 6 items, 10 answered" in capsys.readouterr().out
+    assert "blicket_game, people: 8 items, 10 answered" in capsys.readouterr().out
     rows = [orjson.loads(line) for line in (out / "records.jsonl").read_bytes().splitlines()]
     right = [row["kind"] == "right" for row in rows]
     assert right == [True] * 6 + [False, False, True, False]

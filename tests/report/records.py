@@ -40,7 +40,7 @@ def scored(
             "kind": "failed" if score is None else "right" if score == 1 else "other",
             "floor": 0.125,
             "groups": {"n": 5, "m": 8},
-            "content": f"{name}-{number}",
+            "digest": f"{name}-{number} {fields.get('seed')} {fields.get('spec')}",
             **fields,
         }
         for number, score in enumerate(scores)

@@ -84,7 +84,8 @@ def test_failed_calls_are_not_in_the_denominator(tmp_path: Path) -> None:
 def test_a_model_whose_calls_all_failed_does_not_hide_chance(tmp_path: Path) -> None:
     rows = scored("a/model", [None] * 4) + scored("oracle", shares(4, 4))
     found = table(tmp_path / "a", rows)
-    assert found.verdict == "The floor is 0.125 and the ceiling 1.000."
+    assert found.verdict.startswith("The floor is 0.125 and the ceiling 1.000. The share of ")
+    assert "differs: 100.0% for a/model, 0.0% for oracle;" in found.verdict
     assert [row.bar is None for row in found.rows] == [False, True]
     assert table(tmp_path / "b", rows[:4]).verdict == "Nothing could be scored."
 

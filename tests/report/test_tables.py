@@ -47,7 +47,8 @@ def test_other_metrics_are_shown_by_group_too(tmp_path: Path) -> None:
 def test_the_figures_of_a_page_table(tmp_path: Path) -> None:
     rows = scored("oracle", [1.0] * 4, prompt_lines=30, prompt_chars=600)
     rows += scored("last_line", [1.0, 0.0, 0.0, 0.0], prompt_lines=30, prompt_chars=600)
-    rows += [{**row, "seed": 2, "groups": {"n": 6, "m": 8}} for row in rows]
+    other = {"seed": 2, "groups": {"n": 6, "m": 8}}
+    rows += [{**row, **other, "digest": f"other {row['id']}"} for row in rows]
     tables = {table.title: table for table in page_tables(results_of(tmp_path, rows))}
     assert list(tables) == [
         "nhop_implicit: every metric",

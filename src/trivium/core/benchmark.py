@@ -176,10 +176,10 @@ class Lifts:
 
     @property
     def grade(self) -> str:
-        """The overall lift in words; "no better than the floor" where its interval reaches 0."""
+        """The lower end of the overall lift in words."""
         if not self.overall.is_above(0):
             return "no better than the floor"
-        return next(words for least, words in GRADES if (self.overall.value or 0.0) >= least)
+        return next(words for least, words in GRADES if (self.overall.low or 0.0) >= least)
 
 
 class Step(NamedTuple):
@@ -211,6 +211,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    version: ClassVar[str] = "1.0"  # of the items: rises when any item of any preset changes
     spec_type: type[SpecT]
     view_type: type[ViewT]
     presets: Mapping[str, SpecT]
@@ -267,6 +268,12 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     @abstractmethod
     def to_row(self, item: ItemT) -> dict[str, Any]:
         """The item as a row of an item file."""
+
+    def content(self, item: ItemT) -> Any:
+        """What was drawn, as JSON: the row without the spec, or what is faster to write."""
+        row = self.to_row(item)
+        row.pop("spec", None)
+        return row
 
     @abstractmethod
     def from_row(self, row: Mapping[str, Any], number: int) -> ItemT:

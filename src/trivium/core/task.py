@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from trivium.core.benchmark import STRICT, AnyBenchmark, Ceiling, Floor
 from trivium.core.errors import require
+from trivium.core.files import dump_line
 from trivium.core.reading import visible_replies
 from trivium.core.records import Groups, Scores
 from trivium.core.spec import changed_fields, spec_from_dict, spec_to_dict
@@ -149,6 +151,11 @@ class PresentedItem:
     task: Task
     original: Any  # the benchmark's item before trials reorder it
     trial: int = 0
+    order: int = -1  # of presentation; by default the trial, which is another where orders repeat
+
+    def __post_init__(self) -> None:
+        if self.order < 0:
+            object.__setattr__(self, "order", self.trial)
 
     def __repr__(self) -> str:
         lines = self.prompt.split("\n")
@@ -163,10 +170,16 @@ class PresentedItem:
         """The item's name among those of its seed."""
         return str(self.original.id)
 
+    @property
+    def digest(self) -> str:
+        """A hash of the item, equal for every solver, view and trial."""
+        drawn = dump_line(self.task.benchmark.content(self.original))
+        return hashlib.blake2b(drawn, digest_size=8).hexdigest()
+
     @cached_property
     def content(self) -> Any:
         """The benchmark's item in the order of this trial."""
-        return self.task.benchmark.reshuffle(self.original, self.trial)
+        return self.task.benchmark.reshuffle(self.original, self.order)
 
     @cached_property
     def prompt(self) -> str:

@@ -88,7 +88,7 @@ def cost_of(evaluation: Evaluation, recorded: int = 0, price: Price | None = Non
     cap = evaluation.settings.max_output_tokens
     reply = task.benchmark.output_tokens(task.view)
     reply = reply if cap is None else min(reply, cap)
-    sample = list(islice(replace(evaluation, trials=1).presented(), SAMPLE))
+    sample = list(islice(replace(evaluation, trials=1, repeats=1).presented(), SAMPLE))
     opening = turns = repeats = 0  # repeats: earlier replies in later requests
     for item in sample:
         rounds = task.benchmark.max_turns(item.original)

@@ -55,7 +55,7 @@ from trivium.models.settings import Model, ModelOptions
 
 SYNC_SECONDS = 5.0  # of replies may be lost in a power failure
 DATA = "data"  # the folder of item files in a run's folder
-COSMETIC = {"label", "command", "plan"}  # what may change when a folder is resumed
+COSMETIC = {"label", "command", "plan", "trivium"}  # what may change when a folder is resumed
 
 
 def execute(

@@ -13,6 +13,7 @@ import orjson
 from trivium.core.errors import require
 from trivium.core.files import atomic_write, dump_line, write_json
 from trivium.core.records import MANIFEST, RECORDS, Attempt
+from trivium.evaluation.evaluation import versions
 from trivium.people.adaptive import posterior_of
 from trivium.people.experiment import Experiment
 from trivium.people.pages import Page, Round, Tables, page_of, read_tables
@@ -96,7 +97,8 @@ def _manifest(experiment: Experiment, people: Sequence[Row]) -> Row:
         if one.axis is not None and names:
             plan = ThresholdPlan(one.task, one.axis, solvers=tuple(names), seed=experiment.seed)
             adaptive.append({"condition": one.name, **plan.config})
-    return {"kind": "people", "label": experiment.title, "adaptive": adaptive}
+    about = versions(one.task.benchmark for one in experiment.conditions)
+    return about | {"kind": "people", "label": experiment.title, "adaptive": adaptive}
 
 
 def attempts_of(study: Study, participant: Participant, session: Session) -> list[Attempt]:

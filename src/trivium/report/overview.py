@@ -9,7 +9,7 @@ from trivium.core.results import Summary
 from trivium.core.statistics import Estimate, quantile
 from trivium.report.audits import audit_sentence
 from trivium.report.results import ROLES, STUDIED, BenchmarkResults
-from trivium.report.tables import number, scored_items
+from trivium.report.tables import left_out_sentence, number, scored_items
 
 MAX_SETTINGS = 12  # with a table each; more are pooled
 BAR_START, BAR_END = 6, 274  # pixels
@@ -109,6 +109,8 @@ def _verdict(
         if role in STUDIED and lift.value is not None:
             are = "are" if role == "person" else "is"
             yield f"{solver} {are} at {part.metrics[headline].value:.3f}, a lift of {lift}."
+    for sentence in left_out_sentence([("", part) for part in parts.values()]):
+        yield f"{sentence[:1].upper()}{sentence[1:]}."
 
 
 def best_of_several(estimate: Estimate, tried: int) -> Estimate:

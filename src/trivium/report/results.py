@@ -73,6 +73,7 @@ class BenchmarkResults:
     # by setting and solver, the headline scores of every item; only of a diagnosis
     scores: dict[tuple[str, str], dict[tuple[Any, ...], list[float]]] = field(default_factory=dict)
     spent: dict[GroupKey, list[Spent]] = field(default_factory=dict)
+    versions: set[str] = field(default_factory=set)  # of the benchmark, in the records
     _within: dict[tuple[str, ...], dict[str, Summary]] = field(default_factory=dict)
 
     def add(self, row: Row, setting: str, system: str | None = None) -> None:
@@ -86,6 +87,7 @@ class BenchmarkResults:
             tally = self.tallies[GroupKey(*fields)] = Tally(self.benchmark.metrics)
             self.specs.setdefault(setting, row.get("spec"))
             self.views.setdefault(setting, row.get("view") or {})
+            self.versions.add(row.get("version") or "unknown")
         tally.add(row)
         kind = row["kind"].partition(":")[0]
         examples = self.examples.setdefault((setting, solver, kind), [])

@@ -42,6 +42,7 @@ def make_sample(item: PresentedItem, settings: Settings, hint: str | None) -> Sa
             "benchmark": benchmark.name,
             "id": item.id,
             "trial": item.trial,
+            "order": item.order,
             "spec": spec_to_dict(item.task.spec),
             "view": spec_to_dict(item.task.view),
             "groups": item.groups | framing_groups(settings),
@@ -55,13 +56,14 @@ def presented_item(metadata: Mapping[str, Any]) -> PresentedItem:
     """The item that a sample was made from."""
     try:
         fields = orjson.dumps([metadata["spec"], metadata["view"]])
-        return _rebuilt(metadata["benchmark"], fields, metadata["item"], int(metadata["trial"]))
+        trial, order = int(metadata["trial"]), int(metadata.get("order", -1))
+        return _rebuilt(metadata["benchmark"], fields, metadata["item"], trial, order)
     except (KeyError, TypeError) as missing:
         raise UserError(f"not a sample of a Trivium task ({missing} missing)") from None
 
 
 @lru_cache(maxsize=1024)  # the solver, the scorer and the record of a sample need its item
-def _rebuilt(name: str, fields: bytes, row: str, trial: int) -> PresentedItem:
+def _rebuilt(name: str, fields: bytes, row: str, trial: int, order: int) -> PresentedItem:
     benchmark = get_benchmark(name)
     spec, view = orjson.loads(fields)
     task = Task(
@@ -69,7 +71,7 @@ def _rebuilt(name: str, fields: bytes, row: str, trial: int) -> PresentedItem:
         spec_from_dict(benchmark.spec_type, spec),
         spec_from_dict(benchmark.view_type, view),
     )
-    return PresentedItem(task, benchmark.from_row(orjson.loads(row), 0), trial)
+    return PresentedItem(task, benchmark.from_row(orjson.loads(row), 0), trial, order)
 
 
 def sample_attempt(
