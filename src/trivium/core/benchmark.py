@@ -360,7 +360,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """What a solver with these lifts can do, such as "composes 6 hops"."""
         return f"{self.name}: {lifts.grade}"
 
-    def highlights(self, item: ItemT) -> Sequence[str]:
+    def highlights(self, item: ItemT, view: ViewT) -> Sequence[str]:
         """The parts of the prompt that lead to the answer; by default a textual answer itself."""
         gold = self.gold(item)
         return [gold] if isinstance(gold, str) else []

@@ -12,12 +12,31 @@ import pytest
 from tests.benchmarks.nhop.examples import ladder
 from trivium.audit.engine import audit as run_audit
 from trivium.audit.overlap import overlap
-from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT, NhopExplicit
+from trivium.benchmarks.nhop import EXPLICIT as BOTH_SURFACES
+from trivium.benchmarks.nhop import IMPLICIT, NhopExplicit, NhopImplicit
 from trivium.benchmarks.nhop.generate import generate, item_space
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
 from trivium.core.probes import Audit
 
+SYMBOLS, RELATIONS = NhopView(), NhopView(surface="relations")
+
+
+class Explicit(NhopExplicit):
+    """Ladders that are audited in one view, in symbols unless another is given."""
+
+    def __init__(self, view: NhopView = SYMBOLS) -> None:
+        self.view = view
+
+    def audit_views(self) -> Sequence[NhopView]:
+        return (self.view,)
+
+
+class Implicit(Explicit, NhopImplicit):  # type: ignore[misc]
+    """The same for bags."""
+
+
+EXPLICIT = Explicit()
 HARD = EXPLICIT.presets["explicit-hard"]
 EASY = EXPLICIT.presets["explicit-easy"]
 

@@ -39,10 +39,11 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
 
     view_type = NhopView
     answer_field = "answer_id"
+    metrics = score.METRICS
     kinds = report.KINDS
     headline_rule = report.RULE
     explicit: ClassVar[bool]
-    source: ClassVar[str]  # of the facts, as in "composes 5 hops from a bag of facts"
+    source: ClassVar[str]  # of the facts, as in "composes 4 steps from a bag of facts"
 
     # A function with its module's name comes last, since it shadows the module from there on.
     generate_lines = staticmethod(fast_writer.generate_lines)
@@ -78,6 +79,11 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
         for name, spec in self.presets.items():
             yield name, spec, NhopView()
         yield "steps mode", self.default_spec, NhopView("steps")
+        yield "in plain English", self.default_spec, NhopView(surface="relations")
+
+    def audit_views(self) -> Sequence[NhopView]:
+        """Both surfaces; modes differ only in the words after the question."""
+        return NhopView(), NhopView(surface="relations")
 
     def output_tokens(self, view: NhopView) -> int:
         return OUTPUT_TOKENS[view.mode]
@@ -97,7 +103,6 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
     leaky_presets = frozenset({"explicit-easy"})
     spec_type = ExplicitSpec
     presets = EXPLICIT_PRESETS
-    metrics = score.EXPLICIT_METRICS
     solvers = solvers.EXPLICIT_SOLVERS
     diagnostics = EXPLICIT_DIAGNOSTICS
     published = score.EXPLICIT_PUBLISHED
@@ -115,7 +120,6 @@ class NhopImplicit(_Nhop[ImplicitSpec]):
     chart_axes = report.IMPLICIT_AXES
     spec_type = ImplicitSpec
     presets = IMPLICIT_PRESETS
-    metrics = score.IMPLICIT_METRICS
     solvers = solvers.IMPLICIT_SOLVERS
     diagnostics = IMPLICIT_DIAGNOSTICS
     published = score.IMPLICIT_PUBLISHED
