@@ -29,7 +29,7 @@ BAG = IMPLICIT.from_row(bag(), 0)
 def test_kinds_of_error_in_a_bag(token: str, kind: str, candidate: float) -> None:
     assert IMPLICIT.kind(BAG, NhopAnswer(token)) == kind
     assert IMPLICIT.score(BAG, NhopAnswer(token)) == {
-        "em": float(kind == "right"),
+        "correct": float(kind == "right"),
         "among_candidates": candidate,
         "steps_right": None,
     }
@@ -50,7 +50,7 @@ def test_kinds_of_error_in_a_bag(token: str, kind: str, candidate: float) -> Non
 def test_kinds_of_error_on_a_ladder(token: str, kind: str) -> None:
     assert EXPLICIT.kind(LADDER, NhopAnswer(token)) == kind
     scores = EXPLICIT.score(LADDER, NhopAnswer(token))
-    assert scores["em"] == (kind == "right")
+    assert scores["correct"] == (kind == "right")
     assert scores["among_candidates"] == (token[0] == "F")
 
 
@@ -58,7 +58,7 @@ def test_no_answer_is_a_kind_of_its_own() -> None:
     for benchmark, item in ((IMPLICIT, BAG), (EXPLICIT, LADDER)):
         assert benchmark.kind(item, None) == "no-answer"
         scores = benchmark.score(item, None)
-        assert scores == {"em": 0, "among_candidates": 0, "steps_right": None}
+        assert scores == {"correct": 0, "among_candidates": 0, "steps_right": None}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from trivium.core.benchmark import Floor, Metric, Published
 from trivium.core.records import NO_ANSWER, Groups, Scores
 
 METRICS = (
-    Metric("em", "the answer is right"),
+    Metric("correct", "the answer is right"),
     Metric("among_candidates", "the answer is a possible one: the last step of some chain"),
     Metric("steps_right", "in steps mode, the share of steps before the first wrong one", "mean"),
 )
@@ -33,7 +33,7 @@ def score(item: NhopItem, answer: NhopAnswer | None) -> Scores:
     if answer is not None and answer.steps:
         right = ((_first_wrong_step(item, answer) or item.depth + 1) - 1) / item.depth
     return {
-        "em": float(token == item.answer),
+        "correct": float(token == item.answer),
         "among_candidates": float(token in item.candidates),
         "steps_right": right,
     }
