@@ -86,7 +86,7 @@ def test_the_layout_is_the_described_one(undisturbed: Path) -> None:
         "majority_correct",
     } <= set(rows[0])
     plots = {path.name for path in (undisturbed / "plots").iterdir()}
-    for stem in ("lift_n_m", "correct_by_n", "order_trials"):
+    for stem in ("lift_steps_m", "correct_by_steps", "order_trials"):
         assert f"nhop_implicit_{stem}.svg" in plots
     index = list(csv.reader((undisturbed.parents[1] / "index.csv").read_text().splitlines()))
     assert index[0] == list(COLUMNS)

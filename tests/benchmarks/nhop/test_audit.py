@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import factorial, perm
@@ -17,6 +17,7 @@ from trivium.benchmarks.nhop import IMPLICIT, NhopExplicit, NhopImplicit
 from trivium.benchmarks.nhop.generate import generate, item_space
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
+from trivium.benchmarks.nhop.surface import Relations
 from trivium.core.probes import Audit
 
 SYMBOLS, RELATIONS = NhopView(), NhopView(surface="relations")
@@ -51,16 +52,25 @@ def caught(audit: Audit) -> set[str]:
 def test_the_audit_passes_hard_ladders_and_bags() -> None:
     for audit in (
         few_trees(EXPLICIT, HARD, 0, 200),
-        few_trees(IMPLICIT, ImplicitSpec(), 0, 200),
+        few_trees(Implicit(), ImplicitSpec(), 0, 200),
+        few_trees(Explicit(RELATIONS), HARD, 0, 200),
+        few_trees(Implicit(RELATIONS), ImplicitSpec(), 0, 200),
     ):
         assert audit.passed, caught(audit)
         assert not audit.keeps_leaks
 
 
+def test_both_surfaces_are_audited_by_default() -> None:
+    assert list(BOTH_SURFACES.audit_views()) == [SYMBOLS, RELATIONS]
+    assert list(IMPLICIT.audit_views()) == [SYMBOLS, RELATIONS]
+
+
 def test_the_audit_catches_easy_ladders_which_keep_their_leaks_on_purpose() -> None:
-    audit = few_trees(EXPLICIT, EASY, 0, 150)
-    assert {"first_rank_head", "elimination", "line of f4: head's mentions above"} <= caught(audit)
-    assert audit.keeps_leaks
+    for view in (SYMBOLS, RELATIONS):
+        audit = few_trees(Explicit(view), EASY, 0, 150)
+        known = {"first_rank_head", "elimination", "line of f4: head's mentions above"}
+        assert known <= caught(audit)
+        assert audit.keeps_leaks
 
 
 def test_each_control_off_is_caught_by_the_cue_it_was_there_for() -> None:
@@ -117,10 +127,11 @@ LEAKS: dict[str, tuple[Callable[[NhopItem, int], bool], str]] = {
 }
 
 
-class Leaky(NhopExplicit):
+class Leaky(Explicit):
     """Keeps only the items that have a leak."""
 
-    def __init__(self, leak: Callable[[NhopItem, int], bool]) -> None:
+    def __init__(self, leak: Callable[[NhopItem, int], bool], view: NhopView = SYMBOLS) -> None:
+        super().__init__(view)
         self.leak = leak
 
     def generate(  # type: ignore[override]
@@ -140,6 +151,25 @@ def test_planted_leaks_are_caught(name: str) -> None:
     assert any(cue in one for one in caught(audit))
 
 
+def line_of_the_answer(item: NhopItem) -> str:
+    return Relations(item).line(item.blocks[-1].lines[place(item)])
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        pytest.param(lambda item: line_of_the_answer(item)[:4] == "The ", id="wording"),
+        pytest.param(lambda item: len(Relations(item).word(item.answer)) < 13, id="short name"),
+        pytest.param(lambda item: Relations(item).word(alias(item)) < "H", id="nickname"),
+    ],
+)
+def test_wordings_and_names_that_give_the_answer_away_are_caught(
+    leak: Callable[[NhopItem], bool],
+) -> None:
+    one_block = replace(HARD, hops=3, L=1)
+    assert caught(few_trees(Leaky(lambda item, _: leak(item), RELATIONS), one_block, 0, 100))
+
+
 def test_features_of_a_hand_made_block() -> None:
     """Every feature of block f4 of the ladder, in plain numbers."""
     row = ladder() | {"alias_map_f4": {"H1": "D_0420", "H2": "D_0901"}}
@@ -153,9 +183,12 @@ def test_features_of_a_hand_made_block() -> None:
         "tail's mentions above": [0, 0],
         "head is a tail of the block above": [True, False],
         "tail is a head of the block below": [True, False],
-        "head's number": [901, 420],
-        "parity of the head's number": [1, 0],
+        "head: its number": [901, 420],
+        "head: parity of its number": [1, 0],
+        "head: length of its name": [6, 6],
+        "head: first character": [ord("D")] * 2,
         "number of its alias": [2, 1],
+        "alphabetical rank of its alias": [1, 0],
         "first fact with its head": [len(item.facts)] * 2,
         "first fact with its tail": [len(item.facts)] * 2,
     }

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Hashable
+from dataclasses import asdict
+from itertools import permutations, product
+
 import pytest
 
 from tests.benchmarks.nhop.examples import bag, ladder
@@ -10,6 +15,9 @@ from trivium.benchmarks.nhop.answer import NhopAnswer
 from trivium.benchmarks.nhop.generate import generate
 from trivium.benchmarks.nhop.item import NhopItem, true_chain
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
+from trivium.core.dialogue import solve
+from trivium.core.results import summarise
+from trivium.core.task import Task
 
 LADDER = EXPLICIT.from_row(ladder(), 0)
 BAG = IMPLICIT.from_row(bag(), 0)
@@ -124,6 +132,59 @@ def test_floors_and_groups() -> None:
     (item,) = generate(EXPLICIT.presets["explicit-hard"], 1)
     assert EXPLICIT.item_floor(item, NhopView()).value == 1 / 6
     assert EXPLICIT.groups(item) == {"steps": 4, "L": 3, "k": 6, "contexts": 6}
+
+
+def small_worlds(hops: int, ablated: int) -> dict[Hashable, Counter[str]]:
+    """The answers in every world of four chains of four tokens, by what an ablated bag shows."""
+    layers = [[f"{layer}_{number}" for number in range(4)] for layer in "ABCDE"[:hops]]
+    found: dict[Hashable, Counter[str]] = defaultdict(Counter)
+    for rest in product(*(permutations(layer) for layer in layers[1:])):
+        columns = [layers[0], *rest]  # the chain in the question is the first of the columns
+        shown = frozenset(
+            (hop, *line)
+            for hop in range(1, hops)
+            if hop != ablated
+            for line in zip(columns[hop - 1], columns[hop], strict=True)
+        )
+        found[shown][columns[-1][0]] += 1
+    return found
+
+
+@pytest.mark.parametrize(("hops", "ablated"), [(4, 0), (4, 2), (5, 3)])
+def test_the_ceiling_of_an_ablated_bag_by_enumeration(hops: int, ablated: int) -> None:
+    """The best solver names the commonest answer of the worlds that look alike."""
+    worlds = small_worlds(hops, ablated)
+    right = sum(max(answers.values()) for answers in worlds.values())
+    best = right / sum(answers.total() for answers in worlds.values())
+    spec = ImplicitSpec(hops, 4, 4, 1, ablate_inner=ablated > 0, ablate_hop=ablated or None)
+    ceiling = IMPLICIT.ceiling(spec, NhopView())
+    assert (ceiling.value, ceiling.exact) == (best, True)
+    assert best == (0.25 if ablated else 1)
+
+
+def test_ceilings_of_items_without_a_spec() -> None:
+    """A missing link is no loss if only one token can take its place."""
+
+    def ceiling(*missing: str) -> float:
+        facts = [fact for fact in BAG.facts if fact[0] not in missing]
+        return IMPLICIT.item_ceiling(BAG._replace(facts=facts), NhopView()).value
+
+    assert ceiling() == 1
+    assert ceiling("A_04") == 1  # the other chain's A_01 leads to B_02, so this one goes to B_05
+    assert ceiling("A_04", "A_01") == 1 / 2
+    assert EXPLICIT.item_ceiling(LADDER, NhopView()).value == 1
+    assert EXPLICIT.ceiling(ExplicitSpec(), NhopView()).value == 1
+
+
+@pytest.mark.parametrize("ablated", [False, True])
+def test_the_oracle_reaches_the_ceiling_and_lift_follows(ablated: bool) -> None:
+    task = Task(IMPLICIT, ImplicitSpec(ablate_inner=ablated), NhopView())
+    oracle = IMPLICIT.solvers["oracle"]
+    rows = [asdict(solve(item, oracle)) for item in task.items(400, 31)]
+    summary = summarise(rows, IMPLICIT.metrics)
+    assert summary.ceiling == (1 / 8 if ablated else 1)
+    assert summary.metrics["lift"].value == (None if ablated else 1)
+    assert not summary.metrics["correct"].excludes(summary.ceiling)
 
 
 def test_published_figures_name_their_cells() -> None:

@@ -59,6 +59,8 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     kind = staticmethod(score.kind)
     floor = staticmethod(score.floor)
     item_floor = staticmethod(score.item_floor)
+    ceiling = staticmethod(score.ceiling)
+    item_ceiling = staticmethod(score.item_ceiling)
     probes = staticmethod(audit.probes)
     canonical = staticmethod(audit.canonical)
     groups = staticmethod(score.groups)

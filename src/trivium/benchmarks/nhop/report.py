@@ -20,8 +20,9 @@ KINDS = {
 }
 COMPOSED = 0.5  # the lift at which a number of steps counts as composed
 RULE = (
-    "“Composes N steps”: up to N steps, the whole interval of the lift is at least 0.5; "
-    "“fails from”: the next number of steps, where the whole interval is below 0.5."
+    "“Composes N steps”: at every number of steps up to N, the interval of the lift is at or "
+    "above 0.5; “fails from”: the interval of the next number is below 0.5; “unclear from”: "
+    "it includes 0.5."
 )
 
 
@@ -50,7 +51,7 @@ def headline_sentence(lifts: Lifts, source: str) -> str:
             return sentence
         number, lift = following[0]
         fails = lift.high is not None and lift.high < COMPOSED
-        return f"{sentence}, {'fails from' if fails else 'not shown for'} {number}"
+        return f"{sentence}, {'fails from' if fails else 'unclear from'} {number}"
     number = following[0][0]
     if any(lift.is_above(0) for _, lift in steps):
         return f"composes some items of {number} steps {source}"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from trivium.benchmarks.nhop.answer import NhopAnswer
-from trivium.benchmarks.nhop.item import NhopItem, true_chain
+from trivium.benchmarks.nhop.item import NhopItem, possible_answers, true_chain
 from trivium.benchmarks.nhop.spec import (
     EXPLICIT_DIAGNOSTICS,
     ImplicitSpec,
     NhopView,
     Spec,
 )
-from trivium.core.benchmark import Floor, Metric, Published
+from trivium.core.benchmark import Ceiling, Floor, Metric, Published
 from trivium.core.records import NO_ANSWER, Groups, Scores
 
 METRICS = (
@@ -56,9 +56,16 @@ def kind(item: NhopItem, answer: NhopAnswer | None) -> str:
         return f"wrong-step:{wrong}"
     if token in item.candidates:
         return f"wrong-candidate:{item.candidates.index(token) + 1}"
-    name = "stopped-early" if token in true_chain(item) else "other-token"
-    steps = {head: int(function[1:]) - 1 for head, function, _ in item.triples()}
-    return f"{name}:{steps[token]}"
+    chain = true_chain(item)
+    if token in chain:
+        return f"stopped-early:{chain.index(token)}"
+    functions = [f"f{hop}" for hop in range(1, item.depth + 1)]
+    steps = (
+        functions.index(function) + (token == tail)
+        for head, function, tail in item.triples()
+        if token in (head, tail) and function in functions
+    )
+    return f"other-token:{next(steps, '')}"
 
 
 def floor(spec: Spec, view: NhopView) -> Floor:
@@ -70,6 +77,21 @@ def floor(spec: Spec, view: NhopView) -> Floor:
 def item_floor(item: NhopItem, view: NhopView) -> Floor:
     """The same for an item without a spec."""
     return Floor("random_candidate", 1 / len(item.candidates))
+
+
+def ceiling(spec: Spec, view: NhopView) -> Ceiling:
+    """Perfect, or a guess among all chains where a bag leaves out a relation.
+
+    The bag then shows m beginnings and m ends of chains, all pairings of which are equally likely.
+    """
+    if isinstance(spec, ImplicitSpec) and spec.ablate_inner:
+        return Ceiling("oracle", 1 / spec.m)
+    return Ceiling()
+
+
+def item_ceiling(item: NhopItem, view: NhopView) -> Ceiling:
+    """A guess among the answers that an item without a spec leaves open."""
+    return Ceiling("oracle", 1 / len(possible_answers(item)))
 
 
 def groups(item: NhopItem) -> Groups:
