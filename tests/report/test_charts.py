@@ -85,7 +85,7 @@ def test_a_second_group_has_lines_of_its_own_in_a_panel_for_each_model(
     assert floors == [pytest.approx(1 / 6), pytest.approx(1 / 8)]
     cells = found["lift_steps_m"].panels[0].cells
     assert [(cell.x, cell.y, cell.lift) for cell in cells] == [
-        *((4, 6, 1.0), (4, 8, 1.0), (6, 6, 1.0), (6, 8, 1.0))
+        *((3, 6, 1.0), (3, 8, 1.0), (5, 6, 1.0), (5, 8, 1.0))
     ]
 
 
@@ -171,7 +171,7 @@ def test_tokens_are_drawn_with_what_one_more_costs(tmp_path: Path) -> None:
     results = results_of(tmp_path, rows)
     chart = drawn(results)["tokens"]
     assert points(chart, "a/model") == {4: 220.0, 6: 280.0, 8: 340.0}
-    assert chart.words == "One more hop takes a/model 30 [30, 30] tokens."
+    assert chart.words == "One more step takes a/model 30 [30, 30] tokens."
     scatter = score_over_tokens([results], series_styles([results]))
     assert scatter is not None
     assert points(scatter, "a/model") == {280.0: 1.0}
@@ -221,7 +221,7 @@ def test_trials_of_an_item_are_one_figure_of_tokens(tmp_path: Path) -> None:
     ]
     (panel,) = drawn(results_of(tmp_path, rows))["tokens"].panels
     assert [point.tip for point in panel.series[0].points] == [
-        f"a/model, {hops} hops: 202 tokens, n = 3" for hops in (4, 6)
+        f"a/model, {hops} steps: 202 tokens, n = 3" for hops in (4, 6)
     ]
 
 

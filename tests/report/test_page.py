@@ -175,8 +175,8 @@ def test_long_tables_are_cut_and_say_so(tmp_path: Path) -> None:
         for number, row in enumerate(scored("oracle", [1.0] * 1100))
     ]
     text = write_report(write_records(tmp_path, rows)).read_text()
-    assert "correct by n (the first 1,000 of 1,100 rows)" in text
-    table = text.split("correct by n (")[1].split("</table>")[0]
+    assert "correct by steps (the first 1,000 of 1,100 rows)" in text
+    table = text.split("correct by steps (")[1].split("</table>")[0]
     assert table.count("<tr><td>") == 1000
 
 

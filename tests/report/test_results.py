@@ -29,11 +29,11 @@ def test_parts_add_up_to_what_a_plain_summary_says(tmp_path: Path) -> None:
     assert results.split(lambda key: key.solver)["random_candidate"].metrics == whole.metrics
     assert results.records == whole.items == 48
     assert (results.seeds, results.varying_groups) == ([1, 2], ["steps"])
-    assert results.values(lambda key: key.group("steps")) == [4, 10]
-    by_hops = results.split(lambda key: key.group("steps"))
-    assert {hops: part.items for hops, part in by_hops.items()} == {10: 24, 4: 24}
+    assert results.values(lambda key: key.group("steps")) == [3, 9]
+    by_steps = results.split(lambda key: key.group("steps"))
+    assert {steps: part.items for steps, part in by_steps.items()} == {9: 24, 3: 24}
     only_one_seed = results.split(lambda key: key.group("steps") if key.seed == 2 else None)
-    assert {hops: part.items for hops, part in only_one_seed.items()} == {10: 12, 4: 12}
+    assert {steps: part.items for steps, part in only_one_seed.items()} == {9: 12, 3: 12}
 
 
 def test_settings_are_named_by_preset_or_by_what_differs() -> None:

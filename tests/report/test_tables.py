@@ -26,8 +26,10 @@ def test_groups_are_sorted_as_numbers_and_missing_ones_come_last(tmp_path: Path)
         for row in scored("oracle", [1.0, 0.0] * 10, name=str(n), groups={"steps": n})
     ]
     rows += scored("oracle", [1.0], groups={"m": 4})
-    (found,) = [one for one in analysis_tables(results_of(tmp_path, rows)) if "by n" in one.title]
-    assert found.title == "nhop_implicit, oracle: by n, m"
+    (found,) = [
+        one for one in analysis_tables(results_of(tmp_path, rows)) if "by steps" in one.title
+    ]
+    assert found.title == "nhop_implicit, oracle: by steps, m"
     assert [row[:2] for row in found.rows] == [("4", "-"), ("10", "-"), ("x", "-"), ("-", "4")]
 
 
@@ -55,7 +57,7 @@ def test_the_figures_of_a_page_table(tmp_path: Path) -> None:
         "nhop_implicit: kinds of answers",
     ]
     every = tables["nhop_implicit: every metric"]
-    right = "exact match with the answer"
+    right = "the answer is right"
     assert every.rows[0] == ("oracle", "correct", "1.000", "0.688", "1.000", "8", right)
     lift = "the headline metric: 0 at the floor, 1 at the ceiling"
     assert ("last_line", "lift", "0.143", "-0.092", "0.556", "8", lift) in every.rows
@@ -101,7 +103,7 @@ def test_tables_of_several_settings_say_so(tmp_path: Path) -> None:
     tables = analysis_tables(results_of(tmp_path, rows))
     assert [table.title.partition(": ")[2] for table in tables] == [
         "2 items, 2 answered, 0 without an answer, 0 failed",
-        "by n, m",
+        "by steps, m",
         "kinds of answers",
     ]
     rows += attempts(ImplicitSpec(M=600), "oracle", items=2)
@@ -109,7 +111,7 @@ def test_tables_of_several_settings_say_so(tmp_path: Path) -> None:
     assert [table.title.partition(": ")[2] for table in tables] == [
         "4 items, 4 answered, 0 without an answer, 0 failed (2 settings together)",
         "by setting",
-        "by n, m (2 settings together)",
+        "by steps, m (2 settings together)",
         "kinds of answers (2 settings together)",
     ]
 
