@@ -97,7 +97,7 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
     name = "nhop_explicit"
     aliases = ("explicit",)
     field_aliases = MappingProxyType({"Ls": "L", "n": "hops", "contexts": "context_chains"})
-    title = "compose facts over n hops through ladders of candidates"
+    title = "compose facts over several steps through ladders of candidates"
     source = "through ladders"
     explicit = True
     chart_axes = report.EXPLICIT_AXES
@@ -116,7 +116,7 @@ class NhopImplicit(_Nhop[ImplicitSpec]):
     name = "nhop_implicit"
     aliases = ("implicit",)
     field_aliases = MappingProxyType({"m_list": "m", "n": "hops"})
-    title = "compose facts over n hops from a shuffled bag of facts"
+    title = "compose facts over several steps from a shuffled bag of facts"
     source = "from a bag of facts"
     explicit = False
     chart_axes = report.IMPLICIT_AXES

@@ -72,6 +72,19 @@ _LAST_NAMES = (  # none ends in s, so that 's can follow
     Lorn Mal Mor Nord Oak Pell Quin Rad Rey Sand Stor Tarn Thorn Ulm Vand Vorn Wald West Wyn Yar""",
     "ak berg by dale dell ek er feld ford holm ick ing land ley low man mond ner well wood",
 )
+_FIRSTS, _LASTS = (
+    [start + end for start in starts.split() for end in ends.split()]
+    for starts, ends in (_FIRST_NAMES, _LAST_NAMES)
+)
+
+
+def _any(words: str) -> str:
+    return f"(?:{'|'.join(words.split())})"
+
+
+_PERSON = " ".join(_any(starts) + _any(ends) for starts, ends in (_FIRST_NAMES, _LAST_NAMES))
+_ROLE = f"(?:{_any(_KINDS_OF_ROLES)} )?{_any(_ROLES)}"
+_WORD = re.compile(rf"(?<!\w)(?:{_PERSON}|{_ROLE})(?!\w)", re.IGNORECASE)
 SENTENCES = (
     "The {function} of {head} is {tail}.",
     "{head}'s {function} is {tail}.",
@@ -118,20 +131,15 @@ class Relations(Symbols):
         return f"Who is {chain} of {self.word(self.item.start)}?"
 
     def symbols(self, text: str) -> str:
-        found = {word.casefold(): symbol for symbol, word in self._read.items()}
-        words = "|".join(map(re.escape, sorted(found, key=len, reverse=True)))
-        pattern = rf"(?<!\w)(?:{words})(?!\w)"
-        return re.sub(pattern, lambda word: found[word[0].casefold()], text, flags=re.IGNORECASE)
+        known = {word.casefold(): symbol for symbol, word in self._read.items()}
+        return _WORD.sub(lambda found: known.get(found[0].casefold(), found[0]), text)
 
 
 def _people(stream: Stream, tokens: Sequence[str]) -> dict[str, str]:
     """A name for every token; first and last names repeat only in items of over 800 tokens."""
-    firsts, lasts = (
-        stream.shuffled([start + end for start in starts.split() for end in ends.split()])
-        for starts, ends in (_FIRST_NAMES, _LAST_NAMES)
-    )
-    size = len(firsts)
+    size = len(_FIRSTS)
     require(len(tokens) <= size * size, f"surface relations has {size * size} names only")
+    firsts, lasts = (stream.sample(names, min(size, len(tokens))) for names in (_FIRSTS, _LASTS))
     places = ((place % size, (place + place // size) % size) for place in range(len(tokens)))
     return {
         token: f"{firsts[first]} {lasts[last]}"
