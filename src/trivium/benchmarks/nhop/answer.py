@@ -10,7 +10,7 @@ from typing import Any
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import NhopView
 from trivium.benchmarks.nhop.surface import surface_of
-from trivium.core.reading import answer_line, find_answer, plain, raises_doubt
+from trivium.core.reading import answer_line, find_answer, raises_doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ _DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|cannot|wrong|incorrect)\b|n
 
 def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
     """The answer in the last reply, or None."""
-    stated = find_answer(surface_of(item, view).symbols(plain(replies[-1])))
+    stated = find_answer(surface_of(item, view).symbols(replies[-1]))
     token = next(filter(None, (_value(text, item) for text in stated.values)), None)
     if token is None and not stated.labelled:
         token = _only_claim(stated.text, item)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from trivium.benchmarks.nhop.item import NhopItem, Triple
 from trivium.core.errors import require
+from trivium.core.reading import plain
 from trivium.core.streams import Stream, stream_key
 
 if TYPE_CHECKING:  # a spec measures its prompts, so it imports this module
@@ -46,9 +47,9 @@ class Symbols:
         """The question in words."""
         return self.item.question
 
-    def symbols(self, text: str) -> str:
-        """The text with words for tokens and functions replaced by them."""
-        return text
+    def symbols(self, reply: str) -> str:
+        """A reply with words for tokens and functions replaced by them."""
+        return reply
 
 
 # Roles without an inverse among them and without symmetry: a fact says nothing but itself.
@@ -130,9 +131,9 @@ class Relations(Symbols):
         chain = " of ".join(f"the {role}" for role in roles)
         return f"Who is {chain} of {self.word(self.item.start)}?"
 
-    def symbols(self, text: str) -> str:
+    def symbols(self, reply: str) -> str:
         known = {word.casefold(): symbol for symbol, word in self._read.items()}
-        return _WORD.sub(lambda found: known.get(found[0].casefold(), found[0]), text)
+        return _WORD.sub(lambda found: known.get(found[0].casefold(), found[0]), plain(reply))
 
 
 def _people(stream: Stream, tokens: Sequence[str]) -> dict[str, str]:
