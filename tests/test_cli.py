@@ -86,7 +86,7 @@ def test_the_summary_has_the_promised_shape(tmp_path: Path) -> None:
     assert (summary["no_answers"], summary["failed"]) == (0, 0)
     assert set(summary["metrics"]["correct"]) == {"value", "low", "high", "n"}
     assert summary["metrics"]["correct"]["value"] == 1
-    assert summary["metrics"]["first_wrong_hop"]["value"] is None
+    assert summary["metrics"]["steps_right"]["value"] is None
 
 
 def test_an_evaluation_resumes(tmp_path: Path) -> None:
