@@ -207,7 +207,7 @@ def test_audit_says_pass_or_caught_by_its_exit_status(capsys: pytest.CaptureFixt
     assert run("audit nhop_implicit --items 100") == 0
     said = capsys.readouterr().out
     assert re.search(
-        r"tried for line of f4: \d+ features, 20 pairs of features, learned probe", said
+        r"tried for line of f4 \[default view\]: \d+ features, 20 pairs of features, learned", said
     )
     assert "floor: random_candidate, 0.125" in said
     assert "100 items are few: seeing 3 points takes" in said

@@ -52,7 +52,7 @@ def headline_sentence(lifts: Lifts, source: str) -> str:
         number, lift = following[0]
         fails = lift.high is not None and lift.high < COMPOSED
         return f"{sentence}, {'fails from' if fails else 'unclear from'} {number}"
-    number = following[0][0]
+    number = next((number for number, _ in following), "any")
     if any(lift.is_above(0) for _, lift in steps):
         return f"composes some items of {number} steps {source}"
     return f"does not compose {number} steps {source}"
