@@ -262,7 +262,7 @@ def test_what_one_tries_first_works() -> None:
     assert [one.solver for result in two for one in result.summaries] == ["a", "b"]
     wrong = results.failures()
     assert len(wrong) == 0
-    assert len(two[0].filter(kind="no-answer", n=5)) == 4
+    assert len(two[0].filter(kind="no-answer", steps=4)) == 4
     assert list(two[0].to_pandas()["scores.correct"]) == [0.0] * 4
 
 
@@ -306,7 +306,7 @@ def test_every_object_shows_itself_in_twenty_lines() -> None:
         "task nhop_implicit hops=4": task,
         "floor 0.125": task[0],
         "compose facts": task.benchmark,
-        "exact match": task.benchmark.metrics[0],
+        "the answer is right": task.benchmark.metrics[0],
         "results of 8 attempts": first,
         "oracle: correct 1.000": first.summary,
         "n 8>": first.summary.metrics["correct"],
