@@ -8,7 +8,7 @@ import pytest
 
 from tests.people.client import GAME
 from trivium.core.errors import UserError
-from trivium.people.adaptive import posterior_of
+from trivium.people.adaptive import fit_of
 from trivium.people.experiment import read_experiment
 from trivium.people.export import _participant
 from trivium.people.pages import Step
@@ -53,7 +53,7 @@ def test_items_are_chosen_where_they_tell_most(tmp_path: Path) -> None:
     assert condition is not None
     assert condition.axis is not None
     done = [one.dialogue for one in session.finished]
-    found = posterior_of(condition.task, condition.axis, done).threshold()
+    found = fit_of(condition.task, condition.axis, done).threshold()
     assert (found.low, found.high) == (5, 6)
 
 
