@@ -8,8 +8,8 @@ import re
 
 def forgetful(prompt: str) -> str:
     """Follows the facts of nhop_implicit and takes a wrong one in a sixth of the steps."""
-    facts = dict(re.findall(r"(\w+) ->\w+-> (\w+)", prompt))
-    (token,) = re.findall(r"\w+(?=\?)", prompt)
+    facts: dict[str, str] = dict(re.findall(r"(\w+) ->\w+-> (\w+)", prompt))
+    token = str(re.findall(r"\w+(?=\?)", prompt)[0])
     for step, draw in enumerate(hashlib.sha256(prompt.encode()).digest()):
         if token not in facts:
             break

@@ -151,7 +151,7 @@ class Fit:
         """Add scores at a level."""
         self.counts[level] += len(scores)
         self.totals[level] += math.fsum(scores)
-        for name in ("_likelihoods", "_means", "misfits"):
+        for name in ("_means", "_likelihoods", "_best", "_median", "misfits"):
             self.__dict__.pop(name, None)
 
     @cached_property
@@ -176,7 +176,7 @@ class Fit:
         right, grid = self._means * self._weights, self._grid
         return np.asarray(right @ grid.log_right + (self._weights - right) @ grid.log_wrong)
 
-    @property
+    @cached_property
     def _best(self) -> int:
         return int(self._likelihoods.argmax())
 
@@ -239,19 +239,17 @@ class Fit:
         last = int(np.searchsorted(marks, high - 1e-9))
         easy, low = (None, -math.inf) if first < 0 else (values[first], marks[first])
         hard, high = (None, math.inf) if last == len(marks) else (values[last], marks[last])
-        place = min(max(self._crossing() if self.misfits else self._median(), low), high)
+        place = min(max(self._crossing() if self.misfits else self._median, low), high)
         value = self.levels.value_at(place) if marks[0] <= place <= marks[-1] else None
         ends = (easy, hard) if self.levels.rising else (hard, easy)
         return Estimate(value, *ends, int(self.counts.sum()))
 
-    def _shares(self) -> Floats:
-        """How likely each cell is, if all curves are equally likely beforehand."""
-        likelihoods = np.exp(self._likelihoods - self._likelihoods[self._best])
-        shares = np.add.reduceat(likelihoods, self._grid.starts)
-        return np.asarray(shares / shares.sum())
-
+    @cached_property
     def _median(self) -> float:
-        return float(np.interp(0.5, np.append(0, np.cumsum(self._shares())), self._grid.edges))
+        """The middle threshold of all curves, weighed by likelihood."""
+        likelihoods = np.exp(self._likelihoods - self._likelihoods[self._best])
+        sums = np.append(0, np.cumsum(np.add.reduceat(likelihoods, self._grid.starts)))
+        return float(np.interp(0.5, sums / sums[-1], self._grid.edges))
 
     def _crossing(self) -> float:
         """Where straight lines between the levels first fall to the target."""
@@ -276,16 +274,14 @@ class Fit:
             return bool(self.counts[end] >= MIN_AT_END)
         if found.value is None or found.low is None or found.high is None:
             return False
-        if (found.low, found.high) in pairwise(values):
-            return True
-        first, last = (self.levels.value_at(place) for place in self._ends())
         scale = abs(found.value) if values[0] >= 0 else values[-1] - values[0]
-        return not self.misfits and abs(last - first) / 2 <= width * scale
+        narrow = (found.high - found.low) / 2 <= width * scale and not self.misfits
+        return narrow or (found.low, found.high) in pairwise(values)
 
     def lifts(self) -> list[Estimate]:
         """The measured lift at every level with its interval."""
         limits = zip(self.levels.floors, self.levels.ceilings, strict=True)
-        scores = map(proportion, self.totals, self.counts)
+        scores = map(proportion, self.totals.tolist(), self.counts.astype(int).tolist())
         return [lift_over_floor(score, *own) for score, own in zip(scores, limits, strict=True)]
 
     def band(self, values: Sequence[float]) -> list[Estimate]:
@@ -324,7 +320,7 @@ class Fit:
     def _gains(self) -> Floats:
         """How much the curves with thresholds below and above the median differ at every level."""
         grid = self._grid
-        middle = int(np.searchsorted(self._grid.edges, self._median(), side="right"))
+        middle = int(np.searchsorted(self._grid.edges, self._median, side="right"))
         split = int(grid.starts[min(max(middle, 1), CELLS - 1)])
         near = self._likelihoods - self._likelihoods[self._best]
         chances = []

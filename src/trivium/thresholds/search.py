@@ -128,7 +128,7 @@ class ThresholdPlan:
     seed: int = DEFAULT_SEED
     settings: Settings = field(default_factory=Settings)
     label: str | None = None
-    width: float = 0.15  # stop at an interval of this half-width, as a share of the threshold
+    width: float = 0.3  # stop at an interval of this half-width, as a share of the threshold
     max_items: int = 400  # for one threshold
 
     def __post_init__(self) -> None:
