@@ -33,8 +33,8 @@ Written by `python perf/threshold_calibration.py`. What the figures mean is in
 {searches} simulated searches of each family along hops ({values}) with a floor of 0.125, a target
 of 0.5, batches of 25, a width of 30% and at most 400 items. The threshold is where lift first falls
 to the target; families draw the middle of the fall between 3.6 and 13.5 hops unless they say
-otherwise. Seed {seed}, which was not used while the method was chosen. With 300 searches, a share of
-0.95 has a standard error of 0.013.
+otherwise. Seed {seed}, which was not used while the method was chosen. With 300 searches, a
+share of 0.95 has a standard error of 0.013.
 
 - **held**: the 95% interval holds the threshold. **does not fit**: the search says so.
 - **bias**: the mean relative error of the estimate, where a curve fits and the threshold and the

@@ -309,13 +309,11 @@ class Fit:
             wanted = (marks < low) & ~self._no_dip
         for _ in range(size if self.misfits else wanted.any() * math.ceil(size / 2)):
             counts[np.argmin(np.where(wanted, self.counts + counts, math.inf))] += 1
-        if size == counts.sum():
-            return [int(count) for count in counts]
         gains = self._gains()
         shares = gains / gains.sum() * (size - counts.sum())
-        more = np.floor(shares).astype(int)
-        more[np.argsort(more - shares, kind="stable")[: size - counts.sum() - more.sum()]] += 1
-        return [int(count) for count in counts + more]
+        counts += np.floor(shares).astype(int)
+        counts[np.argsort(-(shares % 1), kind="stable")[: size - counts.sum()]] += 1
+        return [int(count) for count in counts]
 
     def _gains(self) -> Floats:
         """How much the curves with thresholds below and above the median differ at every level."""
