@@ -271,24 +271,22 @@ def threshold(
     *solvers: str | Function,
     vary: str | Sequence[str] | Mapping[str, Sequence[float]],
     target: float = 0.5,
-    width: float = 0.15,
+    width: float = 0.3,
     max_items: int = 400,
     seed: int = DEFAULT_SEED,
     label: str | None = None,
     out: str | Path | None = None,
     **options: Any,
 ) -> Thresholds:
-    """The thresholds of solvers: where their lift over the floor falls to a target.
+    """The thresholds of solvers: where their lift, from floor to ceiling, first falls to a target.
 
     `vary` names a numeric field, optionally with its values from easy to hard; a second field makes
-    a map. Items are placed where they are most informative, until the interval is narrow enough
-    (`width`) or `max_items` are used up for one threshold. Solvers, `out` and `options` are those
-    of `evaluate`.
+    a map. Items are placed where they are most informative, until the interval is narrow
+    enough (`width`) or `max_items` are used up for one threshold. Solvers, `out` and `options` are
+    those of `evaluate`.
 
-    >>> task = load("blicket_game", preset="three-objects")
-    >>> found = threshold(task, "optimal", vary={"objects": [2, 3, 4, 5, 6]}, max_items=50)
-    >>> [(one.solver, one.field, one.low < one.value < one.high) for one in found.thresholds]
-    [('optimal', 'objects', True)]
+    >>> print(threshold(load("nhop_implicit"), "oracle", vary={"hops": [3, 4, 5]}, max_items=75))
+    oracle: hops beyond 5, the hardest value, 50 items
     """
     asked, settings = _options(options)
     task = load(task) if isinstance(task, str) else task
