@@ -9,9 +9,9 @@ have the same numbers of lights and the same sizes of tests for both kinds, a te
 comes with a lit test of all objects but one, and two dark tests have complementary sizes; the
 other tests come in pairs, one lit and one dark, whose sizes are complementary.
 
-Evidence in which a habit finds the answer (the objects most often lit, in the smallest tests, most
-often beside ruled-out objects, ...) is mostly drawn again, so that habits are right about as often
-as guesses.
+Every open object is in the same number of lit tests for all answers. Evidence in which pair counts
+find the answer (the objects most often beside ruled-out ones, or least often beside open ones) is
+mostly drawn again, so that such habits are right about as often as guesses.
 
 Sets of objects are bit masks, as in `inference`.
 """
@@ -33,7 +33,7 @@ Answer = tuple[int, int]  # the objects that must be blickets, and those that ma
 TRIES = 20  # of a pair of tests that differs from the others
 # The share of evidence that is kept for each habit that is right, by the number of open objects.
 # With three, pair counts determine the answer, and a lower share would leave hardly any.
-KEPT = {3: 0.85, 4: 0.6}
+KEPT = {3: 0.7, 4: 0.25}
 EXAMPLE_OBJECTS = 7  # of each of the first two machines
 
 
@@ -63,11 +63,7 @@ def _draw(objects: int, tests: int, sure: int, stream: Stream) -> Tests | None:
     lit = [1, (1 << objects) - 1 & ~(1 << stream.below(objects))]
     size = count + stream.below(objects - 2 * count + 1)
     dark = [_sample(closed, size, stream), _sample(closed, objects - size, stream)]
-    parts = [1 << number for number in range(1, count) if sure >> number & 1]
-    while len(parts) < tests // 2 - 2:
-        part = 1 + stream.below(opened)
-        if part & part - 1 or part & sure:
-            parts.append(part)
+    parts = stream.choice(_parts(count, tests // 2 - 2)[sure])
     # Every size can hold any number of open objects, so it says nothing about them.
     smallest, largest = max(2, count), min(objects - 2, objects - count + 1)
     for part in parts:
@@ -87,6 +83,25 @@ def _draw(objects: int, tests: int, sure: int, stream: Stream) -> Tests | None:
     if len({*lit, *dark}) < tests or ruled_out | opened != (1 << objects) - 1 or not varied:
         return None
     return [(placed, True) for placed in lit] + [(placed, False) for placed in dark]
+
+
+@cache
+def _parts(count: int, tests: int) -> dict[int, list[tuple[int, ...]]]:
+    """For every answer, the sets of open objects that lit tests may have.
+
+    Each open object is in the same number of tests for all answers (the first object in its own
+    number), so counts reveal nothing. Of all such numbers, those with most choices are taken.
+    """
+    answers = [1 | rest << 1 for rest in range(1 << count - 1)]
+    found: dict[tuple[int, int], dict[int, list[tuple[int, ...]]]] = defaultdict(
+        lambda: {sure: [] for sure in answers}
+    )
+    for chosen in itertools.combinations_with_replacement(range(1, 1 << count), tests):
+        first, *often = (sum(part >> number & 1 for part in chosen) for number in range(count))
+        if len(set(often)) == 1:
+            alone = {part for part in chosen if part & part - 1 == 0}
+            found[first, often[0]][sum(alone | {1})].append(chosen)
+    return max(found.values(), key=lambda by_answer: min(map(len, by_answer.values())))
 
 
 def _decides(tests: Tests, objects: int, sure: int) -> bool:
@@ -120,14 +135,11 @@ def _kept(tests: Tests, objects: int, sure: int) -> float:
 
 def _habits(tests: Tests, objects: int) -> list[int]:
     """What habits call blickets, from counts and pair counts of the tests with the rarer light."""
-    rows = []
-    for often, sizes, others in _counts(tests, objects):
-        beside = sizes - often - others  # objects that were ruled out
-        few = -others / often  # the strongest habit counts three times
-        values = often, -sizes / often, beside, beside / often, often - others, -others
-        rows.append((*values, few, few, few))
-    columns = list(zip(*rows, strict=True)) if len(rows) > 1 else []
-    return [_highest(values) for values in columns] + [_high(values) for values in columns]
+    rows = _counts(tests, objects)
+    beside = [sizes - often - others for often, sizes, others in rows]
+    apart = [-others for _, _, others in rows]
+    answers = [_highest(beside), _high(beside), _highest(apart), _high(apart)]
+    return answers
 
 
 def _counts(tests: Tests, objects: int) -> list[tuple[int, int, int]]:
