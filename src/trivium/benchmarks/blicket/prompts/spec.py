@@ -41,7 +41,7 @@ class PromptSpec:
         require(valid, f"objects must be in 3..{limit}, got {self.objects}")
         if self.tests is not None:
             require(self.matched, "tests goes with evidence matched and 7 objects or more")
-            low, high = 2 * ((self.objects + 1) // 2), 2 * self.objects - 2
+            low, high = 2 * ((self.objects - 1) // 2) + 4, 2 * self.objects - 2
             valid = low <= self.tests <= high and self.tests % 2 == 0
             allowed = f"even and in {low}..{high} for {self.objects} objects"
             require(valid, f"tests must be {allowed}, got {self.tests}")
