@@ -37,7 +37,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("blicket_prompts", {"stimuli": "paper"}),
     ("blicket_prompts", {"stimuli": "paper_two_shot"}),
     ("blicket_prompts", {"evidence": "full", "objects": 5, "placements": "paper"}),
-    ("blicket_prompts", {"objects": 5, "trials": 9}),
+    ("blicket_prompts", {"objects": 8, "tests": 12}),
     ("blicket_game", {"objects": 4, "rules": ("parity", "inhibitor"), "noise": 0.2}),
 ]
 

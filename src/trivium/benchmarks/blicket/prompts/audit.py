@@ -93,10 +93,10 @@ def _shape(machine: Machine) -> dict[str, float]:
 
 def canonical(item: PromptItem) -> Hashable:
     """The condition, and the tests of every machine up to names and order."""
-    return item.hypotheses, item.matched, tuple(map(_pattern_of_tests, item.machines))
+    return item.hypotheses, item.matched, tuple(map(machine_structure, item.machines))
 
 
-def _pattern_of_tests(machine: Machine) -> Hashable:
+def machine_structure(machine: Machine) -> Hashable:
     """A value that is equal for machines that differ only in names and order, and rarely otherwise.
 
     Every object is hashed by its tests and every test by its objects, in turns, until each hash

@@ -15,7 +15,7 @@ KINDS = {
     "too-few-blickets": "only some of the blickets",
     "no-blickets": "no object is called a blicket",
 }
-EASIER_WITH_MORE = frozenset({"trials"})
+EASIER_WITH_MORE: frozenset[str] = frozenset()
 
 
 def highlights(item: PromptItem, view: object) -> list[str]:
