@@ -65,7 +65,10 @@ class SolverScores:
         return len({name for name, item, _ in self.people if item in items})
 
 
-@dataclass(frozen=True)
+NO_DIFFERENCE = "no difference seen"
+
+
+@dataclass(frozen=True, repr=False)
 class Difference:
     """How much better the first is than the second on common items."""
 
@@ -80,8 +83,15 @@ class Difference:
     def direction(self) -> str:
         """What Holm's test says about the first of the two, in words."""
         if not self.is_clear:
-            return "no difference seen"
+            return NO_DIFFERENCE
         return "higher" if (self.estimate.value or 0) > 0 else "lower"
+
+    def __str__(self) -> str:
+        verdict = f"{self.direction} than" if self.is_clear else "not shown to differ from"
+        where = f"{self.first.benchmark}, {_count(self)} items"
+        return f"{self.first} is {verdict} {self.second} by {self.estimate} ({where})"
+
+    __repr__ = __str__
 
 
 def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
