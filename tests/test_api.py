@@ -50,7 +50,7 @@ def test_items_are_text_in_and_text_out() -> None:
     item = items[0]
     assert "->f1->" in item.prompt
     assert item.floor == pytest.approx(1 / 6)
-    assert item.groups["n"] == 6
+    assert item.groups["steps"] == 6
     assert task.score(item, item.gold)["correct"] == 1.0
     assert task.score(item, "G_0000")["correct"] == 0.0
 

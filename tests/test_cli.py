@@ -88,7 +88,7 @@ def test_the_summary_has_the_promised_shape(tmp_path: Path) -> None:
     assert (summary["no_answers"], summary["failed"]) == (0, 0)
     assert set(summary["metrics"]["correct"]) == {"value", "low", "high", "n"}
     assert summary["metrics"]["correct"]["value"] == 1
-    assert summary["metrics"]["first_wrong_hop"]["value"] is None
+    assert summary["metrics"]["steps_right"]["value"] is None
 
 
 def test_an_evaluation_resumes(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_audit_says_pass_or_caught_by_its_exit_status(capsys: pytest.CaptureFixt
     assert run("audit nhop_implicit --items 100") == 0
     said = capsys.readouterr().out
     assert re.search(
-        r"tried for line of f4: \d+ features, 20 pairs of features, learned probe", said
+        r"tried for line of f4 \[default view\]: \d+ features, 20 pairs of features, learned", said
     )
     assert "floor: random_candidate, 0.125" in said
     assert "100 items are few: seeing 3 points takes" in said

@@ -80,9 +80,9 @@ def evaluate(
     `package.module:function`, or a function from a prompt to a reply: plain or async; a parameter
     named `messages` gets the list of all messages of a dialogue instead of one text, and one named
     `prompts` a list of prompts, for which it returns a list of replies. `name` is what a function
-    is called in results. `items` is a number of items, their indexes, or items of the task; each is
-    presented in `trials` orders, and every prompt sent `repeats` times. With
-    `out`, records are kept in that folder and the same call resumes there. `options` are those of
+    is called in results. `items` is a number of items, their indexes, or items of the task; each
+    is presented in `trials` orders, and each of these `repeats` times. With `out`, records are kept
+    in that folder and the same call resumes there. `options` are those of
     `trivium.models.settings.ModelOptions`, such as `temp` or `concurrency`; `system` is the text of
     a system message, and `template` a text around every prompt with {prompt} in its place (a Path
     names a file with it).
@@ -94,8 +94,8 @@ def evaluate(
     task = load(task) if isinstance(task, str) else task
     asked, settings = _options(options)
     solver_name, functions = _named(task, solver, name)
-    chosen = _items(task, items, seed, start)
-    evaluation = Evaluation(task, chosen, solver_name, trials, repeats=repeats)
+    evaluation = Evaluation(task, _items(task, items, seed, start), solver_name, trials)
+    evaluation = replace(evaluation, repeats=repeats)
     if is_model(solver_name):
         evaluation = replace(evaluation, settings=settings)
     return _executed(plan_evaluation(evaluation), out, asked, functions)

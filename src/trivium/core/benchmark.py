@@ -145,8 +145,8 @@ class ChartAxis:
     """The horizontal axis of a chart: a group, several groups, a swept field or a metric."""
 
     name: str
-    words: str = ""  # on the axis, such as "hops"; by default the name
-    one: str = ""  # as in "one more hop"; by default the name
+    words: str = ""  # on the axis, such as "steps"; by default the name
+    one: str = ""  # as in "one more step"; by default the name
     groups: tuple[str, ...] = ()  # combined into one axis; by default the group of this name
     metric: bool = False  # a metric; only token counts are drawn over it
 
@@ -389,10 +389,10 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
             yield name, spec, self.view_type()
 
     def headline_sentence(self, lifts: Lifts) -> str:
-        """What a solver with these lifts can do, such as "composes 6 hops"."""
+        """What a solver with these lifts can do, such as "composes 6 steps"."""
         return f"{self.name}: {lifts.grade}"
 
-    def highlights(self, item: ItemT) -> Sequence[str]:
+    def highlights(self, item: ItemT, view: ViewT) -> Sequence[str]:
         """The parts of the prompt that lead to the answer; by default a textual answer itself."""
         gold = self.gold(item)
         return [gold] if isinstance(gold, str) else []

@@ -65,9 +65,6 @@ class SolverScores:
         return len({name for name, item, _ in self.people if item in items})
 
 
-NO_DIFFERENCE = "no difference seen"
-
-
 @dataclass(frozen=True, repr=False)
 class Difference:
     """How much better the first is than the second on common items."""
@@ -79,19 +76,19 @@ class Difference:
     is_clear: bool  # whether it differs from 0 (Holm's test)
     people: int = 0  # on both sides together; none where both are models or programs
 
-    @property
-    def direction(self) -> str:
-        """What Holm's test says about the first of the two, in words."""
-        if not self.is_clear:
-            return NO_DIFFERENCE
-        return "higher" if (self.estimate.value or 0) > 0 else "lower"
-
     def __str__(self) -> str:
         verdict = f"{self.direction} than" if self.is_clear else "not shown to differ from"
         where = f"{self.first.benchmark}, {_count(self)} items"
         return f"{self.first} is {verdict} {self.second} by {self.estimate} ({where})"
 
     __repr__ = __str__
+
+    @property
+    def direction(self) -> str:
+        """What Holm's test says about the first of the two, in words."""
+        if not self.is_clear:
+            return "no difference seen"
+        return "higher" if (self.estimate.value or 0) > 0 else "lower"
 
 
 def read_scores(runs: Sequence[Path]) -> list[SolverScores]:

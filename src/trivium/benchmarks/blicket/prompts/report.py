@@ -18,7 +18,7 @@ KINDS = {
 EASIER_WITH_MORE = frozenset({"trials"})
 
 
-def highlights(item: PromptItem) -> list[str]:
+def highlights(item: PromptItem, view: object) -> list[str]:
     """The names to highlight in a prompt: the blickets."""
     return list(gold(item).blickets)
 
