@@ -102,12 +102,15 @@ def main(args: Sequence[str]) -> int:
 def _print_power(benchmark: str, flags: Flags, difference: float) -> int:
     """Print how many items a difference takes; returns the number for a power of 80%."""
     if flags.runs:
-        variance, how = _observed(benchmark, flags.runs)
+        variance, graded, how = _observed(benchmark, flags.runs)
     else:
+        graded = False
         variance = difference_variance(flags.score, flags.score + difference, flags.correlation)
         how = f"scores of {flags.score:g} and {flags.score + difference:g}, assumed, with a "
         how += f"correlation of {flags.correlation:g}"
-    items, more = (items_to_compare(difference, variance, power) for power in (0.8, 0.9))
+    items, more = (
+        items_to_compare(difference, variance, power, graded=graded) for power in (0.8, 0.9)
+    )
     print(
         f"{benchmark}: to see a difference of {difference:g} between two models on common items "
         f"takes {items:,} items with a power of 80%, {more:,} with 90% ({how})"
@@ -115,8 +118,8 @@ def _print_power(benchmark: str, flags: Flags, difference: float) -> int:
     return items
 
 
-def _observed(benchmark: str, runs: Sequence[Path]) -> tuple[float, str]:
-    """The variance of the difference of the first two solvers of some runs, and where from."""
+def _observed(benchmark: str, runs: Sequence[Path]) -> tuple[float, bool, str]:
+    """The variance of the difference of two solvers, whether scores are graded, and where from."""
     found = worth_comparing([one for one in read_scores(runs) if one.benchmark == benchmark])
     require(len(found) >= 2, f"--runs must hold two solvers of {benchmark}, got {len(found)}")
     require_same_items(found[:2])
@@ -124,4 +127,5 @@ def _observed(benchmark: str, runs: Sequence[Path]) -> tuple[float, str]:
     require(len(common) >= 2, "--runs: the solvers have fewer than two items in common")
     first, second = ([one.scores[item] for item in common] for one in found[:2])
     how = f"from {found[0]} and {found[1]} on {len(common):,} items"
-    return float(np.var(np.subtract(first, second), ddof=1)), how
+    graded = not {*first, *second} <= {0.0, 1.0}
+    return float(np.var(np.subtract(first, second), ddof=1)), graded, how

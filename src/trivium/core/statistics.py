@@ -209,15 +209,20 @@ def items_to_see(chance: float, gain: float, level: float, power: float) -> int:
     return math.ceil(((miss + seen) / gain) ** 2)
 
 
-def items_to_compare(difference: float, variance: float, power: float = 0.8) -> int:
+def items_to_compare(
+    difference: float, variance: float, power: float = 0.8, *, graded: bool = False
+) -> int:
     """The number of common items on which a difference of two solvers is seen with this power.
 
     `variance` is that of the difference at one item. The test is the two-sided one of
-    `paired_difference` at 95%, for right and wrong answers McNemar's.
+    `paired_difference` at 95%; for right and wrong answers, unless scores are `graded`, the
+    formula is Miettinen's (1968), which knows that the number of items that decide is random.
     """
     require(0 < abs(difference) < 1, f"a difference must lie between 0 and 1, got {difference}")
-    unseen = quantile(0.95) * math.sqrt(variance + difference**2)  # if there were no difference
-    seen = NormalDist().inv_cdf(power) * math.sqrt(variance)
+    square = variance + difference**2
+    deciding = max(0.0, square - difference**2 * (3 + square) / (4 * square))
+    unseen = quantile(0.95) * math.sqrt(square)  # the spread if there were no difference
+    seen = NormalDist().inv_cdf(power) * math.sqrt(variance if graded else deciding)
     return math.ceil(((unseen + seen) / difference) ** 2)
 
 
