@@ -134,12 +134,11 @@ def _kept(tests: Tests, objects: int, sure: int) -> float:
 
 
 def _habits(tests: Tests, objects: int) -> list[int]:
-    """What habits call blickets, from counts and pair counts of the tests with the rarer light."""
+    """What habits that count pairs call blickets."""
     rows = _counts(tests, objects)
     beside = [sizes - often - others for often, sizes, others in rows]
     apart = [-others for _, _, others in rows]
-    answers = [_highest(beside), _high(beside), _highest(apart), _high(apart)]
-    return answers
+    return [_highest(beside), _high(beside), _highest(apart), _high(apart)]
 
 
 def _counts(tests: Tests, objects: int) -> list[tuple[int, int, int]]:
