@@ -32,8 +32,9 @@ def of_any_kind(trials: Sequence[Trial], objects: int) -> int:
     At least 1 of them (disjunctive), at least 2, ..., all of them (conjunctive), or parity.
     """
     enough = (1 << (1 << objects)) - 2
-    lit = [placed for placed, light in trials if light]
-    for dark in (placed for placed, light in trials if not light):
+    # All objects together light every machine up, and none leave it dark.
+    lit = [(1 << objects) - 1, *(placed for placed, light in trials if light)]
+    for dark in (0, *(placed for placed, light in trials if not light)):
         for placed in lit:
             enough &= _more(objects, placed & ~dark, dark & ~placed)
     return enough | of_parity(trials, objects)

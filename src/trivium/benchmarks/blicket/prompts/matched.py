@@ -134,7 +134,7 @@ def _kept(tests: Tests, objects: int, sure: int) -> float:
 
 
 def _habits(tests: Tests, objects: int) -> list[int]:
-    """What habits call blickets, from counts and pair counts of the tests with the rarer light."""
+    """What habits that count pairs call blickets."""
     rows = _counts(tests, objects)
     beside = [sizes - often - others for often, sizes, others in rows]
     apart = [-others for _, _, others in rows]
