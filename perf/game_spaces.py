@@ -1,6 +1,6 @@
 """The spaces of the mixed game, with the exact values of its best script and its optimal player.
 
-Example: python perf/game_spaces.py --count 1000 --out src/trivium/benchmarks/blicket/game/spaces.csv
+Example: python perf/game_spaces.py --out src/trivium/benchmarks/blicket/game/spaces.txt
 
 Spaces are drawn from all combinations of two or three rules with one or two numbers of blickets. A
 space is kept if both values can be computed quickly and the optimal player wins much more often.
@@ -14,13 +14,14 @@ import math
 from collections.abc import Iterator, Sequence
 from multiprocessing import Pool
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from trivium.benchmarks.blicket.inference import budget
 from trivium.benchmarks.blicket.inference.budget import BudgetPlanner, TooLongError
 from trivium.benchmarks.blicket.inference.distinct import Distinct
-from trivium.benchmarks.blicket.inference.hypotheses import make_space
+from trivium.benchmarks.blicket.inference.hypotheses import letters, make_space
 from trivium.benchmarks.blicket.inference.observer import TINY
 from trivium.benchmarks.blicket.inference.scripts import best_fixed_script
 from trivium.core.streams import Stream, stream_key
@@ -29,8 +30,9 @@ OBJECTS = (5, 6, 7)
 MACHINES = (16, 60)  # fewer are easy to guess; more are too many for pencil and paper
 MIN_GAP = 0.3  # between the shares of games that the optimal player and the best script win
 MAX_WORK = 300_000  # of the optimal player: sets of machines times placements
+GREEDY_STARTS = 12  # of a quick search, which rejects most spaces
 MAX_NODES = 2_000  # of the search for the best script
-HEADER = "objects,tests,machines,best_fixed_script,optimal,rules"
+HEADER = "objects;tests;machines;best_fixed_script;optimal;rules;script"
 MIN_BLICKETS = {
     "conjunctive": 2,
     "disjunctive": 1,
@@ -39,6 +41,23 @@ MIN_BLICKETS = {
     "parity": 2,
     "inhibitor": 1,
 }
+
+
+class Row(NamedTuple):
+    """A space, a number of tests, and the machines that the best script and player identify."""
+
+    objects: int
+    tests: int
+    machines: int
+    fixed: int
+    optimal: int
+    rules: tuple[str, ...]
+    script: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return ";".join(
+            [*map(str, self[:5]), " ".join(self.rules), " ".join(map(letters, self.script))]
+        )
 
 
 def rules_with_sizes(objects: int, rule: str) -> list[str]:
@@ -62,15 +81,18 @@ def candidates() -> Iterator[tuple[int, tuple[str, ...]]]:
     yield from Stream(stream_key("spaces of the mixed game")).shuffled(found)
 
 
-def greedy_groups(machines: Distinct, tests: int) -> int:
-    """The number of groups of a script that always adds the best next test."""
+def groups_found(machines: Distinct, tests: int) -> int:
+    """The number of groups of the best of a few greedy scripts."""
     columns = machines.fires[:, machines.placements].astype(np.int64)
-    labels = np.zeros(len(columns), dtype=np.int64)
-    for _ in range(tests):
-        codes = np.sort(labels[:, None] * 2 + columns, axis=0)
-        best = int((np.diff(codes, axis=0) > 0).sum(axis=0).argmax())
-        labels = np.unique(labels * 2 + columns[:, best], return_inverse=True)[1]
-    return int(labels.max()) + 1
+    generator, best = np.random.default_rng(0), 0
+    for _ in range(GREEDY_STARTS):
+        labels = np.zeros(len(columns), dtype=np.int64)
+        for _ in range(tests):
+            codes = np.sort(labels[:, None] * 2 + columns, axis=0)
+            made = (np.diff(codes, axis=0) > 0).sum(axis=0) + generator.random(len(columns[0]))
+            labels = np.unique(labels * 2 + columns[:, made.argmax()], return_inverse=True)[1]
+        best = max(best, int(labels.max()) + 1)
+    return best
 
 
 def machine_count(objects: int, rules: Sequence[str]) -> int:
@@ -84,8 +106,8 @@ def machine_count(objects: int, rules: Sequence[str]) -> int:
     return count
 
 
-def row_of(candidate: tuple[int, tuple[str, ...]]) -> str | None:
-    """The row of a space in the file; None if the space is not kept."""
+def row_of(candidate: tuple[int, tuple[str, ...]]) -> Row | None:
+    """The row of a space; None if the space is not kept."""
     objects, rules = candidate
     count = machine_count(objects, rules)
     if not MACHINES[0] <= count <= MACHINES[1]:
@@ -96,21 +118,45 @@ def row_of(candidate: tuple[int, tuple[str, ...]]) -> str | None:
         return None  # some machines behave alike
     fewest = (count - 1).bit_length()  # no player can be certain with fewer tests
     drawn = Stream(stream_key("tests", objects, *rules)).choice((fewest - 1, fewest, fewest + 1))
+    gap = math.ceil(MIN_GAP * count)
     for tests in dict.fromkeys((drawn, fewest)):
-        gap = math.ceil(MIN_GAP * count)
-        if min(count, 1 << tests) - greedy_groups(machines, tests) < gap:
+        if min(count, 1 << tests) - groups_found(machines, tests) < gap:
             continue
         try:
             optimal = round(planner.value(planner.every, tests) * count)
         except TooLongError:
             continue
-        if optimal - round(best_fixed_script(space, tests, 0).value * count) < gap:
+        if optimal - groups_found(machines, tests) < gap:
             continue
         script = best_fixed_script(space, tests, MAX_NODES)
         fixed = round(script.value * count)
         if script.bound - script.value < TINY and optimal - fixed >= gap:
-            return f"{objects},{tests},{count},{fixed},{optimal},{' '.join(rules)}"
+            return Row(objects, tests, count, fixed, optimal, rules, script.placed)
     return None
+
+
+def dual(row: Row) -> Row | None:
+    """The same space seen through the objects that are not on the machine, if it has these rules.
+
+    A machine that needs k of its b blickets stays dark if b - k + 1 of them are missing, so a
+    script and its complement, and two players that mirror each other, win equally often.
+    """
+    rules = {}
+    for rule in row.rules:
+        name, _, sizes = rule.partition(":")
+        if name in ("conjunctive", "disjunctive"):
+            rules[{"conjunctive": "disjunctive", "disjunctive": "conjunctive"}[name]] = sizes
+        elif name.startswith("threshold") and sizes.isdigit():
+            rules[f"threshold-{int(sizes) + 1 - int(name[-1])}"] = sizes
+        else:
+            return None
+    if len(rules) < len(row.rules) or not set(rules) <= set(MIN_BLICKETS):
+        return None
+    if any(int(sizes[0]) < MIN_BLICKETS[name] for name, sizes in rules.items()):
+        return None
+    named = tuple(f"{name}:{rules[name]}" for name in MIN_BLICKETS if name in rules)
+    every = (1 << row.objects) - 1
+    return row._replace(rules=named, script=tuple(every ^ placed for placed in row.script))
 
 
 def main() -> None:
@@ -121,12 +167,16 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     budget.MAX_WORK = MAX_WORK
-    rows: list[str] = []
+    rows: dict[tuple[int, tuple[str, ...]], Row] = {}
     with Pool(args.jobs) as pool:
-        found = filter(None, pool.imap(row_of, candidates(), chunksize=10))
-        for row in itertools.islice(found, args.count):
-            rows.append(row)
-            args.out.write_text("\n".join([HEADER, *sorted(rows), ""]), encoding="utf-8")
+        for row in filter(None, pool.imap(row_of, candidates(), chunksize=10)):
+            for each in (row, dual(row)):
+                if each is not None:
+                    rows.setdefault((each.objects, each.rules), each)
+            text = [HEADER, *map(str, sorted(rows.values()))]
+            args.out.write_text("\n".join(text) + "\n", encoding="utf-8")
+            if len(rows) >= args.count:
+                return
 
 
 if __name__ == "__main__":

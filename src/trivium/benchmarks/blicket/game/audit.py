@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 
 from trivium.benchmarks.blicket.game.generate import GameItem, rename_machine
+from trivium.benchmarks.blicket.game.mixed import mixed_games
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, letters, parse
 from trivium.core.probes import Probe
@@ -74,6 +75,8 @@ def _listed_form(objects: int, hypotheses: tuple[str, ...], machine: Hypothesis)
 
 def item_space(spec: GameSpec) -> int:
     """The number of games: machines, orders of the objects, and lights that noise inverts."""
+    if spec.mixed:
+        return sum(item_space(game.spec) for game in mixed_games())
     flips = 2**spec.tests if spec.noise else 1
     orders = 2 if spec.demonstrations == "given" else 1  # which example machine is which
     return len(spec.space) * math.factorial(spec.objects) * flips * orders

@@ -241,9 +241,9 @@ def machines(objects: int, rule: str, noise: float = 0.0) -> tuple[Hypothesis, .
         form in FORMS
         and (form == THRESHOLD) == bool(number)
         and (form == INHIBITOR and bool(sizes)) == bool(inhibiting),
-        "rule must be conjunctive, disjunctive, threshold-2 (or another number), parity, inhibitor, "
-        "or one of them with its numbers of blickets and inhibitors, such as disjunctive:1,3 or "
-        f"inhibitor:2-1; got {rule!r}",
+        "rule must be conjunctive, disjunctive, threshold-2 (or another number), parity, "
+        "inhibitor, or one of them with its numbers of blickets and inhibitors, such as "
+        f"disjunctive:1,3 or inhibitor:2-1; got {rule!r}",
     )
     threshold = int(number or 0)
     min_size = {CONJUNCTIVE: 2, PARITY: 2, THRESHOLD: threshold + 1}.get(form, 1)
