@@ -60,16 +60,13 @@ def ideal_game(item: GameItem) -> str:
     if len(space) << spec.objects > MAX_TO_COMPARE:
         return text
     best, fixed = (limit(item, GAME.view_type()) for limit in (item_ceiling, item_floor))
+    if not (best.exact and fixed.exact):
+        return text
     return (
-        f"{text} With {_tests(spec.tests)} the optimal player is right in "
-        f"{_share(best.value, best.exact)} of all games, and the best script of tests chosen in "
-        f"advance in {_share(fixed.value, fixed.exact)}."
+        f"{text} With {_tests(spec.tests)} the optimal player is right in {best.value:.0%} of all "
+        f"games, and the best script of tests chosen in advance in {fixed.value:.0%}."
     )
 
 
 def _tests(count: int) -> str:
     return "1 test" if count == 1 else f"{count} tests"
-
-
-def _share(value: float, exact: bool) -> str:
-    return f"{'' if exact else 'at most '}{value:.0%}"

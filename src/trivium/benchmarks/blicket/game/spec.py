@@ -37,8 +37,8 @@ class GameSpec:
         if self.mixed:
             require(
                 replace(self, mixed=False) == GameSpec(),
-                "a mixed game draws its own objects, rules and tests: leave the other fields out, "
-                "or set mixed to false",
+                "a mixed game draws its own objects, rules and tests: choose another preset, such "
+                "as three-objects, or set mixed to false",
             )
             return
         valid = 2 <= self.objects <= MAX_OBJECTS
@@ -68,14 +68,14 @@ class GameSpec:
         return _space(self)
 
     @property
-    def possible_rules(self) -> list[str]:
+    def possible_rules(self) -> tuple[str, ...]:
         """The distinct rules of the possible machines."""
-        return list(_possible_rules(self))
+        return _possible_rules(self)
 
     @property
-    def form_answers(self) -> list[str]:
+    def form_answers(self) -> tuple[str, ...]:
         """The possible forms of an answer: rules, or after demonstrations example machines."""
-        return self.possible_rules if self.demonstrations == "none" else [*EXAMPLES, UNSURE]
+        return self.possible_rules if self.demonstrations == "none" else (*EXAMPLES, UNSURE)
 
 
 @lru_cache(maxsize=1024)

@@ -35,7 +35,9 @@ def placement_values(
     states, after = np.zeros((1, len(weights)), dtype=np.uint8), []
     for _ in range(tests - 1):
         if states.size * wrong.shape[0] * 2 > MAX_CELLS:
-            raise TooLongError(f"{tests} tests with noise are too many for an exact search")
+            raise TooLongError(
+                f"{tests} tests with noise are too many for an exact search; use information_gain"
+            )
         children = states[:, None, None] + wrong
         states, found = _distinct_rows(children.reshape(-1, len(weights)))
         after.append(found.reshape(children.shape[:3]))
