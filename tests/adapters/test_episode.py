@@ -86,7 +86,7 @@ def test_an_undefined_score_raises(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("solver", ["optimal", "posterior", "constant_answer"])
 def test_rewards_of_a_game_add_up_to_score_and_half_the_information(solver: str) -> None:
-    task = load_task("blicket_game", "four-objects")
+    task = load_task("blicket_game", "three-objects")
     for item in task.items(6, seed=2):
         total, replies = played(item, solver)
         scores = task.score(item, replies)

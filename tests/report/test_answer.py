@@ -68,7 +68,7 @@ def test_grades_are_those_of_the_rules(value: float, low: float, word: str) -> N
 def test_a_player_tests_like_the_nearest_built_in_one(tmp_path: Path) -> None:
     rows = [
         asdict(attempt(GAME, item, GAME.solvers[name], GameView())) | {"solver": shown}
-        for item in GAME.generate(GAME.presets["six-objects"], 3, 0, 12)
+        for item in GAME.generate(GAME.presets["mixed"], 3, 0, 12)
         for name, shown in (
             *(("optimal", "optimal"), ("one_at_a_time", "one_at_a_time"), ("random", "random")),
             *(("information_gain", "a/good"), ("one_cause", "a/child")),

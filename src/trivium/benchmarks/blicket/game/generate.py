@@ -138,6 +138,7 @@ def to_row(item: GameItem) -> dict[str, Any]:
     """The item as a row of a file."""
     truth = item.truth
     fields = spec_to_dict(item.spec)
+    del fields["mixed"]  # the fields are those of this item
     shown = {"demonstrations": fields.pop("demonstrations"), "swapped": item.swapped}
     row = {
         "id": item.id,

@@ -38,7 +38,7 @@ class GameSpec:
             require(
                 replace(self, mixed=False) == GameSpec(),
                 "a mixed game draws its own objects, rules and tests: choose another preset, such "
-                "as three-objects, or set mixed to false",
+                "as three-objects, or set mixed to false (--no-mixed)",
             )
             return
         valid = 2 <= self.objects <= MAX_OBJECTS
