@@ -93,7 +93,7 @@ def test_rewards_of_a_game_add_up_to_score_and_half_the_information(solver: str)
         bits, correct = scores["bits"], scores["correct"]
         assert bits is not None
         assert correct is not None
-        unknown = 4.700439718141092  # log2 of the 26 machines of four objects
+        unknown = 3.4594316186372973  # log2 of the 11 machines of three objects
         assert total == pytest.approx(correct + bits / unknown / 2)
 
 
