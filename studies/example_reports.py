@@ -38,7 +38,7 @@ PRICES = Prices(price_in=0.4, price_out=1.6)  # made up, as the models are
 MAX_CHARACTERS = 200_000  # in the item browser of each page: these pages are to stay small
 # Presets that passed their audits.
 AUDITED = ["explicit-hard", "explicit-ladder", "implicit", "balanced-ctrl", "balanced-hypotheses"]
-AUDITED += ["four-conditions", "six-objects"]
+AUDITED += ["four-conditions", "mixed"]
 LABELS = {
     "main": "stub models (99%, 90% and 62% of hops right)",
     "small": "SmolLM2-135M (stored replies)",

@@ -86,14 +86,14 @@ def test_an_undefined_score_raises(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("solver", ["optimal", "posterior", "constant_answer"])
 def test_rewards_of_a_game_add_up_to_score_and_half_the_information(solver: str) -> None:
-    task = load_task("blicket_game", "four-objects")
+    task = load_task("blicket_game", "three-objects")
     for item in task.items(6, seed=2):
         total, replies = played(item, solver)
         scores = task.score(item, replies)
         bits, correct = scores["bits"], scores["correct"]
         assert bits is not None
         assert correct is not None
-        unknown = 4.700439718141092  # log2 of the 26 machines of four objects
+        unknown = 3.4594316186372973  # log2 of the 11 machines of three objects
         assert total == pytest.approx(correct + bits / unknown / 2)
 
 

@@ -129,8 +129,8 @@ def test_a_main_run_has_every_preset_and_solver() -> None:
 
 def test_a_main_run_can_be_of_some_presets() -> None:
     names = ["nhop_explicit", "nhop_implicit", "blicket_game"]
-    run = plan_main_run(names, seed=3, items=2, presets=["explicit-hard", "six-objects"])
-    assert {one.setting for one in run.evaluations} == {"explicit-hard", "six-objects"}
+    run = plan_main_run(names, seed=3, items=2, presets=["explicit-hard", "mixed"])
+    assert {one.setting for one in run.evaluations} == {"explicit-hard", "mixed"}
     assert run.benchmarks == ("nhop_explicit", "blicket_game")
     with pytest.raises(UserError, match="unknown preset 'six'; there are explicit-easy, "):
         plan_main_run(names, seed=3, items=2, presets=["six"])

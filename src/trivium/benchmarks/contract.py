@@ -293,10 +293,10 @@ def specs_survive_a_mapping(benchmark: AnyBenchmark) -> None:
 
 
 def floors_and_groups_are_plain(benchmark: AnyBenchmark) -> None:
-    """Floors are in [0, 1), ceilings above them, groups are numbers or text."""
+    """Floors are in [0, 1], ceilings not below them, groups are numbers or text."""
     for task in _tasks(benchmark):
         for item in _items(task, 5):
-            _expect(0 <= item.floor < 1, f"the floor must be in [0, 1), got {item.floor}")
+            _expect(0 <= item.floor <= 1, f"the floor must be in [0, 1], got {item.floor}")
             limits = f"floor {item.floor}, ceiling {item.ceiling}"
             _expect(item.floor <= item.ceiling <= 1, f"the ceiling must be in [floor, 1]: {limits}")
             plain = all(isinstance(value, (int, float, str)) for value in item.groups.values())

@@ -14,8 +14,17 @@ from trivium.core.dialogue import attempt
 from trivium.core.records import Attempt
 
 VIEW = GameView()
-# Presets whose number of tests is what the optimal player needs; after demonstrations it is not.
-BUDGETED = [name for name, spec in GAME.presets.items() if spec.demonstrations == "none"]
+FIVE_RULES = ("conjunctive", "disjunctive", "threshold-2", "parity", "inhibitor")
+THRESHOLDS = ("conjunctive", "disjunctive", "threshold-2", "threshold-3")
+# Games whose number of tests is what the optimal player needs.
+BUDGETED = {
+    "paper": GAME.presets["paper"],
+    "three-objects": GAME.presets["three-objects"],
+    "four-objects": GameSpec(objects=4, tests=5),
+    "five-rules": GameSpec(rules=FIVE_RULES, tests=6),
+    "five-objects": GameSpec(objects=5, tests=6),
+    "six-objects": GameSpec(objects=6, rules=THRESHOLDS, tests=8),
+}
 
 
 def game_of(machine: str, spec: GameSpec | None = None) -> GameItem:

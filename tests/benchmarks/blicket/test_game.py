@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.blicket.games import VIEW, game_of
+from tests.benchmarks.blicket.games import BUDGETED, VIEW, game_of
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.generate import GameAnswer, generate
 from trivium.benchmarks.blicket.game.score import METRICS
@@ -120,7 +120,7 @@ def test_equivalent_machines_count_as_one() -> None:
     scores, kind = score("conjunctive:A", "ANSWER blickets: A; form: disjunctive", spec=spec)
     assert kind == "right"
     assert scores["form"] == 0
-    assert GAME.floor(spec, GameView()).value == pytest.approx(2 / 3)
+    assert GAME.floor(spec, GameView()).others["constant_answer"] == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize(
@@ -158,18 +158,18 @@ def test_a_finished_game_is_explained_before_and_after_every_test() -> None:
 
 
 def test_scores_and_groups_in_numbers() -> None:
-    scores, _ = score("inhibitor:A-C", "x", spec=PRESETS["five-rules"])
+    scores, _ = score("inhibitor:A-C", "x", spec=BUDGETED["five-rules"])
     assert scores == {"correct": 0, "objects": 0, "form": 0, "form_equivalent": 0}
     scores, kind = score(
         "inhibitor:A-C",
         "TEST A",
         "TEST A C",
         "ANSWER blickets: A; inhibitors: B; form: inhibitor",
-        spec=PRESETS["five-rules"],
+        spec=BUDGETED["five-rules"],
     )
     assert kind == "against-its-own-tests:objects"
     assert scores["objects"] == pytest.approx(1 / 3)
     assert (scores["correct"], scores["form"], scores["tests"]) == (0, 1, 2)
-    item = game_of("threshold-2:ABC", PRESETS["five-rules"])
+    item = game_of("threshold-2:ABC", BUDGETED["five-rules"])
     assert GAME.groups(item) == {"form": "threshold-2", "N": 3, "tests": 6, "machines": 28}
-    assert GAME.floor(item.spec, GameView()).value == pytest.approx(1 / 28)
+    assert GAME.floor(item.spec, GameView()).others["constant_answer"] == pytest.approx(1 / 28)

@@ -132,7 +132,8 @@ def test_without_a_seed_every_game_is_different(
     output = set()
     for _ in range(2):
         monkeypatch.setattr("sys.stdin", io.StringIO("ANSWER blickets: A; form: disjunctive\n"))
-        assert main(["play", "blicket_game", "--objects", "8", "--tests", "0"]) == 0
+        words = "play blicket_game --preset three-objects --objects 8 --tests 0"
+        assert main(words.split()) == 0
         out = capsys.readouterr().out
         assert "The ideal observer (information gain)" in out  # too many machines to plan for
         output.add(out.splitlines()[-2])

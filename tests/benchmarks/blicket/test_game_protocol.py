@@ -69,15 +69,16 @@ def test_a_test_past_the_budget_is_a_mistake() -> None:
         GameSpec(objects=8, tests=1, noise=0.05),
         GameSpec(rules=("conjunctive", "threshold-2"), objects=5, tests=0),
         GameSpec(hypotheses=("inhibitor:A-B", "inhibitor:B-AC", "parity:ABC"), noise=0.125),
+        GameSpec(objects=6, rules=("inhibitor:1,3-1,2", "parity:2,3,5", "disjunctive:1"), tests=5),
     ],
 )
 @pytest.mark.parametrize("view", [GameView(), GameView(story=False)])
 def test_the_opening_describes_the_whole_space(spec: GameSpec, view: GameView) -> None:
-    item = next(generate(spec, 3))
-    seen = read_conversation([render(item, view)])
-    assert set(seen.spec.space) == set(spec.space)
-    assert seen.spec.tests == spec.tests
-    assert seen.tests == ()
+    for item in generate(spec, 3, 0, 100 if spec.mixed else 1):
+        seen = read_conversation([render(item, view)])
+        assert set(seen.spec.space) == set(item.space)
+        assert seen.spec.tests == item.spec.tests
+        assert seen.tests == ()
 
 
 @pytest.mark.parametrize("spec", PRESETS.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.benchmarks.blicket.games import BUDGETED
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.information import information, max_bits
 from trivium.benchmarks.blicket.game.spec import GameSpec
@@ -44,7 +45,7 @@ def test_the_optimum_is_that_of_brute_force(rules: tuple[str, ...], tests: int) 
 @pytest.mark.parametrize("preset", ["paper", "three-objects", "four-objects"])
 def test_the_optimal_player_finds_out_everything_on_average(preset: str) -> None:
     """Over one item of each machine, which are equally likely."""
-    task = Task(GAME, GAME.presets[preset], GAME.view_type())
+    task = Task(GAME, BUDGETED[preset], GAME.view_type())
     found: dict[object, float] = {}
     for item in task.items(400, seed=1):
         dialogue = task.start(item)

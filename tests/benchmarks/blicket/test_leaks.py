@@ -84,8 +84,8 @@ def form_by_index(item: GameItem, index: int) -> GameItem | None:
 
 
 OF_GAMES: dict[str, tuple[Leak, str]] = {
-    "listed first": (first_listed, "blickets: place"),
-    "letter A": (letter_a, "blickets: alphabetical rank"),
+    "listed first": (first_listed, "objects: place"),
+    "letter A": (letter_a, "objects: alphabetical rank"),
     "form by index": (form_by_index, "form: "),
 }
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from trivium.benchmarks.blicket.game.adaptivity import Adaptivity, adaptivity
-from trivium.benchmarks.blicket.game.spec import PAPER_RULES, PRESETS, GameSpec
+from trivium.benchmarks.blicket.game import limits
+from trivium.benchmarks.blicket.game.mixed import mixed_games
+from trivium.benchmarks.blicket.game.spec import PAPER_RULES, PRESETS, GameSpec, GameView
 from trivium.benchmarks.blicket.inference.ceilings import (
     PAPER_SPACES,
     Ceiling,
@@ -20,7 +21,7 @@ from trivium.core.errors import require
 from trivium.report.tables import Table, terminal
 
 ABOUT = """The exact ceilings of an ideal observer on blicket machines: for the paper's spaces, or
-for the space of the flags. With --game, the accuracy of each player of blicket_game: in every
+for the space of the flags. With --game, how many games of blicket_game can be won: in every
 preset, or in the game of the flags.
 Example: trivium ceilings --objects 4 --rules conjunctive disjunctive parity
 Example: trivium ceilings --game"""
@@ -30,11 +31,10 @@ Reward after t: the expected reward of the quiz (+1 or -1 for each object) after
 each object gets the most likely answer. optimal needs the fewest tests to certainty;
 `best for the quiz` chooses its t tests only for the reward after t, so it is the ceiling of the
 column. Learning curves have plateaus at these values."""
-GAME_EXPLAINED = """constant_answer makes no test. posterior makes random tests, one_at_a_time each
-object alone; best_fixed_script makes the best tests that can be chosen in advance,
-information_gain the best next test, optimal the tests that win most games; all five then name the
-likeliest machine. The adaptivity gap is optimal minus best_fixed_script: without a gap, a lookup
-table wins as often as any player. "x to y": proven bounds; "about": 4,000 random scripts."""
+GAME_EXPLAINED = """constant_answer makes no test, best_fixed_script the best tests that can be
+chosen in advance, optimal the tests that win most games. The adaptivity gap is optimal minus
+best_fixed_script, the range in which lift is measured: without a gap, tests written in advance win
+as often as any player's. "at most": an upper bound. mixed: means over all of its spaces."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Flags:
     hypotheses: tuple[str, ...] = ()  # these machines: conjunctive:AB, inhibitor:A-C~0.1, ...
     noise: float = 0.0  # how often the light of the rules' machines is wrong
     tests: int = 4  # the number of tests in the table, or of a game
-    game: bool = False  # compare the players of blicket_game, adaptive or not
+    game: bool = False  # compare adaptive and fixed tests in blicket_game
 
 
 def main(args: Sequence[str]) -> int:
@@ -68,31 +68,48 @@ def main(args: Sequence[str]) -> int:
 
 def _show_games(flags: Flags) -> int:
     """Print one table of all games."""
-    require(not flags.noise, "noise must be 0: players are compared on machines without noise")
     games = PRESETS
     if flags != Flags(game=True):
         rules = flags.rules or PAPER_RULES
-        games = {"this game": GameSpec(flags.objects, rules, flags.hypotheses, flags.tests)}
-    game_table({name: adaptivity(spec) for name, spec in games.items()}).show(terminal())
+        spec = GameSpec(flags.objects, rules, flags.hypotheses, flags.tests, flags.noise)
+        games = {"this game": spec}
+    game_table(games).show(terminal())
     print(GAME_EXPLAINED)
     return 0
 
 
-def game_table(found: Mapping[str, Adaptivity]) -> Table:
-    """A table with the size, the players and the adaptivity gap of each game."""
-    rows = [
-        (
-            name,
-            str(len(each.spec.space)),
-            str(each.spec.tests),
-            *map(str, each.players.values()),
-            f"{each.gap}: none" if each.gap.high <= TINY else str(each.gap),
+def game_table(games: Mapping[str, GameSpec]) -> Table:
+    """A table with the size, the limits and the adaptivity gap of each game."""
+    rows, view = [], GameView()
+    for name, spec in games.items():
+        own = [game.tests for game in mixed_games()] if spec.mixed else [spec.tests]
+        lowest, highest = limits.floor(spec, view), limits.ceiling(spec, view)
+        gap = highest.value - lowest.value
+        rows.append(
+            (
+                name,
+                f"{len(mixed_games())} spaces" if spec.mixed else str(len(spec.space)),
+                " to ".join(map(str, sorted({min(own), max(own)}))),
+                f"{lowest.others[limits.BLIND]:.3f}",
+                _limit(lowest.value, lowest.exact),
+                _limit(highest.value, highest.exact),
+                f"{gap:.3f}" if gap > TINY else "none",
+            )
         )
-        for name, each in found.items()
-    ]
-    players = next(iter(found.values())).players
-    columns = ("preset", "machines", "tests", *players, "adaptivity gap")
-    return Table("blicket_game: expected `correct` of each player", columns, tuple(rows))
+    columns = (
+        "preset",
+        "machines",
+        "tests",
+        limits.BLIND,
+        "best_fixed_script",
+        "optimal",
+        "adaptivity gap",
+    )
+    return Table("blicket_game: expected `correct`", columns, tuple(rows))
+
+
+def _limit(value: float, exact: bool) -> str:
+    return f"{'' if exact else 'at most '}{value:.3f}"
 
 
 def chosen_spaces(flags: Flags) -> dict[str, Space]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from trivium.benchmarks.blicket.game.generate import GameAnswer
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
@@ -75,6 +76,11 @@ def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command
 
     `rules` are the possible forms of an answer after demonstrations.
     """
+    return _read_command(reply, objects, tuple(rules))
+
+
+@lru_cache(maxsize=512)  # a game is replayed at every turn
+def _read_command(reply: str, objects: str, rules: tuple[str, ...]) -> Command | None:
     text = plain(without_remarks(reply, _NAMES))
     moves = [*_LAST_ON_LINE.finditer(text)]
     if moves and not _OPENS_LINE.fullmatch(moves[-1][1]):

@@ -8,38 +8,37 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 
 from trivium.benchmarks.blicket.game.generate import GameItem, rename_machine
+from trivium.benchmarks.blicket.game.mixed import mixed_games
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, letters, parse
 from trivium.core.probes import Probe
+from trivium.core.streams import Stream, stream_key
 
 
 def probes(item: GameItem, view: GameView) -> Sequence[Probe]:
-    """Probes for the blickets, the inhibitors and the form of the machine."""
+    """Probes for the objects that matter and for the form of the machine."""
     machine, listing = item.machine, item.listing
     places = {
         "place in the list": [float(place) for place in range(len(listing))],
         "place in the alphabet": [float(item.objects.index(letter)) for letter in listing],
     }
-    asked = {"blickets": machine.blickets}
-    if "inhibitor" in item.spec.possible_rules:
-        asked["inhibitors"] = machine.inhibitors
-    found = [
-        Probe(
-            name,
-            tuple(listing),
-            [letter in letters(objects) for letter in listing],
-            candidate_features=places,
-        )
-        for name, objects in asked.items()
-    ]
-    rules = item.spec.possible_rules
-    if len(rules) > 1 and item.spec.demonstrations != "not_given":  # there it is always unsure
+    matter = letters(machine.blickets | machine.inhibitors)
+    right = [letter in matter for letter in listing]
+    found = [Probe("objects", tuple(listing), right, candidate_features=places)]
+    if item.spec.demonstrations == "not_given":  # the right form is always unsure
+        return found
+    # The opening states how many machines each form has, so the question is which of two machines
+    # it is that were drawn alike.
+    stream = Stream(stream_key("another machine", item.truth, listing, item.id))
+    forms = {machine.rule, stream.choice(item.space.hypotheses).rule}
+    if len(forms) > 1:
+        words = {rule: word for word, rule in item.examples.items()}
         first, last = item.objects.index(listing[0]), item.objects.index(listing[-1])
         features = {"first listed": float(first), "last listed": float(last)}
-        if item.examples:
-            rules = list(item.examples)
-        right = [item.examples.get(rule, rule) == machine.rule for rule in rules]
-        found.append(Probe("form", rules, right, item_features=features))
+        asked = [rule for rule in item.spec.possible_rules if rule in forms]
+        candidates = [words.get(rule, rule) for rule in asked]
+        right = [rule == machine.rule for rule in asked]
+        found.append(Probe("form", candidates, right, item_features=features))
     return found
 
 
@@ -74,6 +73,8 @@ def _listed_form(objects: int, hypotheses: tuple[str, ...], machine: Hypothesis)
 
 def item_space(spec: GameSpec) -> int:
     """The number of games: machines, orders of the objects, and lights that noise inverts."""
+    if spec.mixed:
+        return sum(item_space(game.spec) for game in mixed_games())
     flips = 2**spec.tests if spec.noise else 1
     orders = 2 if spec.demonstrations == "given" else 1  # which example machine is which
     return len(spec.space) * math.factorial(spec.objects) * flips * orders

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.adaptivity import Share, best_player, best_script
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
+from trivium.benchmarks.blicket.game.limits import item_ceiling, item_floor
 from trivium.benchmarks.blicket.game.score import kind, named_machine, trajectory, trials_of
 from trivium.benchmarks.blicket.game.solvers import can_plan
 from trivium.benchmarks.blicket.inference.explore import planner
@@ -57,19 +57,16 @@ def ideal_game(item: GameItem) -> str:
     made = len(attempt(GAME, item, GAME.solvers[ideal], GAME.view_type()).answer.tests)
     name = ideal.replace("_", " ")
     text = f"The ideal observer ({name}) makes {_tests(made)} on this machine{average}."
-    if spec.noise or len(space) << spec.objects > MAX_TO_COMPARE:
+    if len(space) << spec.objects > MAX_TO_COMPARE:
+        return text
+    best, fixed = (limit(item, GAME.view_type()) for limit in (item_ceiling, item_floor))
+    if not (best.exact and fixed.exact):
         return text
     return (
-        f"{text} With {_tests(spec.tests)} the optimal player is right in "
-        f"{_share(best_player(spec))} of all games, and the best script of tests chosen in advance "
-        f"in {_share(best_script(spec))}."
+        f"{text} With {_tests(spec.tests)} the optimal player is right in {best.value:.0%} of all "
+        f"games, and the best script of tests chosen in advance in {fixed.value:.0%}."
     )
 
 
 def _tests(count: int) -> str:
     return "1 test" if count == 1 else f"{count} tests"
-
-
-def _share(share: Share) -> str:
-    low, high = f"{share.low:.0%}", f"{share.high:.0%}"
-    return low if low == high else f"{low} to {high}"

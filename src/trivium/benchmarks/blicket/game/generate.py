@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from trivium.benchmarks.blicket.game.mixed import mixed_games
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE, GameSpec
 from trivium.benchmarks.blicket.inference.examples import rules_shown
 from trivium.benchmarks.blicket.inference.hypotheses import (
@@ -75,18 +76,19 @@ class GameItem(NamedTuple):
 
 
 def generate(spec: GameSpec, seed: int, start: int = 0, count: int = 1) -> Iterator[GameItem]:
-    """The items start .. start + count - 1, every machine of the spec equally likely."""
-    fields, machines = spec_to_dict(spec), spec.space.hypotheses
+    """The items start .. start + count - 1, every machine of a game equally likely."""
+    fields = spec_to_dict(spec)
     for index in range(start, start + count):
         stream = item_stream(spec, seed, index)
+        own = stream.choice(mixed_games()).spec if spec.mixed else spec
         yield GameItem(
             id=f"GAME-{index:06d}",
-            spec=spec,
-            machine=stream.choice(machines),
-            flips=tuple(stream.random() < spec.noise for _ in range(spec.tests)),
-            listing="".join(stream.shuffled(LETTERS[: spec.objects])),
+            spec=own,
+            machine=stream.choice(own.space.hypotheses),
+            flips=tuple(stream.random() < own.noise for _ in range(own.tests)),
+            listing="".join(stream.shuffled(LETTERS[: own.objects])),
             origin=Origin(fields, seed, index),
-            swapped=spec.demonstrations == "given" and stream.random() < 0.5,
+            swapped=own.demonstrations == "given" and stream.random() < 0.5,
         )
 
 
@@ -136,6 +138,7 @@ def to_row(item: GameItem) -> dict[str, Any]:
     """The item as a row of a file."""
     truth = item.truth
     fields = spec_to_dict(item.spec)
+    del fields["mixed"]  # the fields are those of this item
     shown = {"demonstrations": fields.pop("demonstrations"), "swapped": item.swapped}
     row = {
         "id": item.id,
@@ -157,6 +160,7 @@ def from_row(row: Mapping[str, Any], number: int) -> GameItem:
     require(isinstance(name, str) and bool(name), "id must be text")
     fields = {key: row[key] for key in spec_to_dict(GameSpec()) if key in row}
     spec = spec_from_dict(GameSpec, fields)
+    require(not spec.mixed, "mixed must be false: an item states its own objects, rules and tests")
     truth = row.get("machine")
     require(isinstance(truth, str), f"machine must be text such as conjunctive:AB, got {truth!r}")
     machine = replace(parse(str(truth)), noise=spec.noise)

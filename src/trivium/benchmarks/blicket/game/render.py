@@ -18,7 +18,7 @@ from trivium.benchmarks.blicket.game.demonstrations import (
 )
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE, GameSpec, GameView
-from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, FORMS, letters, machines
+from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, FORMS, Hypothesis, machines
 from trivium.benchmarks.blicket.names import article
 
 STORY = (
@@ -47,9 +47,11 @@ FORM_ANSWERS = (
 EQUALLY_LIKELY = (
     "The machine works in one of these ways, and every possible machine is equally likely:"
 )
-# The sets of all machines of a rule (see hypotheses.machines).
+# The sets of all machines of a rule (see hypotheses.machines), or of those with these sizes.
 ANY = "any {least} or more of the objects"
 ANY_INHIBITOR = "any objects, with any others as inhibitors, at least one of each"
+SIZED = "any {sizes} of the objects"
+SIZED_INHIBITOR = "any {sizes} of the objects, with any {others} of the others as inhibitors"
 
 
 def render(item: GameItem, view: GameView) -> str:
@@ -79,18 +81,31 @@ def render(item: GameItem, view: GameView) -> str:
     return "\n\n".join([STORY] * view.story + paragraphs)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _rule_line(rule: str, spec: GameSpec) -> str:
     """A line such as "- disjunctive: lights up when ...; its blickets are one of A, B, C."."""
     own = [machine for machine in spec.space if machine.rule == rule]
     form, _, number = rule.partition("-")
-    if set(own) != set(machines(spec.objects, rule, spec.noise)):
-        sets = f"one of {', '.join(str(replace(each, noise=0)).split(':')[1] for each in own)}"
-    elif rule == "inhibitor":
-        sets = ANY_INHIBITOR
+    sizes, others = _sizes(own, "blickets"), _sizes(own, "inhibitors")
+    sized = f"{rule}:{','.join(sizes)}" + f"-{','.join(others)}" * (others != ["0"])
+    if set(own) == set(machines(spec.objects, rule, spec.noise)):
+        sets = ANY_INHIBITOR if rule == "inhibitor" else ANY.format(least=sizes[0])
+    elif set(own) == set(machines(spec.objects, sized, spec.noise)):
+        text = SIZED_INHIBITOR if rule == "inhibitor" else SIZED
+        sets = text.format(sizes=_either(sizes), others=_either(others))
     else:
-        sets = ANY.format(least=min(len(letters(each.blickets)) for each in own))
+        sets = f"one of {', '.join(str(replace(each, noise=0)).split(':')[1] for each in own)}"
     return f"- {rule}: {RULES[form].format(number=number)}; its blickets are {sets}."
+
+
+def _sizes(listed: Sequence[Hypothesis], name: str) -> list[str]:
+    """The numbers of blickets or inhibitors of these machines, in order."""
+    return sorted({str(getattr(machine, name).bit_count()) for machine in listed})
+
+
+def _either(numbers: Sequence[str]) -> str:
+    """Numbers as text: "1", "1 or 2", "1, 2 or 4"."""
+    return " or ".join(filter(None, [", ".join(numbers[:-1]), numbers[-1]]))
 
 
 def _example_text(example: Example) -> str:
@@ -120,9 +135,10 @@ class Conversation(NamedTuple):
 
 _OBJECTS = re.compile(r"^Objects: ([A-H ]+)$", re.MULTILINE)
 _RULE = re.compile(
-    rf"^- ((?:{'|'.join(FORMS)})(?:-\d)?): .*; its blickets are (?:one of (.*)|any .*)\.$",
+    rf"^- ((?:{'|'.join(FORMS)})(?:-\d)?): .*; its blickets are (?:one of (.*)|any (.*))\.$",
     re.MULTILINE,
 )
+_SIZED = re.compile(r"([\d, or]+) of the objects(?:, with any ([\d, or]+) of the others .*)?")
 _TESTS = re.compile(r"up to (\d+) tests?\.(?: The light is wrong in (\S+) of all tests\.)?")
 _SEEN = re.compile(r"^Test \d+: ([A-H ]+|nothing)\. The machine (lights up|stays dark)\.")
 
@@ -138,7 +154,7 @@ def read_conversation(messages: Sequence[str]) -> Conversation:
     return Conversation(spec, tuple(tests), examples)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _read_opening(opening: str) -> tuple[GameSpec, Mapping[str, str]]:
     """The spec, and the rules that example machines demonstrate."""
     objects, limit = _OBJECTS.search(opening), _TESTS.search(opening)
@@ -151,7 +167,7 @@ def _read_opening(opening: str) -> tuple[GameSpec, Mapping[str, str]]:
         known = {name: rule for name, rule in shown.items() if rule is not None}
         kind: Literal["given", "not_given"] = "given" if known else "not_given"
         return replace(spec, hypotheses=DEFAULT_SIX, demonstrations=kind), known
-    rules = _RULE.findall(opening)
+    rules = [(_read_sizes(rule, sized), sets) for rule, sets, sized in _RULE.findall(opening)]
     if not any(sets for _, sets in rules):
         return replace(spec, rules=tuple(rule for rule, _ in rules)), {}
     listed: list[str] = []
@@ -159,6 +175,15 @@ def _read_opening(opening: str) -> tuple[GameSpec, Mapping[str, str]]:
         every = map(str, machines(count, rule))
         listed += [f"{rule}:{each}" for each in sets.split(", ")] if sets else every
     return replace(spec, hypotheses=tuple(listed)), {}
+
+
+def _read_sizes(rule: str, text: str) -> str:
+    """The rule with the numbers of blickets and inhibitors that its line states, if any."""
+    found = _SIZED.fullmatch(text)
+    if found is None or found[1].endswith("or more"):
+        return rule
+    sizes = "-".join(",".join(re.findall(r"\d", part)) for part in found.groups() if part)
+    return f"{rule}:{sizes}"
 
 
 _EXAMPLE_TEST = re.compile(r"^- the (.+): it (lights up|stays dark)$", re.MULTILINE)

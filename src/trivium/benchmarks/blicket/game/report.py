@@ -30,6 +30,9 @@ PLAYERS = {
     "random": "tests at random",
     "one_at_a_time": "tests like a child who varies one thing at a time",
     "one_cause": "tests like a child who varies one thing at a time",
+    "leave_one_out": "leaves out one object at a time",
+    "one_switch": "tests by habit after the first light",
+    "recorded_games": "tests by a table of recorded games",
     "best_fixed_script": "tests by a fixed script, whatever the lights say",
     "constant_answer": "answers without a test",
 }

@@ -1,23 +1,16 @@
-"""Scores of an answer and of the tests before it, kinds of errors, and the floor."""
+"""Scores of an answer and of the tests before it, and kinds of errors."""
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import lru_cache
 
 import numpy as np
 
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests, gold
-from trivium.benchmarks.blicket.game.spec import UNSURE, GameSpec, GameView
+from trivium.benchmarks.blicket.game.spec import UNSURE, GameSpec
 from trivium.benchmarks.blicket.inference import observer
-from trivium.benchmarks.blicket.inference.hypotheses import (
-    INHIBITOR,
-    Hypothesis,
-    fires,
-    mask_of,
-    subsets,
-)
-from trivium.core.benchmark import Floor, Metric
+from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, fires, mask_of
+from trivium.core.benchmark import Metric
 from trivium.core.errors import UserError
 from trivium.core.records import NO_ANSWER, Groups, Scores
 
@@ -140,61 +133,6 @@ def kind(item: GameItem, answer: GameAnswer | None) -> str:
     belief = observer.posterior(space, trials_of(answer.tests))
     against = belief[space.hypotheses.index(named)] <= observer.TINY
     return f"{'against-its-own-tests' if against else 'too-early'}:{what}"
-
-
-@lru_cache(maxsize=64)
-def floor(spec: GameSpec, view: GameView) -> Floor:
-    """The best constant answer, since tests do not help a player who ignores the lights."""
-    space = spec.space
-    share = float(np.bincount(space.equivalence).max()) / len(space)
-    return Floor("constant_answer", share, others=_other_floors(spec))
-
-
-def constant_answer(spec: GameSpec) -> Hypothesis:
-    """The machine that is indistinguishable from the most others."""
-    space = spec.space
-    largest = int(np.bincount(space.equivalence).argmax())
-    return space.hypotheses[int(np.flatnonzero(space.equivalence == largest)[0])]
-
-
-def _other_floors(spec: GameSpec) -> dict[str, float]:
-    """The best value of a constant answer in each other metric of the answer."""
-    space = spec.space
-    inhibitors = [[each.inhibitors >> bit & 1 for bit in range(spec.objects)] for each in space]
-    blicket, inhibitor = space.blickets.mean(axis=0), np.mean(inhibitors, axis=0)
-    objects = np.max([blicket, inhibitor, 1 - blicket - inhibitor], axis=0).mean()
-    rules = Counter(machine.rule for machine in space)
-    equivalent = max(count + _same_as_others(spec, rule) for rule, count in rules.items())
-    if spec.demonstrations == "not_given":  # unsure is always right about the form
-        return {"objects": float(objects), "form": 1.0, "form_equivalent": 1.0}
-    return {
-        "objects": float(objects),
-        "form": max(rules.values()) / len(space),
-        "form_equivalent": equivalent / len(space),
-    }
-
-
-def _same_as_others(spec: GameSpec, rule: str) -> int:
-    """The largest number of machines of other rules that behave like one machine of this rule.
-
-    Conjunctive A behaves like disjunctive A, and threshold-2 AB like conjunctive AB; an inhibitor
-    machine behaves like no machine of another rule.
-    """
-    form, _, number = rule.partition("-")
-    if form == INHIBITOR:
-        return 0
-    placed = np.arange(1 << spec.objects)
-    others = Counter(fires(each, placed).tobytes() for each in spec.space if each.rule != rule)
-    own = (
-        Hypothesis(form, blickets, int(number or 0))
-        for blickets in subsets(spec.objects, int(number or 1))
-    )
-    return max(others[fires(machine, placed).tobytes()] for machine in own)
-
-
-def item_floor(item: GameItem, view: GameView) -> Floor:
-    """The floor of an item without an origin."""
-    return floor(item.spec, view)
 
 
 def groups(item: GameItem) -> Groups:

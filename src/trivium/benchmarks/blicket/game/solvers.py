@@ -12,22 +12,23 @@ from functools import lru_cache
 
 import numpy as np
 
+from trivium.benchmarks.blicket.game import table
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer, Tests, in_words_of
+from trivium.benchmarks.blicket.game.limits import constant_answer, fixed_script
 from trivium.benchmarks.blicket.game.render import Conversation, read_conversation
-from trivium.benchmarks.blicket.game.score import constant_answer, trials_of
+from trivium.benchmarks.blicket.game.score import trials_of
 from trivium.benchmarks.blicket.game.spec import GameSpec
-from trivium.benchmarks.blicket.inference import explore, observer
+from trivium.benchmarks.blicket.inference import explore, noise, observer
 from trivium.benchmarks.blicket.inference.budget import budget_planner
+from trivium.benchmarks.blicket.inference.distinct import Distinct
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, letters, mask_of
-from trivium.benchmarks.blicket.inference.scripts import best_fixed_script
 from trivium.core.benchmark import Solver, Turn, by_name
-from trivium.core.errors import require
 from trivium.core.streams import Stream
 
 Explore = Callable[[Conversation, Stream], str | None]
 Conclude = Callable[[Conversation, Stream], Hypothesis | GameAnswer]
-MAX_TO_PLAN = 1024  # machines times placements: all of four objects, or five rules of three
+MAX_TO_PLAN = 512  # machines times placements: all of four objects, or five rules of three
 
 
 @lru_cache(maxsize=1024)
@@ -60,13 +61,24 @@ def singles(seen: Conversation, stream: Stream) -> str | None:
     return None if made >= seen.spec.objects else letters(1 << made)
 
 
+def all_but_one(seen: Conversation, stream: Stream) -> str | None:
+    """All objects without one of them, for every object once."""
+    alone = singles(seen, stream)
+    return alone and letters((1 << seen.spec.objects) - 1 ^ mask_of(alone))
+
+
+def one_switch(seen: Conversation, stream: Stream) -> str | None:
+    """Half of the objects, then every object alone after a light, or all but one after none."""
+    if not seen.tests:
+        return letters((1 << seen.spec.objects // 2) - 1)
+    habit = singles if seen.tests[0][1] else all_but_one
+    return habit(seen._replace(tests=seen.tests[1:]), stream)
+
+
 def script(seen: Conversation, stream: Stream) -> str | None:
-    """The tests of the best fixed script, repeated if there is noise."""
-    spec, made = seen.spec, len(seen.tests)
-    placed = best_fixed_script(replace(spec, noise=0.0).space, spec.tests).placed
-    if made >= len(placed) and not (spec.noise and placed):
-        return None
-    return letters(placed[made % len(placed)])
+    """The tests of the best fixed script."""
+    placed, made = fixed_script(seen.spec).placed, len(seen.tests)
+    return letters(placed[made]) if made < len(placed) else None
 
 
 def can_plan(spec: GameSpec) -> bool:
@@ -83,8 +95,14 @@ def optimal(seen: Conversation, stream: Stream) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _optimal_test(spec: GameSpec, tests: Tests) -> int:
-    require(not spec.noise, "optimal plans for machines without noise; use information_gain")
-    planner, belief = budget_planner(spec.space), _belief_after(spec, tests)
+    belief = _belief_after(spec, tests)
+    if spec.noise:
+        machines = Distinct(replace(spec, noise=0.0).space)
+        values = noise.placement_values(
+            machines, spec.noise, spec.tests - len(tests), machines.shares(belief)
+        )
+        return machines.placements[int(np.argmax(values > values.max() - observer.TINY))]
+    planner = budget_planner(spec.space)
     possible = planner.possible(belief)
     revealing = planner.tests(possible)
     if can_plan(spec):  # break ties by the expected number of tests to certainty
@@ -150,8 +168,11 @@ SOLVERS = by_name(
         Solver("information_gain", "best next test, then the likeliest machine", player(GREEDY)),
         Solver("posterior", "random tests, then the likeliest machine", player(RANDOM)),
         Solver("one_at_a_time", "each object alone, then the likeliest machine", player(singles)),
-        Solver("best_fixed_script", "tests chosen in advance", player(script), "shortcut"),
+        Solver("leave_one_out", "all but one, then the likeliest", player(all_but_one), "shortcut"),
+        Solver("one_switch", "half, then singles or all but one", player(one_switch), "shortcut"),
         Solver("one_cause", "each blicket is enough", player(singles, one_cause), "shortcut"),
+        Solver("recorded_games", "a table of recorded games", table.reply, "shortcut"),
+        Solver("best_fixed_script", "tests chosen in advance", player(script), "floor"),
         Solver("constant_answer", "the same machine, without tests", answer_at_once, "floor"),
         Solver("random", "random tests, then any machine", player(RANDOM, any_machine), "floor"),
     ]

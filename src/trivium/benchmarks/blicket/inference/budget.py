@@ -93,7 +93,7 @@ class BudgetPlanner:
         )
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=512)
 def budget_planner(space: Space) -> BudgetPlanner:
     """The planner of a space, shared by all callers."""
     return BudgetPlanner(space)

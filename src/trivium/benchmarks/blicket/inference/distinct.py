@@ -47,6 +47,11 @@ class Distinct:
         """The index in the space of each machine, the first of those indistinguishable from it."""
         return np.unique(self.space.equivalence, return_index=True)[1][self._order]
 
+    def shares(self, belief: Floats) -> Floats:
+        """The probability of each machine under a belief about the space."""
+        equivalence = self.space.equivalence
+        return np.asarray(np.bincount(equivalence, weights=belief)[equivalence[self.firsts]])
+
     @cached_property
     def fires(self) -> NDArray[np.bool_]:
         """Whether each placement activates each machine: [machine, placement]."""

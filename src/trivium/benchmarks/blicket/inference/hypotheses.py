@@ -220,25 +220,44 @@ def subsets(objects: int, min_size: int) -> list[int]:
     ]
 
 
-def machines(objects: int, rule: str, noise: float = 0.0) -> tuple[Hypothesis, ...]:
-    """All machines of one rule that do not behave like a machine of another rule.
+_RULE = re.compile(
+    r"(?P<form>[a-z]+)(-(?P<threshold>[1-9]))?"
+    r"(:(?P<blickets>[1-8](,[1-8])*)(-(?P<inhibitors>[1-8](,[1-8])*))?)?"
+)
 
-    With a single blicket all rules are the same, so conjunctive and parity machines have two
-    or more; a threshold machine has more blickets than it needs.
+
+def machines(objects: int, rule: str, noise: float = 0.0) -> tuple[Hypothesis, ...]:
+    """All machines of one rule, such as `conjunctive`, or of a rule with these numbers of blickets.
+
+    `disjunctive:1,3` has one or three blickets, `inhibitor:2-1` two and one inhibitor. Without
+    numbers, machines that behave like one of another rule are left out: with a single blicket all
+    rules are the same, so conjunctive and parity machines have two or more, and a threshold machine
+    has more blickets than it needs.
     """
-    form, _, number = rule.partition("-")
-    valid = form in FORMS and (form == THRESHOLD) == bool(number) and (number or "0").isdigit()
-    allowed = "conjunctive, disjunctive, threshold-2 (or another number), parity, inhibitor"
-    require(valid, f"rule must be {allowed}; got {rule!r}")
-    if form == INHIBITOR:
-        return tuple(
-            Hypothesis(form, blickets, 0, inhibitors, noise)
-            for blickets, inhibitors in itertools.product(subsets(objects, 1), repeat=2)
-            if not blickets & inhibitors
-        )
+    found = _RULE.fullmatch(rule)
+    form, number = (found["form"], found["threshold"]) if found else ("", None)
+    sizes, inhibiting = (found["blickets"], found["inhibitors"]) if found else (None, None)
+    require(
+        form in FORMS
+        and (form == THRESHOLD) == bool(number)
+        and (form == INHIBITOR and bool(sizes)) == bool(inhibiting),
+        "rule must be conjunctive, disjunctive, threshold-2 (or another number), parity, "
+        "inhibitor, or one of them with its numbers of blickets and inhibitors, such as "
+        f"disjunctive:1,3 or inhibitor:2-1; got {rule!r}",
+    )
     threshold = int(number or 0)
-    min_size = {DISJUNCTIVE: 1, CONJUNCTIVE: 2, PARITY: 2, THRESHOLD: threshold + 1}[form]
-    return tuple(Hypothesis(form, each, threshold, 0, noise) for each in subsets(objects, min_size))
+    min_size = {CONJUNCTIVE: 2, PARITY: 2, THRESHOLD: threshold + 1}.get(form, 1)
+    blickets = _sets(objects, sizes, min_size)
+    if form != INHIBITOR:
+        return tuple(Hypothesis(form, each, threshold, 0, noise) for each in blickets)
+    pairs = itertools.product(blickets, _sets(objects, inhibiting, 1))
+    return tuple(Hypothesis(form, one, 0, other, noise) for one, other in pairs if not one & other)
+
+
+def _sets(objects: int, sizes: str | None, min_size: int) -> list[int]:
+    """All sets of these sizes, or of at least `min_size` objects."""
+    every = subsets(objects, min_size if sizes is None else 1)
+    return every if sizes is None else [each for each in every if str(each.bit_count()) in sizes]
 
 
 def make_space(

@@ -18,12 +18,25 @@ def rule_texts(spec: GameSpec, texts: Texts) -> list[str]:
     """The possible rules of a machine, in plain words."""
     lines = []
     for rule in spec.possible_rules:
-        sizes = [one.blickets.bit_count() for one in spec.space if one.rule == rule]
-        least, most = min(sizes), max(sizes)
-        key = "count_range" if least < most else "count_one" if least == 1 else "count"
-        count = texts[f"rules.{key}"].format(least=least, most=most)
-        lines.append(f"{rule_text(rule, texts)} {count}")
+        own = [one for one in spec.space if one.rule == rule]
+        line = [rule_text(rule, texts), _count("rules.count", (one.blickets for one in own), texts)]
+        if own[0].inhibitors:
+            line.append(_count("rules.stoppers", (one.inhibitors for one in own), texts))
+        lines.append(" ".join(line))
     return lines
+
+
+def _count(key: str, sets: Iterable[int], texts: Texts) -> str:
+    """A sentence on the possible sizes of these sets of objects."""
+    sizes = sorted({each.bit_count() for each in sets})
+    least, most = sizes[0], sizes[-1]
+    if least == most:
+        return texts[f"{key}_one" if least == 1 else key].format(least=least)
+    every = len(sizes) == most - least + 1
+    some = ", ".join(map(str, sizes[:-1]))
+    return texts[f"{key}_range" if every else f"{key}_either"].format(
+        least=least, most=most, some=some
+    )
 
 
 def rule_text(rule: str, texts: Texts) -> str:

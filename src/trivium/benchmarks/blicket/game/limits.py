@@ -1,0 +1,107 @@
+"""What games can be won: without tests, by the best script, and by the optimal player.
+
+The zero of the game's lift is the best script: tests that are chosen in advance, whatever the
+lights show, and then the likeliest machine. Its ceiling is the optimal player, who chooses every
+test by the lights before it. Where a value cannot be computed, an upper bound takes its place, so
+that the lift of a solver is never overstated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from trivium.benchmarks.blicket.game.generate import GameItem
+from trivium.benchmarks.blicket.game.mixed import mixed_game, mixed_games
+from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
+from trivium.benchmarks.blicket.inference import noise
+from trivium.benchmarks.blicket.inference.budget import TooLongError, budget_planner
+from trivium.benchmarks.blicket.inference.distinct import Distinct
+from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis
+from trivium.benchmarks.blicket.inference.observer import TINY
+from trivium.benchmarks.blicket.inference.scripts import MAX_NODES, Script, best_fixed_script
+from trivium.core.benchmark import Ceiling, Floor
+
+SCRIPT, OPTIMAL, BLIND = "best_fixed_script", "optimal", "constant_answer"  # solvers
+
+
+def floor(spec: GameSpec, view: GameView) -> Floor:
+    """The best script, with the best answer without tests beside it."""
+    return _floor(spec)
+
+
+def ceiling(spec: GameSpec, view: GameView) -> Ceiling:
+    """The optimal player."""
+    return _ceiling(spec)
+
+
+def item_floor(item: GameItem, view: GameView) -> Floor:
+    """The best script of the item's own space."""
+    return _floor(item.spec)
+
+
+def item_ceiling(item: GameItem, view: GameView) -> Ceiling:
+    """The optimal player of the item's own space."""
+    return _ceiling(item.spec)
+
+
+@lru_cache(maxsize=4096)
+def _floor(spec: GameSpec) -> Floor:
+    if spec.mixed:
+        games = mixed_games()
+        value = float(np.mean([game.best_fixed_script for game in games]))
+        return Floor(SCRIPT, value, others={BLIND: float(np.mean([game.blind for game in games]))})
+    known = mixed_game(spec)
+    if known is not None:
+        return Floor(SCRIPT, known.best_fixed_script, others={BLIND: known.blind})
+    blind = float(np.bincount(spec.space.equivalence).max()) / len(spec.space)
+    script, best = fixed_script(spec), _ceiling(spec)
+    value = script.bound if script.bound < best.value - TINY else best.value  # equal, not almost
+    return Floor(SCRIPT, value, script.bound - script.value < TINY, others={BLIND: blind})
+
+
+@lru_cache(maxsize=4096)
+def _ceiling(spec: GameSpec) -> Ceiling:
+    if spec.mixed:
+        return Ceiling(OPTIMAL, float(np.mean([game.optimal for game in mixed_games()])))
+    known = mixed_game(spec)
+    if known is not None:
+        return Ceiling(OPTIMAL, known.optimal)
+    quiet = replace(spec, noise=0.0)
+    try:
+        if spec.noise:
+            values = noise.placement_values(Distinct(quiet.space), spec.noise, spec.tests)
+            return Ceiling(OPTIMAL, float(values.max()))
+        planner = budget_planner(spec.space)
+        return Ceiling(OPTIMAL, planner.value(planner.every, spec.tests))
+    except TooLongError:
+        bound = noise.max_correct(Distinct(quiet.space).weights, spec.noise, spec.tests)
+        return Ceiling(OPTIMAL, min(bound, _ceiling(quiet).value if spec.noise else 1.0), False)
+
+
+def fixed_script(spec: GameSpec, max_nodes: int = MAX_NODES) -> Script:
+    """The best script of a game, or a good one with a bound on the best."""
+    known = mixed_game(spec)
+    if known is not None:
+        return Script(known.script, known.best_fixed_script, known.best_fixed_script)
+    if not spec.noise:
+        return best_fixed_script(spec.space, spec.tests, max_nodes)
+    quiet = replace(spec, noise=0.0)
+    machines = Distinct(quiet.space)
+    try:
+        return noise.best_script(machines, spec.noise, spec.tests)
+    except TooLongError:
+        # A light that is sometimes wrong says no more than one that is always right.
+        without = fixed_script(quiet, max_nodes)
+        repeated = [without.placed[each % len(without.placed)] for each in range(spec.tests)]
+        bound = min(without.bound, noise.max_correct(machines.weights, spec.noise, spec.tests))
+        return Script(tuple(repeated), 0.0, bound)
+
+
+def constant_answer(spec: GameSpec) -> Hypothesis:
+    """The machine that is indistinguishable from the most others."""
+    space = spec.space
+    largest = int(np.bincount(space.equivalence).argmax())
+    return space.hypotheses[int(np.flatnonzero(space.equivalence == largest)[0])]
