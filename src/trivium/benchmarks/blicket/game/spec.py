@@ -86,6 +86,16 @@ class GameView:
     """How a blicket game is presented."""
 
     story: bool = True  # begin with what blickets are, or give only the rules
+    # active: the player tests; passive: the optimal player's tests are shown, and only an answer is
+    # asked for; yoked: so are the tests of another run
+    arm: Literal["active", "passive", "yoked"] = "active"
+    yoked_to: str = ""  # yoked: the run, with one solver's games on the same items
+
+    def __post_init__(self) -> None:
+        require(
+            (self.arm == "yoked") == bool(self.yoked_to),
+            f"yoked_to goes with arm yoked and is needed there, got {self.yoked_to!r}",
+        )
 
 
 # The number of tests is what the optimal player needs in the worst case. A fixed script of as many
@@ -110,6 +120,7 @@ PRESETS = {
 DIAGNOSTICS = {
     "control": CONTROL,
     "no_story": Diagnostic("only the rules, without what blickets are", view={"story": False}),
+    "passive": Diagnostic("the optimal player's tests are shown", view={"arm": "passive"}),
     "six": Diagnostic(
         "only the paper's six machines",
         spec={"objects": 3, "rules": PAPER_RULES, "hypotheses": DEFAULT_SIX, "tests": 3},
