@@ -19,6 +19,7 @@ from trivium.report.compare import (
     require_same_limits,
     worth_comparing,
 )
+from trivium.report.loss import loss_tables
 from trivium.report.tables import terminal
 
 ABOUT = """Paired differences of the headline metric, with 95% intervals, on the items that solvers
@@ -55,6 +56,8 @@ def main(args: Sequence[str]) -> int:
     for benchmark in dict.fromkeys(one.first.benchmark for one in made):
         own = [one for one in made if one.first.benchmark == benchmark]
         difference_table(benchmark, own).show(terminal())
+    for table in loss_tables(flags.runs, dict.fromkeys(one.benchmark for one in chosen)):
+        table.show(terminal())
     runs = [str(run) for run in flags.runs]
     for note in left_out(runs, chosen, made):
         print(note)

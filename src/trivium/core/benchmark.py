@@ -163,6 +163,17 @@ class ChartAxis:
         return ", ".join(str(value).replace("_", " ") for value in values)
 
 
+@dataclass(frozen=True)
+class LossSplit:
+    """Two values of a view field whose scores split what a solver loses into two parts."""
+
+    field: str
+    own: str  # the value under which the solver does both parts
+    given: str  # the value under which the first part is done for it
+    first: str  # such as "choosing tests"
+    second: str  # such as "using them"
+
+
 GRADES = ((0.9, "almost perfectly"), (0.6, "well"), (0.25, "in part"), (0.0, "barely"))
 
 
@@ -230,6 +241,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     # For reports and thresholds, which also work with the defaults.
     chart_axes: Sequence[ChartAxis] = ()  # most important first; by default two groups that vary
     kinds: Mapping[str, str] = MappingProxyType(KINDS)  # what each kind of answer means
+    loss_split: ClassVar[LossSplit | None] = None  # of games: exploration or inference?
     headline_rule: ClassVar[str] = ""  # how `headline_sentence` follows from lifts
     limits_vary: ClassVar[bool] = False  # items of one spec differ in floor and ceiling
     easier_with_more: ClassVar[frozenset[str]] = frozenset()  # fields; larger others are harder

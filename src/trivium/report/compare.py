@@ -19,6 +19,7 @@ from trivium.core.spec import read_mapping
 from trivium.core.statistics import Bounds, Estimate, paired_difference, several
 from trivium.report.answer import Column, Grid, GridCell, GridRow
 from trivium.report.clusters import Side, clustered_mean
+from trivium.report.loss import loss_tables
 from trivium.report.plot import SeriesStyle
 from trivium.report.results import record_files
 from trivium.report.tables import UNANSWERED, Table
@@ -305,7 +306,8 @@ def comparison_page(
         tables=[
             difference_table(name, [one for one in made if one.first.benchmark == name])
             for name in benchmarks
-        ],
+        ]
+        + loss_tables([Path(run) for run in runs], benchmarks),
     )
 
 

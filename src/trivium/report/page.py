@@ -21,6 +21,7 @@ from trivium.report.answer import grid
 from trivium.report.chart_files import save_charts
 from trivium.report.charts import Charts, charted_solvers, score_over_tokens, series_styles
 from trivium.report.item_browser import MAX_CHARACTERS, browser_items
+from trivium.report.loss import loss_tables
 from trivium.report.markdown import MARKDOWN, PLOTS, results_markdown
 from trivium.report.overview import overview
 from trivium.report.plot import SeriesStyle
@@ -33,7 +34,7 @@ from trivium.report.sections import (
     switch_effects,
     usage_table,
 )
-from trivium.report.tables import page_tables
+from trivium.report.tables import Table, page_tables
 from trivium.report.templates import render_page
 from trivium.report.thresholds import ThresholdSection, threshold_sections
 
@@ -90,11 +91,17 @@ class Run:
                 kind_shares(own, self.styles),
                 switch_effects(own, self.styles) if own.scores else (),
                 overview(own),
-                page_tables(own),
+                [*self._loss_tables(own), *page_tables(own)],
                 charted_solvers(own, self.styles),
             )
             for own in self.results
         ]
+
+    def _loss_tables(self, own: BenchmarkResults) -> list[Table]:
+        """What is lost where, read from the records again if solvers tried items both ways."""
+        split = own.benchmark.loss_split
+        ways = {view.get(split.field) for view in own.views.values()} if split else set()
+        return loss_tables([self.folder], [own.benchmark.name]) if len(ways) > 1 else []
 
 
 def write_report(

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from trivium.benchmarks.blicket.game import (
     answer,
+    arms,
     audit,
     generate,
     information,
-    limits,
     render,
     report,
     score,
@@ -50,16 +50,14 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     reshuffle = staticmethod(generate.reshuffle)
     rename = staticmethod(generate.rename)
     generate = staticmethod(generate.generate)
-    render = staticmethod(render.render)
-    respond = staticmethod(world.respond)
-    parse = staticmethod(world.parse)
     strict = staticmethod(answer.strict)
     kind = staticmethod(score.kind)
     limits_vary = True
-    floor = staticmethod(limits.floor)
-    item_floor = staticmethod(limits.item_floor)
-    ceiling = staticmethod(limits.ceiling)
-    item_ceiling = staticmethod(limits.item_ceiling)
+    floor = staticmethod(arms.floor)
+    item_floor = staticmethod(arms.item_floor)
+    ceiling = staticmethod(arms.ceiling)
+    item_ceiling = staticmethod(arms.item_ceiling)
+    loss_split = arms.SPLIT
     groups = staticmethod(score.groups)
     headline_sentence = staticmethod(report.headline_sentence)
     explain = staticmethod(report.explain)
@@ -68,6 +66,16 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     canonical = staticmethod(audit.canonical)
     item_space = staticmethod(audit.item_space)
     probes = staticmethod(audit.probes)
+
+    def render(self, item: GameItem, view: GameView) -> str:
+        return render.render(item, view, arms.shown_tests(item, view))
+
+    def respond(self, item: GameItem, replies: Sequence[str], view: GameView) -> str | None:
+        game, message = world.replay(item, replies, arms.shown_tests(item, view))
+        return None if game.over else message
+
+    def parse(self, item: GameItem, replies: Sequence[str], view: GameView) -> GameAnswer | None:
+        return world.replay(item, replies, arms.shown_tests(item, view))[0].given
 
     def write(self, item: GameItem, answer_: GameAnswer, view: GameView) -> str:
         return answer.write_answer(answer_)

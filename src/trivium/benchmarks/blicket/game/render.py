@@ -23,8 +23,9 @@ from trivium.benchmarks.blicket.names import article
 
 STORY = (
     "There is a machine that lights up because of blickets. Some objects are blickets, and you "
-    "cannot see which. Find out how the machine works by putting objects on it."
+    "cannot see which."
 )
+TO_DO = " Find out how the machine works by putting objects on it."
 RULES = {
     "conjunctive": "lights up when all of its blickets are on it",
     "disjunctive": "lights up when at least one of its blickets is on it",
@@ -44,6 +45,8 @@ FORM_ANSWERS = (
     f"where form is {STRIPED}, {DOTTED} or {UNSURE}: which machine the new one works like. Objects "
     f"that you are not sure about may be named as {UNSURE}."
 )
+SHOWN = "Another player made these tests, and you make none:"
+LIGHTS = ("stays dark", "lights up")
 EQUALLY_LIKELY = (
     "The machine works in one of these ways, and every possible machine is equally likely:"
 )
@@ -54,8 +57,11 @@ SIZED = "any {sizes} of the objects"
 SIZED_INHIBITOR = "any {sizes} of the objects, with any {others} of the others as inhibitors"
 
 
-def render(item: GameItem, view: GameView) -> str:
-    """The opening: the objects, how the machine may work, and how to reply."""
+def render(item: GameItem, view: GameView, shown: Tests | None = None) -> str:
+    """The opening: the objects, how the machine may work, and how to reply.
+
+    `shown` are tests of another player, in place of the player's own.
+    """
     spec = item.spec
     tests = f"{spec.tests} {'test' if spec.tests == 1 else 'tests'}"
     noise = f" The light is wrong in {spec.noise:.12g} of all tests." if spec.noise else ""
@@ -70,15 +76,26 @@ def render(item: GameItem, view: GameView) -> str:
         answers = [write_answer(GameAnswer("A", STRIPED, unsure="B")), FORM_ANSWERS]
     if "inhibitor" in spec.possible_rules:
         answers.append(write_answer(GameAnswer("A", "inhibitor", "B")))
-    paragraphs = [
-        *kinds,
-        f"You may make up to {tests}.{noise} In each turn, think as long as you like, then end "
-        "with a line of its own:\n"
-        f"{write_test('AB')}\n"
-        "to put A and B on the machine, and nothing else, and see whether it lights up; or, once, "
-        "to end the game:\n" + "\n".join(answers),
-    ]
-    return "\n\n".join([STORY] * view.story + paragraphs)
+    story = STORY
+    if shown is None:
+        story += TO_DO
+        ending = (
+            f"You may make up to {tests}.{noise} In each turn, think as long as you like, then end "
+            "with a line of its own:\n"
+            f"{write_test('AB')}\n"
+            "to put A and B on the machine, and nothing else, and see whether it lights up; or, "
+            "once, to end the game:\n"
+        )
+    else:
+        seen = [seen_text(number, *test) for number, test in enumerate(shown, start=1)]
+        kinds.append("\n".join([f"{SHOWN}{noise}", *seen]))
+        ending = "Think as long as you like, then end with a line of its own:\n"
+    return "\n\n".join([story] * view.story + [*kinds, ending + "\n".join(answers)])
+
+
+def seen_text(number: int, placed: str, light: bool) -> str:
+    """What a player reads after a test."""
+    return f"Test {number}: {' '.join(placed) or 'nothing'}. The machine {LIGHTS[light]}."
 
 
 @lru_cache(maxsize=1024)
@@ -139,29 +156,34 @@ _RULE = re.compile(
     re.MULTILINE,
 )
 _SIZED = re.compile(r"([\d, or]+) of the objects(?:, with any ([\d, or]+) of the others .*)?")
-_TESTS = re.compile(r"up to (\d+) tests?\.(?: The light is wrong in (\S+) of all tests\.)?")
-_SEEN = re.compile(r"^Test \d+: ([A-H ]+|nothing)\. The machine (lights up|stays dark)\.")
+_TESTS = re.compile(r"up to (\d+) tests?\.")
+_NOISE = re.compile(r"The light is wrong in (\S+) of all tests\.")
+_SEEN = re.compile(
+    r"^Test \d+: ([A-H ]+|nothing)\. The machine (lights up|stays dark)\.", re.MULTILINE
+)
 
 
 def read_conversation(messages: Sequence[str]) -> Conversation:
     """The conversation in messages: the opening, then replies and responses in turn."""
-    found = [seen for message in messages[2::2] if (seen := _SEEN.match(message))]
+    found = [seen for message in messages[::2] for seen in _SEEN.finditer(message)]
     tests = [
         ("" if seen[1] == "nothing" else seen[1].replace(" ", ""), seen[2] == "lights up")
         for seen in found
     ]
     spec, examples = _read_opening(messages[0])
+    if SHOWN in messages[0]:
+        spec = replace(spec, tests=len(tests))
     return Conversation(spec, tuple(tests), examples)
 
 
 @lru_cache(maxsize=1024)
 def _read_opening(opening: str) -> tuple[GameSpec, Mapping[str, str]]:
     """The spec, and the rules that example machines demonstrate."""
-    objects, limit = _OBJECTS.search(opening), _TESTS.search(opening)
+    objects, limit, noise = (part.search(opening) for part in (_OBJECTS, _TESTS, _NOISE))
     assert objects is not None
-    assert limit is not None
     count = len(objects[1].split())
-    spec = GameSpec(objects=count, tests=int(limit[1]), noise=float(limit[2] or 0))
+    tests, wrong = int(limit[1]) if limit else 0, float(noise[1]) if noise else 0.0
+    spec = GameSpec(objects=count, tests=tests, noise=wrong)
     if NEW_MACHINE in opening:
         shown = {name: rule_shown(_read_example(opening, name)) for name in EXAMPLES}
         known = {name: rule for name, rule in shown.items() if rule is not None}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from trivium.benchmarks.blicket.game.arms import shown_tests
 from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.game.score import trials_of
 from trivium.benchmarks.blicket.game.spec import GameView
@@ -46,12 +47,13 @@ def headline_sentence(lifts: Lifts) -> str:
 
 def explain(item: GameItem, replies: Sequence[str], view: GameView) -> list[Step]:
     """What the ideal observer knows after each test; empty if the game has no answer."""
-    game, steps = Game(item), [_step(item, 0, [])]
+    game, steps = Game(item, shown=shown_tests(item, view)), []
+    steps = [_step(item, 0, trials_of(tuple(game.tests)))]
     for count, reply in enumerate(replies, start=1):
         if game.over:
             break
         take_turn(game, reply)
-        if len(game.tests) == len(steps):
+        if game.shown is None and len(game.tests) == len(steps):
             steps.append(_step(item, count, trials_of(tuple(game.tests))))
     return steps if game.given is not None else []
 

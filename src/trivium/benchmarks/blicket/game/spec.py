@@ -96,6 +96,16 @@ class GameView:
     """How a blicket game is presented."""
 
     story: bool = True  # begin with what blickets are, or give only the rules
+    # active: the player tests; passive: the optimal player's tests are shown, and only an answer is
+    # asked for; yoked: so are the tests of another run
+    arm: Literal["active", "passive", "yoked"] = "active"
+    yoked_to: str = ""  # yoked: the run, with one solver's games on the same items
+
+    def __post_init__(self) -> None:
+        require(
+            (self.arm == "yoked") == bool(self.yoked_to),
+            f"yoked_to goes with arm yoked and is needed there, got {self.yoked_to!r}",
+        )
 
 
 PRESETS = {
@@ -114,6 +124,7 @@ PRESETS = {
 DIAGNOSTICS = {
     "control": CONTROL,
     "no_story": Diagnostic("only the rules, without what blickets are", view={"story": False}),
+    "passive": Diagnostic("the optimal player's tests are shown", view={"arm": "passive"}),
     "six": Diagnostic(
         "only the paper's six machines",
         spec={"mixed": False, "hypotheses": DEFAULT_SIX, "tests": 3},

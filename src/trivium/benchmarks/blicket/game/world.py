@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from trivium.benchmarks.blicket.game.answer import read_command, write_test
-from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
+from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests
+from trivium.benchmarks.blicket.game.render import seen_text
 from trivium.benchmarks.blicket.game.score import score
-from trivium.benchmarks.blicket.game.spec import GameView
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, lights, mask_of
 from trivium.core.errors import require
 from trivium.core.records import Scores
@@ -25,11 +25,15 @@ class Game:
     tests: list[tuple[str, bool]] = field(default_factory=list)
     given: GameAnswer | None = None
     mistakes: int = 0
+    shown: Tests | None = None  # tests of another player, in place of one's own
+
+    def __post_init__(self) -> None:
+        self.tests += self.shown or ()
 
     @property
     def left(self) -> int:
         """The number of tests left."""
-        return self.item.spec.tests - len(self.tests)
+        return self.item.spec.tests - len(self.tests) if self.shown is None else 0
 
     @property
     def over(self) -> bool:
@@ -71,20 +75,9 @@ class Game:
         return named
 
 
-def respond(item: GameItem, replies: Sequence[str], view: GameView) -> str | None:
-    """The response to the last of these replies; None if the game is over."""
-    game, message = replay(item, replies)
-    return None if game.over else message
-
-
-def parse(item: GameItem, replies: Sequence[str], view: GameView) -> GameAnswer | None:
-    """The answer that these replies end with, if any."""
-    return replay(item, replies)[0].given
-
-
-def replay(item: GameItem, replies: Sequence[str]) -> tuple[Game, str]:
+def replay(item: GameItem, replies: Sequence[str], shown: Tests | None = None) -> tuple[Game, str]:
     """The game after these replies, and the response to the last of them."""
-    game, message = Game(item), ""
+    game, message = Game(item, shown=shown), ""
     for reply in replies:
         if game.over:
             break
@@ -102,9 +95,8 @@ def take_turn(game: Game, reply: str) -> str:
         return ""
     if game.left == 0:
         return _mistake(game, "There are no tests left.")
-    light = "lights up" if game.place(command.objects) else "stays dark"
-    placed = " ".join(command.objects) or "nothing"
-    return f"Test {len(game.tests)}: {placed}. The machine {light}. {_tests_left(game)}"
+    light = game.place(command.objects)
+    return f"{seen_text(len(game.tests), command.objects, light)} {_tests_left(game)}"
 
 
 def _mistake(game: Game, problem: str) -> str:
