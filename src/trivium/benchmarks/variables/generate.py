@@ -17,7 +17,7 @@ from trivium.core.benchmark import Origin
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, balanced_kinds, mixed, spec_key, stream_key, word_block
 
-BLOCK = 50  # items within which kinds are balanced: the last ones are hard to predict
+BLOCK = 50  # items of which half are valid; a guess from those before it is right 58% of the time
 BENT = 0.75  # the share of targets that are made parabolas
 REST = np.uint64(2**63)  # the key of what is drawn after the structure
 
@@ -35,17 +35,33 @@ def generate(
         yield from _batch(spec, seed, first, min(BATCH, start + count - first))
 
 
-def _kinds(spec: VariablesSpec, key: int, start: int, count: int) -> Ints:
-    """The balanced kind of each item: its validity, its number of control variables, or both.
+def _kinds(spec: VariablesSpec, key: int, start: int, count: int) -> tuple[Bools, Ints]:
+    """Whether each target is plausible, and the kind of its number of control variables.
 
-    Every kind is equally frequent in each block of 50 or a few more items, in random order.
+    Half of each block of targets are plausible; numbers are balanced among these and among the
+    others, in the order of their indexes.
     """
-    if spec.design == "matched":
-        kinds = len(layouts(spec).shares)
-    else:
-        kinds = {"control": spec.max_vars - 1, "hypotheses": 2, "none": 1}[spec.balance]
-    block = kinds * -(-BLOCK // kinds)
-    return balanced_kinds(stream_key("strata", key), block, start, count) % kinds
+    if spec.balance == "none":
+        return word_block(stream_key("validity", key), start, count, 1)[:, 0] % 2 == 1, np.zeros(
+            count, np.int64
+        )
+    if spec.design == "original" and spec.balance == "control":
+        kinds = balanced_kinds(stream_key("strata", key), spec.max_vars - 1, start, count)
+        return kinds >= 0, kinds
+    first, last = start // BLOCK, (start + count - 1) // BLOCK
+    blocks = last - first + 1
+    order = balanced_kinds(stream_key("validity", key), BLOCK, first * BLOCK, blocks * BLOCK)
+    valid = order % 2 == 1
+    kinds = np.zeros(len(valid), np.int64)
+    if spec.balance == "control":
+        numbers = len(layouts(spec).shares)
+        for part in (True, False):
+            half = BLOCK // 2
+            kinds[valid == part] = balanced_kinds(
+                stream_key("strata", key, part), numbers, first * half, blocks * half
+            )
+    own = slice(start - first * BLOCK, start - first * BLOCK + count)
+    return valid[own], kinds[own]
 
 
 def _structures(
@@ -53,28 +69,17 @@ def _structures(
 ) -> tuple[Structure, Ints, Numbers]:
     """The structures of a batch, the number of variables of each item, and numbers for the rest."""
     key = spec_key(spec, seed)
-    kinds = _kinds(spec, key, start, count)
-    if spec.design == "matched":
-        head = word_block(stream_key(key, "matched"), start, count, 3)
-        numbers = Numbers(head[:, :2].copy().view(np.uint64)[:, 0])
-        valid = _plausible(spec, kinds, head[:, 2] / 2.0**32)
-        return *matched_structures(spec, numbers, kinds, valid), numbers
-    head = word_block(stream_key(key, "head"), start, count, 4)
+    valid, kinds = _kinds(spec, key, start, count)
+    head = word_block(stream_key(key, "head"), start, count, 3)
     keys = head[:, :2].copy().view(np.uint64)[:, 0]
-    size, coin = head[:, 2:].T / 2.0**32
+    if spec.design == "matched":
+        numbers = Numbers(keys)
+        return *matched_structures(spec, numbers, kinds, valid), numbers
+    size = head[:, 2] / 2.0**32
     sizes = spec.min_vars + (size * (spec.max_vars - spec.min_vars + 1)).astype(np.int64)
     control = kinds if spec.balance == "control" else np.full(count, -1)
-    wanted = np.stack([sizes, _plausible(spec, kinds, coin), control])
+    wanted = np.stack([sizes, valid, control])
     return structures(spec, keys, wanted), sizes, Numbers(mixed(keys ^ REST))
-
-
-def _plausible(spec: VariablesSpec, kinds: Ints, coin: Floats) -> Bools:
-    """Whether the target of each item is plausible."""
-    if spec.balance == "none":
-        return coin < 0.5
-    if spec.design == "matched":  # each kind once for valid and once for invalid targets
-        return kinds < len(layouts(spec).shares) // 2
-    return kinds == 1 if spec.balance == "hypotheses" else kinds >= 0
 
 
 def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[VariablesItem]:

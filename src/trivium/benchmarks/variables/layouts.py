@@ -51,10 +51,14 @@ class Layouts(NamedTuple):
 def layouts(spec: VariablesSpec) -> Layouts:
     """The layouts of a spec.
 
-    With balance control, each number of control variables is a kind, once for valid and once for
-    invalid targets, and sets grow in steps of three, so that sizes do not share these numbers.
+    With balance control, each number of control variables is a kind, and sets grow in steps of
+    three, so that sizes do not share these numbers; otherwise there is one kind.
     """
-    sizes = {size: own for size in range(SMALLEST, spec.max_vars // 2) if (own := _unobserved(spec, size))}
+    sizes = {
+        size: own
+        for size in range(SMALLEST, spec.max_vars // 2)
+        if (own := _unobserved(spec, size))
+    }
     if spec.balance == "control":
         first = min(sizes, default=0)
         sizes = {size: own for size, own in sizes.items() if (size - first) % 3 == 0}
@@ -72,10 +76,7 @@ def layouts(spec: VariablesSpec) -> Layouts:
     shares = np.array(list(weights.values()))[None]
     if spec.balance == "control":
         control = np.array([layout.control for layout in weights])
-        numbers = np.unique(control)[:, None]
-        shares = np.tile(np.where(control == numbers, shares, 0.0), (2, 1))
-    elif spec.balance == "hypotheses":
-        shares = np.tile(shares, (2, 1))
+        shares = np.where(control == np.unique(control)[:, None], shares, 0.0)
     return Layouts(tuple(weights), shares / shares.sum(axis=1, keepdims=True))
 
 

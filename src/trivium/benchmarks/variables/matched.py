@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from trivium.benchmarks.variables.layouts import SMALLEST, layouts
+from trivium.benchmarks.variables.layouts import layouts
 from trivium.benchmarks.variables.spec import UNOBSERVED, VariablesSpec
 from trivium.benchmarks.variables.structure import Numbers, Structure
 from trivium.benchmarks.variables.table import Bools, Floats, Ints
 
 LOST = 0.2  # share of an observed variable's rows; two variables share at least six of ten
 PAST = 2.0  # a sort key above all others
-IN_TREE = 0.5  # the probability that another unobserved variable is in the target's tree
+IN_TREE = 0.6  # the probability that another unobserved variable is in the target's tree
 
 
 def matched_structures(
@@ -82,19 +82,22 @@ def _rates(spec: VariablesSpec, numbers: Numbers, hidden: Bools) -> Floats:
 def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Ints) -> Ints:
     """The hypotheses in random order: (hypotheses, 2, items), -1 for none.
 
-    Nodes 0 and 1 of a tree are the effect and the cause of its first hypothesis; node 2 causes one
-    of them, node 3 is an effect of a node before it, and each later node is a cause or an effect.
+    Nodes 0 and 1 of a tree are the effect and the cause of its first hypothesis. Of nodes 2 and 3,
+    one is a cause and the other an effect of these. Of nodes 4 and 5, one is a cause of that cause
+    and the other an effect of node 2 or 3. Each later node is a cause or an effect of any of these.
     """
     size, unobserved, _ = layout
     count, item = target.shape[1], np.arange(target.shape[1])
-    largest = np.minimum(size, (spec.max_hyps - unobserved) // 2 + 1)
-    nodes = SMALLEST + numbers.below(largest - SMALLEST + 1)
-    most = int(largest.max())
+    nodes = np.minimum(size, (spec.max_hyps - unobserved) // 2 + 1)
+    # The most of any item of the spec, so that an item does not depend on its batch.
+    most = max(6, *(each.size for each in layouts(spec).all))
     place = np.arange(most)[:, None]
     upon = (numbers.take(most) * place).astype(np.int64)
-    upon[2] = (numbers.take(1)[0] * 2).astype(np.int64)
+    upon[2:4] = (numbers.take(2) * 2).astype(np.int64)
     as_cause = numbers.take(most) < 0.5
-    as_cause[:4] = np.array([True, True, True, False])[:, None]
+    as_cause[1], as_cause[3], as_cause[5] = True, ~as_cause[2], ~as_cause[4]
+    causing, either = np.where(as_cause[2], 2, 3), 2 + numbers.below(np.full(count, 2))
+    upon[4:6] = np.where(as_cause[4:6], causing, either)
     leads = np.ones((most, count), dtype=np.bool_)  # whether a node is node 0 or causes it
     for node in range(2, most):
         leads[node] = as_cause[node] & leads[upon[node], item]
@@ -104,7 +107,8 @@ def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Int
         new, old = names[:, node], names[:, upon[node], item]
         edge = np.where(as_cause[node], [new, old], [old, new]).swapaxes(0, 1)
         lines[node - 1] = np.where(node < nodes, edge, -1)
-    own = _attached(numbers, lines, names, (upon, leads, nodes), layout)
+    own = np.full((max(each.unobserved for each in layouts(spec).all), 2, count), -1)
+    _attach(numbers, own, lines, names, (upon, leads, nodes), layout)
     listed = np.concatenate([lines.reshape(-1, 2, count), own])
     order = (numbers.take(len(listed)) + PAST * (listed[:, 0] < 0)).argsort(axis=0)
     return np.take_along_axis(listed, order[:, None], axis=0)[: spec.max_hyps]
@@ -122,10 +126,15 @@ def _nodes(spec: VariablesSpec, numbers: Numbers, target: Ints, size: Ints, most
     return names
 
 
-def _attached(
-    numbers: Numbers, lines: Ints, names: Ints, shape: tuple[Ints, Bools, Ints], layout: Ints
-) -> Ints:
-    """The hypotheses of unobserved variables; some are put into `lines`, in place.
+def _attach(
+    numbers: Numbers,
+    found: Ints,
+    lines: Ints,
+    names: Ints,
+    shape: tuple[Ints, Bools, Ints],
+    layout: Ints,
+) -> None:
+    """Add the hypotheses of unobserved variables to `found` and `lines`, in place.
 
     Each causes a node of its tree, or is put into the line of that node; never into one line with
     the first two nodes. Which of these does not depend on its role.
@@ -137,7 +146,6 @@ def _attached(
     possible = (place >= 2) & (place < nodes)
     within = possible & (upon >= 2)
     both = (within & leads).any(axis=0) & (within & ~leads).any(axis=0)
-    found = np.full((int(unobserved.max()), 2, count), -1)
     for number in range(len(found)):
         role, between, *keys = numbers.take(2 + most)
         control = number < believed
@@ -152,4 +160,3 @@ def _attached(
         found[number] = np.where(exists, [variable, effect], -1)
         changed = item[inside & exists]
         lines[node[changed] - 1, tree[changed], 1, changed] = variable[changed]
-    return found

@@ -10,6 +10,7 @@ from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
 from trivium.core.spec import spec_from_dict
 
+DATASET = 500  # items of each preset
 MAX_VARS = 30  # sets of variables are bits of one number
 UNOBSERVED = 0.8  # a variable that lost a larger share of its observations is unobserved
 MAX_PARENTS = 3
