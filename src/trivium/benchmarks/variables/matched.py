@@ -12,6 +12,8 @@ control variable with the same probability, whatever can be seen of it alone.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from trivium.benchmarks.variables.layouts import layouts
@@ -22,6 +24,16 @@ from trivium.benchmarks.variables.table import Bools, Floats, Ints
 LOST = 0.2  # share of an observed variable's rows; two variables share at least six of ten
 PAST = 2.0  # a sort key above all others
 IN_TREE = 0.6  # the probability that another unobserved variable is in the target's tree
+
+
+class Trees(NamedTuple):
+    """The two trees of hypotheses about observed variables; the last axis is the item."""
+
+    nodes: Ints  # the number of nodes of each tree
+    upon: Ints  # (nodes, items): the node that each node is attached to
+    leads: Bools  # (nodes, items): whether a node is node 0 or causes it
+    names: Ints  # (trees, nodes, items): variables
+    lines: Ints  # (nodes - 1, trees, 2, items): cause and effect; -1 for none
 
 
 def matched_structures(
@@ -98,17 +110,17 @@ def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Int
     as_cause[1], as_cause[3], as_cause[5] = True, ~as_cause[2], ~as_cause[4]
     causing, either = np.where(as_cause[2], 2, 3), 2 + numbers.below(np.full(count, 2))
     upon[4:6] = np.where(as_cause[4:6], causing, either)
-    leads = np.ones((most, count), dtype=np.bool_)  # whether a node is node 0 or causes it
+    leads = np.ones((most, count), dtype=np.bool_)
     for node in range(2, most):
         leads[node] = as_cause[node] & leads[upon[node], item]
     names = _nodes(spec, numbers, target, size, most)
-    lines = np.full((most - 1, 2, 2, count), -1)  # (.., trees, cause and effect, ..)
+    lines = np.full((most - 1, 2, 2, count), -1)
     for node in range(1, most):
         new, old = names[:, node], names[:, upon[node], item]
         edge = np.where(as_cause[node], [new, old], [old, new]).swapaxes(0, 1)
         lines[node - 1] = np.where(node < nodes, edge, -1)
-    own = np.full((max(each.unobserved for each in layouts(spec).all), 2, count), -1)
-    _attach(numbers, own, lines, names, (upon, leads, nodes), layout)
+    trees = Trees(nodes, upon, leads, names, lines)
+    own = _attached(numbers, trees, layout, max(each.unobserved for each in layouts(spec).all))
     listed = np.concatenate([lines.reshape(-1, 2, count), own])
     order = (numbers.take(len(listed)) + PAST * (listed[:, 0] < 0)).argsort(axis=0)
     return np.take_along_axis(listed, order[:, None], axis=0)[: spec.max_hyps]
@@ -126,27 +138,21 @@ def _nodes(spec: VariablesSpec, numbers: Numbers, target: Ints, size: Ints, most
     return names
 
 
-def _attach(
-    numbers: Numbers,
-    found: Ints,
-    lines: Ints,
-    names: Ints,
-    shape: tuple[Ints, Bools, Ints],
-    layout: Ints,
-) -> None:
-    """Add the hypotheses of unobserved variables to `found` and `lines`, in place.
+def _attached(numbers: Numbers, trees: Trees, layout: Ints, most_unobserved: int) -> Ints:
+    """The hypotheses of unobserved variables: (variables, 2, items); some change `lines` as well.
 
     Each causes a node of its tree, or is put into the line of that node; never into one line with
     the first two nodes. Which of these does not depend on its role.
     """
-    upon, leads, nodes = shape
+    nodes, upon, leads, names, lines = trees
     size, unobserved, believed = layout
     most, count = leads.shape
     place, item = np.arange(most)[:, None], np.arange(count)
     possible = (place >= 2) & (place < nodes)
     within = possible & (upon >= 2)
     both = (within & leads).any(axis=0) & (within & ~leads).any(axis=0)
-    for number in range(len(found)):
+    found = np.full((most_unobserved, 2, count), -1)
+    for number in range(most_unobserved):
         role, between, *keys = numbers.take(2 + most)
         control = number < believed
         tree = np.where(control | (role < IN_TREE), 0, 1)
@@ -160,3 +166,4 @@ def _attach(
         found[number] = np.where(exists, [variable, effect], -1)
         changed = item[inside & exists]
         lines[node[changed] - 1, tree[changed], 1, changed] = variable[changed]
+    return found
