@@ -24,7 +24,7 @@ TARGET = 0.5
 CASES: tuple[tuple[str, dict[str, int], str, tuple[float, ...]], ...] = (
     ("nhop_explicit", {}, "hops", (3, 4, 5, 6, 8, 10, 12, 16)),
     ("nhop_implicit", {}, "hops", (3, 4, 5, 6, 8, 10, 12, 16)),
-    ("identifying_variables", {"min_vars": 6, "max_hyps": 2}, "max_vars", (6, 8, 10, 12, 16, 20)),
+    ("identifying_variables", {}, "max_vars", (16, 21, 27)),
     ("blicket_prompts", {}, "objects", (3, 4, 5, 6, 7, 8)),
     ("blicket_game", {}, "objects", (2, 3, 4, 5, 6, 7, 8)),
 )
