@@ -287,9 +287,9 @@ def test_batched_environments_with_demonstrations_are_the_same(name: str, kind: 
 
 def test_the_observer_answers_rightly_after_demonstrations() -> None:
     pytest.importorskip("gymnasium")
-    from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
     from trivium.benchmarks.blicket.world.policies import get_policy
     from trivium.benchmarks.blicket.world.recording import play
+    from trivium.benchmarks.blicket.world.spec import BlicketSpec
 
     for _, kind in NAMES:
         spec = BlicketSpec("quiz-type", demonstrations=kind)

@@ -146,7 +146,7 @@ def test_a_diagnosis_says_what_every_switch_does(tmp_path: Path) -> None:
     other = "between samples of different items, since these switches change the items"
     assert f"Differences from implicit in points of correct, from -100 to 100, {other};" in text
     legend = text.split('<p class="legend">')[1].split("</p>")[0]
-    assert re.findall(r"</svg>([^<]+)", legend) == ["a/", "floor"]
+    assert re.findall(r"</svg>([^<]+)", legend) == ["a/", "ceiling", "floor"]
 
 
 def test_a_diagnosis_of_views_compares_the_same_items(tmp_path: Path) -> None:

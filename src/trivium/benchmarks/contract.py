@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from trivium.audit.engine import audit
+from trivium.auditing.engine import audit
 from trivium.core.benchmark import AnyBenchmark, rename_text
 from trivium.core.dialogue import Dialogue, solve
 from trivium.core.errors import UserError

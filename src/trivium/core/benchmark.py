@@ -242,6 +242,9 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         if "kinds" in cls.__dict__:
             cls.kinds = {**KINDS, **cls.__dict__["kinds"]}
 
+    def __repr__(self) -> str:
+        return f"<benchmark {self.name}: {self.title}; presets {', '.join(self.presets)}>"
+
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
         """The spec and view of a full name such as NAME.part.part."""
         require(not parts, f"{self.name} has no variants, got {'.'.join(parts)!r}")

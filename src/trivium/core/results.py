@@ -47,7 +47,7 @@ class TokenCount(NamedTuple):
         return self.total / self.reported if self.reported else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """The figures of a set of attempts by one solver at one benchmark."""
 
@@ -71,6 +71,12 @@ class Summary:
     retries: int = 0
     median_seconds: float | None = None  # of the attempts of models
     ceiling: float = 1.0  # the headline metric of the best solver that sees the same text
+
+    def __repr__(self) -> str:
+        name, estimate = next(iter(self.metrics.items()), ("items", ""))
+        figures = f"{name} {estimate}, lift {self.metrics.get('lift', UNDEFINED)}"
+        limits = f"floor {self.floor:.3f}, ceiling {self.ceiling:.3f}"
+        return f"<{self.benchmark}, {self.solver}: {figures}, {limits}, {self.items:,} items>"
 
     def to_dict(self) -> dict[str, Any]:
         """The content of summary.json."""

@@ -20,7 +20,7 @@ Bounds = tuple[float, float]  # the lowest and the highest possible value
 UNSEEN = 1 / 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimate:
     """A value with its interval and the number of observations behind it."""
 
@@ -40,6 +40,9 @@ class Estimate:
     def to_dict(self) -> dict[str, float | int | None]:
         """The content of summary.json."""
         return asdict(self)
+
+    def __repr__(self) -> str:
+        return f"<{self}, n {self.n}>"
 
     def __str__(self) -> str:
         if self.value is None:

@@ -23,13 +23,13 @@ CHUNK = 250  # items in a job
 
 @dataclass(frozen=True)
 class Items:
-    """A range of items of a seed, generated on demand, or the items of some files."""
+    """A range of items of a seed, generated on demand, or items that were chosen one by one."""
 
     seed: int | None = 0
     start: int = 0
     count: int = 100
     files: tuple[str, ...] = ()
-    contents: str | None = None  # a hash of the items in the files
+    contents: str | None = None  # a hash of chosen items
     loaded: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -38,11 +38,16 @@ class Items:
     @classmethod
     def from_files(cls, benchmark: AnyBenchmark, paths: Sequence[Path]) -> Items:
         """The items of some files, identified by their contents and not by the files' names."""
-        items = read_items(benchmark, paths)
+        return cls.of(benchmark, read_items(benchmark, paths), tuple(map(str, paths)))
+
+    @classmethod
+    def of(
+        cls, benchmark: AnyBenchmark, items: Sequence[Any], files: tuple[str, ...] = ()
+    ) -> Items:
+        """These items of a benchmark."""
         contents = hashlib.sha256()
         for item in items:
             contents.update(dump_line(benchmark.to_row(item)))
-        files = tuple(map(str, paths))
         return cls(None, 0, len(items), files, contents.hexdigest(), tuple(items))
 
     def chunks(self, size: int = CHUNK) -> Iterator[Items]:
@@ -54,7 +59,7 @@ class Items:
 
     def load(self, task: Task) -> Iterator[Any]:
         """The benchmark's items."""
-        if self.files:
+        if self.loaded:
             return iter(self.loaded)
         return task.benchmark.generate(task.spec, self.seed or 0, self.start, self.count)
 
@@ -112,7 +117,7 @@ class Evaluation:
     def includes(self, row: Row) -> bool:
         """Whether a record belongs to the evaluation; a file may hold other items and trials."""
         items, index = self.items, row.get("index")
-        if items.files:
+        if items.loaded:
             wanted = row["id"] in self._names
         else:
             wanted = not isinstance(index, int) or 0 <= index - items.start < items.count
@@ -138,7 +143,7 @@ class Evaluation:
             "benchmark": self.task.benchmark.name,
             "solver": self.solver,
             "view": spec_to_dict(self.task.view),
-            "spec": None if self.items.files else spec_to_dict(self.task.spec),
+            "spec": None if self.items.loaded else spec_to_dict(self.task.spec),
             "seed": self.items.seed,
             "files": list(self.items.files),
             "contents": self.items.contents,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from trivium import __version__
-from trivium.audit.engine import audit
+from trivium.auditing.engine import audit
 from trivium.core.dialogue import solve
 from trivium.core.errors import require
 from trivium.core.files import open_output, write_json

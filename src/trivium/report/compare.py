@@ -58,7 +58,10 @@ class SolverScores:
         return len({name for name, item, _ in self.people if item in items})
 
 
-@dataclass(frozen=True)
+NO_DIFFERENCE = "no difference seen"
+
+
+@dataclass(frozen=True, repr=False)
 class Difference:
     """How much better the first is than the second on common items."""
 
@@ -67,6 +70,14 @@ class Difference:
     items: int
     estimate: Estimate
     people: int = 0  # on both sides together; none where both are models or programs
+
+    def __str__(self) -> str:
+        words = direction(self.estimate)
+        verdict = "not shown to differ from" if words == NO_DIFFERENCE else f"{words} than"
+        where = f"{self.first.benchmark}, {_count(self)} items"
+        return f"{self.first} is {verdict} {self.second} by {self.estimate} ({where})"
+
+    __repr__ = __str__
 
 
 def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
@@ -274,7 +285,7 @@ def directions(made: Sequence[Difference]) -> str:
 def direction(difference: Estimate) -> str:
     """What an interval says about the first of two, in words."""
     if difference.value is None or not difference.excludes(0):
-        return "no difference seen"
+        return NO_DIFFERENCE
     return "higher" if difference.value > 0 else "lower"
 
 

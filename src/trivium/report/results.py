@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -312,7 +313,7 @@ def record_files(paths: Sequence[Path]) -> list[Path]:
         found = sorted(path.rglob(RECORDS), key=_natural_order) if path.is_dir() else [path]
         require(bool(found), f"{path}: no {RECORDS} in this folder")
         files += found
-    return list({file.resolve(): file for file in files}.values())
+    return list({os.path.realpath(file): file for file in files}.values())
 
 
 def _natural_order(path: Path) -> list[tuple[bool, int, str]]:

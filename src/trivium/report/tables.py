@@ -8,6 +8,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -65,6 +66,14 @@ class Table:
             table.add_row(*map(Text, row))
         console.print(table)
         console.print(Text(f"{self.note}\n" if self.note else ""))
+
+    def html(self) -> str:
+        """The table in HTML, for notebooks."""
+        heads = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in self.rows)
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        table = f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<p><b>{escape(self.title)}</b></p>{table}<p>{escape(self.note)}</p>"
 
     def markdown(self) -> str:
         """The table in Markdown, without its title."""

@@ -81,6 +81,10 @@ class Threshold:
     text: str
     by: float | None = None  # the value of the second field
 
+    def __repr__(self) -> str:
+        second = "" if self.by is None else f" at {self.by:g}"
+        return f"<{self.solver}{second}: {self.field} {self.text}, {self.items} items>"
+
 
 def threshold_of(search: Search) -> Threshold:
     """The result of a search."""

@@ -10,8 +10,8 @@ from math import factorial, perm
 import pytest
 
 from tests.benchmarks.nhop.examples import ladder
-from trivium.audit.engine import audit as run_audit
-from trivium.audit.overlap import overlap
+from trivium.auditing.engine import audit as run_audit
+from trivium.auditing.overlap import overlap
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT, NhopExplicit
 from trivium.benchmarks.nhop.generate import generate, item_space
 from trivium.benchmarks.nhop.item import NhopItem

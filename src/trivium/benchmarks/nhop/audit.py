@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
-from trivium.audit.features import spelling
-from trivium.audit.overlap import line_structure
+from trivium.auditing.features import spelling
+from trivium.auditing.overlap import line_structure
 from trivium.benchmarks.nhop.item import NhopItem, true_chain
 from trivium.benchmarks.nhop.spec import NhopView
 from trivium.core.probes import Probe

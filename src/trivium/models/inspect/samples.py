@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import Floor
@@ -19,17 +19,23 @@ from trivium.core.files import dump_line
 from trivium.core.records import Attempt
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
+from trivium.models.framing import framing_groups, opening
+from trivium.models.settings import Settings
 
 # The key in a sample's metadata of the replies, how the attempt ended, and its usage. (Inspect
 # logs every change of a sample's store.)
 ATTEMPT = "attempt"
 
 
-def make_sample(item: PresentedItem, system: str | None, hint: str | None) -> Sample:
-    """The item as a sample; `system` precedes the prompt, `hint` follows it."""
-    benchmark = item.task.benchmark
+def make_sample(item: PresentedItem, settings: Settings, hint: str | None) -> Sample:
+    """The item as a sample, framed by the settings; `hint` follows the prompt."""
+    benchmark, system = item.task.benchmark, settings.system
     messages: list[ChatMessage] = [] if system is None else [ChatMessageSystem(content=system)]
-    text = item.prompt if hint is None else f"{item.prompt}\n\n{hint}"
+    *examples, text = opening(item, settings)
+    for number, example in enumerate(examples):
+        kind = ChatMessageAssistant if number % 2 else ChatMessageUser
+        messages.append(kind(content=example))
+    text = text if hint is None else f"{text}\n\n{hint}"
     return Sample(
         id=item.id if item.trial == 0 else f"{item.id}~{item.trial}",
         input=[*messages, ChatMessageUser(content=text)] if messages else text,
@@ -40,7 +46,7 @@ def make_sample(item: PresentedItem, system: str | None, hint: str | None) -> Sa
             "trial": item.trial,
             "spec": spec_to_dict(item.task.spec),
             "view": spec_to_dict(item.task.view),
-            "groups": item.groups,
+            "groups": item.groups | framing_groups(settings),
             # As text: Inspect copies metadata often, and text costs nothing to copy.
             "item": dump_line(benchmark.to_row(item.original)).decode(),
             "file_floor": item.task.file_floor and asdict(item.task.file_floor),
@@ -83,4 +89,5 @@ def sample_attempt(
     error, reasoning = (hide(noted.get(name) or "") or None for name in ("error", "reasoning"))
     attempt = dialogue.attempt(solver, error=error, seconds=noted.get("seconds", 0.0))
     attempt.usage, attempt.reasoning = noted.get("usage", {}), reasoning
+    attempt.groups = dict(metadata.get("groups") or attempt.groups)
     return attempt

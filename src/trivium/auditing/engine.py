@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from trivium.audit.features import PromptFeatures
-from trivium.audit.rules import (
+from trivium.auditing.features import PromptFeatures
+from trivium.auditing.rules import (
     TREES,
     Floats,
     Outcome,
@@ -33,7 +33,7 @@ from trivium.audit.rules import (
     pair_rules,
     single_rules,
 )
-from trivium.audit.tails import interval, upper_tail
+from trivium.auditing.tails import interval, upper_tail
 from trivium.core.benchmark import AnyBenchmark, Solver
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.errors import require

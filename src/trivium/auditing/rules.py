@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.audit.features import Group, PromptFeatures, candidate_features, item_features
+from trivium.auditing.features import Group, PromptFeatures, candidate_features, item_features
 from trivium.core.errors import MissingExtraError, import_extra
 from trivium.core.probes import Probe
 
