@@ -210,7 +210,7 @@ def test_hypotheses_are_two_trees_that_hold_all_unobserved_variables(spec: Varia
 
 @pytest.mark.parametrize("spec", [CTRL, BOTH])
 def test_hypotheses_decide_in_most_items_and_their_direction_in_most(spec: VariablesSpec) -> None:
-    """At least four of five and half were asked for; it is all, and about five of six."""
+    """At least four of five and half were asked for; it is all, and about nine of ten."""
     decides: Counter[str] = Counter()
     for item in generate(spec, 15, 0, 600):
         known, variables = item.observed.correlated, range(len(item.names))
@@ -221,7 +221,7 @@ def test_hypotheses_decide_in_most_items_and_their_direction_in_most(spec: Varia
             both = [*item.hypotheses, *turned]
             decides["direction"] += decide(known, item.target, both, variables) != item.gold
     assert decides["hypotheses"] == decides["items"] == 300
-    assert 0.75 < decides["direction"] / decides["items"] < 0.92
+    assert 0.83 < decides["direction"] / decides["items"] < 0.97
 
 
 def test_unobserved_effects_of_the_target_and_members_beside_it_are_in_its_tree() -> None:
