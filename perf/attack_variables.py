@@ -3,7 +3,8 @@
 For each preset, and for tables and prose: a classifier of validity and one of control status see
 the statistics of all columns, the sizes of all sets, and all mentions; they are trained on one seed
 and tested on another. Tables are attacked once more with statistics of the order of rows (steps,
-runs, trend). One-line rules stand beside them. Needs scikit-learn.
+runs, trend). Beside them are the built-in shortcuts, and trees that know all correlations but have
+not read the hypotheses, or have read them without their direction. Needs scikit-learn.
 
     python perf/attack_variables.py [ITEMS] [PRESET ...]
 """
@@ -26,6 +27,7 @@ from trivium.core.dialogue import attempt
 
 Rows = Any
 NAMES = ("original-hypotheses", "balanced-hypotheses", "original-ctrl", "balanced-ctrl")
+SHORTCUTS = ("no_hypotheses", "undirected", "always_valid", "surface")
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7)
 
 
@@ -108,21 +110,21 @@ def learn(features: Rows, labels: Rows) -> HistGradientBoostingClassifier:
 def attack(preset: str, view: VariablesView, count: int, row_order: bool = False) -> None:
     spec = PRESETS[preset]
     train, test = (Examples(spec, view, row_order, seed, count) for seed in (101, 202))
-    floor = VARIABLES.floor(spec, view)
+    floors = VARIABLES.floor(spec, view).others
     found = []
-    if spec.balance != "control":
+    if not train.valid.all():
         model = learn(train.validity, train.valid)
         accuracy = (model.predict(test.validity) == test.valid).mean()
-        found.append(f"validity {accuracy:.3f} (floor {floor.others['hyp_valid_acc']:.2f})")
+        found.append(f"validity {accuracy:.3f} (floor {floors['hyp_valid_acc']:.2f})")
     half = len(train.right) // 2
     model = learn(train.control[:half], train.right[:half])
     tuning = np.where(np.arange(len(train.right)) < half, -1.0, 0.0)
     tuning[half:] = model.predict_proba(train.control[half:])[:, 1]
     threshold = max(THRESHOLDS, key=lambda level: train.ndcg(tuning, level))
     scores = model.predict_proba(test.control)[:, 1]
-    best = test.ndcg(scores, threshold)
-    lift = (best - floor.value) / (1 - floor.value)
-    found.append(f"control nDCG {best:.3f} (floor {floor.value:.3f} {floor.name}, lift {lift:.3f})")
+    best, floor = test.ndcg(scores, threshold), floors["ctrl_nDCG"]
+    lift = (best - floor) / (1 - floor)
+    found.append(f"control nDCG {best:.3f} (floor {floor:.3f}, lift {lift:.3f})")
     first = [
         test.right[part][scores[part].argmax()]
         for number in range(min(3000, len(test.sizes)))
@@ -134,22 +136,103 @@ def attack(preset: str, view: VariablesView, count: int, row_order: bool = False
     print(f"{preset}, {seen}: {'; '.join(found)}", flush=True)
 
 
-def rules(preset: str, view: VariablesView, solvers: Sequence[str], count: int) -> None:
+def interval(name: str, right: Sequence[float], floor: float) -> str:
+    mean = float(np.mean(right))
+    half = 1.96 * (mean * (1 - mean) / len(right)) ** 0.5
+    lifts = [(value - floor) / (1 - floor) for value in (mean, mean - half, mean + half)]
+    lift = f"{lifts[0]:.3f} [{lifts[1]:.3f}, {lifts[2]:.3f}]"
+    return f"{name}: correct {mean:.3f} +- {half:.3f}, lift {lift}"
+
+
+def rules(preset: str, view: VariablesView, count: int) -> None:
     items = list(VARIABLES.generate(PRESETS[preset], 303, 0, count))
-    for name in solvers:
+    floor = VARIABLES.floor(PRESETS[preset], view)
+    print(f"{preset}, {view.renderer}, {count} items, floor {floor.value:.3f} ({floor.name})")
+    for name in SHORTCUTS:
         made = [attempt(VARIABLES, item, VARIABLES.solvers[name], view).scores for item in items]
-        means = {
-            key: np.mean([row[key] for row in made if row[key] is not None])
-            for key in ("ctrl_nDCG", "hyp_valid_acc")
-        }
-        print(f"{preset}, {view.renderer}, {name}: {means}", flush=True)
+        print(interval(name, [row["correct"] or 0.0 for row in made], floor.value), flush=True)
+
+
+def unread(item: VariablesItem, directed: bool | None) -> tuple[list[int], Rows]:
+    """The unobserved variables, and what is known of them without the hypotheses.
+
+    Or with these hypotheses, if `directed` is False, as an undirected graph: distances to both
+    variables of the target, degrees, and the unobserved variables that are as near.
+    """
+    hidden = [variable for variable, seen in enumerate(item.seen) if not seen]
+    sizes = [len(item.names), len(hidden), len(item.hypotheses)]
+    rows = []
+    near: dict[int, set[int]] = {variable: set() for variable in range(len(item.names))}
+    for cause, effect in item.hypotheses:
+        near[cause].add(effect)
+        near[effect].add(cause)
+
+    def distances(start: int) -> dict[int, int]:
+        found, waiting = {start: 0}, [start]
+        for variable in waiting:
+            new = near[variable] - set(found)
+            found |= dict.fromkeys(new, found[variable] + 1)
+            waiting += new
+        return found
+
+    far = [distances(variable) for variable in item.target]
+    connected = sum(variable in far[0] for variable in hidden)
+    for variable in hidden:
+        row = [variable, int(item.names[variable][2:]), item.rates[variable], *sizes]
+        if directed is False:
+            row += [own.get(variable, 99) for own in far]
+            row += [len(near[variable]), connected]
+            row += sorted(len(near[other]) for other in near[variable])[:1]
+            row += [min(own.get(other, 99) for other in near[variable]) for own in far]
+            row += [
+                sum(own.get(other, 99) == own.get(variable, 99) for other in hidden) for own in far
+            ]
+        rows.append(row)
+    return hidden, np.array(rows, dtype=np.float32)
+
+
+def exact_sets(preset: str, count: int, directed: bool | None) -> None:
+    """Whole answers of trees that know validity and the controls among observed variables.
+
+    They decide about all unobserved variables at a threshold, or take the best k of them.
+    """
+    labels, seen, spans = [], [], []
+    for seed in (6061, 7071):
+        rows, right, owner = [], [], []
+        for item in VARIABLES.generate(PRESETS[preset], seed, 0, count):
+            hidden, features = unread(item, directed)
+            valid, control = item.gold
+            owner.append(len(hidden) if valid else 0)
+            if valid:
+                rows.append(features)
+                right += [variable in control for variable in hidden]
+        seen.append(np.vstack(rows))
+        labels.append(np.array(right))
+        spans.append(owner)
+    scores = learn(seen[0], labels[0]).predict_proba(seen[1])[:, 1]
+    best = {}
+    for rule in (*THRESHOLDS, 0.2, 0.25, 1, 2, 3):
+        start, right = 0, []
+        for size in spans[1]:
+            own, wanted = scores[start : start + size], labels[1][start : start + size]
+            picked = own > rule if rule < 1 else own.argsort().argsort() >= size - rule
+            right.append(float((picked == wanted).all()))
+            start += size
+        best[rule] = right
+    rule = max(best, key=lambda own: np.mean(best[own]))
+    name = "hypotheses unread" if directed is None else "direction unread"
+    floor = VARIABLES.floor(PRESETS[preset], VariablesView()).value
+    print(interval(f"{preset}, trees, {name} ({rule})", best[rule], floor), flush=True)
 
 
 if __name__ == "__main__":
     items = int(sys.argv[1]) if len(sys.argv) > 1 else 30_000
     for preset in sys.argv[2:] or NAMES:
+        if preset.startswith("balanced"):
+            for directed in (None, False):
+                exact_sets(preset, items, directed)
         for view in audit_views():
-            rules(preset, view, ("surface", "noctrl"), min(items, 3000))
+            rules(preset, view, min(items, 3000))
             attack(preset, view, items)
             if view.renderer == "markdown":
                 attack(preset, view, items, row_order=True)

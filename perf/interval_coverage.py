@@ -133,7 +133,8 @@ def pooled_views(items: int) -> Floats:
     for renderer in ("markdown", "language-tabular"):
         task = load_task(f"identifying_variables.{renderer}.balanced-ctrl")
         program = task.benchmark.solvers["statistician"]
-        scores.append([solve(item, program).scores["ctrl_nDCG"] for item in task.items(items, 3)])
+        made = (solve(item, program).scores["ctrl_nDCG"] for item in task.items(items, 3))
+        scores.append([score for score in made if score is not None])
     return np.asarray(np.mean(np.array(scores, dtype=np.float64), axis=0))
 
 

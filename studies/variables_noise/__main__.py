@@ -30,7 +30,7 @@ READERS = {
     "noctrl": ("noctrl", "csv"),
     "random": ("random", "csv"),
 }
-METRICS = ("ctrl_nDCG", "hyp_valid_acc")
+METRICS = ("correct", "ctrl_nDCG", "hyp_valid_acc")
 
 
 def measure() -> list[dict[str, Any]]:
@@ -56,7 +56,7 @@ def evaluate(spec: VariablesSpec, solver: str, renderer: str) -> Summary:
 
 
 def plot(points: list[dict[str, Any]]) -> Figure:
-    """Two panels, one for each metric, with 95% intervals."""
+    """A panel for each metric, with 95% intervals."""
     styles = dict(zip(READERS, [*MARKED[:2], GREY, SeriesStyle("base", 3)], strict=True))
     panels = []
     for metric in METRICS:

@@ -40,7 +40,7 @@ def main(args: Sequence[str]) -> int:
         asked.refuse_item_flags()
         items = read_items(task.benchmark, [flags.input])
         require(flags.index < len(items), f"index must be below {len(items)}, got {flags.index}")
-        item = PresentedItem(task, items[flags.index])
+        item = PresentedItem(task.with_file(items), items[flags.index])
     system = read_text(flags.system, "system") if flags.system else None
     print(f"--- {item.id}")
     if system:

@@ -342,6 +342,13 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """
         raise UserError(f"{item.id} does not say which spec it was generated from")
 
+    def file_floor(self, items: Sequence[ItemT], view: ViewT) -> Floor | None:
+        """The best blind strategy on exactly these items, which have no spec.
+
+        None, the default, leaves every item its own floor.
+        """
+        return None
+
     def ceiling(self, spec: SpecT, view: ViewT) -> Ceiling:
         """The best solver that sees the prompt and nothing else, which by default is perfect."""
         return Ceiling()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -41,6 +41,8 @@ class Task:
     benchmark: AnyBenchmark
     spec: Any
     view: Any
+    # of items without a spec, computed on the file that they are from
+    file_floor: Floor | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         benchmark, fields = self.benchmark, {}
@@ -85,8 +87,16 @@ class Task:
 
     def item_floor(self, item: Any) -> Floor:
         """The floor of an item, which may come from a file and have another spec."""
+        if item.origin is None and self.file_floor is not None:
+            return self.file_floor
         task = self._task_of(item)
         return self.benchmark.item_floor(item, self.view) if task is None else task.floor
+
+    def with_file(self, items: Iterable[Any]) -> Task:
+        """The task for the items of a file: those without a spec have the floor of that file."""
+        outside = [item for item in items if item.origin is None]
+        floor = self.benchmark.file_floor(outside, self.view) if outside else None
+        return replace(self, file_floor=floor)
 
     def item_ceiling(self, item: Any) -> Ceiling:
         """The ceiling of an item, which may come from a file and have another spec."""

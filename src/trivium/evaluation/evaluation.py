@@ -105,6 +105,8 @@ class Evaluation:
     def __post_init__(self) -> None:
         require(self.trials >= 1, f"order_trials must be at least 1, got {self.trials}")
         require(self.repeats >= 1, f"repeats must be at least 1, got {self.repeats}")
+        if self.items.loaded and self.task.file_floor is None:  # a chunk has that of the whole
+            object.__setattr__(self, "task", self.task.with_file(self.items.loaded))
 
     @property
     def is_model(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -67,6 +68,16 @@ def read_prompts(task: Task, paths: Sequence[Path], *, own_view: bool = False) -
             seen.add(key)
             yield prompt
     require(bool(seen), f"{', '.join(map(str, paths))}: there are no items")
+
+
+def _with_file_floors(prompts: Sequence[Prompt]) -> Iterator[Prompt]:
+    """Yields the prompts with the floor of their file where items have no spec."""
+    items = defaultdict(list)
+    for prompt in prompts:
+        items[prompt.item.task].append(prompt.item.original)
+    tasks = {task: task.with_file(own) for task, own in items.items()}
+    for prompt in prompts:
+        yield replace(prompt, item=replace(prompt.item, task=tasks[prompt.item.task]))
 
 
 def holds_prompts(paths: Sequence[Path]) -> bool:
@@ -177,7 +188,8 @@ class Scoring:
     def prompts(self) -> Iterator[Prompt]:
         """Yields every prompt."""
         if self.files:
-            return read_prompts(self.task, self.files, own_view=self.own_view)
+            found = list(read_prompts(self.task, self.files, own_view=self.own_view))
+            return _with_file_floors(found)
         assert self.items is not None
         return map(Prompt, Evaluation(self.task, self.items, self.solver).presented())
 

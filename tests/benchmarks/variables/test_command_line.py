@@ -50,8 +50,8 @@ def test_a_dataset_has_its_own_size(tmp_path: Path, capsys: pytest.CaptureFixtur
     rows = [row for _, row in read_rows(path)]
     assert len(rows) == 500
     assert sum(row["gold_label"]["valid_hypothesis"] for row in rows) == 250
-    assert main(["estimate", f"{NAME}.corrset.balanced-ctrl-large"]) == 0
-    assert "5,000 requests" in capsys.readouterr().out
+    assert main(["estimate", f"{NAME}.corrset.original-ctrl"]) == 0
+    assert "500 requests" in capsys.readouterr().out
 
 
 def test_a_file_of_the_original_goes_all_the_way(
@@ -62,6 +62,7 @@ def test_a_file_of_the_original_goes_all_the_way(
     assert main(command) == 0
     keys = ("id", "table", "telling", "spec", "seed", "index")
     rows = [{k: v for k, v in row.items() if k not in keys} for _, row in read_rows(made)]
+    valid = sum(row["gold_label"]["valid_hypothesis"] for row in rows)
     path.write_bytes(b"".join(map(dump_line, rows)))
     for solver in ("oracle", "statistician"):
         out = tmp_path / solver
@@ -76,7 +77,9 @@ def test_a_file_of_the_original_goes_all_the_way(
             "high": 1,
             "n": 20,
         }
-        assert summary["metrics"]["ind_acc"]["n"] == 10
+        assert summary["metrics"]["ind_acc"]["n"] == valid
+        assert summary["floor"] == (20 - valid) / 20  # no other constant is ever right here
+        assert summary["floor_name"] == "always invalid"
     assert main(["analyze", str(tmp_path / "oracle")]) == 0
     out_text = capsys.readouterr().out
     for group in ("n_vars", "n_roots", "n_ctrl_vars", "n_hyps", "max_corr_depth"):
@@ -98,8 +101,10 @@ def test_a_wrong_gold_label_names_its_line(
 
 def test_replies_collected_elsewhere_are_scored(tmp_path: Path) -> None:
     items, replies = tmp_path / "items.jsonl", tmp_path / "replies.jsonl"
-    assert main(["generate", NAME, "--items", "2", "--out", str(items)]) == 0
-    (_, first), (_, second) = read_rows(items)
+    assert main(["generate", NAME, "--items", "20", "--out", str(items)]) == 0
+    made = [row for _, row in read_rows(items)]
+    first, second = [row for row in made if row["gold_label"]["valid_hypothesis"]][:2]
+    items.write_bytes(dump_line(first) + dump_line(second))
     label = first["gold_label"]
     said = (
         f"**Answer:** Valid; independent: `{label['ind_var']}`; "
@@ -113,4 +118,6 @@ def test_replies_collected_elsewhere_are_scored(tmp_path: Path) -> None:
     results = [row for _, row in read_rows(out / "records.jsonl")]
     assert [row["kind"] for row in results] == ["right", "no-answer"]
     assert results[0]["scores"]["ctrl_nDCG"] == 1
+    assert [row["scores"]["correct"] for row in results] == [1, 0]
+    assert {(row["floor"], row["floor_name"]) for row in results} == {(0.5, "always invalid")}
     assert results[1]["scores"]["ctrl_fallout"] == 1

@@ -30,7 +30,7 @@ SPECS = {
     "free": replace(ORIGINAL, balance="none", min_vars=3, max_vars=14, max_hyps=6, thinned=0.7),
     "dag": replace(ORIGINAL, graph="dag"),
     "dag-hypotheses": replace(PRESETS["original-hypotheses"], max_vars=8, graph="dag"),
-    "small": VariablesSpec(balance="none", min_vars=4, max_vars=9, max_hyps=2),
+    "small": VariablesSpec(balance="none", min_vars=14, max_vars=14, max_hyps=12),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -245,7 +246,7 @@ def test_a_row_in_plain_values() -> None:
 def test_a_child_of_several_parents_is_written_as_a_sum() -> None:
     item = next(
         item
-        for item in generate(VariablesSpec(graph="dag", design="original"), 1, 0, 50)
+        for item in generate(replace(PRESETS["original-ctrl"], graph="dag"), 1, 0, 50)
         if max(map(len, item.terms)) == 2
     )
     child = max(range(len(item.names)), key=lambda variable: len(item.terms[variable]))
@@ -333,7 +334,7 @@ def test_thirty_variables_are_read_and_thirty_one_are_refused() -> None:
 
 
 def test_controls_may_be_stored_in_any_order_and_none_as_null() -> None:
-    for item in generate(VariablesSpec(), 8, 0, 20):
+    for item in generate(PRESETS["original-ctrl"], 8, 0, 20):
         row = original(item)
         row["gold_label"]["ctrl_vars"] = row["gold_label"]["ctrl_vars"][::-1] or None
         assert VARIABLES.gold(from_row(row, 0)) == VARIABLES.gold(item)

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from trivium.benchmarks.variables import VARIABLES
-from trivium.benchmarks.variables.answer import VariablesAnswer
-from trivium.benchmarks.variables.floor import Outline, gain_of_random
+from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer
+from trivium.benchmarks.variables.floor import Outline, best_blind, gain_of_random
 from trivium.benchmarks.variables.generate import generate
+from trivium.benchmarks.variables.item import VariablesItem
+from trivium.benchmarks.variables.render import read_prompt
 from trivium.benchmarks.variables.score import score
-from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, VariablesView, view_of
-from trivium.core.streams import Stream
+from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesView, view_of
+from trivium.core.streams import Stream, stream_key
+from trivium.core.task import Task
+
+ITEMS = {name: list(generate(spec, 8, 0, 301)) for name, spec in PRESETS.items()}
 
 
 def test_blind_lists_in_plain_numbers() -> None:
@@ -27,46 +37,106 @@ def test_blind_lists_in_plain_numbers() -> None:
 
 
 @pytest.mark.parametrize("preset", ["balanced-ctrl", "balanced-hypotheses"])
-def test_nothing_is_controlled_in_matched_items(preset: str) -> None:
-    floor = VARIABLES.floor(PRESETS[preset], VariablesView())
-    assert (floor.name, floor.exact) == ("noctrl", True)
-    assert 0.6 < floor.value < 0.75
-    assert floor.others["hyp_valid_acc"] == (1 if preset == "balanced-ctrl" else 0.5)
+@pytest.mark.parametrize("renderer", RENDERERS)
+def test_the_floor_of_matched_items_is_to_call_all_of_them_invalid(
+    preset: str, renderer: str
+) -> None:
+    floor = VARIABLES.floor(PRESETS[preset], view_of(renderer))
+    assert (floor.name, floor.value, floor.exact) == ("always invalid", 0.5, True)
+    assert floor.others["hyp_valid_acc"] == 0.5
     assert floor.others["ctrl_recall"] == 1
     assert floor.others["ctrl_fallout"] == 0
+    assert 0.55 < floor.others["ctrl_nDCG"] < 0.62
 
 
 def test_the_original_has_another_floor_in_prose_than_in_tables() -> None:
     """Prose leaves out what is neither observed nor believed, which is never controlled."""
     spec = PRESETS["original-ctrl"]
     prose, table = (VARIABLES.floor(spec, view_of(name)) for name in ("corrset", "csv"))
-    assert (prose.name, prose.exact) == ("control everything", False)
-    assert table.name == "noctrl"
+    assert (prose.name, prose.exact) == ("valid, control everything", False)
+    assert (table.value, table.exact) == (1 / 9, True)
     assert prose.value > table.value
     # The mean over 0 .. 8 control variables of ten: 1, .810, .708, .631, .563, .5, .44, .35, .26.
-    assert table.value == pytest.approx(0.597, abs=0.02)
+    assert table.others["ctrl_nDCG"] == pytest.approx(0.597, abs=0.02)
+    both = VARIABLES.floor(PRESETS["original-hypotheses"], view_of("corrset"))
+    assert (both.name, both.value, both.exact) == ("always invalid", 0.5, True)
 
 
-@pytest.mark.parametrize("preset", ["balanced-ctrl", "balanced-hypotheses", "original-ctrl"])
-def test_no_blind_list_beats_the_floor(preset: str) -> None:
-    """Random lists of every length, four standard errors of 700 items allowed."""
-    floor = VARIABLES.floor(PRESETS[preset], VariablesView())
-    items = [item for item in generate(PRESETS[preset], 5, 0, 700) if item.gold.valid]
-    stream = Stream(3)
-    for listed in (0, 1, 2, 4, 8, 30):
-        values = []
-        for item in items:
-            shown = [v for v, seen in enumerate(item.seen) if seen or v in item.hidden]
-            names = stream.shuffled([item.names[v] for v in shown if v not in item.target])
-            answer = VariablesAnswer(True, None, None, tuple(names[:listed]))
-            values.append(score(item, answer)["ctrl_nDCG"])
-        found = np.array(values, dtype=float)
-        assert found.mean() < floor.value + 4 * found.std() / len(found) ** 0.5
+def test_the_best_of_a_few_outlines_by_hand() -> None:
+    """Ten of sixteen are valid; six have no control variable, four have one of three."""
+    invalid, bare, single = Outline(5, 3, None), Outline(5, 3, 0), Outline(5, 3, 1)
+    floor = best_blind({invalid: 6, bare: 6, single: 4}, exact=True)
+    assert (floor.name, floor.value) == ("always invalid", 6 / 16)
+    floor = best_blind({invalid: 5, bare: 7, single: 4}, exact=True)
+    assert (floor.name, floor.value) == ("valid, control nothing", 7 / 16)
+    floor = best_blind({single: 4}, exact=True)
+    assert (floor.name, floor.value) == ("valid, control 1 at random", 1 / 3)
+    floor = best_blind({Outline(5, 3, 3): 2, single: 4}, exact=True)
+    assert (floor.name, floor.value) == ("valid, control everything", 1 / 3)
 
 
-def test_the_floor_of_an_item_without_a_spec_depends_on_its_size_only() -> None:
-    """Four variables: nothing, one or two of the others; 1, D(3)/(D(3)+1) and D(2)/(2 D(2))."""
-    item = next(generate(VariablesSpec(min_vars=4, max_vars=4), 1))._replace(origin=None)
+def blind_answers(item: VariablesItem, view: VariablesView) -> Iterator[VariablesAnswer]:
+    """Answers that do not depend on the item: a verdict, and places of printed variables."""
+    yield INVALID
+    names = read_prompt(VARIABLES.render(item, view), view).names
+    independent, dependent = (item.names[variable] for variable in item.target)
+    others = [name for name in names if name not in (independent, dependent)]
+    shown = Stream(stream_key(item.names)).shuffled(others)
+    for listed in (*range(9), len(shown)):
+        yield VariablesAnswer(True, independent, dependent, tuple(shown[:listed]))
+
+
+@pytest.mark.parametrize("renderer", ["corrset", "csv"])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_no_blind_answer_beats_the_floor(preset: str, renderer: str) -> None:
+    """Lists of every length, four standard errors of 400 items allowed."""
+    view = view_of(renderer)
+    floor = VARIABLES.floor(PRESETS[preset], view)
+    rows = [
+        [score(item, answer) for answer in blind_answers(item, view)]
+        for item in generate(PRESETS[preset], 5, 0, 400)
+    ]
+    for answers in zip(*rows, strict=True):
+        for metric, least in {"correct": floor.value, **floor.others}.items():
+            if metric == "ctrl_fallout":
+                continue  # smaller is better
+            found = np.array([each[metric] for each in answers if each[metric] is not None])
+            assert found.mean() <= least + 4 * found.std() / len(found) ** 0.5
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(PRESETS)), st.integers(0, 300)), min_size=1))
+@settings(max_examples=25, deadline=None)
+def test_the_floor_of_a_file_is_its_best_constant(chosen: list[tuple[str, int]]) -> None:
+    """Always invalid, nothing controlled and everything controlled are never above it."""
+    items = [item._replace(origin=None) for item in (ITEMS[preset][at] for preset, at in chosen)]
+    for view in (view_of("corrset"), view_of("csv")):
+        floor = Task(VARIABLES, None, view).with_file(items).item_floor(items[0])
+        answers = [list(blind_answers(item, view)) for item in items]
+        for constant in (0, 1, -1):
+            right = [
+                score(item, own[constant])["correct"] or 0.0
+                for item, own in zip(items, answers, strict=True)
+            ]
+            assert np.mean(right) <= floor.value + 1e-9
+
+
+def test_items_of_a_file_have_the_floor_of_that_file_and_others_that_of_their_spec() -> None:
+    """Of 40 original items 10 are valid: calling all invalid is right on 30."""
+    made = list(generate(PRESETS["original-hypotheses"], 4, 0, 100))
+    valid = [item for item in made if item.gold.valid][:10]
+    invalid = [item for item in made if not item.gold.valid][:30]
+    outside = [item._replace(origin=None) for item in (*valid, *invalid)]
+    task = Task(VARIABLES, None, VariablesView()).with_file([*outside, *made[:5]])
+    assert {task.item_floor(item).value for item in outside} == {0.75}
+    assert task.item_floor(made[0]).value == 0.5
+
+
+def test_the_floor_of_an_item_alone_depends_on_its_size_only() -> None:
+    """Four variables: invalid, or nothing, one of two or two of two controlled: 1/4 at best."""
+    spec = replace(PRESETS["original-ctrl"], min_vars=4, max_vars=4)
+    item = next(generate(spec, 1))._replace(origin=None)
     floor = VARIABLES.item_floor(item, VariablesView())
-    assert floor.value == pytest.approx((1 + 2.13093 / 3.13093 + 0.5) / 3, abs=1e-5)
-    assert not floor.exact
+    assert (floor.name, floor.value, floor.exact) == ("always invalid", 0.25, False)
+    # 1, D(3)/(D(3)+1) and D(2)/(2 D(2)).
+    expected = (1 + 2.13093 / 3.13093 + 0.5) / 3
+    assert floor.others["ctrl_nDCG"] == pytest.approx(expected, abs=1e-5)

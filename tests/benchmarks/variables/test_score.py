@@ -106,7 +106,35 @@ def test_undefined_stays_undefined() -> None:
     for answer in (None, INVALID, named(RICH, "x_1")):
         scores = score(WRONG, answer)
         defined = {name for name, value in scores.items() if value is not None}
-        assert defined == {"hyp_valid_acc", "violation_rate"}
+        assert defined == {"correct", "hyp_valid_acc", "violation_rate"}
+
+
+def test_an_answer_is_correct_if_all_of_it_is() -> None:
+    right = gold(RICH)
+    first, *rest = right.control or ()
+    assert score(RICH, right)["correct"] == 1
+    assert score(RICH, named(RICH, *rest, first))["correct"] == 1  # in any order
+    assert score(RICH, named(RICH, *rest))["correct"] == 0
+    swapped = VariablesAnswer(True, right.dependent, right.independent, right.control)
+    wrong = [None, INVALID, swapped, named(RICH, *rest, first, "x_0")]
+    assert [score(RICH, answer)["correct"] for answer in wrong] == [0, 0, 0, 0]
+    # Where the hypothesis is invalid, nothing else counts.
+    assert [score(WRONG, answer)["correct"] for answer in (INVALID, named(RICH), None)] == [1, 0, 0]
+
+
+def test_precision_and_f1_in_plain_numbers() -> None:
+    """One right and one wrong name of three: 1/2, and 2 * 1 / (2 + 3)."""
+    first, *_ = gold(BY_HAND).control or ()
+    assert len(gold(BY_HAND).control or ()) == 3
+    found = score(BY_HAND, named(BY_HAND, first, "x_0"))
+    assert (found["ctrl_precision"], found["ctrl_F1"]) == (0.5, 0.4)
+    nothing = score(BY_HAND, named(BY_HAND))
+    assert (nothing["ctrl_precision"], nothing["ctrl_F1"]) == (0, 0)
+    none_wanted = score(BARE, named(BARE))
+    assert (none_wanted["ctrl_precision"], none_wanted["ctrl_F1"]) == (1, 1)
+    for answer in (None, INVALID):
+        found = score(RICH, answer)
+        assert (found["ctrl_precision"], found["ctrl_F1"]) == (0, 0)
 
 
 def test_a_list_that_was_left_out_counts_as_one_wrong_name() -> None:
@@ -191,7 +219,7 @@ def test_wrong_names_count_up_to_the_number_of_other_variables() -> None:
 
 
 def test_sizes_of_datasets_and_replies() -> None:
-    assert [VARIABLES.dataset_size(spec) for spec in PRESETS.values()] == [500, 5000] * 4
+    assert [VARIABLES.dataset_size(spec) for spec in PRESETS.values()] == [500] * 4
     views = [
         VariablesView(),
         VariablesView(show_tree="pseudocode"),

@@ -42,11 +42,11 @@ def test_the_oracle_is_best_in_every_metric(preset: str, renderer: str) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_noctrl_controls_nothing(preset: str) -> None:
-    found = evaluate("noctrl", PRESETS[preset], "language-corrset", 120).metrics
+    found = evaluate("noctrl", PRESETS[preset], "language-corrset", 100).metrics
     assert found["ctrl_recall"].value == 0
     assert found["ctrl_fallout"].value == 0
     assert found["violation_rate"].value == 0
-    assert found["hyp_valid_acc"].value == (1 if preset.count("ctrl") else 0.5)
+    assert found["hyp_valid_acc"].value == (1 if preset == "original-ctrl" else 0.5)
 
 
 @pytest.mark.parametrize(
@@ -73,19 +73,33 @@ def test_random_scores_as_the_original_says() -> None:
 def test_the_looks_of_columns_and_sets_give_the_original_away_and_no_matched_item(
     renderer: str,
 ) -> None:
-    """0.83 and 0.94 were measured on the original with a floor of 0.63; matched items have 0.71."""
+    """0.83 and 0.94 were measured on the original with a floor of 0.63; matched items have 0.59."""
     leaky = evaluate("surface", PRESETS["original-ctrl"], renderer, 300).metrics["ctrl_nDCG"]
     clean = evaluate("surface", PRESETS["balanced-ctrl"], renderer, 300).metrics["ctrl_nDCG"]
     assert (leaky.low or 0) > 0.75
     assert (clean.high or 1) < 0.66
 
 
+@pytest.mark.parametrize("renderer", ["language-corrset", "markdown", "language-tabular"])
+@pytest.mark.parametrize("preset", ["balanced-ctrl", "balanced-hypotheses"])
+def test_solvers_that_leave_a_part_unread_have_little_lift(preset: str, renderer: str) -> None:
+    """The hypotheses, their direction, or the observations of the target.
+
+    Measured lifts are 0, .1 and 0; four standard errors of 100 items are .4 for the second one.
+    """
+    limits = {"no_hypotheses": 0.25, "undirected": 0.5, "always_valid": 0.5}
+    for solver, limit in limits.items():
+        found = evaluate(solver, PRESETS[preset], renderer, 100).metrics["lift"].value
+        assert found is not None
+        assert found <= limit, solver
+
+
 @pytest.mark.parametrize("renderer", ["corrset", "language-corrset"])
 @pytest.mark.parametrize(
     "spec",
     [
-        *(PRESETS[name] for name in PRESETS if not name.endswith("large")),
-        VariablesSpec(graph="dag", design="original"),
+        *PRESETS.values(),
+        replace(PRESETS["original-ctrl"], graph="dag"),
     ],
 )
 def test_the_statistician_is_perfect_on_what_the_text_decides(
@@ -247,6 +261,9 @@ def test_roles_of_solvers() -> None:
     assert found == {
         "oracle": ("ceiling", True),
         "statistician": ("program", False),
+        "no_hypotheses": ("shortcut", False),
+        "undirected": ("shortcut", False),
+        "always_valid": ("shortcut", False),
         "surface": ("shortcut", False),
         "noctrl": ("floor", True),
         "random": ("floor", True),

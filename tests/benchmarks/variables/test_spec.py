@@ -12,27 +12,30 @@ from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
 from trivium.core.errors import UserError
 from trivium.core.spec import spec_from_dict
 
+ORIGINAL: dict[str, Any] = {"design": "original", "min_vars": 10, "max_vars": 10}
+
 
 @pytest.mark.parametrize(
     "fields",
     [
-        {"size": 1},
-        {"design": "original", "min_vars": 2, "max_vars": 2},
-        {"min_vars": 4, "max_vars": 4},
-        {"min_vars": 30, "max_vars": 30},
-        {"design": "original", "max_hyps": 1},
-        {"max_hyps": 2},
-        {"min_vars": 18, "max_vars": 20, "max_hyps": 16},
-        {"design": "original", "graph": "dag", "max_parents": 1},
-        {"design": "original", "graph": "dag", "max_parents": 8},
+        ORIGINAL | {"min_vars": 2, "max_vars": 2},
+        {"max_vars": 16},
+        {"max_vars": 30},
+        {"min_vars": 17, "max_vars": 17},
+        {"balance": "hypotheses", "min_vars": 14, "max_vars": 14},
+        {"balance": "hypotheses", "min_vars": 30, "max_vars": 30},
+        ORIGINAL | {"max_hyps": 1},
+        {"max_hyps": 14},
+        {"balance": "none", "max_hyps": 12},
+        ORIGINAL | {"graph": "dag", "max_parents": 1},
+        ORIGINAL | {"graph": "dag", "max_parents": 8},
         {"thinned": 0.0},
         {"thinned": 1.0},
         {"observations": 20},
-        {"design": "original", "observations": 10},
+        ORIGINAL | {"observations": 10},
         {"observations": 1000},
         {"snr": -100.0},
         {"snr": 200.0},
-        {"balance": "none", "min_vars": 5},
     ],
 )
 def test_specs_at_the_limits(fields: dict[str, Any]) -> None:
@@ -42,38 +45,31 @@ def test_specs_at_the_limits(fields: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"size": 0}, "size must be at least 1, got 0"),
         ({"min_vars": 1}, "min_vars must be at least 2, got 1"),
-        ({"max_vars": 31}, "max_vars must be in min_vars=10..30, got 31"),
-        ({"max_vars": 9}, "max_vars must be in min_vars=10..30, got 9"),
+        ({"max_vars": 31}, "max_vars must be in min_vars=15..30, got 31"),
+        ({"max_vars": 9}, "max_vars must be in min_vars=15..30, got 9"),
         (
-            {"min_vars": 5, "design": "original"},
+            ORIGINAL | {"min_vars": 5},
             "balance control of the original design needs min_vars equal to max_vars, got 5 and 10",
         ),
-        ({"controls": 4}, "controls must be in 0..3 with max_vars 10, got 4"),
         (
-            {"controls": 2, "design": "original", "balance": "none"},
-            "controls of the original design goes with balance control, got none",
+            {"min_vars": 13, "max_vars": 13, "balance": "none"},
+            "no matched item with balance none has 13 to 13 variables and at most 16 hypotheses",
         ),
         (
-            {"min_vars": 3, "max_vars": 3},
-            "min_vars of matched items must be at least 4 with max_hyps 3, got 3",
-        ),
-        (
-            {"max_hyps": 16},
-            "min_vars of matched items must be at least 18 with max_hyps 16, got 10",
+            {"max_hyps": 11},
+            "no matched item with balance control has 15 to 21 variables and at most 11 hypotheses",
         ),
         ({"graph": "dag"}, "graph dag needs design original, got matched"),
         ({"observations": 10}, "observations of matched items must be at least 20, got 10"),
-        ({"max_hyps": 1}, "max_hyps of matched items must be in 2..16, got 1"),
         ({"max_hyps": 0}, "max_hyps must be in 1..16, got 0"),
         ({"max_hyps": 17}, "max_hyps must be in 1..16, got 17"),
         (
-            {"graph": "dag", "max_parents": 0, "design": "original"},
+            ORIGINAL | {"graph": "dag", "max_parents": 0},
             "max_parents must be in 1..8, got 0",
         ),
         (
-            {"graph": "dag", "max_parents": 9, "design": "original"},
+            ORIGINAL | {"graph": "dag", "max_parents": 9},
             "max_parents must be in 1..8, got 9",
         ),
         ({"max_parents": 2}, "max_parents goes with graph dag, got 2 with forest"),
@@ -93,13 +89,8 @@ def test_specs_past_the_limits_are_refused(fields: dict[str, Any], message: str)
 
 
 def test_what_follows_from_a_spec() -> None:
-    assert [VariablesSpec().strata, VariablesSpec(min_vars=4, max_vars=4).strata] == [4, 1]
-    assert VariablesSpec(min_vars=14, max_vars=20).strata == 9
-    original = VariablesSpec(design="original")
-    assert [original.strata, replace(original, min_vars=4, max_vars=4).strata] == [9, 3]
-    assert VariablesSpec(balance="hypotheses").strata == 2
-    assert VariablesSpec(balance="none").strata == 1
-    assert VariablesSpec().parents == 1
+    original = VariablesSpec(**ORIGINAL)
+    assert original.parents == 1
     assert replace(original, graph="dag").parents == 3
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from trivium.benchmarks.variables import (
     answer,
@@ -18,6 +19,7 @@ from trivium.benchmarks.variables import (
 from trivium.benchmarks.variables.answer import VariablesAnswer
 from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.spec import (
+    DATASET,
     DIAGNOSTICS,
     PRESETS,
     RENDERERS,
@@ -60,6 +62,7 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     gold = staticmethod(score.gold)
     kind = staticmethod(score.kind)
     item_floor = staticmethod(floor.item_floor)
+    file_floor = staticmethod(floor.file_floor)
     floor = staticmethod(floor.floor)
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
@@ -92,7 +95,7 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
             yield renderer, spec, view_of(renderer)
         yield "balanced-hypotheses", PRESETS["balanced-hypotheses"], VariablesView()
         yield "original-ctrl", PRESETS["original-ctrl"], VariablesView()
-        several = VariablesSpec(graph="dag", design="original")
+        several = replace(PRESETS["original-ctrl"], graph="dag")
         yield "several parents (dag)", several, VariablesView()
         yield "show_tree pseudocode", spec, VariablesView("corrset", "pseudocode")
         yield "show_tree language", spec, VariablesView("corrset", "language")
@@ -100,7 +103,7 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
         yield "chain of thought", spec, VariablesView("corrset", reasoning="chain_of_thought")
 
     def dataset_size(self, spec: VariablesSpec) -> int:
-        return spec.size
+        return DATASET
 
     def output_tokens(self, view: VariablesView) -> int:
         if view.reasoning == "free":  # a prompt that shows the trees invites their steps

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from trivium.benchmarks.variables.item import WORDINGS, Table, VariablesItem, reordered
+from trivium.benchmarks.variables.layouts import layouts
 from trivium.benchmarks.variables.matched import matched_structures
 from trivium.benchmarks.variables.spec import VariablesSpec
 from trivium.benchmarks.variables.structure import BATCH, Numbers, Structure, structures
@@ -16,6 +17,7 @@ from trivium.core.benchmark import Origin
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, balanced_kinds, mixed, spec_key, stream_key, word_block
 
+BLOCK = 50  # items of which half are valid; a guess from those before it is right 58% of the time
 BENT = 0.75  # the share of targets that are made parabolas
 REST = np.uint64(2**63)  # the key of what is drawn after the structure
 
@@ -33,41 +35,51 @@ def generate(
         yield from _batch(spec, seed, first, min(BATCH, start + count - first))
 
 
-def _key(spec: VariablesSpec, seed: int) -> int:
-    """The key of all items; each fixed number of control variables has different items."""
-    key = spec_key(spec, seed, ignore=("design", "controls"))
-    return key if spec.controls is None else stream_key(key, "controls", spec.controls)
+def _kinds(spec: VariablesSpec, key: int, start: int, count: int) -> tuple[Bools, Ints]:
+    """Whether each target is plausible, and the kind of its number of control variables.
+
+    Half of each block of targets are plausible; numbers are balanced among these and among the
+    others, in the order of their indexes.
+    """
+    if spec.balance == "none":
+        return word_block(stream_key("validity", key), start, count, 1)[:, 0] % 2 == 1, np.zeros(
+            count, np.int64
+        )
+    if spec.design == "original" and spec.balance == "control":
+        kinds = balanced_kinds(stream_key("strata", key), spec.max_vars - 1, start, count)
+        return kinds >= 0, kinds
+    first, last = start // BLOCK, (start + count - 1) // BLOCK
+    blocks = last - first + 1
+    order = balanced_kinds(stream_key("validity", key), BLOCK, first * BLOCK, blocks * BLOCK)
+    valid = order % 2 == 1
+    kinds = np.zeros(len(valid), np.int64)
+    if spec.balance == "control":
+        numbers = len(layouts(spec).shares)
+        for part in (True, False):
+            half = BLOCK // 2
+            kinds[valid == part] = balanced_kinds(
+                stream_key("strata", key, part), numbers, first * half, blocks * half
+            )
+    own = slice(start - first * BLOCK, start - first * BLOCK + count)
+    return valid[own], kinds[own]
 
 
 def _structures(
     spec: VariablesSpec, seed: int, start: int, count: int
 ) -> tuple[Structure, Ints, Numbers]:
     """The structures of a batch, the number of variables of each item, and numbers for the rest."""
-    key = _key(spec, seed)
-    # The kind of an item is its number of control variables, or whether it is valid.
-    kinds = balanced_kinds(stream_key("strata", key), spec.strata, start, count)
-    if spec.design == "matched":
-        head = word_block(stream_key(key, "matched"), start, count, 3)
-        numbers = Numbers(head[:, :2].copy().view(np.uint64)[:, 0])
-        valid = _plausible(spec, kinds, head[:, 2] / 2.0**32)
-        return *matched_structures(spec, numbers, kinds, valid), numbers
-    head = word_block(stream_key(key, "head"), start, count, 4)
+    key = spec_key(spec, seed)
+    valid, kinds = _kinds(spec, key, start, count)
+    head = word_block(stream_key(key, "head"), start, count, 3)
     keys = head[:, :2].copy().view(np.uint64)[:, 0]
-    size, coin = head[:, 2:].T / 2.0**32
+    if spec.design == "matched":
+        numbers = Numbers(keys)
+        return *matched_structures(spec, numbers, kinds, valid), numbers
+    size = head[:, 2] / 2.0**32
     sizes = spec.min_vars + (size * (spec.max_vars - spec.min_vars + 1)).astype(np.int64)
-    if spec.controls is not None:
-        control = np.full(count, spec.controls)
-    else:
-        control = kinds if spec.balance == "control" else np.full(count, -1)
-    wanted = np.stack([sizes, _plausible(spec, kinds, coin), control])
+    control = kinds if spec.balance == "control" else np.full(count, -1)
+    wanted = np.stack([sizes, valid, control])
     return structures(spec, keys, wanted), sizes, Numbers(mixed(keys ^ REST))
-
-
-def _plausible(spec: VariablesSpec, kinds: Ints, coin: Floats) -> Bools:
-    """Whether the target of each item is plausible."""
-    if spec.balance == "none":
-        return coin < 0.5
-    return kinds == 1 if spec.balance == "hypotheses" else kinds >= 0
 
 
 def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[VariablesItem]:
@@ -93,10 +105,8 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
     order = numbers.order(sizes, most)  # the variables in printed order
     names = (1000 + numbers.distinct(most, 9000)).T.tolist()
     wording = (numbers.take(spec.max_hyps) * len(WORDINGS)).astype(np.int64)
-    if spec.design == "matched":  # the two lines of a pair have the same wording
-        wording[1::2] = wording[:-1:2]
     needed = words_needed(most, spec.observations, spec.snr is not None)
-    words = word_block(stream_key(_key(spec, seed), "table"), start, count, needed)
+    words = word_block(stream_key(spec_key(spec, seed), "table"), start, count, needed)
     tables = observe(terms, structure.rates, words, spec.observations, spec.snr, scales=scales)
     tables = np.take_along_axis(tables, order.T[:, None, :], axis=2)
     functions, rates, targets, edges = _printed(structure, terms, order)

@@ -1,146 +1,39 @@
-"""Structures in which only correlations and chains of hypotheses give the answer away.
+"""Structures in which only correlations and directed chains of hypotheses give the answer away.
 
-Every item has sets of one size. The target lies within one of them (valid) or goes from one to
-another (invalid), at the same places of trees of the same shape, so set sizes, roots and children
-say nothing. Hypotheses are two trees of the same shape, one of which holds the target. The other
-variables in them are drawn regardless of their set; the unobserved ones are all in one tree and
-lead to its top, and that tree is the target's with the same probability with which an observed
-variable is a control variable. So within an item every variable is a control variable with the same
-probability, whatever can be seen of it alone, and that probability is below one half.
+Every item has two sets of one size. The target lies within one of them (valid) or goes from one to
+the other (invalid), at the same places of trees of the same shape, so sizes, roots and children
+say nothing. The observed variables of the hypotheses form two trees of one shape, one of which
+holds the target; they are drawn regardless of their set. Unobserved variables are attached to both
+trees, above the dependent variable (control variables) or elsewhere. Each is either a cause only or
+in the middle of a chain, whatever its role, and the number of control variables among them is drawn
+so that its mean is that of as many observed variables. So within an item every variable is a
+control variable with the same probability, whatever can be seen of it alone.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
+from trivium.benchmarks.variables.layouts import layouts
 from trivium.benchmarks.variables.spec import UNOBSERVED, VariablesSpec
 from trivium.benchmarks.variables.structure import Numbers, Structure
 from trivium.benchmarks.variables.table import Bools, Floats, Ints
-from trivium.core.errors import require
 
-MAX_UNOBSERVED = 2
 LOST = 0.2  # share of an observed variable's rows; two variables share at least six of ten
 PAST = 2.0  # a sort key above all others
+IN_TREE = 0.6  # the probability that another unobserved variable is in the target's tree
 
 
-class Layout(NamedTuple):
-    """The numbers of variables in an item, and whether hypotheses reach the target."""
+class Trees(NamedTuple):
+    """The two trees of hypotheses about observed variables; the last axis is the item."""
 
-    size: int  # of every set
-    sets: int
-    rest: int  # observed variables in a smaller set, if sets of one size do not fit
-    unobserved: int
-    reached: bool  # whether the unobserved variables are believed to cause the dependent one
-
-    @property
-    def observed(self) -> int:
-        return self.size * self.sets + self.rest
-
-    @property
-    def variables(self) -> int:
-        return self.observed + self.unobserved
-
-    @property
-    def control(self) -> int:
-        """The number of control variables of a valid target."""
-        return self.size - 2 + self.unobserved * self.reached
-
-    @property
-    def share(self) -> float:
-        """The probability that a variable outside the target is a control variable."""
-        return (self.size - 2) / (self.observed - 2)
-
-
-class Layouts(NamedTuple):
-    """All layouts of a spec, and their probabilities for items of each kind."""
-
-    all: tuple[Layout, ...]
-    shares: Floats  # (kinds, layouts)
-
-
-def extra_hypotheses(spec: VariablesSpec) -> tuple[int, int]:
-    """The smallest and largest number of hypotheses besides the first in each tree."""
-    largest = spec.max_hyps // 2 - 1
-    return max(min(1, largest), largest - 1), largest
-
-
-@lru_cache(maxsize=64)
-def layouts(spec: VariablesSpec) -> Layouts:
-    """The layouts of a spec; with balance control all numbers of control variables are as likely.
-
-    Hypotheses reach the target with the probability that an observed variable is a control
-    variable. The probabilities of set sizes are chosen so that all kinds are equally frequent.
-    """
-    largest = spec.max_vars // 2
-    sizes = range(2, largest + 1) if spec.controls is None else [spec.controls + 2]
-    options = {size: _options(spec, size) for size in sizes}
-    if spec.balance != "control" or spec.controls is not None:
-        options = {size: own for size, own in options.items() if own}
-        wanted = "any number of" if spec.controls is None else spec.controls
-        require(
-            bool(options),
-            f"no matched item has {_range(spec)} variables and {wanted} control variables",
-        )
-        found = [_coins(own, 1 / len(options)) for own in options.values()]
-        weights = {layout: share for part in found for layout, share in part.items()}
-        shares = np.tile(list(weights.values()), (spec.strata, 1))
-        return Layouts(tuple(weights), shares)
-    kinds = spec.strata
-    reached = np.zeros(kinds)  # the probability of each number of control variables so far
-    weights = {}
-    for size, own in options.items():
-        part = _coins(own, 1.0)
-        here = sum(share for layout, share in part.items() if layout.control == size - 2)
-        scale = (1 / kinds - reached[size - 2]) / max(here, 1e-9)
-        fits = bool(own) and scale > 0
-        require(fits, f"{_range(spec)} variables cannot have {size - 2} control variables as often")
-        for layout, share in part.items():
-            weights[layout] = share * scale
-            reached[layout.control] += share * scale
-    control = np.array([layout.control for layout in weights])
-    shares = np.where(control == np.arange(kinds)[:, None], list(weights.values()), 0.0)
-    return Layouts(tuple(weights), shares / shares.sum(axis=1, keepdims=True))
-
-
-def _range(spec: VariablesSpec) -> str:
-    return f"min_vars={spec.min_vars} .. max_vars={spec.max_vars}"
-
-
-def _options(spec: VariablesSpec, size: int) -> list[Layout]:
-    """The layouts with sets of this size; a smaller set is left over only if it must be."""
-    least, most = extra_hypotheses(spec)
-    # The first variable that joins a tree of hypotheses is between these and the target.
-    unobserved = max(0, min(MAX_UNOBSERVED, least - 1)) if spec.thinned else 0
-    if spec.controls is not None:  # set sizes would show whether unobserved variables count
-        unobserved = 0
-    elif spec.balance == "control":  # no more control variables than there are kinds
-        unobserved = min(unobserved, spec.strata + 1 - size)
-    found = [
-        Layout(size, sets, rest, hidden, False)
-        for hidden in range(unobserved + 1)
-        for sets in range(2, spec.max_vars // size + 1)
-        for rest in range(size)
-        if spec.min_vars <= size * sets + rest + hidden <= spec.max_vars
-        and size * sets + rest >= 2 * most + 4
-    ]
-    even = [layout for layout in found if layout.rest == 0]
-    plain = [layout for layout in found if layout.unobserved == 0]
-    return even if any(layout in plain for layout in even) else plain or found
-
-
-def _coins(options: list[Layout], total: float) -> dict[Layout, float]:
-    """The layouts, equally likely, each with hypotheses that reach the target or do not."""
-    each = total / len(options)
-    weights = {}
-    for layout in options:
-        share = layout.share if layout.unobserved else 0.0
-        weights[layout] = each * (1 - share)
-        if share:
-            weights[layout._replace(reached=True)] = each * share
-    return weights
+    nodes: Ints  # the number of nodes of each tree
+    upon: Ints  # (nodes, items): the node that each node is attached to
+    leads: Bools  # (nodes, items): whether a node is node 0 or causes it
+    names: Ints  # (trees, nodes, items): variables
+    lines: Ints  # (nodes - 1, trees, 2, items): cause and effect; -1 for none
 
 
 def matched_structures(
@@ -152,8 +45,8 @@ def matched_structures(
     are printed.
     """
     layout = _layouts_of(spec, numbers, kinds)
-    size, sets, rest, unobserved, _ = layout
-    observed = size * sets + rest
+    size, unobserved, _ = layout
+    observed = 2 * size
     most, item = spec.max_vars, np.arange(len(kinds))
     variable = np.arange(most)[:, None]
     at = variable % size
@@ -199,52 +92,78 @@ def _rates(spec: VariablesSpec, numbers: Numbers, hidden: Bools) -> Floats:
 
 
 def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Ints) -> Ints:
-    """Two trees of hypotheses of one shape, in pairs of lines: (hypotheses, 2, items).
+    """The hypotheses in random order: (hypotheses, 2, items), -1 for none.
 
-    Nodes 0 and 1 of a tree are the effect and the cause of its first hypothesis. Each later node
-    is the cause or the effect of an earlier one. Node 2 and the unobserved nodes, which come next
-    and are attached to it or to each other, are always causes, so that they lead to node 0 but
-    are never in one line with the target.
+    Nodes 0 and 1 of a tree are the effect and the cause of its first hypothesis. Of nodes 2 and 3,
+    one is a cause and the other an effect of these. Of nodes 4 and 5, one is a cause of that cause
+    and the other an effect of node 2 or 3. Each later node is a cause or an effect of any of these.
     """
-    size, sets, rest, unobserved, reached = layout
-    observed = size * sets + rest
-    least, most = extra_hypotheses(spec)
+    size, unobserved, _ = layout
     count, item = target.shape[1], np.arange(target.shape[1])
-    extra = least + numbers.below(np.full(count, most - least + 1))
+    nodes = np.minimum(size, (spec.max_hyps - unobserved) // 2 + 1)
+    # The most of any item of the spec, so that an item does not depend on its batch.
+    most = max(6, *(each.size for each in layouts(spec).all))
+    place = np.arange(most)[:, None]
+    upon = (numbers.take(most) * place).astype(np.int64)
+    upon[2:4] = (numbers.take(2) * 2).astype(np.int64)
+    as_cause = numbers.take(most) < 0.5
+    as_cause[1], as_cause[3], as_cause[5] = True, ~as_cause[2], ~as_cause[4]
+    causing, either = np.where(as_cause[2], 2, 3), 2 + numbers.below(np.full(count, 2))
+    upon[4:6] = np.where(as_cause[4:6], causing, either)
+    leads = np.ones((most, count), dtype=np.bool_)
+    for node in range(2, most):
+        leads[node] = as_cause[node] & leads[upon[node], item]
+    names = _nodes(spec, numbers, target, size, most)
+    lines = np.full((most - 1, 2, 2, count), -1)
+    for node in range(1, most):
+        new, old = names[:, node], names[:, upon[node], item]
+        edge = np.where(as_cause[node], [new, old], [old, new]).swapaxes(0, 1)
+        lines[node - 1] = np.where(node < nodes, edge, -1)
+    trees = Trees(nodes, upon, leads, names, lines)
+    own = _attached(numbers, trees, layout, max(each.unobserved for each in layouts(spec).all))
+    listed = np.concatenate([lines.reshape(-1, 2, count), own])
+    order = (numbers.take(len(listed)) + PAST * (listed[:, 0] < 0)).argsort(axis=0)
+    return np.take_along_axis(listed, order[:, None], axis=0)[: spec.max_hyps]
+
+
+def _nodes(spec: VariablesSpec, numbers: Numbers, target: Ints, size: Ints, most: int) -> Ints:
+    """The observed variables at the nodes of both trees: (trees, nodes, items)."""
     variable = np.arange(spec.max_vars)[:, None]
-    free = (variable < observed) & (variable != target[0]) & (variable != target[1])
+    free = (variable < 2 * size) & (variable != target[0]) & (variable != target[1])
     others = (numbers.take(spec.max_vars) + np.where(free, 0.0, PAST)).argsort(axis=0)
-    nodes = np.empty((2, most + 2, count), dtype=np.int64)
-    nodes[0, :2] = target[::-1]
-    nodes[0, 2:] = others[:most]
-    nodes[1] = others[most : 2 * most + 2]
-    own = np.where(reached, 0, 1)
-    for place in range(min(MAX_UNOBSERVED, most - 1)):
-        has = item[unobserved > place]
-        nodes[own[has], 3 + place, has] = observed[has] + place
-    beliefs = np.full((most + 1, 2, 2, count), -1)  # (pairs of lines, trees, cause and effect, ...)
-    beliefs[0] = nodes[:, 1::-1]
-    for place in range(most):
-        hidden = (place > 0) & (place <= unobserved)
-        first = np.where(hidden, 2, 0)
-        upon = first + numbers.below(place + 2 - first)
-        as_cause = (numbers.take(1)[0] < 0.5) | hidden | ((place == 0) & (unobserved > 0))
-        for tree in range(2):
-            new, old = nodes[tree, place + 2], nodes[tree, upon, item]
-            edge = np.where(as_cause, [new, old], [old, new])
-            beliefs[place + 1, tree] = np.where(place < extra, edge, -1)
-    return _in_pairs(numbers, beliefs)
+    # Node by node, since a small item has only as many as its trees need.
+    names = np.empty((2, most, target.shape[1]), dtype=np.int64)
+    names[0, :2], names[1, :2] = target[::-1], others[:2]
+    names[0, 2:], names[1, 2:] = others[2 : 2 * most - 2 : 2], others[3 : 2 * most - 1 : 2]
+    return names
 
 
-def _in_pairs(numbers: Numbers, beliefs: Ints) -> Ints:
-    """The lines in random order, with the same line of both trees side by side.
+def _attached(numbers: Numbers, trees: Trees, layout: Ints, most_unobserved: int) -> Ints:
+    """The hypotheses of unobserved variables: (variables, 2, items); some change `lines` as well.
 
-    Then the lines before and after a variable do not show which tree it is in: up to the order
-    within pairs, they are the same for a variable of either tree.
+    Each causes a node of its tree, or is put into the line of that node; never into one line with
+    the first two nodes. Which of these does not depend on its role.
     """
-    pairs = len(beliefs)
-    order = (numbers.take(pairs) + PAST * (beliefs[:, 0, 0] < 0)).argsort(axis=0)
-    beliefs = np.take_along_axis(beliefs, order[:, None, None], axis=0)
-    turned = numbers.take(pairs) < 0.5
-    beliefs = np.where(turned[:, None, None], beliefs[:, ::-1], beliefs)
-    return beliefs.reshape(2 * pairs, 2, -1)
+    nodes, upon, leads, names, lines = trees
+    size, unobserved, believed = layout
+    most, count = leads.shape
+    place, item = np.arange(most)[:, None], np.arange(count)
+    possible = (place >= 2) & (place < nodes)
+    within = possible & (upon >= 2)
+    both = (within & leads).any(axis=0) & (within & ~leads).any(axis=0)
+    found = np.full((most_unobserved, 2, count), -1)
+    for number in range(most_unobserved):
+        role, between, *keys = numbers.take(2 + most)
+        control = number < believed
+        tree = np.where(control | (role < IN_TREE), 0, 1)
+        above = control | (role >= (1 + IN_TREE) / 2)
+        inside = both & (between < 0.5)
+        fits = np.where(inside, within, possible) & (leads == above)
+        node = np.where(fits, keys, -1.0).argmax(axis=0)
+        variable = 2 * size + number
+        effect = np.where(inside, lines[node - 1, tree, 1, item], names[tree, node, item])
+        exists = number < unobserved
+        found[number] = np.where(exists, [variable, effect], -1)
+        changed = item[inside & exists]
+        lines[node[changed] - 1, tree[changed], 1, changed] = variable[changed]
+    return found

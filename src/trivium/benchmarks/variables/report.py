@@ -7,7 +7,7 @@ from trivium.benchmarks.variables.score import gold
 from trivium.core.benchmark import ChartAxis, Lifts
 
 AXES = (
-    ChartAxis("n_ctrl_vars", "control variables", "control variable"),
+    ChartAxis("n_vars", "variables", "variable"),
     ChartAxis("snr", "signal to noise (dB)"),
 )
 KINDS = {
@@ -31,5 +31,5 @@ def highlights(item: VariablesItem, view: object) -> list[str]:
 
 
 def headline_sentence(lifts: Lifts) -> str:
-    """How well a solver controls variables."""
-    return f"controls {lifts.grade}"
+    """How well a solver designs experiments."""
+    return f"designs experiments {lifts.grade}"

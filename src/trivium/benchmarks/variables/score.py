@@ -11,17 +11,20 @@ from trivium.core.benchmark import Metric
 from trivium.core.records import NO_ANSWER, Groups, Scores
 
 METRICS = (
+    Metric("correct", "validity, both variables and exactly the right control variables"),
     Metric("ctrl_nDCG", "right control variables first, none that are wrong", "mean"),
     Metric("ctrl_recall", "share of the control variables that were named", "mean"),
     Metric(
         "ctrl_fallout", "share of the other variables that were named as control", "mean", 0.0, 1.0
     ),
+    Metric("ctrl_precision", "share of the named control variables that are right", "mean"),
+    Metric("ctrl_F1", "harmonic mean of precision and recall of control variables", "mean"),
     Metric("hyp_valid_acc", "validity of the hypothesis is right"),
     Metric("ind_acc", "independent variable is right"),
     Metric("dep_acc", "dependent variable is right"),
     Metric("violation_rate", "no answer could be read", "proportion", 0.0, 1.0),
 )
-NAMING = METRICS[:3] + METRICS[4:6]  # defined only if the target is valid
+NAMING = METRICS[1:6] + METRICS[7:9]  # defined only if the target is valid
 
 
 def gold(item: VariablesItem) -> VariablesAnswer:
@@ -38,6 +41,7 @@ def score(item: VariablesItem, answer: VariablesAnswer | None) -> Scores:
     """The value of every metric; None if it is undefined."""
     right = gold(item)
     scores: Scores = {metric.name: None for metric in NAMING}
+    scores["correct"] = float(kind(item, answer) == "right")
     scores["hyp_valid_acc"] = float(answer is not None and answer.valid == right.valid)
     scores["violation_rate"] = float(answer is None)
     if not right.valid:
@@ -58,10 +62,14 @@ def _naming(item: VariablesItem, answer: VariablesAnswer, right: VariablesAnswer
     # A name counts once, at its first mention; a list that was left out is one wrong name.
     named = dict.fromkeys(("?",) if answer.control is None else answer.control)
     hits = [name in wanted for name in named]
+    found = sum(hits)
+    nothing = float(not named and not wanted)  # none are right where none were wanted
     return {
         "ctrl_nDCG": ndcg(hits, len(wanted), others),
-        "ctrl_recall": sum(hits) / max(1, len(wanted)),
-        "ctrl_fallout": min(1.0, (len(hits) - sum(hits)) / others),
+        "ctrl_recall": found / max(1, len(wanted)),
+        "ctrl_fallout": min(1.0, (len(hits) - found) / others),
+        "ctrl_precision": found / len(named) if named else nothing,
+        "ctrl_F1": 2 * found / (len(named) + len(wanted)) if named or wanted else nothing,
         "ind_acc": float(answer.independent == right.independent),
         "dep_acc": float(answer.dependent == right.dependent),
     }

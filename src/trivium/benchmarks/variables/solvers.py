@@ -1,4 +1,4 @@
-"""Programs that answer: floors, a shortcut, a statistician and the oracle."""
+"""Programs that answer: floors, shortcuts, a statistician and the oracle."""
 
 from __future__ import annotations
 
@@ -64,8 +64,36 @@ def surface(turn: Turn) -> VariablesAnswer:
 def statistician(turn: Turn) -> VariablesAnswer:
     """Reads only the text, tests tables for dependence, and follows the decision trees."""
     prompt = read_prompt(turn.messages[0], turn.view)
-    correlated = correlation(prompt)
-    valid, control = decide(correlated, prompt.target, prompt.hypotheses, prompt.names)
+    return _decided(prompt, prompt.hypotheses)
+
+
+def no_hypotheses(turn: Turn) -> VariablesAnswer:
+    """Does the same without the hypotheses: controls what changes together with the target."""
+    return _decided(read_prompt(turn.messages[0], turn.view), [])
+
+
+def undirected(turn: Turn) -> VariablesAnswer:
+    """Does the same, but does not tell causes from effects in the hypotheses."""
+    prompt = read_prompt(turn.messages[0], turn.view)
+    return _decided(prompt, [*prompt.hypotheses, *((b, a) for a, b in prompt.hypotheses)])
+
+
+def always_valid(turn: Turn) -> VariablesAnswer:
+    """Does the same, but calls every hypothesis valid."""
+    prompt = read_prompt(turn.messages[0], turn.view)
+    return _decided(prompt, prompt.hypotheses, check=False)
+
+
+def _decided(
+    prompt: Prompt, hypotheses: Sequence[tuple[str, str]], *, check: bool = True
+) -> VariablesAnswer:
+    """The answer of the decision trees; without `check` every hypothesis is valid."""
+    known = correlation(prompt)
+
+    def correlated(first: str, second: str) -> bool | None:
+        return True if not check and {first, second} == set(prompt.target) else known(first, second)
+
+    valid, control = decide(correlated, prompt.target, hypotheses, prompt.names)
     return VariablesAnswer(True, *prompt.target, control) if valid else INVALID
 
 
@@ -186,6 +214,9 @@ SOLVERS = by_name(
     [
         _solver("oracle", "ceiling", oracle),
         _solver("statistician", "program", statistician),
+        _solver("no_hypotheses", "shortcut", no_hypotheses),
+        _solver("undirected", "shortcut", undirected),
+        _solver("always_valid", "shortcut", always_valid),
         _solver("surface", "shortcut", surface),
         _solver("noctrl", "floor", noctrl),
         _solver("random", "floor", guess),

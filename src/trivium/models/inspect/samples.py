@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +12,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 
 from trivium.benchmarks import get_benchmark
+from trivium.core.benchmark import Floor
 from trivium.core.dialogue import Dialogue
 from trivium.core.errors import UserError
 from trivium.core.files import dump_line
@@ -48,6 +50,7 @@ def make_sample(item: PresentedItem, settings: Settings, hint: str | None) -> Sa
             "groups": item.groups | framing_groups(settings),
             # As text: Inspect copies metadata often, and text costs nothing to copy.
             "item": dump_line(benchmark.to_row(item.original)).decode(),
+            "file_floor": item.task.file_floor and asdict(item.task.file_floor),
         },
     )
 
@@ -55,7 +58,7 @@ def make_sample(item: PresentedItem, settings: Settings, hint: str | None) -> Sa
 def presented_item(metadata: Mapping[str, Any]) -> PresentedItem:
     """The item that a sample was made from."""
     try:
-        fields = orjson.dumps([metadata["spec"], metadata["view"]])
+        fields = orjson.dumps([metadata["spec"], metadata["view"], metadata.get("file_floor")])
         trial, order = int(metadata["trial"]), int(metadata.get("order", -1))
         return _rebuilt(metadata["benchmark"], fields, metadata["item"], trial, order)
     except (KeyError, TypeError) as missing:
@@ -65,11 +68,12 @@ def presented_item(metadata: Mapping[str, Any]) -> PresentedItem:
 @lru_cache(maxsize=1024)  # the solver, the scorer and the record of a sample need its item
 def _rebuilt(name: str, fields: bytes, row: str, trial: int, order: int) -> PresentedItem:
     benchmark = get_benchmark(name)
-    spec, view = orjson.loads(fields)
+    spec, view, floor = orjson.loads(fields)
     task = Task(
         benchmark,
         spec_from_dict(benchmark.spec_type, spec),
         spec_from_dict(benchmark.view_type, view),
+        floor and Floor(**floor),
     )
     return PresentedItem(task, benchmark.from_row(orjson.loads(row), 0), trial, order)
 
