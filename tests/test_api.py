@@ -48,8 +48,8 @@ def test_items_are_text_in_and_text_out() -> None:
     assert "->f1->" in item.prompt
     assert item.floor == pytest.approx(1 / 6)
     assert item.groups["n"] == 6
-    assert task.score(item, item.gold)["em"] == 1.0
-    assert task.score(item, "G_0000")["em"] == 0.0
+    assert task.score(item, item.gold)["correct"] == 1.0
+    assert task.score(item, "G_0000")["correct"] == 0.0
 
 
 def test_a_full_name_stands_for_spec_and_view() -> None:
@@ -110,7 +110,7 @@ def test_a_function_is_evaluated(tmp_path: Path) -> None:
     result = trivium.evaluate(task, last_token, items=40, seed=7)
     summary = result.summary
     assert (summary.items, summary.failed, summary.floor, summary.ceiling) == (40, 0, 0.25, 1.0)
-    value = summary.metrics["em"].value
+    value = summary.metrics["correct"].value
     assert value is not None
     assert 0 < value < 0.7
     slow = trivium.evaluate(task, patient, items=40, seed=7, concurrency=4)
@@ -141,7 +141,7 @@ def test_results_are_compared_on_common_items() -> None:
     strong = trivium.evaluate(task, "oracle", items=60, seed=7)
     (difference,) = trivium.compare(weak, strong)
     assert difference.items == 60
-    expected = 1 - sum(row["scores"]["em"] for row in weak) / 60
+    expected = 1 - sum(row["scores"]["correct"] for row in weak) / 60
     assert difference.estimate.value == pytest.approx(expected)
 
 

@@ -84,8 +84,8 @@ def test_the_summary_has_the_promised_shape(tmp_path: Path) -> None:
     assert summary["solver"] == "oracle"
     assert (summary["items"], summary["answered"]) == (5, 5)
     assert (summary["no_answers"], summary["failed"]) == (0, 0)
-    assert set(summary["metrics"]["em"]) == {"value", "low", "high", "n"}
-    assert summary["metrics"]["em"]["value"] == 1
+    assert set(summary["metrics"]["correct"]) == {"value", "low", "high", "n"}
+    assert summary["metrics"]["correct"]["value"] == 1
     assert summary["metrics"]["first_wrong_hop"]["value"] is None
 
 

@@ -121,7 +121,7 @@ class ReadsAnything(Coin):
 
 class NoAnswerIsHalfRight(Coin):
     def score(self, item: Question, answer: str | None) -> Scores:
-        return {"em": 0.5} if answer is None else super().score(item, answer)
+        return {"correct": 0.5} if answer is None else super().score(item, answer)
 
 
 class NothingToAudit(NoShortcut):
@@ -157,7 +157,7 @@ def test_a_small_benchmark_keeps_the_contract() -> None:
         (NoShortcut, "names_are_there"),
         (WrongAxis, "reports_can_be_written"),
         (WrongFloor, "floor_is_reached"),
-        (WeakCeiling, "ceiling_is_perfect"),
+        (WeakCeiling, "ceiling_is_reached"),
         (AddedSeeds, "items_are_pure"),
         (TrustsFiles, "corrupted_answers_are_refused"),
         (ReadsAnything, "nonsense_is_no_answer"),

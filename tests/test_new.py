@@ -59,7 +59,7 @@ def test_every_command_knows_it(project: Path) -> None:
 def test_the_api_knows_it(project: Path) -> None:
     code = (
         "import trivium; task = trivium.load('kth_number', people=3); "
-        "print(trivium.evaluate(task, 'sort_numbers', items=9).summary.metrics['em'].value)"
+        "print(trivium.evaluate(task, 'sort_numbers', items=9).summary.metrics['correct'].value)"
     )
     assert call(project, "-c", code).stdout == "1.0\n"
 

@@ -3,7 +3,7 @@
 >>> import trivium
 >>> task = trivium.load("nhop_implicit", hops=4)
 >>> result = trivium.evaluate(task, "oracle", items=20, seed=7)
->>> result.summary.metrics["em"].value
+>>> result.summary.metrics["correct"].value
 1.0
 """
 

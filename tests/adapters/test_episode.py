@@ -79,8 +79,8 @@ def test_a_call_that_failed_is_not_scored() -> None:
 
 def test_an_undefined_score_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     item = load_task("nhop_implicit").item(0)
-    monkeypatch.setattr(Task, "score", lambda *_: {"em": None})
-    with pytest.raises(UserError, match="em is not defined"):
+    monkeypatch.setattr(Task, "score", lambda *_: {"correct": None})
+    with pytest.raises(UserError, match="correct is not defined"):
         score_of(item, ["E_0001"])
 
 

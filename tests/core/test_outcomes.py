@@ -59,7 +59,7 @@ def test_a_line_that_may_be_incomplete_is_not_read(
     made = dialogue.attempt("solver")
     assert (made.kind, made.stop_reason) == (kind, stop_reason)
     score = {"right": 1.0, "cut-off": 0.0, "no-answer": 0.0, "declined": None}[kind]
-    assert made.scores.get("em") == score
+    assert made.scores.get("correct") == score
 
 
 def gives_up_on_most(prompt: str) -> str:
@@ -71,4 +71,4 @@ def test_a_function_that_gives_up_on_125_of_200_items_scores_three_eighths(tmp_p
     found = trivium.evaluate(TASK, gives_up_on_most, items=200, seed=7, out=tmp_path / "run")
     figures = found.summary
     assert (figures.answered, figures.no_answers, figures.declined) == (75, 125, 0)
-    assert (figures.metrics["em"].value, figures.metrics["em"].n) == (0.375, 200)
+    assert (figures.metrics["correct"].value, figures.metrics["correct"].n) == (0.375, 200)

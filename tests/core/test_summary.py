@@ -13,20 +13,20 @@ from trivium.core.benchmark import Metric
 from trivium.core.results import Tally, merged, summarise
 from trivium.core.statistics import proportion
 
-METRICS = (Metric("em", "exact match"), Metric("depth", "a count", "mean", best=9.0))
+METRICS = (Metric("correct", "exact match"), Metric("depth", "a count", "mean", best=9.0))
 
 
-def row(name: str, em: float | None, *, trial: int = 0, **changes: Any) -> dict[str, Any]:
+def row(name: str, correct: float | None, *, trial: int = 0, **changes: Any) -> dict[str, Any]:
     return {
         "benchmark": "b",
         "solver": "s",
         "id": name,
         "trial": trial,
-        "kind": "right" if em else "wrong",
-        "answer": changes.pop("answer", em),
-        "chance": 0.25,
+        "kind": "right" if correct else "wrong",
+        "answer": changes.pop("answer", correct),
+        "floor": 0.25,
         "groups": changes.pop("groups", {"n": 3}),
-        "scores": {"em": em, "depth": changes.pop("depth", None)},
+        "scores": {"correct": correct, "depth": changes.pop("depth", None)},
     } | changes
 
 
@@ -38,8 +38,8 @@ def test_errors_are_counted_apart_and_violations_are_wrong() -> None:
     ]
     found = summarise(rows, METRICS)
     assert (found.items, found.answered, found.no_answers, found.failed) == (3, 1, 1, 1)
-    assert found.metrics["em"].value == 0.5
-    assert found.metrics["em"].n == 2
+    assert found.metrics["correct"].value == 0.5
+    assert found.metrics["correct"].n == 2
     assert found.metrics["lift"].value == pytest.approx(1 / 3)
 
 
@@ -47,14 +47,14 @@ def test_cut_offs_score_worst_and_declined_attempts_are_left_out_with_bounds() -
     rows = [
         row("a", 1),
         row("b", 0),
-        row("c", 0, kind="cut-off", scores={"em": 0.0}),
+        row("c", 0, kind="cut-off", scores={"correct": 0.0}),
         row("d", None, kind="declined", scores={}),
         row("e", None, kind="failed", scores={}),
     ]
     found = summarise(rows, METRICS)
     assert (found.cut_offs, found.declined, found.failed, found.answered) == (1, 1, 1, 2)
-    assert found.metrics["em"].value == pytest.approx(1 / 3)
-    assert found.metrics["em"].n == 3
+    assert found.metrics["correct"].value == pytest.approx(1 / 3)
+    assert found.metrics["correct"].n == 3
     assert found.bounds is not None
     assert list(found.bounds) == pytest.approx([1 / 4, 3 / 4])
     assert summarise(rows[:2], METRICS).bounds is None
@@ -99,13 +99,13 @@ def test_undefined_scores_stay_out_of_the_mean() -> None:
 def test_order_trials_are_summed_up_by_item() -> None:
     rows = [
         *(row("a", 1, trial=t, answer="x") for t in range(3)),
-        *(row("b", em, trial=t, answer=said) for t, (em, said) in
+        *(row("b", correct, trial=t, answer=said) for t, (correct, said) in
           enumerate([(1, "y"), (0, "z"), (0, "z")])),
     ]  # fmt: skip
     found = summarise(rows, METRICS).metrics
-    assert found["em"].value == pytest.approx(2 / 3)
-    assert found["em"].n == 2
-    assert found["majority_em"].value == 0.5
+    assert found["correct"].value == pytest.approx(2 / 3)
+    assert found["correct"].n == 2
+    assert found["majority_correct"].value == 0.5
     assert found["answered_alike"].value == 0.5
     assert found["largest_trial_difference"].value == 0.5
 
@@ -114,7 +114,7 @@ def test_order_trials_are_summed_up_by_item() -> None:
 def test_no_share_is_certain_however_often_its_items_were_presented(score: float) -> None:
     """Trials of one item are one observation: the interval is that of so many items tried once."""
     metrics = (*METRICS, Metric("ndcg", "a share", "mean"))
-    scores = {"em": score, "depth": 3.0, "ndcg": score}
+    scores = {"correct": score, "depth": 3.0, "ndcg": score}
     once, often = (
         summarise(
             [
@@ -127,7 +127,13 @@ def test_no_share_is_certain_however_often_its_items_were_presented(score: float
         for trials in (1, 5)
     )
     expected = proportion(8 * score, 8)
-    for found in (once["em"], once["ndcg"], often["em"], often["ndcg"], often["majority_em"]):
+    for found in (
+        once["correct"],
+        once["ndcg"],
+        often["correct"],
+        often["ndcg"],
+        often["majority_correct"],
+    ):
         assert (found.value, found.n) == (score, 8)
         assert found.low == pytest.approx(expected.low)
         assert found.high == pytest.approx(expected.high)
@@ -144,12 +150,14 @@ def test_ids_that_repeat_between_seeds_and_specs_are_different_items() -> None:
     ]
     found = summarise(rows, METRICS)
     assert found.items == 4
-    assert found.metrics["em"].n == 4
+    assert found.metrics["correct"].n == 4
 
 
 records = st.lists(
     st.builds(
-        lambda name, em, trial, depth, seed: row(name, em, trial=trial, depth=depth, seed=seed),
+        lambda name, correct, trial, depth, seed: row(
+            name, correct, trial=trial, depth=depth, seed=seed
+        ),
         st.sampled_from("abcdef"),
         st.sampled_from([0.0, 1.0]),
         st.integers(0, 2),
@@ -197,15 +205,28 @@ def test_the_vote_on_an_item_is_the_plain_one(rows: list[dict[str, Any]]) -> Non
 
 
 def test_chance_is_averaged_where_the_headline_is_defined() -> None:
-    rows = [row("a", 1.0, chance=0.5), row("b", None, chance=0.0), row("c", 0.5, chance=0.3)]
+    rows = [row("a", 1.0, floor=0.5), row("b", None, floor=0.0), row("c", 0.5, floor=0.3)]
     found = summarise(rows, METRICS)
     assert found.floor == pytest.approx(0.4)
-    assert found.metrics["em"].n == 2
+    assert found.metrics["correct"].n == 2
     assert found.metrics["lift"].value == pytest.approx((0.75 - 0.4) / 0.6)
 
 
 def test_the_floor_is_known_where_nothing_was_scored() -> None:
-    rows = [row(name, None, kind="failed", scores={}, floor="guess") for name in "abc"]
+    rows = [row(name, None, kind="failed", scores={}, floor_name="guess") for name in "abc"]
     found = summarise(rows, METRICS)
     assert (found.floor, found.floor_name) == (0.25, "guess")
     assert found.metrics["lift"].value is None
+
+
+def test_lift_goes_from_the_mean_floor_to_the_mean_ceiling() -> None:
+    """A game with 4 tests of 184 machines: the best player wins 16 of 184, which is lift 1."""
+    best = 16 / 184
+    rows = [row(f"r{n}", float(n < 16), floor=1 / 184, ceiling=best) for n in range(184)]
+    assert summarise(rows, METRICS).metrics["lift"].value == pytest.approx(1)
+    mixed = [row("a", 1.0, floor=0.2, ceiling=1.0), row("b", 0.0, floor=0.0, ceiling=0.6)]
+    found = summarise(mixed, METRICS)
+    assert (found.floor, found.ceiling) == pytest.approx((0.1, 0.8))
+    assert found.metrics["lift"].value == pytest.approx(0.4 / 0.7)
+    equal = [row("a", 1.0, floor=0.5, ceiling=0.5)]
+    assert summarise(equal, METRICS).metrics["lift"].value is None

@@ -26,7 +26,7 @@ def test_explicit_variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         "--approach explicit --items 60 --n 6 --L 3 --k 6 --contexts 8 --M 256 --seed 7 "
         "--variants control,path,bal,alias,all"
     )
-    found = {(row["variant"], row["solver"]): float(row["em"]) for row in rows}
+    found = {(row["variant"], row["solver"]): float(row["correct"]) for row in rows}
     order = list(dict.fromkeys(row["variant"] for row in rows))
     assert order == ["control", "path", "bal", "alias", "all"]
     assert all(found[variant, "oracle"] == 1 for variant in ("control", "path", "bal", "all"))
@@ -41,7 +41,7 @@ def test_implicit_variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         "--approach=implicit --items 60 --n 6 --m 8 --M 256 --seed 7 "
         "--variants control,ablate,baseline"
     )
-    found = {(row["variant"], row["solver"]): float(row["em"]) for row in rows}
+    found = {(row["variant"], row["solver"]): float(row["correct"]) for row in rows}
     assert found["control", "oracle"] == 1
     assert found["ablate", "oracle"] < 0.5
     assert [solver for variant, solver in found if variant == "baseline"] == ["pointer_f_n1"]

@@ -173,7 +173,7 @@ def test_recorded_attempts_cost_nothing(tmp_path: Path) -> None:
                 "solver": "openai/gpt-4.1-mini",
                 "answer": None,
                 "scores": {},
-                "chance": 0.0,
+                "floor": 0.0,
                 "groups": {},
             }
             for n in range(count)

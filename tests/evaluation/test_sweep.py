@@ -74,12 +74,19 @@ def test_the_layout_is_the_described_one(undisturbed: Path) -> None:
     rows = list(csv.DictReader((undisturbed / "summary.csv").read_text().splitlines()))
     assert len(rows) == 2 * 2 * 2 * 5
     assert {row["items"] for row in rows} == {"40"}
-    assert {row["em"] for row in rows if row["solver"] == "oracle"} == {"1.000000"}
-    assert {"hops", "m", "seed", "solver", "chance", "em_low", "lift", "majority_em"} <= set(
-        rows[0]
-    )
+    assert {row["correct"] for row in rows if row["solver"] == "oracle"} == {"1.000000"}
+    assert {
+        "hops",
+        "m",
+        "seed",
+        "solver",
+        "floor",
+        "correct_low",
+        "lift",
+        "majority_correct",
+    } <= set(rows[0])
     plots = {path.name for path in (undisturbed / "plots").iterdir()}
-    for stem in ("lift_n_m", "em_by_n", "order_trials"):
+    for stem in ("lift_n_m", "correct_by_n", "order_trials"):
         assert f"nhop_implicit_{stem}.svg" in plots
     index = list(csv.reader((undisturbed.parents[1] / "index.csv").read_text().splitlines()))
     assert index[0] == list(COLUMNS)
@@ -234,6 +241,6 @@ def test_a_model_of_a_config_is_asked_as_the_config_says(
         ("last_line", "shortcut"),
         ("openai/said-so", "model"),
     ]
-    assert rows[1]["em"] == "1.000000"
+    assert rows[1]["correct"] == "1.000000"
     manifest = json.loads(Path("asked/results/one_seed7_openai_said-so/run.json").read_text())
     assert (manifest["shaping"]["temp"], manifest["shaping"]["max_output_tokens"]) == (0.5, 99)

@@ -254,7 +254,7 @@ def test_the_api_exports_and_scores(tmp_path: Path) -> None:
     assert trivium.export(task, prompts, format="parquet", items=6, seed=3) == 6
     replies = {row["id"]: row["gold"] for row in rows_of(prompts)}
     path = write(tmp_path / "replies.json", json.dumps(replies))
-    assert trivium.score(task, path, prompts=prompts).summary.metrics["em"].value == 1
+    assert trivium.score(task, path, prompts=prompts).summary.metrics["correct"].value == 1
     made = trivium.score(task, path, items=6, seed=3, solver="me", out=tmp_path / "run")
     assert (made.summary.solver, made.summary.items) == ("me", 6)
     with pytest.raises(trivium.UserError, match="which items were replied to"):

@@ -46,10 +46,10 @@ def test_the_scores_are_those_of_the_script(scored: Path) -> None:
     }
     assert all(row["gold"] in (row["reply"] or row["gold"]) for row in rows)
     assert rows[3]["reply"] is None
-    assert rows[3]["scores"]["em"] == 0
+    assert rows[3]["scores"]["correct"] == 0
     summary = json.loads((scored / "summary.json").read_text())
     assert (summary["items"], summary["answered"], summary["no_answers"]) == (24, 18, 6)
-    assert summary["metrics"]["em"]["value"] == 0.75
+    assert summary["metrics"]["correct"]["value"] == 0.75
     manifest = json.loads((scored / "run.json").read_text())
     assert manifest["kind"] == "score"
     assert manifest["solver"] == "outside"

@@ -212,8 +212,8 @@ def test_several_replies_to_one_item_are_trials(key: str, tmp_path: Path) -> Non
     ]
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert summary["items"] == 6
-    assert summary["metrics"]["em"]["value"] == pytest.approx(2 / 3)
-    assert summary["metrics"]["majority_em"]["value"] == 1
+    assert summary["metrics"]["correct"]["value"] == pytest.approx(2 / 3)
+    assert summary["metrics"]["majority_correct"]["value"] == 1
 
 
 def test_choices_of_one_completion_are_trials(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_an_item_that_always_fails_is_an_error_and_can_be_asked_again(tmp_path: 
         assert {server.asked[prompt] for prompt in broken} == {3}
         found = summary(tmp_path)
         assert (found["items"], found["answered"], found["failed"]) == (50, 48, 2)
-        assert found["metrics"]["em"] == {**found["metrics"]["em"], "value": 1.0, "n": 48}
+        assert found["metrics"]["correct"] == {**found["metrics"]["correct"], "value": 1.0, "n": 48}
         failed = [row for row in records(tmp_path) if row["kind"] == "failed"]
         assert [row["index"] for row in failed] == [7, 8]
         assert all(row["error"].startswith("500:") and row["scores"] == {} for row in failed)
@@ -75,7 +75,7 @@ def test_an_item_that_always_fails_is_an_error_and_can_be_asked_again(tmp_path: 
             file.write(b'{"id": "half a li')  # left by a killed writer
         assert main(flags) == 0
         assert sum((server.asked - before).values()) == 2
-    assert summary(tmp_path)["metrics"]["em"]["n"] == 50
+    assert summary(tmp_path)["metrics"]["correct"]["n"] == 50
     assert [row["index"] for row in records(tmp_path)] == list(range(50))
 
 

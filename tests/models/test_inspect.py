@@ -281,7 +281,7 @@ def test_a_failed_sample_is_an_error_and_can_be_asked_again(
         found = summary(tmp_path)
         assert (found["answered"], found["failed"]) == (7, 1)
         assert "no: 400 for Bearer" in capsys.readouterr().out
-        assert found["metrics"]["em"]["n"] == 7
+        assert found["metrics"]["correct"]["n"] == 7
         broken.clear()
         before = server.asked.copy()
         assert main(words) == 0

@@ -123,7 +123,7 @@ def test_a_model_that_gives_up_is_wrong(backend: str, tmp_path: Path) -> None:
     with Server(answer) as server:
         assert ask(server, tmp_path, backend, items=8) == 0
     assert [row["kind"] for row in records(tmp_path)] == ["right"] * 3 + ["no-answer"] * 5
-    assert summary(tmp_path)["metrics"]["em"]["value"] == 0.375
+    assert summary(tmp_path)["metrics"]["correct"]["value"] == 0.375
 
 
 @BACKENDS
@@ -193,12 +193,12 @@ def test_a_reply_cut_off_before_an_answer_is_wrong_with_bounds(
     with Server(answer, alter=alter) as server:
         assert ask(server, tmp_path, backend, items=4) == 0
     cut = records(tmp_path)[0]
-    assert (cut["kind"], cut["stop_reason"], cut["scores"]["em"]) == ("cut-off", "length", 0.0)
+    assert (cut["kind"], cut["stop_reason"], cut["scores"]["correct"]) == ("cut-off", "length", 0.0)
     assert cut["reply"] == "Let me think about"
     found = summary(tmp_path)
     assert (found["cut_offs"], found["failed"], found["answered"]) == (1, 0, 3)
-    assert found["metrics"]["em"]["n"] == 4
-    assert found["metrics"]["em"]["value"] == 0.75
+    assert found["metrics"]["correct"]["n"] == 4
+    assert found["metrics"]["correct"]["value"] == 0.75
     assert found["bounds"] == [0.75, 1.0]
 
 
@@ -221,7 +221,7 @@ def test_what_a_provider_declines_is_left_out(
     ] * 3
     figures = summary(tmp_path)
     assert (figures["declined"], figures["failed"], figures["answered"]) == (3, 0, 0)
-    assert figures["metrics"]["em"]["n"] == 0
+    assert figures["metrics"]["correct"]["n"] == 0
     assert set(server.asked.values()) == {1}, "a declined prompt is not sent again"
 
 

@@ -183,7 +183,7 @@ def test_by_touch_and_by_keyboard(
 def test_a_text_benchmark_by_keyboard(browser: Any, tmp_path: Path) -> None:
     study = make_study(tmp_path, BASELINE)
     go_through(browser, study, Keys, "oracle")
-    assert [row["scores"]["em"] for row in records(study, tmp_path / "out")] == [1, 1, 1]
+    assert [row["scores"]["correct"] for row in records(study, tmp_path / "out")] == [1, 1, 1]
     check_scores(study, tmp_path / "out", "oracle")
 
 
@@ -208,7 +208,7 @@ def test_items_for_a_threshold_are_chosen_as_answers_come(browser: Any, tmp_path
     hands = go_through(browser, study, Limited, "oracle")
     assert "blicket" not in hands.page_text
     rows = records(study, tmp_path / "out")
-    assert all(row["scores"]["em"] == (row["spec"]["hops"] <= 4) for row in rows)
+    assert all(row["scores"]["correct"] == (row["spec"]["hops"] <= 4) for row in rows)
     assert {row["spec"]["hops"] for row in rows[6:]} <= {3, 4, 5, 6}, "around the threshold"
     table = (tmp_path / "out" / "participants.csv").read_text().splitlines()
     (person,) = csv.DictReader(table)

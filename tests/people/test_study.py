@@ -120,7 +120,7 @@ def test_a_record_is_that_of_a_solver_with_the_same_moves(tmp_path: Path, solver
     session = person.answer(person.take("finish"), expected.answer.blickets, expected.answer.form)
     participant = study.store.participants()[0]
     made = attempts_of(study, participant, session)[0]
-    for name in ("reply", "answer", "scores", "kind", "spec", "seed", "index", "id", "chance"):
+    for name in ("reply", "answer", "scores", "kind", "spec", "seed", "index", "id", "floor"):
         assert getattr(made, name) == getattr(expected, name), name
     assert made.solver.startswith("person:")
     assert made.groups.items() >= expected.groups.items()

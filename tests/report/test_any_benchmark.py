@@ -53,7 +53,7 @@ def test_a_new_benchmark_gets_sentences_charts_highlights_thresholds_and_badges(
     assert main(["report", "run"]) == 0
     text = Path("run/report.html").read_text(encoding="utf-8")
     assert "Fourth_task: almost perfectly." in text
-    assert 'id="chart-fourth_task_em_by_people"' in text
+    assert 'id="chart-fourth_task_correct_by_people"' in text
     assert "Audit: these items were not audited" in text  # third-of-ten
     verdict = next(iter(orjson.loads(Path("audits.json").read_bytes()).values()))["verdict"]
     assert f'class="audit {verdict.replace(" ", "-")}"' in text or verdict == "incomplete"

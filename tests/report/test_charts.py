@@ -75,8 +75,8 @@ def test_a_second_group_has_lines_of_its_own_in_a_panel_for_each_model(
     grid: BenchmarkResults,
 ) -> None:
     found = drawn(grid)
-    assert list(found) == ["em_by_n", "lift_n_m"]
-    chart = found["em_by_n"]
+    assert list(found) == ["correct_by_n", "lift_n_m"]
+    chart = found["correct_by_n"]
     assert [panel.title for panel in chart.panels] == ["a/model", "b/model"]
     lines = [one for one in chart.panels[0].series if one.name == "a/model"]
     assert [(one.label, one.shade) for one in lines] == [("m = 6", 100), ("m = 8", 35)]
@@ -99,7 +99,7 @@ def test_one_group_has_one_panel_with_the_reference_lines(tmp_path: Path) -> Non
         )
         for row in scored(name, scores, f"{hops}", groups={"n": hops, "m": 8})
     ]
-    chart = drawn(results_of(tmp_path, rows))["em_by_n"]
+    chart = drawn(results_of(tmp_path, rows))["correct_by_n"]
     assert points(chart, "a/model") == {4: 0.5, 6: 0.5}
     assert points(chart, "b/model") == {4: 1.0, 6: 1.0}
     assert points(chart, "ceiling") == {4: 1.0, 6: 1.0}
@@ -114,7 +114,7 @@ def test_without_models_the_baselines_are_drawn(tmp_path: Path) -> None:
         for hops in (4, 6)
         for row in scored("oracle", [1, 1], f"{hops}", groups={"n": hops, "m": 8})
     ]
-    chart = drawn(results_of(tmp_path, rows))["em_by_n"]
+    chart = drawn(results_of(tmp_path, rows))["correct_by_n"]
     assert [one.style.colour for one in chart.panels[0].series] == ["base", "floor"]
 
 
@@ -127,7 +127,7 @@ def test_published_figures_need_the_same_conditions(tmp_path: Path) -> None:
         for spec in (changed, other)
         for item in EXPLICIT.generate(spec, 1, 0, 2)
     ]
-    chart = drawn(results_of(tmp_path / "a", rows))["em_by_n"]
+    chart = drawn(results_of(tmp_path / "a", rows))["correct_by_n"]
     assert points(chart, "published")
     easier = {**figure.spec, "path_collision_stress": False}
     rows = [
@@ -135,7 +135,7 @@ def test_published_figures_need_the_same_conditions(tmp_path: Path) -> None:
         for hops in (4, 6)
         for item in EXPLICIT.generate(ExplicitSpec(**{**easier, "hops": hops}), 1, 0, 2)
     ]
-    assert points(drawn(results_of(tmp_path / "b", rows))["em_by_n"], "published") == {}
+    assert points(drawn(results_of(tmp_path / "b", rows))["correct_by_n"], "published") == {}
 
 
 def test_swept_numbers_that_no_group_mirrors_have_a_curve(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_variants_of_a_diagnosis_keep_their_order(tmp_path: Path) -> None:
     rows = scored("a/m", [1.0], spec={"M": 600}) + scored("a/m", [0.0], spec={})
     results = results_of(tmp_path, rows)
     results.setting_order = ("implicit", "M=600")
-    chart = drawn(results, kind="diag")["em_by_variant"]
+    chart = drawn(results, kind="diag")["correct_by_variant"]
     assert list(points(chart, "a/m").items()) == [("implicit", 0.0), ("M=600", 1.0)]
     assert [text for _, text in draw(chart.panels[0]).x_ticks] == ["implicit", "M=600"]
 
@@ -303,10 +303,10 @@ def test_charts_become_files(grid: BenchmarkResults, tmp_path: Path) -> None:
     charts = list(drawn(grid).values())
     paths = save_charts(charts, series_styles([grid]), tmp_path, "la<bel")
     names = [path.name for path in paths]
-    assert names == ["nhop_implicit_em_by_n.svg", "nhop_implicit_lift_n_m.svg"]
+    assert names == ["nhop_implicit_correct_by_n.svg", "nhop_implicit_lift_n_m.svg"]
     text = paths[0].read_text()
     ElementTree.fromstring(text)  # it is XML
-    assert "la&lt;bel: em over hops" in text
+    assert "la&lt;bel: correct over hops" in text
     assert "var(" not in plain_css()
 
 

@@ -13,9 +13,9 @@ def test_the_file_has_results_metrics_kinds_and_charts(tmp_path: Path) -> None:
     write_report(write_records(tmp_path, scored("oracle", [1.0] * 4)))
     text = (tmp_path / "results.md").read_text()
     assert text.startswith("# Trivium evaluation: nhop_implicit\n\nMade by Trivium ")
-    assert "| setting | solver | em [95%] | lift | floor | items |" in text
+    assert "| setting | solver | correct [95%] | lift | floor | items |" in text
     assert "| oracle (ceiling) | 1.000 [0.473, 1.000] | 1.000 | 0.125 | 4 |" in text
-    assert "### Every metric\n\n| solver | em | lift | kinds of answers |" in text
+    assert "### Every metric\n\n| solver | correct | lift | kinds of answers |" in text
     assert "| oracle (ceiling) | 1.000 | 1.000 | right 100% |" in text
     rows = [
         row
@@ -23,7 +23,7 @@ def test_the_file_has_results_metrics_kinds_and_charts(tmp_path: Path) -> None:
         for row in scored("oracle", [1.0], str(hops), groups={"n": hops, "m": 8})
     ]
     write_report(write_records(tmp_path / "b", rows))
-    assert "](plots/nhop_implicit_em_by_n.svg)" in (tmp_path / "b" / "results.md").read_text()
+    assert "](plots/nhop_implicit_correct_by_n.svg)" in (tmp_path / "b" / "results.md").read_text()
 
 
 def test_a_setting_is_named_once_and_models_come_first_and_sorted(tmp_path: Path) -> None:

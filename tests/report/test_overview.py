@@ -42,12 +42,12 @@ def test_a_ceiling_at_chance_leaves_no_way_to_measure(tmp_path: Path) -> None:
 
 def test_the_best_of_several_shortcuts_needs_a_wider_interval(tmp_path: Path) -> None:
     """25% [13.5%, 40.1%] beats 13% when it is the only one tried, not as the best of three."""
-    alone = scored("last_line", shares(10, 40), chance=0.13)
+    alone = scored("last_line", shares(10, 40), floor=0.13)
     sentence = "The best shortcut, last_line, reaches 0.250"
     verdict = table(tmp_path / "a", alone).verdict
     assert f"{sentence} [0.135, 0.401] (95% interval): above the floor." in verdict
     others = scored("pointer_f_n1", shares(2, 40)) + scored("most_frequent_token", shares(9, 40))
-    verdict = table(tmp_path / "b", alone + [{**row, "chance": 0.13} for row in others]).verdict
+    verdict = table(tmp_path / "b", alone + [{**row, "floor": 0.13} for row in others]).verdict
     # The quantile of 98.33% is 1.2214 times that of 95%.
     said = f"{sentence} [0.109, 0.434] (an interval for the best of 3): not above the floor."
     assert said in verdict
@@ -74,7 +74,7 @@ def test_solvers_are_ranked_and_models_come_first_on_a_tie(tmp_path: Path) -> No
         ("last_line", "shortcut"),
         ("random_candidate", "floor"),
     ]
-    assert (found.metric, str(found.rows[2].estimate)) == ("em", "0.750 [0.242, 0.987]")
+    assert (found.metric, str(found.rows[2].estimate)) == ("correct", "0.750 [0.242, 0.987]")
     assert found.rows[2].lift == "0.714"  # (0.75 - 0.125) / (1 - 0.125)
 
 

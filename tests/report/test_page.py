@@ -72,10 +72,12 @@ def test_the_page_and_its_plots_need_no_extra(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert [path.name for path in (tmp_path / "plots").iterdir()] == ["nhop_implicit_em_by_n.svg"]
+    assert [path.name for path in (tmp_path / "plots").iterdir()] == [
+        "nhop_implicit_correct_by_n.svg"
+    ]
     text = (tmp_path / "report.html").read_text()
     assert "unsafe-eval" not in text
-    assert '<figure id="chart-nhop_implicit_em_by_n">' in text
+    assert '<figure id="chart-nhop_implicit_correct_by_n">' in text
 
 
 def test_a_page_has_its_parts(tmp_path: Path) -> None:
@@ -142,7 +144,7 @@ def test_a_diagnosis_says_what_every_switch_does(tmp_path: Path) -> None:
     assert 55 <= int(said[1]) < 75 < int(said[2]) <= 90
     # The fields of a spec change the items, those of a view only how they are presented.
     other = "between samples of different items, since these switches change the items"
-    assert f"Differences from implicit in points of em, from -100 to 100, {other};" in text
+    assert f"Differences from implicit in points of correct, from -100 to 100, {other};" in text
     legend = text.split('<p class="legend">')[1].split("</p>")[0]
     assert re.findall(r"</svg>([^<]+)", legend) == ["a/", "floor"]
 
@@ -173,8 +175,8 @@ def test_long_tables_are_cut_and_say_so(tmp_path: Path) -> None:
         for number, row in enumerate(scored("oracle", [1.0] * 1100))
     ]
     text = write_report(write_records(tmp_path, rows)).read_text()
-    assert "em by n (the first 1,000 of 1,100 rows)" in text
-    table = text.split("em by n (")[1].split("</table>")[0]
+    assert "correct by n (the first 1,000 of 1,100 rows)" in text
+    table = text.split("correct by n (")[1].split("</table>")[0]
     assert table.count("<tr><td>") == 1000
 
 

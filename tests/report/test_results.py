@@ -116,7 +116,13 @@ def test_what_is_no_record_is_named_by_line(tmp_path: Path, key: str) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        *(("scores", []), ("scores", {"em": "1"}), ("groups", None), ("trial", "0"), ("kind", 3)),
+        *(
+            ("scores", []),
+            ("scores", {"correct": "1"}),
+            ("groups", None),
+            ("trial", "0"),
+            ("kind", 3),
+        ),
         *(("groups", {"n": [1]}), ("spec", 5), ("view", "x"), ("seed", "7"), ("index", "0")),
     ],
 )

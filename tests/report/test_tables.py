@@ -51,17 +51,17 @@ def test_the_figures_of_a_page_table(tmp_path: Path) -> None:
     tables = {table.title: table for table in page_tables(results_of(tmp_path, rows))}
     assert list(tables) == [
         "nhop_implicit: every metric",
-        "nhop_implicit: em by group",
+        "nhop_implicit: correct by group",
         "nhop_implicit: kinds of answers",
     ]
     every = tables["nhop_implicit: every metric"]
     right = "exact match with the answer"
-    assert every.rows[0] == ("oracle", "em", "1.000", "0.688", "1.000", "8", right)
+    assert every.rows[0] == ("oracle", "correct", "1.000", "0.688", "1.000", "8", right)
     lift = "the headline metric: 0 at the floor, 1 at the ceiling"
     assert ("last_line", "lift", "0.143", "-0.092", "0.556", "8", lift) in every.rows
-    by_group = tables["nhop_implicit: em by group"]
+    by_group = tables["nhop_implicit: correct by group"]
     assert by_group.columns == (
-        *("n", "m", "solver", "em", "low", "high", "lift", "floor", "items"),
+        *("n", "m", "solver", "correct", "low", "high", "lift", "floor", "items"),
         *("lines", "characters"),
     )
     assert by_group.rows[0] == (
@@ -88,7 +88,7 @@ def test_seeds_and_settings_have_tables_if_there_are_several(tmp_path: Path) -> 
     ]
     results = results_of(tmp_path, rows)
     titles = [table.title for table in page_tables(results)]
-    assert titles[1:3] == ["nhop_implicit: em by setting", "nhop_implicit: em by seed"]
+    assert titles[1:3] == ["nhop_implicit: correct by setting", "nhop_implicit: correct by seed"]
     by_setting, by_seed = page_tables(results)[1:3]
     assert [row[0] for row in by_setting.rows] == ["M=600", "implicit"]
     assert [(row[0], row[7]) for row in by_seed.rows] == [("1", "2"), ("2", "2")]
@@ -183,7 +183,7 @@ def test_no_window_is_too_narrow_for_a_table(
     width: int, title: str, rows: list[tuple[str, ...]]
 ) -> None:
     """Every letter is printed, however wide the window: two names can never read alike."""
-    columns = ("setting", "em [95%]", "a heading of words")
+    columns = ("setting", "correct [95%]", "a heading of words")
     console = Console(width=width, file=io.StringIO(), highlight=False)
     Table(title, columns, tuple(rows), "a note").show(console)
     assert isinstance(console.file, io.StringIO)

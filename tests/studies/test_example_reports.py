@@ -24,7 +24,7 @@ def test_a_stub_model_composes_as_often_as_its_skill_says(
     """0.99 and 0.9 to the power of 5 are 95% and 59%; the bounds leave out 1 in 1,000 runs."""
     task = trivium.load("nhop_implicit", hops=5)
     items = task.items(80, seed=3)
-    scores = [task.score(item, reply_of(model, [item.prompt])[0])["em"] for item in items]
+    scores = [task.score(item, reply_of(model, [item.prompt])[0])["correct"] for item in items]
     assert low < sum(score or 0.0 for score in scores) / 80 <= high
 
 

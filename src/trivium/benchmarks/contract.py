@@ -102,17 +102,25 @@ def reports_can_be_written(benchmark: AnyBenchmark) -> None:
         _expect(text in item.prompt, f"the highlight {text!r} is not in the prompt")
 
 
-def ceiling_is_perfect(benchmark: AnyBenchmark) -> None:
-    """Every ceiling solver reaches the best value through the whole pipeline, in every view."""
-    headline = benchmark.metrics[0]
+def ceiling_is_reached(benchmark: AnyBenchmark) -> None:
+    """Every ceiling solver reaches the ceiling through the whole pipeline, in every view.
+
+    A ceiling of 1 exactly, a lower one within 4 standard errors, and never more than it.
+    """
+    headline = benchmark.metrics[0].name
     ceilings = [one for one in benchmark.solvers.values() if one.role == "ceiling"]
     for task in _tasks_in_all_views(benchmark):
         items = _items(task, 20)
         for solver in ceilings:
             rows = [asdict(solve(item, solver)) for item in items]
             summary = summarise(rows, benchmark.metrics)
-            value = summary.metrics[headline.name].value
-            _expect(value == headline.best, f"{solver.name} reaches {value} on {task}")
+            value, ceiling = summary.metrics[headline].value or 0.0, summary.ceiling
+            allowed = 4 * math.sqrt(ceiling * (1 - ceiling) / len(items))
+            exact = all(task.item_ceiling(item.original).exact for item in items)
+            gap = value - ceiling
+            reached = (abs(gap) if exact else gap) <= allowed + 1e-9
+            said = f"{solver.name} reaches {value} on {task}, the ceiling is {ceiling:.3f}"
+            _expect(reached, said)
             _expect(summary.no_answers == 0, f"{solver.name} gives no answer on {task}")
 
 
@@ -285,10 +293,12 @@ def specs_survive_a_mapping(benchmark: AnyBenchmark) -> None:
 
 
 def floors_and_groups_are_plain(benchmark: AnyBenchmark) -> None:
-    """Floors are in [0, 1), groups are numbers or text."""
+    """Floors are in [0, 1), ceilings above them, groups are numbers or text."""
     for task in _tasks(benchmark):
         for item in _items(task, 5):
             _expect(0 <= item.floor < 1, f"the floor must be in [0, 1), got {item.floor}")
+            limits = f"floor {item.floor}, ceiling {item.ceiling}"
+            _expect(item.floor <= item.ceiling <= 1, f"the ceiling must be in [floor, 1]: {limits}")
             plain = all(isinstance(value, (int, float, str)) for value in item.groups.values())
             _expect(plain, f"groups must be numbers or text, got {item.groups}")
 
@@ -315,7 +325,7 @@ CHECKS: tuple[Callable[[AnyBenchmark], None], ...] = (
     writing_and_parsing_are_inverse,
     nonsense_is_no_answer,
     solvers_are_deterministic,
-    ceiling_is_perfect,
+    ceiling_is_reached,
     floor_is_reached,
     reordering_keeps_the_score,
     renaming_keeps_the_score,

@@ -87,6 +87,15 @@ class Floor:
 
 
 @dataclass(frozen=True)
+class Ceiling:
+    """The best solver that sees the same text, and what it is expected to score."""
+
+    name: str = "perfect"  # or the name of the solver that reaches it
+    value: float = 1.0  # of the headline metric
+    exact: bool = True  # computed; otherwise an upper bound
+
+
+@dataclass(frozen=True)
 class Turn:
     """What a solver knows when it replies."""
 
@@ -196,7 +205,8 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     """One reasoning test.
 
     The spec says what is in an item; the view says how it is presented and never changes it.
-    The first metric is the headline, and `floor` is its best value without reading the item.
+    The first metric is the headline: `floor` is its best value without reading the item, and
+    `ceiling` its best value for a solver that reads all of it.
     """
 
     name: ClassVar[str]
@@ -205,7 +215,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     view_type: type[ViewT]
     presets: Mapping[str, SpecT]
     default_preset: ClassVar[str] = ""  # by default the spec's defaults
-    metrics: Sequence[Metric] = (Metric("em", "the answer is right"), STRICT)
+    metrics: Sequence[Metric] = (Metric("correct", "the answer is right"), STRICT)
     solvers: Mapping[str, Solver]
     aliases: ClassVar[tuple[str, ...]] = ()  # short names for config files
     field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # the papers' field names
@@ -220,6 +230,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     chart_axes: Sequence[ChartAxis] = ()  # most important first; by default two groups that vary
     kinds: Mapping[str, str] = MappingProxyType(KINDS)  # what each kind of answer means
     headline_rule: ClassVar[str] = ""  # how `headline_sentence` follows from lifts
+    limits_vary: ClassVar[bool] = False  # items of one spec differ in floor and ceiling
     easier_with_more: ClassVar[frozenset[str]] = frozenset()  # fields; larger others are harder
 
     def __init_subclass__(cls) -> None:
@@ -303,8 +314,19 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """The best strategy that knows the spec and the view and does not read the item."""
 
     def item_floor(self, item: ItemT, view: ViewT) -> Floor:
-        """The floor of an item from a file without specs, which by default is refused."""
+        """The floor of a single item: of one without a spec, or of any where limits vary.
+
+        By default an item without a spec is refused.
+        """
         raise UserError(f"{item.id} does not say which spec it was generated from")
+
+    def ceiling(self, spec: SpecT, view: ViewT) -> Ceiling:
+        """The best solver that sees the prompt and nothing else, which by default is perfect."""
+        return Ceiling()
+
+    def item_ceiling(self, item: ItemT, view: ViewT) -> Ceiling:
+        """The ceiling of a single item: of one without a spec, or of any where limits vary."""
+        return Ceiling()
 
     def groups(self, item: ItemT) -> Groups:
         """The properties of an item by which results are grouped."""

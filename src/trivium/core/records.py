@@ -53,11 +53,12 @@ class Attempt:
     answer: Any
     scores: Scores
     kind: str  # "right", a kind of wrong answer, or one of the kinds without an answer
-    chance: float  # the floor of the headline metric
+    floor: float  # of the headline metric
     groups: Groups
     prompt_lines: int = 0
     prompt_chars: int = 0
-    floor: str | None = None  # the strategy that reaches the floor
+    ceiling: float = 1.0
+    floor_name: str | None = None  # the strategy that reaches the floor
     content: str | None = None  # a digest of an item without a spec
     error: str | None = None
     # requests, retries, and the tokens that the provider reported; a key is absent where it did not
@@ -110,7 +111,7 @@ _REQUIRED: dict[str, set[type]] = {
     "answer": {str, list, dict, NoneType, *_NUMBERS},
     "scores": {dict},
     "kind": {str},
-    "chance": _NUMBERS,
+    "floor": _NUMBERS,
     "groups": {dict},
 }
 _OPTIONAL: dict[str, set[type]] = {
@@ -124,6 +125,7 @@ _OPTIONAL: dict[str, set[type]] = {
     "error": {str},
     "usage": {dict},
     "seconds": _NUMBERS,
+    "ceiling": _NUMBERS,
     "gold": {str},
     "stop_reason": {str},
     "reasoning": {str},

@@ -1,4 +1,4 @@
-"""Summaries of records: every metric with its interval, and lift over the floor."""
+"""Summaries of records: every metric with its interval, and lift from floor to ceiling."""
 
 from __future__ import annotations
 
@@ -70,17 +70,23 @@ class Summary:
     tokens: dict[str, TokenCount] = field(default_factory=dict)  # empty for programs
     retries: int = 0
     median_seconds: float | None = None  # of the attempts of models
-    ceiling: float = 1.0  # the best value of the headline metric
+    ceiling: float = 1.0  # the headline metric of the best solver that sees the same text
 
     def to_dict(self) -> dict[str, Any]:
         """The content of summary.json."""
-        names = {"floor": "chance", "floor_name": "floor"}  # as in records
-        row = {names.get(key, key): value for key, value in asdict(self).items()}
-        del row["ceiling"]
+        row = asdict(self)
         row["tokens"] = {
             name: count._asdict() | {"mean": count.mean} for name, count in self.tokens.items()
         }
         return row
+
+
+class Limits(NamedTuple):
+    """The floor and the ceiling of an attempt."""
+
+    floor: float
+    name: str  # the strategy that reaches the floor
+    ceiling: float
 
 
 class Vote(NamedTuple):
@@ -102,8 +108,8 @@ class Tally:
         self._metrics = metrics
         self._benchmark = self._solver = ""
         self._kinds: Counter[str] = Counter()
-        self._floors: Counter[tuple[float, str]] = Counter()  # where the headline is defined
-        self._other_floors: Counter[tuple[float, str]] = Counter()
+        self._limits: Counter[Limits] = Counter()  # where the headline is defined
+        self._other_limits: Counter[Limits] = Counter()
         self._totals: Counter[str] = Counter()  # lines, chars, attempts of models, retries
         self._all_items = array("q")
         self._declined_items = array("q")
@@ -129,10 +135,11 @@ class Tally:
         self._add_usage(row)
         if row["kind"] == DECLINED:
             self._declined_items.append(item)
-        scores, floor = row["scores"], (row["chance"], row.get("floor") or "")
-        # The floor of the headline is averaged over the attempts where the headline is defined.
+        scores = row["scores"]
+        limits = Limits(row["floor"], row.get("floor_name") or "", row.get("ceiling", 1.0))
+        # Floor and ceiling are averaged over the attempts where the headline is defined.
         defined = scores.get(self._metrics[0].name) is not None
-        (self._floors if defined else self._other_floors)[floor] += 1
+        (self._limits if defined else self._other_limits)[limits] += 1
         if row["kind"] in UNSCORED:
             return
         # A person's answers are not independent: the person is the cluster, and an item that
@@ -177,14 +184,15 @@ class Tally:
     def summary(self) -> Summary:
         """The figures of all records added so far."""
         scored = len(self._items)
-        floors = self._floors or self._other_floors  # known even where nothing was scored
-        total = math.fsum(value * times for (value, _), times in floors.items())
-        floor = total / max(1, floors.total())
-        names = {name for _, name in floors}
+        limits = self._limits or self._other_limits  # known even where nothing was scored
+        count = max(1, limits.total())
+        floor = math.fsum(each.floor * times for each, times in limits.items()) / count
+        ceiling = math.fsum(each.ceiling * times for each, times in limits.items()) / count
+        names = {each.name for each in limits}
         repeated = _distinct(self._items) < scored
         metrics = {metric.name: self._estimate(metric, repeated) for metric in self._metrics}
         headline = self._metrics[0]
-        metrics["lift"] = lift_over_floor(metrics[headline.name], floor, headline.best)
+        metrics["lift"] = lift_over_floor(metrics[headline.name], floor, ceiling)
         if self.has_trials:
             metrics |= self._order_trials()
         return Summary(
@@ -200,7 +208,7 @@ class Tally:
             prompt_chars=self._totals["chars"] / max(1, len(self._all_items)),
             metrics=metrics,
             kinds=dict(sorted(self._kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
-            ceiling=headline.best,
+            ceiling=ceiling,
             cut_offs=self._kinds[CUT_OFF],
             declined=self._kinds[DECLINED],
             bounds=self._bounds(),

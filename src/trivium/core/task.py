@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from trivium.core.benchmark import STRICT, AnyBenchmark, Floor
+from trivium.core.benchmark import STRICT, AnyBenchmark, Ceiling, Floor
 from trivium.core.errors import require
 from trivium.core.reading import visible_replies
 from trivium.core.records import Groups, Scores
@@ -25,7 +25,7 @@ class Task:
     >>> import trivium
     >>> task = trivium.load("nhop_implicit", hops=4)
     >>> item = task.item(0, seed=7)
-    >>> task.score(item, item.gold)["em"]
+    >>> task.score(item, item.gold)["correct"]
     1.0
     """
 
@@ -39,17 +39,33 @@ class Task:
         return self.benchmark.floor(self.spec, self.view)
 
     @cached_property
+    def ceiling(self) -> Ceiling:
+        """The best solver that sees the prompt and nothing else."""
+        return self.benchmark.ceiling(self.spec, self.view)
+
+    @cached_property
     def _fields(self) -> dict[str, Any] | None:
         return None if self.spec is None else spec_to_dict(self.spec)
 
     def item_floor(self, item: Any) -> Floor:
         """The floor of an item, which may come from a file and have another spec."""
-        benchmark, origin = self.benchmark, item.origin
-        if origin is None:
-            return benchmark.item_floor(item, self.view)
+        task = self._task_of(item)
+        return self.benchmark.item_floor(item, self.view) if task is None else task.floor
+
+    def item_ceiling(self, item: Any) -> Ceiling:
+        """The ceiling of an item, which may come from a file and have another spec."""
+        task = self._task_of(item)
+        return self.benchmark.item_ceiling(item, self.view) if task is None else task.ceiling
+
+    def _task_of(self, item: Any) -> Task | None:
+        """The task whose floor and ceiling are those of an item; None if it has its own."""
+        origin = item.origin
+        if origin is None or self.benchmark.limits_vary:
+            return None
         if origin.spec == self._fields:
-            return self.floor
-        return benchmark.floor(spec_from_dict(benchmark.spec_type, origin.spec), self.view)
+            return self
+        spec = spec_from_dict(self.benchmark.spec_type, origin.spec)
+        return Task(self.benchmark, spec, self.view)
 
     def generate(self, seed: int, start: int, count: int) -> Iterator[PresentedItem]:
         """Yields presented items one by one."""
@@ -125,6 +141,11 @@ class PresentedItem:
     def floor(self) -> float:
         """The headline metric of the best strategy that does not read the item."""
         return self.task.item_floor(self.original).value
+
+    @property
+    def ceiling(self) -> float:
+        """The headline metric of the best solver that sees the prompt and nothing else."""
+        return self.task.item_ceiling(self.original).value
 
     @property
     def groups(self) -> Groups:

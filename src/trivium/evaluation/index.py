@@ -77,7 +77,7 @@ def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:
     table = csv.writer(text, lineterminator="\n")
     table.writerow(
         ["setting", *fields, "seed", "solver", "role", "items", "answered", "no_answers"]
-        + ["failed", "chance", "prompt_lines", "prompt_chars"]
+        + ["failed", "floor", "ceiling", "prompt_lines", "prompt_chars"]
         + [f"{name}{end}" for name in metrics for end in ("", "_low", "_high", "_n")]
     )
     for one, summary in zip(run.evaluations, summaries, strict=True):
@@ -86,7 +86,8 @@ def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:
             [one.setting, *(one.fields.get(key, "") for key in fields), one.items.seed, one.solver]
             + ["model" if solver is None else solver.role]
             + [summary.items, summary.answered, summary.no_answers, summary.failed]
-            + list(map(_figure, (summary.floor, summary.prompt_lines, summary.prompt_chars)))
+            + list(map(_figure, (summary.floor, summary.ceiling)))
+            + list(map(_figure, (summary.prompt_lines, summary.prompt_chars)))
             + [part for name in metrics for part in _figures(summary.metrics.get(name))]
         )
     with atomic_write(out / SUMMARY_TABLE) as file:

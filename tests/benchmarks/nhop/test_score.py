@@ -27,7 +27,7 @@ BAG = IMPLICIT.from_row(bag(), 0)
 )
 def test_kinds_of_error_in_a_bag(token: str, kind: str) -> None:
     assert IMPLICIT.kind(BAG, NhopAnswer(token)) == kind
-    assert IMPLICIT.score(BAG, NhopAnswer(token))["em"] == float(kind == "right")
+    assert IMPLICIT.score(BAG, NhopAnswer(token))["correct"] == float(kind == "right")
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_kinds_of_error_on_a_ladder(token: str, kind: str, coherent: float) -> N
     assert EXPLICIT.kind(LADDER, answer) == kind
     right = float(kind == "right")
     assert EXPLICIT.score(LADDER, answer) == {
-        "em": right,
+        "correct": right,
         "fn_correct": right,
         "fn_1_coherent": coherent,
         "fn_2_from_chain": 1,
@@ -57,7 +57,7 @@ def test_kinds_of_error_on_a_ladder(token: str, kind: str, coherent: float) -> N
 
 def test_no_answer_is_a_violation_with_no_wrong_hop() -> None:
     assert IMPLICIT.kind(BAG, None) == "no-answer"
-    assert IMPLICIT.score(BAG, None) == {"em": 0, "first_wrong_hop": None, "chain_right": None}
+    assert IMPLICIT.score(BAG, None) == {"correct": 0, "first_wrong_hop": None, "chain_right": None}
     assert EXPLICIT.score(LADDER, None)["fn_1_coherent"] == 0
 
 

@@ -14,7 +14,7 @@ from trivium.benchmarks.nhop.spec import (
 from trivium.core.benchmark import Floor, Metric, Published
 from trivium.core.records import NO_ANSWER, Groups, Scores
 
-EM = Metric("em", "exact match with the answer")
+CORRECT = Metric("correct", "exact match with the answer")
 # Later is better; attempts without a wrong hop are left out, so compare solvers by chain_right.
 FIRST_WRONG_HOP = Metric(
     "first_wrong_hop",
@@ -28,9 +28,9 @@ CHAIN_RIGHT = Metric(
     "in steps mode, the share of hops that are right before the first wrong one",
     "mean",
 )
-IMPLICIT_METRICS = (EM, FIRST_WRONG_HOP, CHAIN_RIGHT)
+IMPLICIT_METRICS = (CORRECT, FIRST_WRONG_HOP, CHAIN_RIGHT)
 EXPLICIT_METRICS = (
-    EM,
+    CORRECT,
     Metric("fn_correct", "the chosen line of the last block is the right one"),
     Metric("fn_1_coherent", "its head is reached from y_{n-2} through some shown f_{n-1} line"),
     Metric(
@@ -50,7 +50,7 @@ def gold(item: NhopItem) -> NhopAnswer:
 
 def score(item: NhopItem, answer: NhopAnswer | None) -> Scores:
     """The value of every metric; None if it is undefined."""
-    scores: Scores = {"em": float(answer is not None and answer.token == item.answer)}
+    scores: Scores = {"correct": float(answer is not None and answer.token == item.answer)}
     if item.blocks:
         scores |= _ladder(item, answer)
     return scores | _steps(item, answer)
@@ -122,18 +122,20 @@ def groups(item: NhopItem) -> Groups:
 
 _SETUP = "temperature 0, M=256, 24 items, seed 7"
 IMPLICIT_PUBLISHED = [
-    Published("gpt-4.1-mini (published)", {"n": n, "m": m}, em, _SETUP, {"ablate_inner": False})
+    Published(
+        "gpt-4.1-mini (published)", {"n": n, "m": m}, correct, _SETUP, {"ablate_inner": False}
+    )
     for n, by_m in ((4, {6: 0.833, 8: 0.792}), (6, {6: 0.167, 8: 0.083}), (8, {6: 0.208, 8: 0.167}))
-    for m, em in by_m.items()
+    for m, correct in by_m.items()
 ]
 EXPLICIT_PUBLISHED = [
     Published(
         "gpt-4.1-mini (published)",
         {"n": n, "L": L},
-        em,
+        correct,
         f"{_SETUP}, all three cue controls",
         EXPLICIT_DIAGNOSTICS["all"].spec,
     )
     for n, by_L in ((4, {2: 0.667, 3: 0.708}), (6, {2: 0.208, 3: 0.208}), (8, {2: 0.250, 3: 0.417}))
-    for L, em in by_L.items()
+    for L, correct in by_L.items()
 ]
