@@ -92,6 +92,17 @@ class PromptFeatures:
                 yield at
             at = text.find(name, end)
 
+    @cached_property
+    def masked(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The text with one sign for every name and digit, and where each character went."""
+        codes = np.frombuffer(self.text.encode("utf-32-le", "replace"), dtype=np.uint32).copy()
+        codes[(codes >= ord("0")) & (codes <= ord("9"))] = ord("0")
+        kept = np.ones(len(codes), dtype=np.bool_)
+        for name in self.names:
+            for at in self.mentions(name):
+                codes[at], kept[at + 1 : at + len(name)] = ord("#"), False
+        return codes[kept], np.cumsum(kept) - 1
+
     def line_of(self, at: int) -> int:
         """The number of the line of this character."""
         return bisect_right(self.starts, at) - 1
@@ -215,8 +226,8 @@ class PromptFeatures:
     def relation(self, name: str, other: str) -> Features:
         """A name compared with a marked one."""
         mine, theirs = self.mentions(name), self.mentions(other)
-        own, its = spelling(name), spelling(other)
         both = bool(mine and theirs)
+        lost = "row of its first missing cell"
         return {
             "characters from first mention to that of": mine[0] - theirs[0] if both else nan,
             "characters from last mention to that of": mine[-1] - theirs[-1] if both else nan,
@@ -224,16 +235,11 @@ class PromptFeatures:
                 self.line_of(mine[0]) - self.line_of(theirs[0]) if both else nan
             ),
             "mentioned before": mine[0] < theirs[0] if both else nan,
-            "before in the alphabet": name.casefold() < other.casefold(),
-            "length of name less that of": len(name) - len(other),
-            "number less that of": own["its number"] - its["its number"],
-            "same parity as": own["parity of its number"] == its["parity of its number"],
-            "same first character as": own["first character"] == its["first character"],
-            "same last character as": own["last character"] == its["last character"],
             "first missing cell in the same row as that of": (
-                self.columns.get(name, _NO_COLUMN)["row of its first missing cell"]
-                == self.columns.get(other, _NO_COLUMN)["row of its first missing cell"]
+                self.columns.get(name, _NO_COLUMN)[lost]
+                == self.columns.get(other, _NO_COLUMN)[lost]
             ),
+            **compared(name, other),
         }
 
     def _word(self, word: str) -> int:
@@ -290,9 +296,10 @@ def _number_slots(numbers: Sequence[str]) -> Features:
         "smallest number": min(values, default=nan),
         "sum of all numbers": sum(values),
     }
-    digits = [number.lstrip("-").partition(".")[0] for number in numbers[:1] + numbers[-1:]]
-    sums = [sum(map(int, part)) for part in digits] or [nan, nan]
-    found |= {"digit sum of the first number": sums[0], "digit sum of the last number": sums[-1]}
+    for place, at in (("first", 0), ("last", -1)):
+        found[f"digit sum of the {place} number"] = (
+            sum(map(int, _DIGITS.findall(numbers[at])[0])) if numbers else nan
+        )
     return found | {
         f"{a} number less the {b}": slots[a] - slots[b] for a, b in combinations(_ORDINALS, 2)
     }
@@ -326,9 +333,11 @@ def candidate_features(prompt: PromptFeatures, probe: Probe) -> Iterator[list[Gr
             "alphabetical rank": ranks[name],
         }
         groups = [("", own), *prompt.describe(name)]
-        beside = (probe.candidates[place - 1] if place else "", *probe.candidates[place + 1 :], "")
-        neighbours = zip((" the candidate before", " the candidate after"), beside, strict=False)
-        groups += [(end, prompt.relation(name, other)) for end, other in (*neighbours, *marked)]
+        if size > 1:
+            groups.append(
+                (" the next candidate", compared(name, probe.candidates[place + 1 - size]))
+            )
+        groups += [(suffix, prompt.relation(name, other)) for suffix, other in marked]
         if extra:
             groups.append(("", dict(zip(probe.candidate_features, extra[place], strict=True))))
         yield groups
@@ -378,6 +387,19 @@ def spelling(name: str) -> Features:
     }
 
 
+def compared(name: str, other: str) -> Features:
+    """The spelling of a name beside that of another."""
+    own, its = spelling(name), spelling(other)
+    return {
+        "before in the alphabet": name.casefold() < other.casefold(),
+        "length of name less that of": len(name) - len(other),
+        "number less that of": own["its number"] - its["its number"],
+        "same parity as": own["parity of its number"] == its["parity of its number"],
+        "same first character as": name[:1].casefold() == other[:1].casefold(),
+        "same last character as": name[-1:] == other[-1:],
+    }
+
+
 def read_columns(lines: Sequence[str]) -> dict[str, Features]:
     """The features of the columns of the first table: lines with equally many separators."""
     for separator in (",", "|", "\t"):
@@ -422,7 +444,8 @@ def columns(rows: Sequence[Sequence[str]]) -> Iterator[Features]:
         "first value": values[there.argmax(axis=0), every],
         "last value": values[len(values) - 1 - there[::-1].argmax(axis=0), every],
     }
-    return (dict(zip(found, column, strict=True)) for column in np.array([*found.values()]).T)
+    by_column = np.array([*found.values()], dtype=np.float64).T.tolist()
+    return (dict(zip(found, column, strict=True)) for column in by_column)
 
 
 def _leading_zeros(whole: str) -> int:

@@ -117,6 +117,7 @@ class Solver:
     reply: Callable[[Turn], str]
     role: Role = "program"
     omniscient: bool = False  # is given the item as well as the prompt
+    allowed_lift: float = 0.0  # up to which the audit accepts a shortcut
 
 
 @dataclass(frozen=True)
