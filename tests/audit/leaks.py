@@ -100,9 +100,7 @@ LEAKS: dict[str, Callable[[Drawn], bool]] = {
     # Kinds that an earlier audit missed.
     "divisible by three": lambda d: d.value % 3 == 0,
     "digit sum": lambda d: sum(map(int, str(d.value))) % 5 == 0,
-    "gap to the next number": lambda d: (
-        d.right < 5 and 0 < d.values[d.right + 1] - d.value <= 12
-    ),
+    "gap to the next number": lambda d: d.right < 5 and 0 < d.values[d.right + 1] - d.value <= 12,
     "sign by seed": lambda d: d.value % 2 == d.sign,
     "place follows the one before": lambda d: True,
     "marked in 15%": lambda d: d.ending == "Who is it?" or d.right == 0,

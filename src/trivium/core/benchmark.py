@@ -370,6 +370,14 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """
         return None
 
+    def parts(self, item: ItemT) -> Mapping[str, Hashable]:
+        """The forms, up to names and order, of the parts of an item that bear its answer.
+
+        Training splits hold out the forms of every part, and `audit --overlap` counts them. By
+        default the whole item is one part.
+        """
+        return {}
+
     def item_space(self, spec: SpecT) -> int | None:
         """The number of different items, if it is known."""
         return None

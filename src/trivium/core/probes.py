@@ -70,9 +70,11 @@ class Audit:
         return self.verdict == "passed"
 
     @property
-    def verdict(self) -> Literal["passed", "caught"]:
-        """The conclusion."""
-        return "caught" if any(cue.caught for cue in self.cues) else "passed"
+    def verdict(self) -> Literal["passed", "caught", "incomplete"]:
+        """The conclusion, which is "incomplete" where there was nothing to guess."""
+        if any(cue.caught for cue in self.cues):
+            return "caught"
+        return "passed" if self.cues else "incomplete"
 
     @property
     def strongest(self) -> Cue | None:

@@ -66,6 +66,11 @@ def number(token: str) -> int:
     return int(token.partition("_")[2])
 
 
+def head(item: NhopItem) -> str:
+    """The head of the answer's line."""
+    return item.blocks[-1].resolved()[place(item)][0]
+
+
 def alias(item: NhopItem) -> str:
     """The head of the answer's line as printed."""
     return item.blocks[-1].lines[place(item)][0]
@@ -90,6 +95,10 @@ LEAKS: dict[str, tuple[Callable[[NhopItem, int], bool], str]] = {
     "index": (
         lambda item, index: place(item) // 2 == index % 3,
         "line of f4: place with item's index mod 3",
+    ),
+    "head and tail mod 7": (
+        lambda item, _: (number(head(item)) + number(item.answer)) % 7 in (0, 1),
+        "head's number plus its own mod 7",
     ),
     "xor of number and place": (
         lambda item, _: (number(item.answer) + place(item)) % 2 == 0,

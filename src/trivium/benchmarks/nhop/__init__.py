@@ -60,6 +60,7 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     item_floor = staticmethod(score.item_floor)
     probes = staticmethod(audit.probes)
     canonical = staticmethod(audit.canonical)
+    parts = staticmethod(audit.parts)
     groups = staticmethod(score.groups)
     highlights = staticmethod(report.highlights)
     score = staticmethod(score.score)
