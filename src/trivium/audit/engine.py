@@ -30,7 +30,7 @@ from trivium.audit.rules import (
     feature_names,
     judge,
     judge_exclusion,
-    make_row,
+    make_rows,
     pair_rules,
     remainder_rules,
     screen,
@@ -187,10 +187,10 @@ class _Study:
                 names.update(probe.candidates, probe.marked.values())
             text = self.benchmark.surface(item, view)
             prompt = PromptFeatures(text, number, names, self._common)
-            for probe in probes:
-                rows[probe.name].append(make_row(prompt, probe))
-                if probe.name not in feature_names_of:
-                    feature_names_of[probe.name] = feature_names(prompt, probe)
+            for row in make_rows(prompt, probes):
+                rows[row.probe.name].append(row)
+                if row.probe.name not in feature_names_of:
+                    feature_names_of[row.probe.name] = feature_names(prompt, row.probe)
         samples = {
             name: collect(found, feature_names_of[name], self._ids[name])
             for name, found in rows.items()

@@ -8,7 +8,7 @@ an item that it ranks correctly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -137,11 +137,13 @@ class Row(NamedTuple):
     pieces: tuple[tuple[Ints, Ints], tuple[Ints, Ints]]  # keys and counts of candidates and item
 
 
-def make_row(prompt: PromptFeatures, probe: Probe) -> Row:
-    """The values of the features of a probe."""
-    own = chain.from_iterable(candidate_features(prompt, probe))
-    pieces = learned.pieces_of_candidates(prompt, probe.candidates), learned.pieces_of_item(prompt)
-    return Row(probe, _values(own), _values(item_features(prompt, probe)), pieces)
+def make_rows(prompt: PromptFeatures, probes: Sequence[Probe]) -> Iterator[Row]:
+    """The values of the features of every probe."""
+    whole = learned.pieces_of_item(prompt)
+    for probe in probes:
+        own = chain.from_iterable(candidate_features(prompt, probe))
+        pieces = learned.pieces_of_candidates(prompt, probe.candidates), whole
+        yield Row(probe, _values(own), _values(item_features(prompt, probe)), pieces)
 
 
 def feature_names(prompt: PromptFeatures, probe: Probe) -> tuple[list[str], list[str]]:

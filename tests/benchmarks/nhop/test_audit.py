@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from math import factorial, perm
 
 import pytest
 
+from tests.audit.planted import planted
 from tests.benchmarks.nhop.examples import ladder
 from trivium.audit.engine import audit as run_audit
 from trivium.audit.overlap import overlap
-from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT, NhopExplicit
+from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.generate import generate, item_space
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
@@ -107,26 +108,11 @@ LEAKS: dict[str, tuple[Callable[[NhopItem, int], bool], str]] = {
 }
 
 
-class Leaky(NhopExplicit):
-    """Keeps only the items that have a leak."""
-
-    def __init__(self, leak: Callable[[NhopItem, int], bool]) -> None:
-        self.leak = leak
-
-    def generate(  # type: ignore[override]
-        self, spec: ExplicitSpec, seed: int, start: int = 0, count: int = 1
-    ) -> Iterator[NhopItem]:
-        made = 0
-        for item in generate(spec, seed, 0, 40 * (start + count)):
-            if self.leak(item, made) and made < start + count:
-                made += 1
-                yield item
-
-
 @pytest.mark.parametrize("name", LEAKS)
 def test_planted_leaks_are_caught(name: str) -> None:
     leak, cue = LEAKS[name]
-    audit = few_trees(Leaky(leak), replace(HARD, L=1), 0, 150)
+    leaky = planted(EXPLICIT, lambda item, index: item if leak(item, index) else None)
+    audit = few_trees(leaky, replace(HARD, L=1), 0, 150)
     assert any(cue in one for one in caught(audit))
 
 
