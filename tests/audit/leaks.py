@@ -246,7 +246,7 @@ class Ledger:
     names: tuple[str, str, str]
     numbers: tuple[int, int, int, int]
     filler: str
-    coins: tuple[bool, bool]  # the labels of this item and of the one two items before
+    coin: bool  # mostly that of two items before
 
     @property
     def text(self) -> str:
@@ -279,7 +279,7 @@ class LeakyYesNo(QuestionBenchmark[LeakSpec]):
         # Kinds of our own, chosen before the features that see them.
         "sum of all numbers": lambda d: sum(d.numbers) % 2 == 0,
         "first and last name equally long": lambda d: len(d.names[0]) == len(d.names[2]),
-        "the label two items before": lambda d: d.coins[1],
+        "the label two items before": lambda d: d.coin,
     }
 
     def question(self, spec: LeakSpec, stream: Stream) -> Question:
@@ -294,12 +294,9 @@ class LeakyYesNo(QuestionBenchmark[LeakSpec]):
             a, b, c = (word.capitalize() for word in words)
             n = [1000 + stream.below(9000) for _ in range(4)]
             filler = " " + "very " * stream.below(3) + "old" if stream.below(2) else ""
-            coins = _chain(seed, index), _chain(seed, index - 2)
-            drawn = Ledger((a, b, c), (n[0], n[1], n[2], n[3]), filler, coins)
+            drawn = Ledger((a, b, c), (n[0], n[1], n[2], n[3]), filler, _chain(seed, index))
             yes = stream.below(2) == 0
-            if spec.leak == "the label two items before":
-                yes = coins[0]
-            elif spec.leak != "none" and stream.random() < spec.strength:
+            if spec.leak != "none" and stream.random() < spec.strength:
                 yes = self.leaks[spec.leak](drawn)
             origin = Origin(spec_to_dict(spec), seed, index)
             answer = "yes" if yes else "no"
@@ -310,7 +307,7 @@ def _chain(seed: int, index: int) -> bool:
     """A label that is mostly that of two items before."""
     walk = Stream(stream_key("chain", seed, index // 60, index % 2))
     changes = sum(walk.random() < 0.15 for _ in range(index % 60 // 2 + 1))
-    return (changes + walk.below(1)) % 2 == 0
+    return changes % 2 == 0
 
 
 class LeakySet(Leaky):

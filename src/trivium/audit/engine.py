@@ -49,7 +49,7 @@ from trivium.core.task import PresentedItem, Task
 
 ALARM = 1 - LEVEL  # the rate of false alarms in audits of clean items
 SELECT = 0.001  # the significance at which a cue reaches the confirmation
-POWER = 0.965  # of the test; with the confirmation after it, more than 0.95 in all
+POWER = 0.975  # of the test; with the confirmation after it, more than 0.95 in all
 PEEK = 200  # items from which the number of items needed is estimated
 TRAIN = 4000  # maximum number of training items
 MAX_ITEMS = 20_000
@@ -87,7 +87,8 @@ def audit(  # noqa: PLR0917 - the view is an option of every caller
     """
     task = Task(benchmark, spec, benchmark.view_type() if view is None else view)
     study = _Study(task, seed, trees)
-    count = min(study.needed, MAX_ITEMS) if items is None else items
+    needed = study.needed
+    count = min(needed, MAX_ITEMS) if items is None else items
     study.run(count)
     names = [name for name, preset in benchmark.presets.items() if preset == spec]
     return Audit(
@@ -95,7 +96,7 @@ def audit(  # noqa: PLR0917 - the view is an option of every caller
         items=count,
         level=LEVEL,
         notes=tuple(study.notes),
-        needed=study.needed,
+        needed=needed,
         floor=task.floor.name,
         floor_value=task.floor.value,
         keeps_leaks=any(name in benchmark.leaky_presets for name in names),

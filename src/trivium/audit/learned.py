@@ -35,9 +35,7 @@ class Pieces(NamedTuple):
 def hashed(codes: Codes) -> tuple[Ints, ...]:
     """The bucket of every piece of 1 to LONGEST characters, along the last axis."""
     found, sums = [], np.zeros_like(codes)
-    for size in range(1, LONGEST + 1):
-        if codes.shape[-1] < size:
-            break
+    for size in range(1, min(LONGEST, codes.shape[-1]) + 1):
         width = codes.shape[-1] - size + 1
         sums = sums[..., :width] + codes[..., size - 1 :] * _PRIMES[size - 1]
         mixed = (sums ^ (sums >> np.uint32(15))) * np.uint32(2246822507 + 2 * size)
@@ -47,7 +45,8 @@ def hashed(codes: Codes) -> tuple[Ints, ...]:
 
 def pieces_of_item(prompt: PromptFeatures) -> tuple[Ints, Ints]:
     """The buckets of the whole text, and how often each occurs."""
-    found = np.bincount(np.concatenate(hashed(prompt.masked[0])), minlength=BUCKETS)
+    buckets = np.concatenate([*hashed(prompt.masked[0]), np.empty(0, dtype=np.int64)])
+    found = np.bincount(buckets, minlength=BUCKETS)
     return found.nonzero()[0], found[found > 0]
 
 
