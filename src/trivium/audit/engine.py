@@ -51,7 +51,7 @@ ALARM = 1 - LEVEL  # the rate of false alarms in audits of clean items
 SELECT = 0.001  # the significance at which a cue reaches the confirmation
 POWER = 0.975  # of the test; with the confirmation after it, more than 0.95 in all
 PEEK = 200  # items from which the number of items needed is estimated
-TRAIN = 4000  # maximum number of training items
+TRAIN = 3000  # maximum number of training items
 MAX_ITEMS = 20_000
 CHUNKS = 4  # of each part: the parts are interleaved, so that all see every stretch of a seed
 

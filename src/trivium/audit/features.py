@@ -32,12 +32,10 @@ _WORD = re.compile(r"[^\W\d_]\w*")
 _SENTENCE_END = re.compile(r"[.:!?;]\s|\n")
 _PUNCTUATION = ".,;:!?()[]{}'\"*`=|"
 _HASHES = 16  # values of a hashed word, few enough to learn a rule
-_COUNTED = {f"number of {character!r}": character for character in ",.:;?!-'\"|("}
 # Periods of balanced designs.
 _MODULI = {f"index mod {modulus}": modulus for modulus in (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16)}
+_SOME_NUMBERS = 40  # whose notation is described
 _TABLE_LINES = 4  # minimum length of a table with its header
-_NO_CAPITALS = dict.fromkeys(range(ord("A"), ord("Z") + 1))
-_NO_DIGITS = dict.fromkeys(range(ord("0"), ord("9") + 1))
 _ORDINALS = ("first", "second", "third", "fourth", "last")  # of numbers and words in a text
 
 
@@ -94,13 +92,15 @@ class PromptFeatures:
 
     @cached_property
     def masked(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """The text with one sign for every name and digit, and where each character went."""
+        """The text with one sign for every name and number, and where each character went."""
         codes = np.frombuffer(self.text.encode("utf-32-le", "replace"), dtype=np.uint32).copy()
-        codes[(codes >= ord("0")) & (codes <= ord("9"))] = ord("0")
+        digit = (codes >= ord("0")) & (codes <= ord("9"))
+        codes[digit] = ord("0")
         kept = np.ones(len(codes), dtype=np.bool_)
+        kept[1:] = ~(digit[1:] & digit[:-1])
         for name in self.names:
             for at in self.mentions(name):
-                codes[at], kept[at + 1 : at + len(name)] = ord("#"), False
+                codes[at], kept[at], kept[at + 1 : at + len(name)] = ord("#"), True, False
         return codes[kept], np.cumsum(kept) - 1
 
     def line_of(self, at: int) -> int:
@@ -198,7 +198,7 @@ class PromptFeatures:
             "character at the end of its line": ord(whole[-1]) if whole else 0,
             "word before it": self._word(words_before[-1]) if words_before else -3,
             "word after it": self._word(words_after[0]) if words_after else -3,
-            "sum of the numbers in its line": sum(int(n[:9]) for n in _DIGITS.findall(whole[:999])),
+            "sum of the numbers in its line": _sum_of_numbers(whole[:999]),
         }
         place = bisect_left(self._number_at, end)
         if place == len(self._numbers) or self._number_at[place] >= at - column + len(whole):
@@ -250,8 +250,6 @@ class PromptFeatures:
     def _of_item(self, index: int, common: Collection[str]) -> Features:
         text, sizes, numbers = self.text, self.sizes, self._numbers
         listed = [commas for commas in self.commas if commas]
-        decimals = [len(number.partition(".")[2]) for number in numbers]
-        whole = [number.partition(".")[0].lstrip("-") for number in numbers]
         full = [size for size in sizes if size]
         return {
             "characters": len(text),
@@ -266,21 +264,9 @@ class PromptFeatures:
             "most commas in a line": max(listed, default=0),
             "fewest commas in a line": min(listed, default=0),
             "sum of squared commas of the lines": sum(commas * commas for commas in listed),
-            "capitals": len(text) - len(text.translate(_NO_CAPITALS)),
-            "digits": len(text) - len(text.translate(_NO_DIGITS)),
             "numbers": len(numbers),
-            "odd numbers": sum(part[-1] in "13579" for part in whole),
-            "numbers with decimals": sum(map(bool, decimals)),
-            "most decimals": max(decimals, default=0),
-            "fewest decimals": min(decimals, default=0),
-            "negative numbers": sum(number[0] == "-" for number in numbers),
-            "numbers with leading zeros": sum(map(bool, map(_leading_zeros, whole))),
-            "last digit in the text": int(
-                next((character for character in reversed(text) if character.isdecimal()), "-1")
-            ),
             **_number_slots(numbers),
             **_word_slots([word for word in _WORD.findall(text) if word not in common]),
-            **{name: text.count(character) for name, character in _COUNTED.items()},
             "index": index,
             **{name: index % modulus for name, modulus in _MODULI.items()},
         }
@@ -289,12 +275,18 @@ class PromptFeatures:
 def _number_slots(numbers: Sequence[str]) -> Features:
     """The first numbers of a text, the last, their order, the largest, smallest and the sum."""
     values = list(map(float, numbers))
+    some = [number.lstrip("-").partition(".") for number in numbers[:_SOME_NUMBERS]]
     shown = [values[at] if at < len(values) else nan for at in range(4)]
     slots = dict(zip(_ORDINALS, [*shown, values[-1] if values else nan], strict=True))
     found = {f"{ordinal} number": value for ordinal, value in slots.items()} | {
         "largest number": max(values, default=nan),
         "smallest number": min(values, default=nan),
         "sum of all numbers": sum(values),
+        "odd numbers": sum(whole[-1] in "13579" for whole, _, _ in some),
+        "most decimals": max((len(decimals) for _, _, decimals in some), default=0),
+        "fewest decimals": min((len(decimals) for _, _, decimals in some), default=0),
+        "negative numbers": sum(value < 0 for value in values),
+        "numbers with leading zeros": sum(_leading_zeros(whole) > 0 for whole, _, _ in some),
     }
     for place, at in (("first", 0), ("last", -1)):
         found[f"digit sum of the {place} number"] = (
@@ -414,15 +406,16 @@ def read_columns(lines: Sequence[str]) -> dict[str, Features]:
 
 def columns(rows: Sequence[Sequence[str]]) -> Iterator[Features]:
     """The features of each column of a table."""
-    cells = [[cell if _NUMBER.fullmatch(cell) else "nan" for cell in row] for row in rows]
-    values = np.array(cells, dtype=np.float64)
+    cells = [cell if cell[-1:].isdecimal() else "nan" for row in rows for cell in row]
+    values = np.array([_float(cell) for cell in cells]).reshape(len(rows), -1)
+    after = np.array([len(cell) - cell.find(".") - 1 if "." in cell else 0 for cell in cells])
+    decimals = after.reshape(values.shape)
     there = ~np.isnan(values)
-    n = np.where(there.any(axis=0), there.sum(axis=0), np.nan)
+    count = there.sum(axis=0)
+    n = np.where(count, count, np.nan)
     known = np.where(there, values, 0.0)
     mean = known.sum(axis=0) / n
     ordered = np.sort(values, axis=0)  # missing values come last
-    last = np.maximum(there.sum(axis=0) - 1, 0)
-    decimals = np.array([[len(cell.partition(".")[2]) for cell in row] for row in cells])
     lost = ~there
     every = np.arange(values.shape[1])
     found: dict[str, NDArray[np.float64]] = {
@@ -433,19 +426,29 @@ def columns(rows: Sequence[Sequence[str]]) -> Iterator[Features]:
         "most decimals": decimals.max(axis=0),
         "mean decimals": decimals.sum(axis=0) / n,
         "smallest value": ordered[0],
-        "largest value": ordered[last, every],
+        "largest value": ordered[np.maximum(count - 1, 0), every],
         "mean value": mean,
         "spread of values": np.sqrt((np.where(there, values - mean, 0.0) ** 2).sum(axis=0) / n),
-        "share of odd numbers": (there & (known % 2 == 1)).sum(axis=0) / n,
+        "share of odd numbers": (known % 2 == 1).sum(axis=0) / n,
         "share of negative numbers": (known < 0).sum(axis=0) / n,
-        "share of different values": (there.sum(axis=0) - (np.diff(ordered, axis=0) == 0).sum(0))
-        / n,
-        "longest cell": np.array([[len(cell) for cell in row] for row in cells]).max(axis=0),
+        "share of different values": (count - (np.diff(ordered, axis=0) == 0).sum(axis=0)) / n,
         "first value": values[there.argmax(axis=0), every],
         "last value": values[len(values) - 1 - there[::-1].argmax(axis=0), every],
     }
     by_column = np.array([*found.values()], dtype=np.float64).T.tolist()
     return (dict(zip(found, column, strict=True)) for column in by_column)
+
+
+def _float(cell: str) -> float:
+    try:
+        return float(cell) if len(cell) < 40 else nan
+    except ValueError:
+        return nan
+
+
+@lru_cache(maxsize=1000)
+def _sum_of_numbers(line: str) -> int:
+    return sum(int(number[:9]) for number in _DIGITS.findall(line))
 
 
 def _leading_zeros(whole: str) -> int:

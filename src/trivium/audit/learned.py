@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -60,19 +59,15 @@ def pieces_of_candidates(prompt: PromptFeatures, names: Sequence[str]) -> tuple[
     around = padded[at[:, None] + np.arange(2 * WINDOW + 1)]
     around[:, WINDOW] = _MARK
     keys = [(owner[:, None] * BUCKETS + part).ravel() for part in hashed(around)]
-    keys += [number * BUCKETS + _spelled(name) for number, name in enumerate(names)]
+    spelled = np.array([f"\2{name}\2" for name in names]).view(np.uint32).reshape(len(names), -1)
+    every = np.arange(len(names))[:, None] * BUCKETS
+    keys += [(every + part).ravel() for part in hashed(spelled + np.uint32(1 << 20))]
     return np.unique(np.concatenate(keys), return_counts=True)
 
 
 def _spread(places: Sequence[int]) -> Sequence[int]:
     """At most MENTIONS of these places, evenly spread."""
     return places[:: -(-len(places) // MENTIONS)] if len(places) > MENTIONS else places
-
-
-@lru_cache(maxsize=100_000)
-def _spelled(name: str) -> Ints:
-    codes = np.frombuffer(f"\2{name}\2".encode("utf-32-le", "replace"), dtype=np.uint32)
-    return np.concatenate(hashed(codes + np.uint32(1 << 20)))
 
 
 def strengths(pieces: Pieces, rest: Floats) -> Floats:

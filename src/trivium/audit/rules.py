@@ -448,11 +448,11 @@ class TextModel:
         own, whole = sample.pieces
         n, width = sample.right.shape
         if not self.single:
-            return _weighed(own, self.of_candidates, n * width).reshape(n, width)
-        scores = np.stack([_weighed(whole, one, n) for one in self.of_items])
+            return _weighed(own, self.of_candidates, n * width).reshape((n, width))
+        scores: Floats = np.stack([_weighed(whole, one, n) for one in self.of_items])
         scores -= np.median(scores, axis=1, keepdims=True)
         if not sample.fixed:
-            return scores[0][:, None]
+            return scores.T
         found: Floats = np.take_along_axis(scores.T, sample.candidates, axis=1)
         return found
 
