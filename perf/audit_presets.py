@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from trivium.audit.engine import audit as run_audit
+from trivium.auditing.engine import audit as run_audit
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.spec import changed_fields
 from trivium.core.task import Task

@@ -13,8 +13,9 @@ import jax
 import jax.extend
 import jax.numpy as jnp
 
-from trivium.benchmarks.blicket.world.dynamics import BlicketSpec, Tables, transition
+from trivium.benchmarks.blicket.world.dynamics import Tables, transition
 from trivium.benchmarks.blicket.world.jax_env import below, make_params
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 
 SPEC = BlicketSpec(reward_structure="quiz")
 BLOCK = 4

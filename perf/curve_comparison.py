@@ -1,4 +1,4 @@
-"""Whether two sets of learning curves agree: bands, a verdict, a table and a figure.
+"""Whether two sets of learning curves differ, or are equivalent: bands, verdicts, a figure.
 
 A permutation test. If both sides were one algorithm, it would be chance which seed belongs to
 which side, so the largest Welch t over the bins is computed for every way to assign the seeds to
@@ -29,6 +29,7 @@ from trivium.report.plot import Panel, nice_ticks
 Curves = NDArray[np.float64]  # [seeds, bins]
 Sides = dict[str, list[dict[str, Any]]]  # curves as they stand in their files
 JOINT_ERROR = 0.05  # over all agents, measures and bins
+MARGINS = {"reward": 0.3, "steps": 2.5}  # of equivalence: a tenth of the scale
 MAX_ASSIGNMENTS = 20_000  # of seeds to sides; of more, this many are drawn
 MEASURES = ("reward", "steps")  # means of an episode
 SIDES = {"ours": "Trivium", "theirs": "Stable-Baselines3"}
@@ -60,10 +61,17 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """Whether the band holds zero in every bin."""
+        """Whether any difference is shown, and if not, whether they are equivalent."""
         if not self.decisive:
             return "too few seeds"
-        return "yes" if (np.abs(self.difference) <= self.half).all() else "no"
+        if (np.abs(self.difference) > self.half).any():
+            return "differ"
+        return "equivalent" if self.not_excluded <= MARGINS[self.measure] else "not decided"
+
+    @property
+    def not_excluded(self) -> float:
+        """The largest difference in any bin that the bands leave possible."""
+        return float((np.abs(self.difference) + self.half).max())
 
     @property
     def steps(self) -> list[int]:
@@ -179,19 +187,22 @@ def table(comparisons: Sequence[Comparison]) -> str:
         "ours, last bin",
         "theirs, last bin",
         "largest difference",
-        "widest band",
+        "not excluded",
         "chance",
-        "agree",
+        "verdict",
     )
     lines = [heads, ["---"] * len(heads), *(_verdict(one) for one in comparisons)]
     rows = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     return (
         f"{rows}\n\nMeans over the training episodes that end in a bin of {comparisons[0].bin:,} "
-        "steps, with Student's 95% intervals over seeds; the most reward is 3. Agree: the "
-        "difference lies inside its simultaneous band in every bin; if nothing differed, any "
-        f"disagreement in this table would have a chance of at most {JOINT_ERROR:.0%} "
-        "(permutations of the seeds, largest Welch t over the bins). Chance: of a t as large as "
-        "the largest seen, for the row alone.\n"
+        "steps, with Student's 95% intervals over seeds; the most reward is 3, the most steps are "
+        "25. Differ: the difference lies outside its simultaneous band in some bin; if nothing "
+        f"differed, that would happen anywhere in this table with a chance of at most "
+        f"{JOINT_ERROR:.0%} (permutations of the seeds, largest Welch t over the bins). "
+        "Equivalent: the bands exclude every difference beyond a tenth of the scale "
+        f"({MARGINS['reward']} of reward, {MARGINS['steps']} steps) in every bin. Otherwise it is "
+        "not decided: no difference is shown, and one of up to the figure in the column *not "
+        "excluded* is possible. Chance: of a t as large as the largest seen, for the row alone.\n"
     )
 
 
@@ -205,7 +216,7 @@ def _verdict(one: Comparison) -> list[str]:
         str(mean_interval(one.ours[:, -1])),
         str(mean_interval(one.theirs[:, -1])),
         f"{one.difference[worst]:+.3f} ± {one.half[worst]:.3f}",
-        f"± {one.half.max():.3f}",
+        f"{one.not_excluded:.3f}",
         f"{one.chance:.3f}",
         one.verdict,
     ]

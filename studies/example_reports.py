@@ -25,6 +25,7 @@ from aiohttp import web
 
 from studies.small_model import MODEL, SmallModel
 from trivium.benchmarks import get_benchmark
+from trivium.benchmarks.nhop.render import read_prompt
 from trivium.cli import main as trivium_command
 from trivium.core.benchmark import Turn
 from trivium.core.streams import Stream, stream_key
@@ -50,6 +51,7 @@ class Skill:
 
     step: float  # the probability that one hop goes right; in a chain all of them must
     alias: float  # the factor for prompts whose heads have aliases
+    english: float  # the factor for prompts in plain English
     control: float  # how often variables are controlled as the statistician would
     infer: float  # how often the machine of a prompt is inferred as by the ideal observer
     player: str  # the built-in player that it plays the game like
@@ -58,9 +60,9 @@ class Skill:
 
 
 SKILLS = {
-    "careful": Skill(0.99, 0.97, 0.9, 0.85, "information_gain", 60, cut_off=0.02),
-    "middling": Skill(0.9, 0.6, 0.45, 0.4, "one_at_a_time", 25),
-    "hasty": Skill(0.62, 0.6, 0.0, 0.05, "one_cause", 0),
+    "careful": Skill(0.99, 0.97, 0.98, 0.9, 0.85, "information_gain", 60, cut_off=0.02),
+    "middling": Skill(0.9, 0.6, 0.8, 0.45, 0.4, "one_at_a_time", 25),
+    "hasty": Skill(0.62, 0.6, 1.0, 0.0, 0.05, "one_cause", 0),
 }
 
 
@@ -85,12 +87,15 @@ def _answer(skill: Skill, messages: Sequence[str], stream: Stream) -> tuple[str,
         own = get_benchmark(benchmark)
         return own.solvers[name].reply(Turn(messages, stream, own.view_type()))
 
-    if "->f1->" in prompt:
-        hops = max(map(int, re.findall(r"->f(\d{1,3})->", prompt)))
-        name = "nhop_explicit" if "Candidates for f" in prompt else "nhop_implicit"
-        right = luck(skill.step**hops * (skill.alias if "Names used" in prompt else 1))
+    if re.search(r"^Question: (?:What is f\d|Who is the )", prompt, re.MULTILINE):
+        shown = read_prompt(prompt)
+        name = "nhop_explicit" if shown.blocks else "nhop_implicit"
+        aliased = any(block.aliases for block in shown.blocks)
+        english = "Question: Who" in prompt
+        factor = (skill.alias if aliased else 1) * (skill.english if english else 1)
+        right = luck(skill.step**shown.depth * factor)
         wrong = "last_line" if luck(0.3) else "random_candidate"
-        return solver(name, "oracle" if right else wrong), hops
+        return solver(name, "oracle" if right else wrong), shown.depth
     if "Target hypothesis:" in prompt:
         text = solver("identifying_variables", "statistician")
         if not luck(skill.control):

@@ -6,7 +6,7 @@ import doctest
 import importlib
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,9 +29,12 @@ def test_the_examples_in_docstrings_run(module: str) -> None:
 
 
 def test_the_names_are_listed() -> None:
-    assert {"load", "evaluate", "open", "compare", "list_benchmarks", "check_benchmark"} <= set(
+    assert {"load", "evaluate", "compare", "list_benchmarks", "check_benchmark"} <= set(
         dir(trivium)
     )
+    assert "open" not in trivium.__all__, "a star import would hide the builtin"
+    assert trivium.open is trivium.open_results
+    assert callable(trivium.audit), "the function, not a package"
     assert all(getattr(trivium, name) is not None for name in trivium.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         trivium.nothing  # noqa: B018
@@ -47,7 +50,7 @@ def test_items_are_text_in_and_text_out() -> None:
     item = items[0]
     assert "->f1->" in item.prompt
     assert item.floor == pytest.approx(1 / 6)
-    assert item.groups["n"] == 6
+    assert item.groups["steps"] == 6
     assert task.score(item, item.gold)["correct"] == 1.0
     assert task.score(item, "G_0000")["correct"] == 0.0
 
@@ -200,7 +203,7 @@ def test_records_are_kept_and_resumed(tmp_path: Path) -> None:
     [
         (lambda: trivium.load("nhop_explict"), "did you mean nhop_explicit"),
         (lambda: trivium.load("nhop_explicit", preset="hard"), "unknown preset 'hard'"),
-        (lambda: trivium.load("nhop_explicit", hopps=4), "unknown key 'hopps'; allowed are"),
+        (lambda: trivium.load("nhop_explicit", hopps=4), "unknown key 'hopps'; did you mean hops"),
         (lambda: trivium.load("nhop_explicit", hops="4"), "hops must be a whole number, got '4'"),
         (lambda: trivium.load("nhop_explicit", mode="loud"), "mode must be one of"),
         (lambda: trivium.load("nhop_implicit").items(0), "items must be at least 1, got 0"),
@@ -245,3 +248,81 @@ def test_gymnasium_finds_the_environments_by_name() -> None:
     code = "import gymnasium; print(gymnasium.make('trivium:trivium/Blicket-v0').spec.id)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "trivium/Blicket-v0", done.stderr
+
+
+def test_what_one_tries_first_works() -> None:
+    results = trivium.evaluate("nhop_implicit", "oracle", items=[0, 5, 7])
+    assert [row["index"] for row in results] == [0, 5, 7]
+    task = trivium.load("nhop_implicit")
+    assert [row["index"] for row in trivium.evaluate(task, "oracle", items=task[2:4])] == [2, 3]
+    assert [item.id for item, _ in zip(task, range(3), strict=False)] == [
+        item.id for item in task.items(3)
+    ]
+    two = [trivium.evaluate(task, lambda _: "B_0001", items=4, name=name) for name in "ab"]
+    assert [one.solver for result in two for one in result.summaries] == ["a", "b"]
+    wrong = results.failures()
+    assert len(wrong) == 0
+    assert len(two[0].filter(kind="no-answer", steps=4)) == 4
+    assert list(two[0].to_pandas()["scores.correct"]) == [0.0] * 4
+
+
+def test_a_batch_function_gets_many_prompts(tmp_path: Path) -> None:
+    task, sizes = trivium.load("nhop_implicit"), []
+    gold = {item.prompt: item.gold for item in task.items(10)}
+
+    def many(prompts: list[str]) -> list[str]:
+        sizes.append(len(prompts))
+        return [gold[prompt] for prompt in prompts]
+
+    made = trivium.evaluate(task, many, items=10, concurrency=4, out=tmp_path / "run")
+    assert made.summary.metrics["correct"].value == 1
+    assert sizes == [4, 4, 2]
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: trivium.evaluate("nhop_implict", "oracle"), "did you mean nhop_implicit"),
+        (lambda: trivium.evaluate("nhop_implicit", "orcale"), "did you mean oracle"),
+        (lambda: trivium.evaluate("nhop_implicit", "oracle", tmep=0), "did you mean temp"),
+        (lambda: trivium.evaluate("nhop_implicit", "oracle", items=[]), "items is empty"),
+        (lambda: trivium.evaluate("nhop_implicit", len, name="oracle"), "of a built-in solver"),
+        (lambda: trivium.load("nhop_implicit")[-1], "has no last item"),
+        (lambda: trivium.load("nhop_implicit")[3:], "name the end of the slice"),
+        (lambda: trivium.load("nhop_implicit", hopps=3), "did you mean hops"),
+    ],
+)
+def test_mistakes_are_one_sentence(call: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence) as caught:
+        call()
+    assert caught.value._render_traceback_() == [f"UserError: {caught.value}"]
+
+
+def test_every_object_shows_itself_in_twenty_lines() -> None:
+    task = trivium.load("nhop_implicit", hops=4)
+    first, second = (trivium.evaluate(task, name, items=8) for name in ("oracle", "last_line"))
+    found = trivium.threshold(task, "oracle", vary={"hops": [3, 4, 5]}, max_items=30)
+    shown = {
+        "task nhop_implicit hops=4": task,
+        "floor 0.125": task[0],
+        "compose facts": task.benchmark,
+        "the answer is right": task.benchmark.metrics[0],
+        "results of 8 attempts": first,
+        "oracle: correct 1.000": first.summary,
+        "n 8>": first.summary.metrics["correct"],
+        "last_line (result 2) is lower than oracle": trivium.compare(first, second),
+        "oracle: hops": found,
+        "hops": found.thresholds[0],
+        "1 request,": trivium.estimate(task, items=1),
+        "charts": first.plot(),
+    }
+    for part, made in shown.items():
+        text = repr(made)
+        assert part in text
+        assert len(text.split("\n")) <= 20
+        assert "object at 0x" not in text
+    assert str(first).startswith("nhop_implicit, oracle: 8 items, 8 answered")
+    assert (
+        "<script>"
+        not in trivium.evaluate(task, lambda _: "x", items=1, name="<script>")._repr_html_()
+    )

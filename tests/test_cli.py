@@ -15,6 +15,8 @@ import orjson
 import pytest
 
 from tests.command_line import ITEMS, run, write
+from trivium import __version__
+from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import main
 from trivium.core.files import read_rows
 
@@ -86,7 +88,7 @@ def test_the_summary_has_the_promised_shape(tmp_path: Path) -> None:
     assert (summary["no_answers"], summary["failed"]) == (0, 0)
     assert set(summary["metrics"]["correct"]) == {"value", "low", "high", "n"}
     assert summary["metrics"]["correct"]["value"] == 1
-    assert summary["metrics"]["first_wrong_hop"]["value"] is None
+    assert summary["metrics"]["steps_right"]["value"] is None
 
 
 def test_an_evaluation_resumes(tmp_path: Path) -> None:
@@ -207,7 +209,7 @@ def test_audit_says_pass_or_caught_by_its_exit_status(capsys: pytest.CaptureFixt
     assert run("audit nhop_implicit --items 100") == 0
     said = capsys.readouterr().out
     assert re.search(
-        r"tried for line of f4: \d+ features, 20 pairs of features, learned probe", said
+        r"tried for line of f4 \[default view\]: \d+ features, 20 pairs of features, learned", said
     )
     assert "floor: random_candidate, 0.125" in said
     assert "100 items are few: seeing 3 points takes" in said
@@ -256,8 +258,49 @@ def test_estimate_counts_requests(capsys: pytest.CaptureFixture[str]) -> None:
     assert "600 requests" in capsys.readouterr().out
 
 
+def test_estimate_says_how_many_items_a_difference_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By hand for shares of .5 and .6 without correlation: one is right, not both, on half."""
+    assert run("estimate nhop_implicit --power 0.1 --correlation 0 --repeats 2") == 0
+    out = capsys.readouterr().out
+    assert "takes 389 items with a power of 80%, 519 with 90%" in out
+    assert "778 requests" in out
+    for solver in ("random_candidate", "pointer_f_n1"):
+        assert (
+            run(f"eval nhop_implicit --solver {solver} --items 60 --out {tmp_path / solver}") == 0
+        )
+    runs = f"{tmp_path / 'random_candidate'} {tmp_path / 'pointer_f_n1'}"
+    assert run(f"estimate nhop_implicit --power 0.1 --runs {runs}") == 0
+    assert "on 60 items)" in capsys.readouterr().out
+    assert run("estimate nhop_implicit --power 0.4 --score 0.7") == 2
+    assert "a score must lie between 0 and 1, got 1.1" in capsys.readouterr().err
+
+
 def test_the_gallery_is_current() -> None:
     from trivium.report.gallery import gallery
 
     path = Path(__file__).parent.parent / "GALLERY.md"
     assert path.read_text() == gallery(), "run `make gallery`"
+
+
+def test_the_citation_names_this_version() -> None:
+    text = (Path(__file__).parent.parent / "CITATION.cff").read_text()
+    assert f"\nversion: {__version__}\n" in text
+
+
+def test_the_gallery_has_the_canary_and_no_item_of_the_default_seed() -> None:
+    folder = Path(__file__).parent.parent
+    page, docs = (folder / "GALLERY.md").read_text(), (folder / "docs" / "exchange.md").read_text()
+    canary = re.search(r"trivium-canary-[0-9a-f]{8}-[0-9a-f-]{27}", page)
+    assert canary is not None
+    assert canary[0] in docs
+    assert page.count("trivium show") == page.count(" --seed 1729\n```") >= 30
+    for name in benchmark_names():
+        benchmark = get_benchmark(name)
+        for _, spec, view in benchmark.gallery_examples():
+            shown, public = (
+                benchmark.render(next(iter(benchmark.generate(spec, seed))), view)
+                for seed in (1729, 7)
+            )
+            assert public not in page or public == shown  # the papers' own items have no seed

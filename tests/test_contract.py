@@ -9,19 +9,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import orjson
 import pytest
 
-from trivium.benchmarks import benchmark_names, get_benchmark
+import trivium
+from trivium.benchmarks import benchmark_names, get_benchmark, load_task
 from trivium.benchmarks.contract import (
     CHECKS,
     ContractError,
     writing_and_parsing_are_inverse,
 )
 from trivium.core.benchmark import AnyBenchmark, ChartAxis, Floor, Solver, by_name
+from trivium.core.dialogue import solve
+from trivium.core.files import dump_line
 from trivium.core.probes import Probe
 from trivium.core.question import PlainView, Question, QuestionBenchmark, oracle, random_option
 from trivium.core.records import Scores
 from trivium.core.streams import Stream
+from trivium.core.task import PresentedItem
 
 Check = Callable[[AnyBenchmark], None]
 
@@ -53,6 +58,19 @@ def test_items_do_not_depend_on_the_hash_seed(name: str) -> None:
         for seed in ("0", "1", "4242")
     }
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize("name", benchmark_names())
+def test_the_digest_of_an_item_is_that_of_its_row_in_a_file(name: str) -> None:
+    """Equal for every trial and after reading the item back, and different for other items."""
+    task = load_task(name)
+    first, second = task.items(2)
+    row = orjson.loads(dump_line(task.benchmark.to_row(first.original)))
+    again = PresentedItem(task, task.benchmark.from_row(row, 0), trial=2)
+    assert again.digest == first.digest != second.digest
+    record = solve(first, next(iter(task.benchmark.solvers.values())))
+    assert (record.digest, record.version) == (first.digest, task.benchmark.version)
+    assert record.trivium == trivium.__version__
 
 
 @dataclass(frozen=True)

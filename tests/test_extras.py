@@ -56,11 +56,18 @@ def test_every_command_names_the_extra_that_it_needs(tmp_path: Path) -> None:
 
 
 def test_every_extra_is_tried() -> None:
-    """But `audit` (the learned probe has a message of its own), `dev`, `polars` (which no command
-    needs), `simulate` (which needs `serve` first), and those of libraries that load us.
+    """But `audit` (the learned probe has a message of its own), `dev`, `notebook` and `polars`
+    (which no command needs), `simulate` (which needs `serve` first), and those of libraries that
+    load us.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = set(project["optional-dependencies"]) - {"audit", "dev", "polars", "simulate"}
+    extras = set(project["optional-dependencies"]) - {
+        "audit",
+        "dev",
+        "notebook",
+        "polars",
+        "simulate",
+    }
     extras -= {"verifiers", "reasoning-gym", "openenv"}
     assert {extra for _, _, extra in NEEDS} >= extras
 

@@ -11,32 +11,44 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from trivium.api import ResultSet as ResultSet
-    from trivium.api import Thresholds as Thresholds
+    from trivium.api import audit as audit
     from trivium.api import compare as compare
+    from trivium.api import diagnose as diagnose
+    from trivium.api import estimate as estimate
     from trivium.api import evaluate as evaluate
     from trivium.api import export as export
     from trivium.api import list_benchmarks as list_benchmarks
     from trivium.api import load as load
-    from trivium.api import open_results as open
+    from trivium.api import open_results as open_results
+    from trivium.api import run as run
     from trivium.api import score as score
+    from trivium.api import sweep as sweep
     from trivium.api import threshold as threshold
     from trivium.benchmarks.contract import check_benchmark as check_benchmark
     from trivium.core.errors import UserError as UserError
+    from trivium.results import ResultSet as ResultSet
+    from trivium.results import Thresholds as Thresholds
+
+    open = open_results
 
 __version__ = "0.2.0.dev0"
 __all__ = [
     "ResultSet",
     "Thresholds",
     "UserError",
+    "audit",
     "check_benchmark",
     "compare",
+    "diagnose",
+    "estimate",
     "evaluate",
     "export",
     "list_benchmarks",
     "load",
-    "open",
+    "open_results",
+    "run",
     "score",
+    "sweep",
     "threshold",
 ]
 
@@ -45,13 +57,15 @@ __all__ = [
 _ELSEWHERE = {
     "UserError": "trivium.core.errors:UserError",
     "check_benchmark": "trivium.benchmarks.contract:check_benchmark",
-    "open": "trivium.api:open_results",
+    "open": "trivium.api:open_results",  # not in __all__: a star import would hide the builtin
+    "ResultSet": "trivium.results:ResultSet",
+    "Thresholds": "trivium.results:Thresholds",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import public names when they are first used, so that `import trivium` is fast."""
-    if name not in __all__:
+    if name not in __all__ and name not in _ELSEWHERE:
         raise AttributeError(f"module 'trivium' has no attribute {name!r}")
     from pkgutil import resolve_name  # noqa: PLC0415
 

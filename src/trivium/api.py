@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import cached_property
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import orjson
-
-from trivium.benchmarks import benchmark_names, get_benchmark, load_task
-from trivium.core.errors import import_extra, require
-from trivium.core.files import Appender, atomic_write
-from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row, read_records
-from trivium.core.results import Summary, summarise
+from trivium.auditing.engine import audit as run_audit
+from trivium.benchmarks import benchmark_names, load_task
+from trivium.core.errors import require, require_known
+from trivium.core.files import atomic_write
+from trivium.core.probes import Audit
+from trivium.core.records import read_records
 from trivium.core.streams import DEFAULT_SEED
-from trivium.core.task import Task
-from trivium.evaluation.evaluation import Evaluation, Items
+from trivium.core.task import PresentedItem, Task
+from trivium.evaluation.cost import Cost, cost_of
+from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.execute import execute
-from trivium.evaluation.plan import plan_evaluation
+from trivium.evaluation.index import write_table
+from trivium.evaluation.plan import (
+    plan_diagnosis,
+    plan_evaluation,
+    plan_main_run,
+    plan_sweep,
+    read_sweep,
+)
+from trivium.evaluation.prices import Prices
 from trivium.evaluation.solvers import Function
 from trivium.exchange.dataset_folder import write_dataset_folder
 from trivium.exchange.export import Request, write_items
 from trivium.exchange.score import Scoring, write_scores
 from trivium.models.names import known_model
-from trivium.models.settings import ModelOptions, is_model
-from trivium.report.compare import Difference, differences, scores_of
-from trivium.report.page import write_report
+from trivium.models.settings import ModelOptions, Settings, is_model
+from trivium.report.compare import differences, scores_of
 from trivium.report.results import record_files
-from trivium.thresholds.results import TABLE, threshold_of, write_thresholds
-from trivium.thresholds.search import Search, ThresholdPlan, find_thresholds, make_axes
-
-if TYPE_CHECKING:
-    import polars
-
-KEPT = {MANIFEST, RECORDS, SUMMARY, TABLE}  # the files of a search, without logs and charts
+from trivium.results import Differences, ResultSet, Thresholds
+from trivium.thresholds.results import write_thresholds
+from trivium.thresholds.search import ThresholdPlan, find_thresholds, make_axes
 
 
 def list_benchmarks() -> tuple[str, ...]:
@@ -61,35 +62,184 @@ def load(name: str, *, preset: str | None = None, **fields: Any) -> Task:
 
 
 def evaluate(
-    task: Task,
+    task: Task | str,
     solver: str | Function,
     *,
-    items: int = 100,
+    items: int | Sequence[int] | Sequence[PresentedItem] = 100,
     seed: int = DEFAULT_SEED,
     start: int = 0,
+    trials: int = 1,
+    repeats: int = 1,
+    name: str | None = None,
+    out: str | Path | None = None,
+    **options: Any,
+) -> ResultSet:
+    """The results of a solver on items of a task, or of the benchmark of this name.
+
+    The solver is a built-in solver's name, a model as PROVIDER/MODEL, `agent:FOLDER`,
+    `package.module:function`, or a function from a prompt to a reply: plain or async; a parameter
+    named `messages` gets the list of all messages of a dialogue instead of one text, and one named
+    `prompts` a list of prompts, for which it returns a list of replies. `name` is what a function
+    is called in results. `items` is a number of items, their indexes, or items of the task; each
+    is presented in `trials` orders, and each of these `repeats` times. With `out`, records are kept
+    in that folder and the same call resumes there. `options` are those of
+    `trivium.models.settings.ModelOptions`, such as `temp` or `concurrency`; `system` is the text of
+    a system message, and `template` a text around every prompt with {prompt} in its place (a Path
+    names a file with it).
+
+    >>> result = evaluate("nhop_implicit", lambda prompt: "B_0001", items=20, name="constant")
+    >>> result.summary.items
+    20
+    """
+    task = load(task) if isinstance(task, str) else task
+    asked, settings = _options(options)
+    solver_name, functions = _named(task, solver, name)
+    evaluation = Evaluation(task, _items(task, items, seed, start), solver_name, trials)
+    evaluation = replace(evaluation, repeats=repeats)
+    if is_model(solver_name):
+        evaluation = replace(evaluation, settings=settings)
+    return _executed(plan_evaluation(evaluation), out, asked, functions)
+
+
+def run(
+    *benchmarks: str,
+    models: Sequence[str] = (),
+    presets: Sequence[str] = (),
+    items: int | None = None,
+    seed: int = DEFAULT_SEED,
+    out: str | Path | None = None,
+    **options: Any,
+) -> ResultSet:
+    """The results of every built-in solver, and of `models`, on every preset of some benchmarks.
+
+    Without names, on all benchmarks. `report` of the results writes the page of `trivium run`.
+    """
+    asked, settings = _options(options)
+    plan = plan_main_run(
+        benchmarks or benchmark_names(),
+        seed=seed,
+        items=items,
+        presets=presets,
+        models=models,
+        settings=settings,
+    )
+    return _executed(plan, out, asked)
+
+
+def sweep(
+    config: str | Path | Mapping[str, Any],
+    *,
+    out: str | Path | None = None,
+    options: Mapping[str, Any] | None = None,
+    **grid: Any,
+) -> ResultSet:
+    """The results of a grid: a config's name, file or content, or a benchmark's name.
+
+    `grid` has lists of values of fields, and `seeds`, `solvers`, `models` and `items`, which
+    override those of the config.
+
+    >>> results = sweep("nhop_implicit", hops=[3, 4], solvers=["oracle"], items=5)
+    >>> [summary.items for summary in results.summaries]
+    [5, 5]
+    """
+    asked, settings = _options(options or {})
+    if isinstance(config, Mapping):
+        return _executed(plan_sweep({**config, **grid}, settings), out, asked)
+    return _executed(read_sweep(str(config), grid, settings), out, asked)
+
+
+def diagnose(
+    task: Task | str,
+    *,
+    variants: Sequence[str] = (),
+    solvers: Sequence[str] | None = None,
+    models: Sequence[str] = (),
+    items: int = 60,
+    seed: int = DEFAULT_SEED,
     trials: int = 1,
     out: str | Path | None = None,
     **options: Any,
 ) -> ResultSet:
-    """The results of a solver on items of a task.
+    """The results of solvers and models in every variant of a task: which control does what?"""
+    asked, settings = _options(options)
+    plan = plan_diagnosis(
+        load(task) if isinstance(task, str) else task,
+        variants=variants,
+        seed=seed,
+        items=items,
+        trials=trials,
+        solvers=solvers,
+        models=models,
+        settings=settings,
+    )
+    return _executed(plan, out, asked)
 
-    The solver is a built-in solver's name, a model as PROVIDER/MODEL, `agent:FOLDER`,
-    `package.module:function`, or a function from a prompt to a reply (plain or async; a parameter
-    named `messages` gets the list of all messages of a dialogue instead of one text). With `out`,
-    records are kept in that folder and the same call resumes there. `options` are those of
-    `trivium.models.settings.ModelOptions`, such as `temp` or `concurrency`.
 
-    >>> result = evaluate(load("nhop_implicit"), lambda prompt: "B_0001", items=20, seed=7)
-    >>> result.summary.items
-    20
+def audit(task: Task | str, *, items: int | None = None, seed: int = DEFAULT_SEED) -> Audit:
+    """Whether a shortcut beats the floor of a task's items; takes up to a minute."""
+    task = load(task) if isinstance(task, str) else task
+    return run_audit(task.benchmark, task.spec, seed, items)
+
+
+def estimate(
+    task: Task | str,
+    *,
+    items: int = 500,
+    trials: int = 1,
+    price_in: float | None = None,
+    price_out: float | None = None,
+    **options: Any,
+) -> Cost:
+    """The requests, approximate tokens and cost of asking one model; prices are per million tokens.
+
+    >>> estimate("nhop_implicit", items=10).requests
+    10
     """
-    asked = ModelOptions(**options)
-    name, functions = _named(task, solver)
-    evaluation = Evaluation(task, Items(seed, start, items), name, trials)
-    if is_model(name):
-        evaluation = replace(evaluation, settings=asked.settings())
+    task = load(task) if isinstance(task, str) else task
+    _, settings = _options(options)
+    prices = Prices(price_in=price_in, price_out=price_out).of(["a model"])
+    evaluation = Evaluation(task, Items(0, 0, items), "a model", trials, settings)
+    return cost_of(evaluation, price=prices.get("a model"))
+
+
+def _options(options: Mapping[str, Any]) -> tuple[ModelOptions, Settings]:
+    """The options of calls to models, and the settings that shape their replies."""
+    known = [one.name for one in fields(ModelOptions)]
+    for name in options:
+        require_known(name, known, f"option {name!r}")
+    texts = {
+        key: options[key] for key in ("system", "template") if isinstance(options.get(key), str)
+    }
+    asked = ModelOptions(**{key: value for key, value in options.items() if key not in texts})
+    return asked, replace(asked.settings(), **texts)
+
+
+def _items(
+    task: Task, items: int | Sequence[int] | Sequence[PresentedItem], seed: int, start: int
+) -> Items:
+    """The items that an argument describes."""
+    if isinstance(items, int):
+        return Items(seed, start, items)
+    chosen = [task.item(one, seed) if isinstance(one, int) else one for one in items]
+    require(bool(chosen), "items is empty: name at least one")
+    require(
+        all(one.task.benchmark is task.benchmark for one in chosen),
+        f"items must be of {task.benchmark.name}",
+    )
+    return Items.of(task.benchmark, [one.original for one in chosen])
+
+
+def _executed(
+    plan: Run,
+    out: str | Path | None,
+    options: ModelOptions,
+    functions: Mapping[str, Function] | None = None,
+) -> ResultSet:
+    """The results of a run, in the folder `out` or in a temporary one."""
     with _folder(out) as folder:
-        execute(plan_evaluation(evaluation), folder, options=asked, functions=functions)
+        summaries = execute(plan, folder, options=options, functions=functions)
+        if plan.kind in ("sweep", "diag"):
+            write_table(plan, summaries, folder)
         return open_results(folder)
 
 
@@ -103,47 +253,49 @@ def _folder(out: str | Path | None) -> Iterator[Path]:
             yield Path(folder)
 
 
-def _named(task: Task, solver: str | Function) -> tuple[str, dict[str, Function]]:
+def _named(
+    task: Task, solver: str | Function, name: str | None = None
+) -> tuple[str, dict[str, Function]]:
     """The name of a solver in records, and the solver by this name if it is a function."""
     if not isinstance(solver, str):
-        return function_name(solver), {function_name(solver): solver}
+        name = name or function_name(solver)
+        require(name not in task.benchmark.solvers, f"name {name!r} is that of a built-in solver")
+        return name, {name: solver}
+    require(name is None, f"name is for functions; {solver} has its own")
     known = None if solver in task.benchmark.solvers else known_model(solver)
     return known or solver, {}
 
 
 def threshold(
-    task: Task,
+    task: Task | str,
     *solvers: str | Function,
     vary: str | Sequence[str] | Mapping[str, Sequence[float]],
     target: float = 0.5,
-    width: float = 0.15,
+    width: float = 0.3,
     max_items: int = 400,
     seed: int = DEFAULT_SEED,
     label: str | None = None,
     out: str | Path | None = None,
     **options: Any,
 ) -> Thresholds:
-    """The thresholds of solvers: where their lift over the floor falls to a target.
+    """The thresholds of solvers: where their lift, from floor to ceiling, first falls to a target.
 
     `vary` names a numeric field, optionally with its values from easy to hard; a second field makes
-    a map. Items are placed where they are most informative, until the interval is narrow enough
-    (`width`) or `max_items` are used up for one threshold. Solvers, `out` and `options` are those
-    of `evaluate`.
+    a map. Items are placed where they are most informative, until the interval is narrow
+    enough (`width`) or `max_items` are used up for one threshold. Solvers, `out` and `options` are
+    those of `evaluate`.
 
-    >>> task = load("blicket_game", preset="three-objects")
-    >>> found = threshold(task, "optimal", vary={"objects": [2, 3, 4, 5, 6]}, max_items=50)
-    >>> [(one.solver, one.field, one.low < one.value < one.high) for one in found.thresholds]
-    [('optimal', 'objects', True)]
+    >>> print(threshold(load("nhop_implicit"), "oracle", vary={"hops": [3, 4, 5]}, max_items=75))
+    oracle: hops beyond 5, the hardest value, 50 items
     """
-    asked = ModelOptions(**options)
+    asked, settings = _options(options)
+    task = load(task) if isinstance(task, str) else task
     named = [_named(task, solver) for solver in solvers]
     functions = {name: own for _, found in named for name, own in found.items()}
     names = tuple(name for name, _ in named)
     axes = make_axes(task, vary)
     by = axes[1] if len(axes) > 1 else None
-    plan = ThresholdPlan(
-        task, axes[0], by, names, target, seed, asked.settings(), label, width, max_items
-    )
+    plan = ThresholdPlan(task, axes[0], by, names, target, seed, settings, label, width, max_items)
     with _folder(out) as folder:
         searches, *_ = find_thresholds(plan, folder, options=asked, functions=functions)
         write_thresholds(searches, folder)
@@ -233,107 +385,11 @@ def open_results(*paths: str | Path) -> ResultSet:
     return ResultSet(row for file in files for _, row in read_records(file))
 
 
-def compare(first: ResultSet, *others: ResultSet) -> list[Difference]:
+def compare(first: ResultSet, *others: ResultSet) -> Differences:
     """Paired differences of the headline metric on common items: the others minus the first."""
     scores = [
         one
         for number, result in enumerate((first, *others), start=1)
         for one in scores_of(f"result {number}", result)
     ]
-    return differences(scores, pairs=False)
-
-
-class ResultSet:
-    """Records of attempts, with their summaries, tables and page."""
-
-    def __init__(self, records: Iterable[Row]) -> None:
-        self.records = list(records)
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.records)
-
-    @cached_property
-    def summaries(self) -> list[Summary]:
-        """A summary for each solver on each spec and view, in the order of the records."""
-        groups: dict[bytes, list[Row]] = {}
-        for row in self.records:
-            parts = [row[key] for key in ("benchmark", "solver", "spec", "view")]
-            groups.setdefault(orjson.dumps(parts), []).append(row)
-        return [summarise(own, metrics_of(own)) for own in groups.values()]
-
-    @property
-    def summary(self) -> Summary:
-        """The summary of a single evaluation: metrics with intervals, floor, ceiling, errors."""
-        found = len(self.summaries)
-        require(found == 1, f"these are the results of {found} evaluations: use summaries")
-        return self.summaries[0]
-
-    def to_polars(self) -> polars.DataFrame:
-        """One row per attempt; every score, group and usage is a column."""
-        rows = [_flat(row) for row in self.records]
-        frame: polars.DataFrame = import_extra("polars", "polars").DataFrame(
-            rows, infer_schema_length=None
-        )
-        return frame
-
-    def save(self, folder: str | Path) -> Path:
-        """Write the records to a new folder that `trivium.open` and `trivium report` read."""
-        path = Path(folder) / RECORDS
-        require(not path.exists(), f"{folder} holds records already; choose another folder")
-        with Appender(path) as file:
-            file.add(self.records)
-        return Path(folder)
-
-    def report(self, path: str | Path) -> Path:
-        """Write the page of these results as one HTML file."""
-        with tempfile.TemporaryDirectory() as folder:
-            page = write_report(self.save(Path(folder) / "results"))
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            return Path(shutil.copyfile(page, path))
-
-
-class Thresholds(ResultSet):
-    """Thresholds of solvers, with the records behind them."""
-
-    def __init__(self, searches: Sequence[Search], folder: Path) -> None:
-        super().__init__(open_results(folder))
-        self.thresholds = [threshold_of(search) for search in searches]
-        paths = [path for path in folder.rglob("*") if path.name in KEPT]
-        self._files = {path.relative_to(folder): path.read_bytes() for path in paths}
-
-    def __str__(self) -> str:
-        lines = []
-        for one in self.thresholds:
-            second = "" if one.by is None else f" at {one.by:g}"
-            lines.append(f"{one.solver}{second}: {one.field} {one.text}, {one.items} items")
-        return "\n".join(lines)
-
-    def save(self, folder: str | Path) -> Path:
-        """Write the run to a new folder, in which the same search can resume."""
-        path = Path(folder)
-        require(not path.exists(), f"{folder} exists already; choose another folder")
-        for name, content in self._files.items():
-            with atomic_write(path / name) as file:
-                file.write(content)
-        return path
-
-
-def metrics_of(rows: Sequence[Row]) -> Any:
-    """The metrics of the benchmark that these records belong to."""
-    return get_benchmark(rows[0]["benchmark"]).metrics
-
-
-def _flat(row: Row) -> Row:
-    """A record without nesting: dictionaries become columns, replies and answers become text."""
-    flat: Row = {}
-    for key, value in row.items():
-        if key in ("scores", "groups", "usage"):
-            flat |= {f"{key}.{name}": part for name, part in value.items()}
-        elif isinstance(value, (dict, list)):
-            flat[key] = orjson.dumps(value).decode()
-        else:
-            flat[key] = value
-    return flat
+    return Differences(differences(scores, pairs=False))

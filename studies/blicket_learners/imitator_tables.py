@@ -37,8 +37,8 @@ def imitators(results: Results) -> Iterator[Row]:
             "reward ± sd, with forced steps": _with_sd(own),
             "without them": _with_sd(freed),
             "paper's reward ± sd": reward,
-            "agrees, with": _agrees(own, printed, judged=results.judged),
-            "agrees, without": _agrees(freed, printed, judged=results.judged),
+            "overlap, with": _overlap(own, printed, judged=results.judged),
+            "overlap, without": _overlap(freed, printed, judged=results.judged),
             "FCA, with": interval(mean(own["form"], "form")),
             "FCA, without": interval(mean(freed["form"], "form")),
             "paper's FCA": NONE if printed is None else f"{printed[2]:.2f}",
@@ -53,7 +53,7 @@ def _with_sd(played: Record) -> str:
     return f"{interval(mean(played['reward'], 'reward'))} ± {np.mean(played['sd']):.2f}"
 
 
-def _agrees(played: Record, printed: tuple[float, float, float] | None, *, judged: bool) -> str:
+def _overlap(played: Record, printed: tuple[float, float, float] | None, *, judged: bool) -> str:
     """Whether our interval and that of the paper's mean of 100 rollouts overlap."""
     if printed is None:
         return NONE

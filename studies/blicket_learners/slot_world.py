@@ -12,7 +12,7 @@ from jax import Array
 from trivium.agents.worlds import BlicketWorld, State, Step, Tables
 from trivium.benchmarks.blicket.inference.hypotheses import make_space
 from trivium.benchmarks.blicket.world import jax_env
-from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 
 
 class SlotTables(NamedTuple):

@@ -1,1 +1,1 @@
-"""How much of identifying_variables the data decide, by noise in the table."""
+"""How well one statistical test does on identifying_variables, by noise in the table."""

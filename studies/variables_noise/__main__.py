@@ -1,4 +1,4 @@
-"""How much of `identifying_variables` the data decide: measure and plot.
+"""How one statistical test does on `identifying_variables` under noise: measure and plot.
 
 `python -m studies.variables_noise` writes figures.json and figures.svg beside this file; `--plot`
 only draws figures.json again.

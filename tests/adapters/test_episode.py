@@ -19,7 +19,7 @@ from trivium.adapters.episode import (
     score_of,
     split_item,
 )
-from trivium.audit.overlap import held_out
+from trivium.auditing.overlap import held_out
 from trivium.benchmarks import BENCHMARKS, load_task
 from trivium.core.dialogue import next_reply
 from trivium.core.errors import UserError

@@ -15,10 +15,10 @@ from trivium.agents.datasets import read_dataset
 from trivium.agents.learned import agent_episodes, load_agent
 from trivium.agents.trained import TrainingJob, train
 from trivium.agents.training import segment_all
-from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 from trivium.benchmarks.blicket.world.policies import get_policy
 from trivium.benchmarks.blicket.world.recording import play, write_dataset
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.cli import main
 
 WORDS = ["train", "a2c-mlp", "--width", "8", "--steps", "300", "--points", "3", "--forced", "2"]

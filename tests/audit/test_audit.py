@@ -19,10 +19,10 @@ from tests.audit.leaks import (
     LeakySet,
     LeakyYesNo,
 )
-from trivium.audit.engine import audit as run_audit
-from trivium.audit.engine import cue, is_chosen, items_needed
-from trivium.audit.rules import Bools, Outcome, Sample, judge, ranks
-from trivium.audit.tails import binomial_tail, upper_tail
+from trivium.auditing.engine import audit as run_audit
+from trivium.auditing.engine import cue, is_chosen, items_needed
+from trivium.auditing.rules import Bools, Outcome, Sample, judge, ranks
+from trivium.auditing.tails import binomial_tail, upper_tail
 from trivium.core.benchmark import Solver, Turn, by_name
 from trivium.core.probes import Audit, Probe
 from trivium.core.question import PlainView, Question

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.audit.features import Group, PromptFeatures, candidate_features, item_features
-from trivium.audit.rules import feature_names, make_rows
+from trivium.auditing.features import Group, PromptFeatures, candidate_features, item_features
+from trivium.auditing.rules import feature_names, make_rows
 from trivium.core.probes import Probe
 
 TEXT = """Ann has 07 stones, Ben has -3.50 stones

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.audit.leaks import Constant, LeakSpec
-from trivium.audit.overlap import in_order_of_appearance, line_structure, overlap
+from trivium.auditing.overlap import in_order_of_appearance, line_structure, overlap
 from trivium.core.benchmark import rename_text
 from trivium.core.question import Question
 

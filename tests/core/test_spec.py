@@ -15,7 +15,7 @@ from trivium.core.spec import read_mapping, spec_from_dict
 @pytest.mark.parametrize(
     ("kind", "values", "says"),
     [
-        (ImplicitSpec, {"hopps": 4}, "unknown key 'hopps'; allowed are"),
+        (ImplicitSpec, {"hopps": 4}, "unknown key 'hopps'; did you mean hops"),
         (ImplicitSpec, {"hops": "four"}, "hops must be a whole number, got 'four'"),
         (ImplicitSpec, {"hops": 4.5}, "hops must be a whole number, got 4.5"),
         (ImplicitSpec, {"hops": True}, "hops must be a whole number, got True"),

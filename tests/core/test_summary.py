@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import trivium
 from trivium.core.benchmark import Metric
-from trivium.core.results import Tally, merged, summarise
+from trivium.core.results import Tally, merged, summarise, variance_parts
 from trivium.core.statistics import proportion
 
 METRICS = (Metric("correct", "exact match"), Metric("depth", "a count", "mean", best=9.0))
@@ -107,7 +109,7 @@ def test_order_trials_are_summed_up_by_item() -> None:
     assert found["correct"].n == 2
     assert found["majority_correct"].value == 0.5
     assert found["answered_alike"].value == 0.5
-    assert found["largest_trial_difference"].value == 0.5
+    assert found["largest_order_difference"].value == 0.5
 
 
 @pytest.mark.parametrize("score", [0.0, 1.0])
@@ -230,3 +232,33 @@ def test_lift_goes_from_the_mean_floor_to_the_mean_ceiling() -> None:
     assert found.metrics["lift"].value == pytest.approx(0.4 / 0.7)
     equal = [row("a", 1.0, floor=0.5, ceiling=0.5)]
     assert summarise(equal, METRICS).metrics["lift"].value is None
+
+
+def test_repeats_and_orders_are_split() -> None:
+    """Planted: an order shifts the share of right answers by 0.3 up or down, repeats are coins.
+
+    With shares of 0.2 and 0.8 the variance between repeats is 0.16, and between orders 0.09.
+    """
+    generator = np.random.default_rng(12)
+    items, orders = np.repeat(np.arange(400), 40), np.tile(np.repeat(np.arange(10), 4), 400)
+    shares = np.where(generator.random((400, 10)) < 0.5, 0.2, 0.8)[items, orders]
+    values = (generator.random(16_000) < shares).astype(np.float64)
+    found = variance_parts(values, items, orders)
+    assert found["variance_of_repeats"].value == pytest.approx(0.16, abs=0.005)
+    assert found["variance_of_orders"].value == pytest.approx(0.09, abs=0.005)
+    assert not found["variance_of_orders"].excludes(0.09)
+    same = variance_parts((generator.random(16_000) < 0.5).astype(np.float64), items, orders)
+    assert not same["variance_of_orders"].excludes(0)
+    assert variance_parts(values[::4], items[::4], orders[::4]) == {}
+
+
+def test_repeated_prompts_are_the_same_and_recorded_apart() -> None:
+    """Two orders of three items, each twice: a coin differs between repeats, the oracle never."""
+    task = trivium.load("nhop_implicit")
+    result = trivium.evaluate(task, "random_candidate", items=30, seed=3, trials=2, repeats=2)
+    assert {(row["trial"], row["order"]) for row in result} == {(0, 0), (1, 1), (2, 0), (3, 1)}
+    shown = {(row["id"], row["order"], row["prompt_chars"]) for row in result}
+    assert len(shown) == 60
+    assert (result.summary.metrics["variance_of_repeats"].value or 0) > 0.05
+    oracle = trivium.evaluate(task, "oracle", items=3, seed=3, trials=2, repeats=2).summary
+    assert oracle.metrics["variance_of_repeats"].value == 0

@@ -56,7 +56,7 @@ def test_every_benchmark_has_variants_that_can_be_run(name: str) -> None:
 
 def test_unknown_variants_and_approaches_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diagnose", "nhop_implicit", "--variants", "control,sideways"]) == 2
-    assert "unknown variant 'sideways'; there are control, ablate, baseline" in (
+    assert "unknown variant 'sideways'; there are control, ablate, relations, baseline" in (
         capsys.readouterr().err
     )
     assert main(["diagnose", "--approach", "both"]) == 2

@@ -65,6 +65,7 @@ def test_no_solver_named_means_all_of_them() -> None:
     names = [one.solver for one in run.evaluations]
     assert sorted(names) == [
         "last_line",
+        "literal_chain",
         "most_frequent_token",
         "oracle",
         "pointer_f_n1",

@@ -72,7 +72,7 @@ def test_the_layout_is_the_described_one(undisturbed: Path) -> None:
         f"hops{hops}_m{m}_seed{seed}.jsonl" for hops in (4, 5) for m in (4, 6) for seed in (7, 13)
     }
     rows = list(csv.DictReader((undisturbed / "summary.csv").read_text().splitlines()))
-    assert len(rows) == 2 * 2 * 2 * 5
+    assert len(rows) == 2 * 2 * 2 * 6
     assert {row["items"] for row in rows} == {"40"}
     assert {row["correct"] for row in rows if row["solver"] == "oracle"} == {"1.000000"}
     assert {
@@ -86,7 +86,7 @@ def test_the_layout_is_the_described_one(undisturbed: Path) -> None:
         "majority_correct",
     } <= set(rows[0])
     plots = {path.name for path in (undisturbed / "plots").iterdir()}
-    for stem in ("lift_n_m", "correct_by_n", "order_trials"):
+    for stem in ("lift_steps_m", "correct_by_steps", "order_trials"):
         assert f"nhop_implicit_{stem}.svg" in plots
     index = list(csv.reader((undisturbed.parents[1] / "index.csv").read_text().splitlines()))
     assert index[0] == list(COLUMNS)
@@ -122,7 +122,7 @@ def test_the_newest_folder_of_the_same_run_is_continued(config: Path) -> None:
     root = config.parent / "runs"
     first = new_folder(run, root)
     assert first.parent == root / "implicit"
-    claim_folder(first, run.config)
+    claim_folder(first, run.manifest())
     assert newest_folder(run, root) == first
     (first / "report.html").touch()
     assert newest_folder(run, root) == first, "finished or not: calls may have failed"
@@ -133,7 +133,7 @@ def test_the_newest_folder_of_the_same_run_is_continued(config: Path) -> None:
     (second / "run.json").write_text("{")
     assert newest_folder(run, root) == first
     (second / "run.json").unlink()
-    claim_folder(second, run.config)
+    claim_folder(second, run.manifest())
     assert newest_folder(run, root) == second
 
 
@@ -179,7 +179,7 @@ def test_two_processes_cannot_share_a_folder(
 def test_a_dry_run_does_nothing_but_say(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", str(config), "--dry_run"]) == 0
     said = capsys.readouterr().out
-    assert "40 evaluations of 40 items" in said
+    assert "48 evaluations of 40 items" in said
     assert "hops=5 m=6" in said
     assert "a model, if one were named: 640 requests" in said
     assert not Path("runs").exists()

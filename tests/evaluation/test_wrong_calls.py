@@ -77,6 +77,7 @@ WRONG_CALLS = [
     ("compare", "arguments are required: RUN"),
     ("compare empty", "no records.jsonl in this folder"),
     ("compare hollow", "hollow: there are no records to compare"),
+    ("compare loop", "loop: Too many levels of symbolic links"),
     ("compare notes.txt", "notes.txt line 1: not JSON"),
     ("analyze nothing", "nothing: No such file"),
     ("analyze hollow", "hollow: there are no records"),
@@ -116,6 +117,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         Path(name).write_text(text)
     Path("empty").mkdir()
     Path("hollow").mkdir()
+    Path("loop").symlink_to("loop")
     Path("hollow/records.jsonl").touch()
     return tmp_path
 

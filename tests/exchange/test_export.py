@@ -21,11 +21,12 @@ from trivium.core.probes import Audit, Cue
 from trivium.core.task import Task
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.exchange.dataset_folder import card, changed_flags, task_flags
-from trivium.exchange.export import export_id
+from trivium.exchange.export import FORMATS, export_id
 from trivium.exchange.tables import read_table
 
 COLUMNS = ["id", "system", "prompt", "gold", "floor", "groups", "benchmark", "spec", "view"]
-COLUMNS += ["seed", "index", "trial", "item", "source"]
+COLUMNS += ["seed", "index", "trial", "item", "source", "version", "digest", "canary"]
+CANARY = "trivium-canary-136adcf2-5ece-4af7-907c-9a61abb3e4e0"
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
@@ -53,6 +54,21 @@ def test_a_row_holds_what_scoring_needs(name: str, tmp_path: Path) -> None:
         if not task.benchmark.multi_turn:
             headline = task.benchmark.metrics[0]
             assert task.score(item, row["gold"])[headline.name] in (headline.best, None)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_carries_the_canary(form: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    model = "--model gpt-4.1-mini" if form == "openai-batch" else ""
+    words = "--no_audit" if form == "huggingface" else model
+    assert run(f"export nhop_implicit --items 3 --format {form} {words} --out {out}") == 0
+    if form in ("parquet", "huggingface"):
+        (shard,) = [out] if form == "parquet" else out.rglob("*.parquet")
+        table = pytest.importorskip("pyarrow.parquet").read_table(shard)
+        assert table["canary"].to_pylist() == [CANARY] * 3
+        assert form == "parquet" or CANARY in (out / "README.md").read_text()
+    else:
+        assert out.read_text().count(CANARY) == 3
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -93,6 +109,7 @@ def test_openai_batches_have_the_documented_shape(tmp_path: Path) -> None:
             "messages": [{"role": "user", "content": item.prompt}],
             "temperature": 0.0,
             "max_completion_tokens": 64,
+            "user": CANARY,
         },
     }
     assert second["custom_id"] != first["custom_id"]

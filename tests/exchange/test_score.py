@@ -210,6 +210,7 @@ def test_several_replies_to_one_item_are_trials(key: str, tmp_path: Path) -> Non
     assert [(row["index"], row["trial"]) for row in records] == [
         (index, trial) for index in range(6) for trial in range(3)
     ]
+    assert {row["order"] for row in records} == {0}, "replies to one prompt repeat its order"
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert summary["items"] == 6
     assert summary["metrics"]["correct"]["value"] == pytest.approx(2 / 3)

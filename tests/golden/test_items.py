@@ -1,11 +1,14 @@
 """Today's items, pinned: digests of the first items of every preset and of some other specs.
 
-`python -m tests.golden.test_items` writes items.json from the code as it is.
+`python -m tests.golden.test_items` writes items.json from the code as it is, for the benchmarks
+that it is given or for all; it refuses changed items of a benchmark whose version is the old one.
 """
 
 from __future__ import annotations
 
 import hashlib
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ import orjson
 import pytest
 
 from trivium.benchmarks import benchmark_names, get_benchmark
+from trivium.core.benchmark import AnyBenchmark
 from trivium.core.files import dump_line
 from trivium.core.spec import spec_from_dict
 
@@ -33,54 +37,82 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("blicket_prompts", {"stimuli": "paper"}),
     ("blicket_prompts", {"stimuli": "paper_two_shot"}),
     ("blicket_prompts", {"evidence": "full", "objects": 5, "placements": "paper"}),
-    ("blicket_prompts", {"objects": 5, "trials": 9}),
+    ("blicket_prompts", {"objects": 8, "tests": 12}),
     ("blicket_game", {"objects": 4, "rules": ("parity", "inhibitor"), "noise": 0.2}),
 ]
 
 
-def digest(name: str, spec: Any) -> str:
-    """A hash of item rows, each also reordered; of what was drawn, not of the spec's fields."""
-    benchmark = get_benchmark(name)
+def digest(benchmark: AnyBenchmark, spec: Any) -> str:
+    """A hash of items and prompts, each also reordered; not of the spec's fields."""
     found = hashlib.sha256()
     for item in benchmark.generate(spec, SEED, 0, ITEMS):
         for trial in (0, 1):
-            row = dict(benchmark.to_row(benchmark.reshuffle(item, trial)))
-            del row["spec"]
-            found.update(dump_line(row))
+            shown = benchmark.reshuffle(item, trial)
+            row = {key: value for key, value in benchmark.to_row(shown).items() if key != "spec"}
+            found.update(dump_line([row, benchmark.render(shown, benchmark.view_type())]))
     return found.hexdigest()[:16]
 
 
-def specs() -> dict[str, tuple[str, Any]]:
-    """The benchmark and the spec of everything that is pinned, by a readable label."""
-    found = {
-        f"{name} {preset}": (name, spec)
-        for name in benchmark_names()
-        for preset, spec in get_benchmark(name).presets.items()
-    }
-    for name, fields in OTHERS:
-        changes = " ".join(f"{key}={value}" for key, value in fields.items())
-        found[f"{name} {changes}"] = (name, spec_from_dict(get_benchmark(name).spec_type, fields))
+def specs(benchmark: AnyBenchmark) -> dict[str, Any]:
+    """Every spec of a benchmark that is pinned, by a readable label."""
+    found = dict(benchmark.presets)
+    for fields in (fields for name, fields in OTHERS if name == benchmark.name):
+        label = " ".join(f"{key}={value}" for key, value in fields.items())
+        found[label] = spec_from_dict(benchmark.spec_type, fields)
     return found
 
 
-SPECS = specs()
+def pins(name: str) -> dict[str, Any]:
+    """The version of a benchmark, and the digests of its items."""
+    benchmark = get_benchmark(name)
+    digests = {label: digest(benchmark, spec) for label, spec in specs(benchmark).items()}
+    return {"version": benchmark.version, "items": digests}
 
 
-def test_everything_is_pinned() -> None:
-    assert list(orjson.loads(PINNED.read_bytes())) == list(SPECS), (
-        "a preset was added, removed or renamed: run `python -m tests.golden.test_items`"
+def problem(name: str, pinned: dict[str, Any], now: dict[str, Any]) -> str:
+    """Why items cannot stay as they are under the version that they have; "" if they can."""
+    old, new = pinned.get("items", {}), now["items"]
+    changed = [label for label in old if label in new and new[label] != old[label]]
+    if changed and now["version"] == pinned["version"]:
+        return (
+            f"items of {name} changed ({', '.join(changed)}), so that results on them cannot be "
+            f"compared with earlier ones: raise the version of {name}, which is "
+            f"{now['version']}, say so in CHANGELOG.md, and run `python -m tests.golden.test_items`"
+        )
+    return ""
+
+
+@pytest.mark.parametrize("name", benchmark_names())
+def test_items(name: str) -> None:
+    pinned, now = orjson.loads(PINNED.read_bytes()).get(name, {}), pins(name)
+    message = problem(name, pinned, now)
+    assert not message, message
+    assert pinned == now, (
+        f"{name} has another version or other presets: run `python -m tests.golden.test_items`"
     )
 
 
-@pytest.mark.parametrize("label", SPECS)
-def test_items(label: str) -> None:
-    pinned = orjson.loads(PINNED.read_bytes())[label]
-    assert digest(*SPECS[label]) == pinned, (
-        f"an item of {label} changed, so that results on it cannot be compared with earlier ones. "
-        "If that is intended, say so in CHANGELOG.md and run `python -m tests.golden.test_items`"
-    )
+def test_one_changed_character_asks_for_a_new_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark = get_benchmark("nhop_implicit")
+    before, render = pins("nhop_implicit"), benchmark.render
+    monkeypatch.setattr(benchmark, "render", lambda *given: render(*given).replace(".", ";", 1))
+    message = problem("nhop_implicit", before, pins("nhop_implicit"))
+    assert "raise the version of nhop_implicit, which is" in message
+    monkeypatch.setattr(type(benchmark), "version", "99.0")
+    assert not problem("nhop_implicit", before, pins("nhop_implicit"))
+
+
+def write(names: Sequence[str]) -> None:
+    """Write items.json, with other benchmarks as they were."""
+    held = orjson.loads(PINNED.read_bytes()) if PINNED.exists() else {}
+    for name in names:
+        now = pins(name)
+        if message := problem(name, held.get(name, {}), now):
+            sys.exit(message)
+        held[name] = now
+    ordered = {name: held[name] for name in benchmark_names() if name in held}
+    PINNED.write_bytes(orjson.dumps(ordered, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 if __name__ == "__main__":
-    digests = {label: digest(*found) for label, found in SPECS.items()}
-    PINNED.write_bytes(orjson.dumps(digests, option=orjson.OPT_INDENT_2) + b"\n")
+    write(sys.argv[1:] or benchmark_names())

@@ -119,7 +119,7 @@ def _as_the_viewer_serves_it(
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"hopps": 6}, "nhop_implicit: unknown key 'hopps'; allowed are M, ablate_hop"),
+        ({"hopps": 6}, "nhop_implicit: unknown key 'hopps'; did you mean hops?"),
         ({"hops": 1}, "hops must be in 3..200, got 1"),
         ({"hops": "six"}, "hops must be a whole number, got 'six'"),
         ({"items": 0}, "items must be at least 1, got 0"),

@@ -51,7 +51,7 @@ def test_trajectories_of_ten_children_become_records(
     out = tmp_path / "runs"
     words = ["import", "trajectories", str(tmp_path / "children.csv"), "--out", str(out)]
     assert main(words) == 0
-    assert "blicket_game, people: 6 items, 10 answered" in capsys.readouterr().out
+    assert "blicket_game, people: 8 items, 10 answered" in capsys.readouterr().out
     rows = [orjson.loads(line) for line in (out / "records.jsonl").read_bytes().splitlines()]
     right = [row["kind"] == "right" for row in rows]
     assert right == [True] * 6 + [False, False, True, False]
@@ -287,9 +287,9 @@ def test_batched_environments_with_demonstrations_are_the_same(name: str, kind: 
 
 def test_the_observer_answers_rightly_after_demonstrations() -> None:
     pytest.importorskip("gymnasium")
-    from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
     from trivium.benchmarks.blicket.world.policies import get_policy
     from trivium.benchmarks.blicket.world.recording import play
+    from trivium.benchmarks.blicket.world.spec import BlicketSpec
 
     for _, kind in NAMES:
         spec = BlicketSpec("quiz-type", demonstrations=kind)

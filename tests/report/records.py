@@ -39,8 +39,8 @@ def scored(
             "scores": {} if score is None else {"correct": score},
             "kind": "failed" if score is None else "right" if score == 1 else "other",
             "floor": 0.125,
-            "groups": {"n": 5, "m": 8},
-            "content": f"{name}-{number}",
+            "groups": {"steps": 5, "m": 8},
+            "digest": f"{name}-{number} {fields.get('seed')} {fields.get('spec')}",
             **fields,
         }
         for number, score in enumerate(scores)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -18,21 +17,26 @@ from trivium.core.dialogue import attempt
 from trivium.core.statistics import Estimate
 from trivium.report.answer import Grid, grid, sentence
 from trivium.report.charts import series_styles
+from trivium.report.overview import overview
 from trivium.report.results import BenchmarkResults, read_results
 from trivium.report.sections import effect_words, kind_shares, usage_table
+from trivium.report.tables import result_table
 
 
 def grid_of(*all_results: BenchmarkResults) -> Grid:
     return grid(all_results, series_styles(all_results))
 
 
-def by_hops(model: str, right: dict[int, int], items: int = 40) -> list[Row]:
-    """Records with this number of right answers among `items` at each number of hops."""
+def by_steps(model: str, right: dict[int, int], items: int = 40) -> list[Row]:
+    """Records with this number of right answers among `items` at each number of steps."""
     return [
         row
-        for hops, count in right.items()
+        for steps, count in right.items()
         for row in scored(
-            model, [1.0] * count + [0.0] * (items - count), str(hops), groups={"n": hops, "m": 8}
+            model,
+            [1.0] * count + [0.0] * (items - count),
+            str(steps),
+            groups={"steps": steps, "m": 8},
         )
     ]
 
@@ -40,29 +44,48 @@ def by_hops(model: str, right: dict[int, int], items: int = 40) -> list[Row]:
 @pytest.mark.parametrize(
     ("right", "words"),
     [
-        ({4: 40, 6: 36, 8: 30}, "Composes 8 hops from a bag of facts."),
-        ({4: 40, 6: 36, 8: 20, 10: 5}, "Composes 6 hops from a bag of facts, fails from 8."),
-        ({4: 40, 6: 20, 8: 36}, "Composes 4 hops from a bag of facts, fails from 6."),
-        ({4: 15, 6: 5}, "Composes some items of 4 hops from a bag of facts."),
-        ({4: 5, 6: 5}, "Does not compose 4 hops from a bag of facts."),
+        ({4: 40, 6: 36, 8: 30}, "Composes 8 steps from a bag of facts."),
+        ({4: 40, 6: 36, 8: 10, 10: 5}, "Composes 6 steps from a bag of facts, fails from 8."),
+        ({4: 40, 6: 10, 8: 36}, "Composes 4 steps from a bag of facts, fails from 6."),
+        ({4: 40, 6: 24, 8: 36}, "Composes 4 steps from a bag of facts, unclear from 6."),
+        ({4: 24, 6: 5}, "Composes some items of 4 steps from a bag of facts."),
+        ({4: 5, 6: 5}, "Does not compose 4 steps from a bag of facts."),
     ],
 )
-def test_hops_are_composed_up_to_a_lift_of_a_half(
+def test_steps_are_composed_up_to_a_lift_of_a_half(
     tmp_path: Path, right: dict[int, int], words: str
 ) -> None:
-    assert sentence([results_of(tmp_path, by_hops("a/model", right))], "a/model") == words
+    """The lower end of the interval decides: 24 of 40 is a lift of .54 and shows nothing."""
+    assert sentence([results_of(tmp_path, by_steps("a/model", right))], "a/model") == words
 
 
 @pytest.mark.parametrize(
     ("value", "low", "word"),
     [
-        *((0.95, 0.9, "almost perfectly"), (0.9, 0.8, "almost perfectly"), (0.89, 0.8, "well")),
-        *((0.6, 0.5, "well"), (0.25, 0.1, "in part"), (0.24, 0.1, "barely")),
+        *((0.95, 0.9, "almost perfectly"), (0.99, 0.89, "well"), (0.7, 0.6, "well")),
+        *((0.9, 0.5, "in part"), (0.4, 0.25, "in part"), (0.9, 0.01, "barely")),
         *((0.4, -0.1, "no better than the floor"), (-0.4, -0.8, "no better than the floor")),
     ],
 )
-def test_grades_are_those_of_the_rules(value: float, low: float, word: str) -> None:
+def test_grades_follow_the_lower_end(value: float, low: float, word: str) -> None:
     assert Lifts(Estimate(value, low, 1.0, 9), {}).grade == word
+
+
+def test_unequal_shares_of_attempts_without_a_score_are_said_beside_the_numbers(
+    tmp_path: Path,
+) -> None:
+    """A model is declined on 15 of 40 items, another on none: 37.5% against 0."""
+    declined = scored("a/model", [1.0] * 40)
+    for row in declined[:15]:
+        row |= {"kind": "declined", "scores": {}, "answer": None}
+    results = results_of(tmp_path, declined + scored("b/model", [1.0] * 40))
+    said = "he share of attempts in no score (declined or failed) differs: 37.5% for a/model"
+    assert said in " ".join(table.verdict for table in overview(results))
+    named = [("five", part) for part in results.by_solver.values()]
+    note = result_table(results.benchmark, named).note
+    assert f"t{said}, five, 0.0% for b/model, five" in note
+    alike = results_of(tmp_path / "b", scored("a/m", [1.0, None]) + scored("b/m", [None, 0.0]))
+    assert "differs" not in overview(alike)[0].verdict
 
 
 def test_a_player_tests_like_the_nearest_built_in_one(tmp_path: Path) -> None:
@@ -121,14 +144,14 @@ def test_one_benchmark_has_its_settings_or_its_groups_as_columns(tmp_path: Path)
             for row in scored(
                 *("a/m", [1.0], str(number)),
                 spec={"M": 500 + number},
-                groups={"n": 4 + number % 2, "m": 8},
+                groups={"steps": 4 + number % 2, "m": 8},
             )
         ]
 
     titles = [column.title for column in grid_of(results_of(tmp_path / "a", rows(3))).columns]
     assert titles == ["M=500", "M=501", "M=502"]
     titles = [column.title for column in grid_of(results_of(tmp_path / "b", rows(9))).columns]
-    assert titles == ["4 hops", "5 hops"]
+    assert titles == ["4 steps", "5 steps"]
 
 
 def test_without_models_the_grid_shows_baselines(tmp_path: Path) -> None:
@@ -137,7 +160,7 @@ def test_without_models_the_grid_shows_baselines(tmp_path: Path) -> None:
 
 
 def test_people_show_up_as_solvers(tmp_path: Path) -> None:
-    rows = scored("person:3fa9", [1.0] * 8, groups={"n": 5, "m": 8, "condition": "timed"})
+    rows = scored("person:3fa9", [1.0] * 8, groups={"steps": 5, "m": 8, "condition": "timed"})
     found = grid_of(results_of(tmp_path, rows + scored("oracle", [1.0] * 8)))
     assert [row.name for row in found.rows] == ["people", "ceiling"]
 
@@ -145,13 +168,13 @@ def test_people_show_up_as_solvers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ends", "words"),
     [
-        ((-0.21, -0.28, -0.14), "costs 21 points [14, 28]"),
-        ((0.21, 0.14, 0.28), "adds 21 points [14, 28]"),
+        ((-0.21, -0.28, -0.14), "costs 21 points [-28, -14]"),
+        ((0.21, 0.14, 0.28), "adds 21 points [+14, +28]"),
         ((0.02, -0.05, 0.09), "makes no clear difference (+2 points [-5, +9])"),
     ],
 )
-def test_effects_are_said_in_points(ends: Sequence[float], words: str) -> None:
-    assert effect_words(Estimate(ends[0], ends[1], ends[2], 60)) == words
+def test_effects_are_said_in_points(ends: tuple[float, float, float], words: str) -> None:
+    assert effect_words(Estimate(*ends, 60), not ends[1] <= 0 <= ends[2]) == words
 
 
 def test_kinds_are_shares_of_all_attempts_right_ones_first(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_new_benchmark_gets_sentences_charts_highlights_thresholds_and_badges(
     assert main(["audit", "fourth_task", "--items", "100", "--keep"]) in (0, 1)
     assert main(["report", "run"]) == 0
     text = Path("run/report.html").read_text(encoding="utf-8")
-    assert "Fourth_task: almost perfectly." in text
+    assert "Fourth_task: well." in text  # 12 of 12 right, with a lower end of 0.78
     assert 'id="chart-fourth_task_correct_by_people"' in text
     assert "Audit: this view was not audited" in text  # third-of-ten
     (views,) = orjson.loads(Path("audits.json").read_bytes()).values()

@@ -75,17 +75,17 @@ def test_a_second_group_has_lines_of_its_own_in_a_panel_for_each_model(
     grid: BenchmarkResults,
 ) -> None:
     found = drawn(grid)
-    assert list(found) == ["correct_by_n", "lift_n_m"]
-    chart = found["correct_by_n"]
+    assert list(found) == ["correct_by_steps", "lift_steps_m"]
+    chart = found["correct_by_steps"]
     assert [panel.title for panel in chart.panels] == ["a/model", "b/model"]
     lines = [one for one in chart.panels[0].series if one.name == "a/model"]
     assert [(one.label, one.shade) for one in lines] == [("m = 6", 100), ("m = 8", 35)]
     assert {point.value for one in lines for point in one.points} == {1.0}
     floors = [one.points[0].value for one in chart.panels[0].series if one.name == "floor"]
     assert floors == [pytest.approx(1 / 6), pytest.approx(1 / 8)]
-    cells = found["lift_n_m"].panels[0].cells
+    cells = found["lift_steps_m"].panels[0].cells
     assert [(cell.x, cell.y, cell.lift) for cell in cells] == [
-        *((4, 6, 1.0), (4, 8, 1.0), (6, 6, 1.0), (6, 8, 1.0))
+        *((3, 6, 1.0), (3, 8, 1.0), (5, 6, 1.0), (5, 8, 1.0))
     ]
 
 
@@ -97,9 +97,9 @@ def test_one_group_has_one_panel_with_the_reference_lines(tmp_path: Path) -> Non
             *(("oracle", [1, 1]), ("last_line", [1, 0]), ("pointer_f_n1", [0, 0])),
             *(("a/model", [1, 0]), ("b/model", [None, 1])),
         )
-        for row in scored(name, scores, f"{hops}", groups={"n": hops, "m": 8})
+        for row in scored(name, scores, f"{hops}", groups={"steps": hops, "m": 8})
     ]
-    chart = drawn(results_of(tmp_path, rows))["correct_by_n"]
+    chart = drawn(results_of(tmp_path, rows))["correct_by_steps"]
     assert points(chart, "a/model") == {4: 0.5, 6: 0.5}
     assert points(chart, "b/model") == {4: 1.0, 6: 1.0}
     assert points(chart, "ceiling") == {4: 1.0, 6: 1.0}
@@ -112,22 +112,22 @@ def test_without_models_the_baselines_are_drawn(tmp_path: Path) -> None:
     rows = [
         row
         for hops in (4, 6)
-        for row in scored("oracle", [1, 1], f"{hops}", groups={"n": hops, "m": 8})
+        for row in scored("oracle", [1, 1], f"{hops}", groups={"steps": hops, "m": 8})
     ]
-    chart = drawn(results_of(tmp_path, rows))["correct_by_n"]
+    chart = drawn(results_of(tmp_path, rows))["correct_by_steps"]
     assert [one.style.colour for one in chart.panels[0].series] == ["base", "floor"]
 
 
 def test_published_figures_need_the_same_conditions(tmp_path: Path) -> None:
     figure = EXPLICIT.published[0]
-    changed = ExplicitSpec(**{**figure.spec, "hops": figure.groups["n"]})
+    changed = ExplicitSpec(**{**figure.spec, "hops": figure.groups["steps"]})
     other = ExplicitSpec(**{**figure.spec, "hops": 8})
     rows = [
         asdict(attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], NhopView()))
         for spec in (changed, other)
         for item in EXPLICIT.generate(spec, 1, 0, 2)
     ]
-    chart = drawn(results_of(tmp_path / "a", rows))["correct_by_n"]
+    chart = drawn(results_of(tmp_path / "a", rows))["correct_by_steps"]
     assert points(chart, "published")
     easier = {**figure.spec, "path_collision_stress": False}
     rows = [
@@ -135,7 +135,7 @@ def test_published_figures_need_the_same_conditions(tmp_path: Path) -> None:
         for hops in (4, 6)
         for item in EXPLICIT.generate(ExplicitSpec(**{**easier, "hops": hops}), 1, 0, 2)
     ]
-    assert points(drawn(results_of(tmp_path / "b", rows))["correct_by_n"], "published") == {}
+    assert points(drawn(results_of(tmp_path / "b", rows))["correct_by_steps"], "published") == {}
 
 
 def test_swept_numbers_that_no_group_mirrors_have_a_curve(tmp_path: Path) -> None:
@@ -164,14 +164,14 @@ def test_tokens_are_drawn_with_what_one_more_costs(tmp_path: Path) -> None:
     rows = []
     for hops in (4, 6, 8):
         for number, row in enumerate(
-            scored("a/model", [1.0] * 6, f"{hops}", groups={"n": hops, "m": 8})
+            scored("a/model", [1.0] * 6, f"{hops}", groups={"steps": hops, "m": 8})
         ):
             tokens = 100 + 30 * hops + (1 if number % 2 else -1)
             rows.append({**row, "usage": {"output_tokens": tokens, "input_tokens": 5}})
     results = results_of(tmp_path, rows)
     chart = drawn(results)["tokens"]
     assert points(chart, "a/model") == {4: 220.0, 6: 280.0, 8: 340.0}
-    assert chart.words == "One more hop takes a/model 30 [30, 30] tokens."
+    assert chart.words == "One more step takes a/model 30 [30, 30] tokens."
     scatter = score_over_tokens([results], series_styles([results]))
     assert scatter is not None
     assert points(scatter, "a/model") == {280.0: 1.0}
@@ -214,14 +214,14 @@ def test_trials_of_an_item_are_one_figure_of_tokens(tmp_path: Path) -> None:
         for hops in (4, 6)
         for trial in range(4)
         for row, tokens in zip(
-            scored("a/model", [1.0] * 3, f"{hops}", groups={"n": hops, "m": 8}, trial=trial),
+            scored("a/model", [1.0] * 3, f"{hops}", groups={"steps": hops, "m": 8}, trial=trial),
             (100, 200, 300),
             strict=True,
         )
     ]
     (panel,) = drawn(results_of(tmp_path, rows))["tokens"].panels
     assert [point.tip for point in panel.series[0].points] == [
-        f"a/model, {hops} hops: 202 tokens, n = 3" for hops in (4, 6)
+        f"a/model, {hops} steps: 202 tokens, n = 3" for hops in (4, 6)
     ]
 
 
@@ -303,16 +303,16 @@ def test_charts_become_files(grid: BenchmarkResults, tmp_path: Path) -> None:
     charts = list(drawn(grid).values())
     paths = save_charts(charts, series_styles([grid]), tmp_path, "la<bel")
     names = [path.name for path in paths]
-    assert names == ["nhop_implicit_correct_by_n.svg", "nhop_implicit_lift_n_m.svg"]
+    assert names == ["nhop_implicit_correct_by_steps.svg", "nhop_implicit_lift_steps_m.svg"]
     text = paths[0].read_text()
     ElementTree.fromstring(text)  # it is XML
-    assert "la&lt;bel: correct over hops" in text
+    assert "la&lt;bel: correct over steps" in text
     assert "var(" not in plain_css()
 
 
 def test_a_chart_file_is_well_formed_whatever_names_hold(tmp_path: Path) -> None:
-    rows = scored('</svg>"\u2028<b>', [1.0, 0.0], groups={"n": 4, "m": 8})
-    rows += scored('</svg>"\u2028<b>', [1.0], "x", groups={"n": 6, "m": 8})
+    rows = scored('</svg>"\u2028<b>', [1.0, 0.0], groups={"steps": 4, "m": 8})
+    rows += scored('</svg>"\u2028<b>', [1.0], "x", groups={"steps": 6, "m": 8})
     results = results_of(tmp_path, rows)
     for chart in drawn(results).values():
         ElementTree.fromstring(chart_svg(chart, series_styles([results]), None))

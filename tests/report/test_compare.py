@@ -83,25 +83,45 @@ def test_the_table_says_what_its_intervals_say() -> None:
     one, other = (SolverScores("run", name, "nhop_implicit", {}) for name in ("one", "other"))
     intervals = [(0.1, 0.3), (-0.3, -0.1), (-0.1, 0.3), (0.0, 0.3), (None, None)]
     made = [
-        Difference(one, other, 9, Estimate(-0.2 if ends[1] == -0.1 else 0.2, *ends, 9))
-        for ends in intervals
+        Difference(one, other, 9, Estimate(-0.2 if ends[1] == -0.1 else 0.2, *ends, 9), clear)
+        for ends, clear in zip(intervals, (True, True, False, True, False), strict=True)
     ]
     table = difference_table("nhop_implicit", made)
     unseen = "no difference seen"
-    assert [row[1] for row in table.rows] == ["higher", "lower", unseen, unseen, unseen]
+    assert [row[1] for row in table.rows] == ["higher", "lower", unseen, "higher", unseen]
     assert table.rows[0] == ("one (run)", "higher", "other (run)", "9", "0.200 [0.100, 0.300]")
-    assert "intervals of all 5 together at 95% (Holm)" in table.title
+    assert table.note.startswith("the 5 intervals hold together at 95% (Bonferroni); higher and")
 
 
 def test_items_without_a_spec_are_paired_by_their_content(tmp_path: Path) -> None:
     """Ids of outside files repeat; only the same content is the same item."""
     known, changed = scored("oracle", [1, 1, 1]), scored("last_line", [1, 1, 1])
-    changed[2]["content"] = "another"
+    changed[2]["digest"] = "another"
     folders = [write_records(tmp_path / "a", known), write_records(tmp_path / "b", changed)]
     (found,) = differences(read_scores(folders), pairs=False)
     assert found.items == 2
-    with pytest.raises(UserError, match="neither a spec nor a content digest"):
-        read_scores([write_records(tmp_path / "c", scored("oracle", [1], content=None))])
+    with pytest.raises(UserError, match="item-0 has no digest"):
+        read_scores([write_records(tmp_path / "c", scored("oracle", [1], digest=None))])
+
+
+def test_runs_of_different_items_are_refused_by_their_digest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One item of twelve was generated differently by another version of the benchmark."""
+    rows = attempts(ImplicitSpec(), "last_line")
+    first = write_records(tmp_path / "a", attempts(ImplicitSpec(), "oracle"))
+    for row in rows:
+        row["version"] = "2.0"
+    same = write_records(tmp_path / "same", rows)
+    assert main(["compare", str(first), str(same)]) == 0
+    assert "nhop_implicit: versions 1.0, 2.0 are compared; the items" in capsys.readouterr().out
+    rows[3]["digest"] = "0" * 16
+    other = write_records(tmp_path / "b", rows)
+    assert main(["compare", str(first), str(other)]) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert "nhop_implicit: item IMP-000003 of seed 1 in last_line" in error
+    assert "(version 2.0) is not the one in oracle" in error
+    assert "so they cannot be compared" in error
 
 
 def test_the_command_says_what_it_cannot_compare(
@@ -181,7 +201,8 @@ def test_the_page_says_where_a_solver_is_higher_and_where_lower() -> None:
     made = []
     for name, low, high in zip(names, (0.1, -0.3, -0.1), (0.3, -0.1, 0.1), strict=True):
         one, other = (SolverScores("runs/a", solver, name, {}) for solver in ("a/m", "b/m"))
-        made.append(Difference(one, other, 9, Estimate((low + high) / 2, low, high, 9)))
+        estimate = Estimate((low + high) / 2, low, high, 9)
+        made.append(Difference(one, other, 9, estimate, estimate.excludes(0)))
     assert directions(made) == (
         "Higher at nhop_explicit; lower at nhop_implicit; no difference seen at blicket_game."
     )
@@ -199,7 +220,7 @@ def test_the_comparison_page_escapes_what_runs_are_called() -> None:
     bad = "</title><script>x</script>"
     one, other = (SolverScores(bad, name, "nhop_implicit", {}) for name in ("<b>", "<i>"))
     text = comparison_page(
-        [bad], [other, one], [Difference(one, other, 9, Estimate(0.2, 0.1, 0.3, 9))]
+        [bad], [other, one], [Difference(one, other, 9, Estimate(0.2, 0.1, 0.3, 9), True)]
     )
     assert "<script>x" not in text
     assert "<b> (" not in text

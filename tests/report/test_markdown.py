@@ -20,10 +20,12 @@ def test_the_file_has_results_metrics_kinds_and_charts(tmp_path: Path) -> None:
     rows = [
         row
         for hops in (4, 6)
-        for row in scored("oracle", [1.0], str(hops), groups={"n": hops, "m": 8})
+        for row in scored("oracle", [1.0], str(hops), groups={"steps": hops, "m": 8})
     ]
     write_report(write_records(tmp_path / "b", rows))
-    assert "](plots/nhop_implicit_correct_by_n.svg)" in (tmp_path / "b" / "results.md").read_text()
+    assert (
+        "](plots/nhop_implicit_correct_by_steps.svg)" in (tmp_path / "b" / "results.md").read_text()
+    )
 
 
 def test_a_setting_is_named_once_and_models_come_first_and_sorted(tmp_path: Path) -> None:

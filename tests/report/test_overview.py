@@ -20,24 +20,20 @@ def shares(right: int, items: int) -> list[float]:
     return [1.0] * right + [0.0] * (items - right)
 
 
-def test_the_way_to_the_ceiling_begins_at_chance(tmp_path: Path) -> None:
+def test_lift_in_words_goes_from_the_floor_to_the_stated_ceiling(tmp_path: Path) -> None:
     rows = scored("oracle", shares(6, 8)) + scored("openai/model", shares(5, 8))
     # (0.625 - 0.125) / (0.75 - 0.125) is 0.8; 0.625 / 0.75 would be 0.83.
-    assert table(tmp_path, rows).verdict == (
-        "The floor is 0.125. The ceiling, oracle, is at 0.750. "
-        "openai/model is at 0.625, 80% of the way from floor to ceiling."
-    )
-    rows = scored("openai/model", shares(2, 8))
-    # Without a ceiling the top is the best possible score: (0.25 - 0.125) / (1 - 0.125).
-    assert table(tmp_path, rows).verdict == (
-        "The floor is 0.125. openai/model is at 0.250, 14% of the way from floor to ceiling."
-    )
+    lower = [{**row, "ceiling": 0.75} for row in rows]
+    said = table(tmp_path / "a", lower).verdict
+    assert said.startswith("The floor is 0.125 and the ceiling 0.750. ")
+    assert "openai/model is at 0.625, a lift of 0.800 [" in said
+    # What a ceiling solver happens to reach does not move the ceiling: 0.5 / 0.875.
+    assert "a lift of 0.571 [" in table(tmp_path / "b", rows).verdict
 
 
-def test_a_ceiling_at_chance_leaves_no_way_to_measure(tmp_path: Path) -> None:
-    rows = scored("oracle", shares(1, 8)) + scored("openai/model", shares(5, 8))
-    verdict = table(tmp_path, rows).verdict
-    assert verdict == "The floor is 0.125. The ceiling, oracle, is at 0.125."
+def test_a_ceiling_at_the_floor_leaves_no_lift(tmp_path: Path) -> None:
+    rows = scored("openai/model", shares(5, 8), ceiling=0.125)
+    assert table(tmp_path, rows).verdict == "The floor is 0.125 and the ceiling 0.125."
 
 
 def test_the_best_of_several_shortcuts_needs_a_wider_interval(tmp_path: Path) -> None:
@@ -88,7 +84,8 @@ def test_failed_calls_are_not_in_the_denominator(tmp_path: Path) -> None:
 def test_a_model_whose_calls_all_failed_does_not_hide_chance(tmp_path: Path) -> None:
     rows = scored("a/model", [None] * 4) + scored("oracle", shares(4, 4))
     found = table(tmp_path / "a", rows)
-    assert found.verdict == "The floor is 0.125. The ceiling, oracle, is at 1.000."
+    assert found.verdict.startswith("The floor is 0.125 and the ceiling 1.000. The share of ")
+    assert "differs: 100.0% for a/model, 0.0% for oracle;" in found.verdict
     assert [row.bar is None for row in found.rows] == [False, True]
     assert table(tmp_path / "b", rows[:4]).verdict == "Nothing could be scored."
 

@@ -23,7 +23,7 @@ BAD = "</script><!--<b onclick='x'>&amp;\u2028"
 
 def test_everything_that_comes_from_records_is_escaped(tmp_path: Path) -> None:
     rows = [
-        {**row, "solver": BAD, "kind": BAD, "reply": BAD, "groups": {"n": BAD, "m": 4}}
+        {**row, "solver": BAD, "kind": BAD, "reply": BAD, "groups": {"steps": BAD, "m": 4}}
         for row in attempts(ImplicitSpec(), "oracle")
     ]
     rows += attempts(ImplicitSpec(), "oracle")
@@ -61,7 +61,7 @@ def test_the_page_and_its_plots_need_no_extra(tmp_path: Path) -> None:
     rows = [
         row
         for hops in (4, 6)
-        for row in scored("oracle", [1.0] * 3, str(hops), groups={"n": hops, "m": 8})
+        for row in scored("oracle", [1.0] * 3, str(hops), groups={"steps": hops, "m": 8})
     ]
     write_records(tmp_path, rows)
     code = (
@@ -73,11 +73,11 @@ def test_the_page_and_its_plots_need_no_extra(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert [path.name for path in (tmp_path / "plots").iterdir()] == [
-        "nhop_implicit_correct_by_n.svg"
+        "nhop_implicit_correct_by_steps.svg"
     ]
     text = (tmp_path / "report.html").read_text()
     assert "unsafe-eval" not in text
-    assert '<figure id="chart-nhop_implicit_correct_by_n">' in text
+    assert '<figure id="chart-nhop_implicit_correct_by_steps">' in text
 
 
 def test_a_page_has_its_parts(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
         "tokens in, out": "6.0M / 90k",
         "cost": "3.90",
         "median latency": "1.5 s",
-        "seed": "7, 8",
+        "seed": "7 (the public default), 8",
     }
     body = text.split("<script", 1)[0]
     sections = re.findall(r'<section id="(.*?)"', body)
@@ -139,14 +139,14 @@ def test_a_diagnosis_says_what_every_switch_does(tmp_path: Path) -> None:
     assert "<title>Trivium diagnosis: nhop_implicit</title>" in text
     columns = re.findall(r'<th scope="col">(implicit|M=600)', text)
     assert columns == ["implicit", "M=600"]
-    said = re.search(r"a/model: M=600 costs 75 points \[(\d+), (\d+)\]", text)
+    said = re.search(r"a/model: M=600 costs 75 points \[-(\d+), -(\d+)\]", text)
     assert said is not None
-    assert 55 <= int(said[1]) < 75 < int(said[2]) <= 90
+    assert 55 <= int(said[2]) < 75 < int(said[1]) <= 90
     # The fields of a spec change the items, those of a view only how they are presented.
     other = "between samples of different items, since these switches change the items"
     assert f"Differences from implicit in points of correct, from -100 to 100, {other};" in text
     legend = text.split('<p class="legend">')[1].split("</p>")[0]
-    assert re.findall(r"</svg>([^<]+)", legend) == ["a/", "floor"]
+    assert re.findall(r"</svg>([^<]+)", legend) == ["a/", "ceiling", "floor"]
 
 
 def test_a_diagnosis_of_views_compares_the_same_items(tmp_path: Path) -> None:
@@ -171,12 +171,12 @@ def test_if_every_call_failed_the_page_says_so(tmp_path: Path) -> None:
 
 def test_long_tables_are_cut_and_say_so(tmp_path: Path) -> None:
     rows = [
-        {**row, "groups": {"n": number}}
+        {**row, "groups": {"steps": number}}
         for number, row in enumerate(scored("oracle", [1.0] * 1100))
     ]
     text = write_report(write_records(tmp_path, rows)).read_text()
-    assert "correct by n (the first 1,000 of 1,100 rows)" in text
-    table = text.split("correct by n (")[1].split("</table>")[0]
+    assert "correct by steps (the first 1,000 of 1,100 rows)" in text
+    table = text.split("correct by steps (")[1].split("</table>")[0]
     assert table.count("<tr><td>") == 1000
 
 

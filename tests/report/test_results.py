@@ -28,12 +28,12 @@ def test_parts_add_up_to_what_a_plain_summary_says(tmp_path: Path) -> None:
     whole = summarise(rows, IMPLICIT.metrics)
     assert results.split(lambda key: key.solver)["random_candidate"].metrics == whole.metrics
     assert results.records == whole.items == 48
-    assert (results.seeds, results.varying_groups) == ([1, 2], ["n"])
-    assert results.values(lambda key: key.group("n")) == [4, 10]
-    by_hops = results.split(lambda key: key.group("n"))
-    assert {hops: part.items for hops, part in by_hops.items()} == {10: 24, 4: 24}
-    only_one_seed = results.split(lambda key: key.group("n") if key.seed == 2 else None)
-    assert {hops: part.items for hops, part in only_one_seed.items()} == {10: 12, 4: 12}
+    assert (results.seeds, results.varying_groups) == ([1, 2], ["steps"])
+    assert results.values(lambda key: key.group("steps")) == [3, 9]
+    by_steps = results.split(lambda key: key.group("steps"))
+    assert {steps: part.items for steps, part in by_steps.items()} == {9: 24, 3: 24}
+    only_one_seed = results.split(lambda key: key.group("steps") if key.seed == 2 else None)
+    assert {steps: part.items for steps, part in only_one_seed.items()} == {9: 12, 3: 12}
 
 
 def test_settings_are_named_by_preset_or_by_what_differs() -> None:
@@ -85,7 +85,7 @@ def test_swept_fields_are_numbers_that_no_group_mirrors(tmp_path: Path) -> None:
         for row in attempts(ImplicitSpec(hops=hops, id_width=width), "oracle", items=1)
     ]
     results = results_of(tmp_path, rows)
-    # hops is the group n; id_width is no group.
+    # hops is mirrored by the group steps; id_width is no group.
     swept = results.swept_fields()
     assert list(swept) == ["id_width"]
     assert sorted(swept["id_width"].values()) == [4, 5, 6]
@@ -123,7 +123,7 @@ def test_what_is_no_record_is_named_by_line(tmp_path: Path, key: str) -> None:
             ("trial", "0"),
             ("kind", 3),
         ),
-        *(("groups", {"n": [1]}), ("spec", 5), ("view", "x"), ("seed", "7"), ("index", "0")),
+        *(("groups", {"steps": [1]}), ("spec", 5), ("view", "x"), ("seed", "7"), ("index", "0")),
     ],
 )
 def test_a_record_with_a_wrong_value_is_named_by_line(

@@ -23,23 +23,25 @@ def test_groups_are_sorted_as_numbers_and_missing_ones_come_last(tmp_path: Path)
     rows = [
         row
         for n in (10, "x", 4)
-        for row in scored("oracle", [1.0, 0.0] * 10, name=str(n), groups={"n": n})
+        for row in scored("oracle", [1.0, 0.0] * 10, name=str(n), groups={"steps": n})
     ]
     rows += scored("oracle", [1.0], groups={"m": 4})
-    (found,) = [one for one in analysis_tables(results_of(tmp_path, rows)) if "by n" in one.title]
-    assert found.title == "nhop_implicit, oracle: by n, m"
+    (found,) = [
+        one for one in analysis_tables(results_of(tmp_path, rows)) if "by steps" in one.title
+    ]
+    assert found.title == "nhop_implicit, oracle: by steps, m"
     assert [row[:2] for row in found.rows] == [("4", "-"), ("10", "-"), ("x", "-"), ("-", "4")]
 
 
 def test_other_metrics_are_shown_by_group_too(tmp_path: Path) -> None:
     rows = scored("oracle", [1.0] * 4) + scored(
-        "oracle", [0.0] * 4, "more", groups={"n": 6, "m": 8}
+        "oracle", [0.0] * 4, "more", groups={"steps": 6, "m": 8}
     )
     for row in rows:
         row["scores"] = {**row["scores"], "strict": 0.5}
     tables = {table.title: table for table in page_tables(results_of(tmp_path, rows))}
     found = tables["nhop_implicit: other metrics by group"]
-    assert found.columns == ("n", "m", "solver", "strict [95%]")
+    assert found.columns == ("steps", "m", "solver", "strict [95%]")
     assert [row[:3] for row in found.rows] == [("5", "8", "oracle"), ("6", "8", "oracle")]
     assert found.rows[0][3].startswith("0.500 [")
 
@@ -47,7 +49,8 @@ def test_other_metrics_are_shown_by_group_too(tmp_path: Path) -> None:
 def test_the_figures_of_a_page_table(tmp_path: Path) -> None:
     rows = scored("oracle", [1.0] * 4, prompt_lines=30, prompt_chars=600)
     rows += scored("last_line", [1.0, 0.0, 0.0, 0.0], prompt_lines=30, prompt_chars=600)
-    rows += [{**row, "seed": 2, "groups": {"n": 6, "m": 8}} for row in rows]
+    other = {"seed": 2, "groups": {"steps": 6, "m": 8}}
+    rows += [{**row, **other, "digest": f"other {row['id']}"} for row in rows]
     tables = {table.title: table for table in page_tables(results_of(tmp_path, rows))}
     assert list(tables) == [
         "nhop_implicit: every metric",
@@ -55,13 +58,13 @@ def test_the_figures_of_a_page_table(tmp_path: Path) -> None:
         "nhop_implicit: kinds of answers",
     ]
     every = tables["nhop_implicit: every metric"]
-    right = "exact match with the answer"
+    right = "the answer is right"
     assert every.rows[0] == ("oracle", "correct", "1.000", "0.688", "1.000", "8", right)
     lift = "the headline metric: 0 at the floor, 1 at the ceiling"
     assert ("last_line", "lift", "0.143", "-0.092", "0.556", "8", lift) in every.rows
     by_group = tables["nhop_implicit: correct by group"]
     assert by_group.columns == (
-        *("n", "m", "solver", "correct", "low", "high", "lift", "floor", "items"),
+        *("steps", "m", "solver", "correct", "low", "high", "lift", "floor", "items"),
         *("lines", "characters"),
     )
     assert by_group.rows[0] == (
@@ -101,7 +104,7 @@ def test_tables_of_several_settings_say_so(tmp_path: Path) -> None:
     tables = analysis_tables(results_of(tmp_path, rows))
     assert [table.title.partition(": ")[2] for table in tables] == [
         "2 items, 2 answered, 0 without an answer, 0 failed",
-        "by n, m",
+        "by steps, m",
         "kinds of answers",
     ]
     rows += attempts(ImplicitSpec(M=600), "oracle", items=2)
@@ -109,7 +112,7 @@ def test_tables_of_several_settings_say_so(tmp_path: Path) -> None:
     assert [table.title.partition(": ")[2] for table in tables] == [
         "4 items, 4 answered, 0 without an answer, 0 failed (2 settings together)",
         "by setting",
-        "by n, m (2 settings together)",
+        "by steps, m (2 settings together)",
         "kinds of answers (2 settings together)",
     ]
 

@@ -251,8 +251,8 @@ def test_imitators_stand_beside_the_paper_with_forced_steps_and_without() -> Non
         "reward ± sd, with forced steps": f"{cell(2.0, 3.0, 1)} ± 2.00",
         "without them": f"{cell(0.0, 1.0, 4)} ± 2.00",
         "paper's reward ± sd": "2.06 ± 1.00",
-        "agrees, with": "yes",
-        "agrees, without": "no",
+        "overlap, with": "yes",
+        "overlap, without": "no",
         "FCA, with": cell(0.5, 0.9, 7, 0.0, 1.0),
         "FCA, without": cell(0.5, 0.9, 7, 0.0, 1.0),
         "paper's FCA": "0.71",
@@ -263,7 +263,7 @@ def test_imitators_stand_beside_the_paper_with_forced_steps_and_without() -> Non
     }
     assert (second["data"], second["paper's FCA"]) == ("a2c-lstm", "0.55")
     assert second["without them"] == second["reward ± sd, with forced steps"]  # none was forced
-    assert (third["data"], third["paper's FCA"], third["agrees, with"]) == ("ideal", "-", "-")
+    assert (third["data"], third["paper's FCA"], third["overlap, with"]) == ("ideal", "-", "-")
 
 
 def test_imitators_are_compared_by_forced_steps_and_by_window() -> None:

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
 import pytest
 
@@ -16,7 +17,7 @@ from tests.command_line import run
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.cli import main
 from trivium.core.errors import UserError
-from trivium.thresholds.posterior import Levels
+from trivium.thresholds.fit import Levels, share_grows
 from trivium.thresholds.results import read_thresholds
 from trivium.thresholds.search import (
     Axis,
@@ -26,7 +27,8 @@ from trivium.thresholds.search import (
     ordered_fields,
 )
 
-GAME = "threshold blicket_game --preset three-objects --vary objects --values 2,3,4,5,6 --seed 3"
+SEARCH = "threshold nhop_implicit --vary hops --values 3,4,6,8,12 --seed 3"
+FORGETFUL = "tests.thresholds.solvers:forgetful"  # lift falls to a half after 3.8 of hops - 1 steps
 
 
 def rows(folder: Path) -> list[dict[str, str]]:
@@ -41,31 +43,32 @@ def records(folder: Path) -> dict[str, bytes]:
 def test_a_program_from_items_to_the_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = f"{GAME} --solver optimal --solver information_gain --solver random --out {tmp_path}"
+    words = (
+        f"{SEARCH} --solver {FORGETFUL} --solver oracle --solver random_candidate --out {tmp_path}"
+    )
     assert run(words) == 0
     by_solver = {row["solver"]: row for row in rows(tmp_path)}
-    # With four tests the optimal player is sure of three objects and nearly lost with six.
-    low, high = (float(by_solver["optimal"][end]) for end in ("low", "high"))
-    assert 3 <= low < high <= 6
-    assert by_solver["random"]["threshold"] == "", "it is at the floor everywhere"
+    low, high = (float(by_solver[FORGETFUL][end]) for end in ("low", "high"))
+    assert 3 <= low < 4.8 < high <= 8
+    assert by_solver["random_candidate"]["threshold"] == "", "it is at the floor everywhere"
     out = capsys.readouterr()
-    assert "before 2, the easiest value" in out.out
-    assert "information_gain: 25 items, threshold " in out.err
+    assert "before 3, the easiest value" in out.out
+    assert f"{FORGETFUL}: 25 items, threshold " in out.err
     page = (tmp_path / "report.html").read_text()
     assert 'id="thresholds"' in page
-    assert list((tmp_path / "plots").glob("threshold_blicket_game_objects_*.svg"))
-    for row in by_solver.values():
-        found = sum(
-            len(file.splitlines())
-            for name, file in records(tmp_path).items()
-            if name.partition("seed3_")[2].startswith(row["solver"])
-        )
-        assert found == int(row["items"]) <= 400
+    assert list((tmp_path / "plots").glob("threshold_nhop_implicit_hops_*.svg"))
+    solvers = [
+        orjson.loads(line)["solver"]
+        for file in records(tmp_path).values()
+        for line in file.splitlines()
+    ]
+    for name, row in by_solver.items():
+        assert solvers.count(name) == int(row["items"]) <= 400
 
 
 def test_the_same_command_resumes_and_ends_the_same(tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    words = f"{GAME} --solver information_gain --width 0.08 --max_items 150 --out"
+    words = f"{SEARCH} --solver {FORGETFUL} --width 0.08 --max_items 150 --out"
     assert run(words, str(whole)) == 0
     shutil.copytree(whole, cut)
     for number, path in enumerate(sorted(cut.rglob("records.jsonl"))):
@@ -87,7 +90,7 @@ def test_more_items_continue_the_same_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    words = f"{GAME} --solver information_gain --width 0.01 --max_items"
+    words = f"{SEARCH} --solver {FORGETFUL} --width 0.01 --max_items"
     assert run(f"{words} 25") == 0
     (folder,) = Path("runs").glob("*/threshold_*")
     before = records(folder)
@@ -101,8 +104,7 @@ def test_more_items_continue_the_same_folder(
 
 
 def test_no_item_is_asked_twice_and_batches_have_25(tmp_path: Path) -> None:
-    task = load_task("blicket_game", "three-objects")
-    axis, solvers = Axis("objects", (2, 3, 4, 5)), ("one_at_a_time",)
+    task, axis, solvers = load_task("nhop_implicit"), Axis("hops", (3, 4, 6, 8)), (FORGETFUL,)
     plan = ThresholdPlan(task, axis, solvers=solvers, width=0.001, max_items=60)
     asked: list[int] = []
     (search,), *_ = find_thresholds(
@@ -110,28 +112,28 @@ def test_no_item_is_asked_twice_and_batches_have_25(tmp_path: Path) -> None:
     )
     assert asked == [25, 50, 60]
     items = [
-        (row["spec"]["objects"], row["id"])
+        (row["spec"]["hops"], row["id"])
         for file in records(tmp_path).values()
         for row in map(orjson.loads, file.splitlines())
     ]
-    assert len(items) == len(set(items)) == search.posterior.counts.sum() == 60
+    assert len(items) == len(set(items)) == search.fit.counts.sum() == 60
     (read,) = read_thresholds(tmp_path)
-    assert read.posterior.threshold() == search.posterior.threshold()
+    assert read.fit.threshold() == search.fit.threshold()
 
 
 def test_the_function_does_what_the_command_does(tmp_path: Path) -> None:
-    assert run(f"{GAME} --solver optimal --max_items 50 --out {tmp_path / 'run'}") == 0
+    assert run(f"{SEARCH} --solver {FORGETFUL} --max_items 50 --out {tmp_path / 'run'}") == 0
     before = records(tmp_path / "run")
-    task, vary = trivium.load("blicket_game", preset="three-objects"), {"objects": range(2, 7)}
+    task, vary = trivium.load("nhop_implicit"), {"hops": [3, 4, 6, 8, 12]}
     found = trivium.threshold(
-        task, "optimal", vary=vary, max_items=50, seed=3, out=tmp_path / "run"
+        task, FORGETFUL, vary=vary, max_items=50, seed=3, out=tmp_path / "run"
     )
     assert records(tmp_path / "run") == before, "nothing was left to ask"
     (row,), (one,) = rows(tmp_path / "run"), found.thresholds
     assert row["threshold"] == f"{one.value:.6g}"
-    assert (row["low"], row["high"]) == (f"{one.low:.6g}", f"{one.high:.6g}")
+    assert [float(row[end] or 0) for end in ("low", "high")] == [one.low or 0, one.high or 0]
     assert int(row["items"]) == one.items == len(found)
-    assert str(found) == f"optimal: objects {one.text}, {one.items} items"
+    assert str(found) == f"{FORGETFUL}: hops {one.text}, {one.items} items"
     assert records(found.save(tmp_path / "copy")) == before
     with pytest.raises(UserError, match="copy exists already"):
         found.save(tmp_path / "copy")
@@ -178,30 +180,27 @@ def test_the_function_refuses_with_one_sentence(words: dict[str, Any], sentence:
 def test_values_from_hard_to_easy_are_found_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = GAME.replace("2,3,4,5,6", "6,5,4,3,2")
-    assert run(f"{words} --solver optimal --max_items 150 --out {tmp_path}") == 0
+    words = SEARCH.replace("3,4,6,8,12", "12,8,6,4,3")
+    assert run(f"{words} --solver {FORGETFUL} --max_items 150 --out {tmp_path}") == 0
     assert "lift rises along these values: name them from easy to hard" in " ".join(
         capsys.readouterr().out.split()
     )
 
 
 def test_two_fields_make_a_map(tmp_path: Path) -> None:
-    words = "threshold blicket_game --preset three-objects --vary objects --values 2,3,4,5"
-    words += f" --vary tests --values 4,2 --solver optimal --max_items 100 --out {tmp_path}"
-    assert run(words) == 0
-    found = {row["tests"]: row["high"] for row in rows(tmp_path)}
-    assert set(found) == {"4", "2"}
-    assert float(found["2"]) < float(found["4"] or 6), "with fewer tests it goes less far"
+    words = f"--vary m --values 4,8 --solver {FORGETFUL} --max_items 100 --out {tmp_path}"
+    assert run(f"{SEARCH} {words}") == 0
+    assert {row["m"] for row in rows(tmp_path)} == {"4", "8"}
     assert list((tmp_path / "plots").glob("*_map.svg"))
 
 
 def test_the_report_of_a_folder_shows_the_searches_in_it(tmp_path: Path) -> None:
-    for solver in ("optimal", "one_at_a_time"):
-        assert run(f"{GAME} --solver {solver} --max_items 25 --out {tmp_path / solver}") == 0
+    for solver in ("oracle", "last_line"):
+        assert run(f"{SEARCH} --solver {solver} --max_items 25 --out {tmp_path / solver}") == 0
     assert run(f"report {tmp_path}") == 0
     page = (tmp_path / "report.html").read_text()
     section = page[
-        page.index('<section id="thresholds">') : page.index('<section id="blicket_game">')
+        page.index('<section id="thresholds">') : page.index('<section id="nhop_implicit">')
     ]
     assert section.count("<tr><td>") == 2
     assert section.count('role="img"') == 2
@@ -276,6 +275,43 @@ def test_what_cannot_be_done_is_refused(
     assert not (tmp_path / "x").exists(), "nothing was begun"
 
 
-def test_a_perfect_floor_is_refused() -> None:
-    with pytest.raises(UserError, match="at 3 the floor is perfect"):
+def test_a_floor_at_the_ceiling_is_refused() -> None:
+    with pytest.raises(UserError, match="at 3 the floor is the ceiling"):
         Levels((2, 3), (0.5, 1.0))
+
+
+def test_a_search_stops_where_more_attempts_are_declined_at_harder_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Attempts beyond 4 hops that a provider declines would leave only the easy ones."""
+    words = f"{SEARCH} --solver {FORGETFUL} --max_items 200 --width 0.01 --out {tmp_path}"
+    assert run(words) == 0
+    assert rows(tmp_path)[0]["note"] == ""
+    for path in sorted(tmp_path.rglob("records.jsonl")):
+        found = [orjson.loads(line) for line in path.read_bytes().splitlines()]
+        for row in found:
+            if row["spec"]["hops"] > 4:
+                row.update(kind="declined", scores=dict.fromkeys(row["scores"]))
+        path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in found))
+    capsys.readouterr()
+    assert run(words) == 0
+    (row,) = rows(tmp_path)
+    assert "stopped: more attempts are declined or fail at harder values (0 of " in row["note"]
+    assert int(row["unscored"]) >= 5
+    (search,) = read_thresholds(tmp_path)
+    assert search.next_counts() is None
+    assert "stopped: more attempts are declined" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_same_share_of_declined_attempts_everywhere_does_not_stop_a_search() -> None:
+    generator = np.random.default_rng(2)
+    counts = np.full(8, 30.0)
+    stopped = [share_grows(generator.binomial(30, 0.2, 8).tolist(), counts) for _ in range(400)]
+    assert sum(stopped) <= 5, "0.0013 of them are expected"
+    rising = [
+        share_grows(generator.binomial(30, np.linspace(0, 0.4, 8)).tolist(), counts)
+        for _ in range(99)
+    ]
+    assert sum(rising) >= 95
+    assert not share_grows([0, 0, 4], np.array([9.0, 9.0, 4.0])), "too few to say"
+    assert not share_grows([9, 9, 4], np.array([9.0, 9.0, 4.0])), "all of them"

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from trivium.audit.overlap import Overlap, held_out, repeats
+from trivium.auditing.overlap import Overlap, held_out, repeats
 from trivium.benchmarks import get_benchmark, load_task
 from trivium.core.errors import UserError, require
 from trivium.core.reading import visible_replies

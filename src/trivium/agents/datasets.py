@@ -18,7 +18,7 @@ from trivium.agents.episodes import Episodes
 from trivium.agents.worlds import spec_world
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, mask_of
-from trivium.benchmarks.blicket.world.dynamics import TYPE_REWARD, BlicketSpec
+from trivium.benchmarks.blicket.world.spec import TYPE_REWARD, BlicketSpec
 from trivium.core.errors import UserError, import_extra, require
 from trivium.core.records import RECORDS, read_records
 from trivium.core.spec import spec_from_dict

@@ -32,8 +32,9 @@ from trivium.agents.trained import (
 from trivium.agents.training import pick
 from trivium.agents.worlds import BlicketWorld, spec_world, task_spec
 from trivium.benchmarks.blicket.world import jax_env
-from trivium.benchmarks.blicket.world.dynamics import OBSERVATION_MASK, BlicketSpec
+from trivium.benchmarks.blicket.world.dynamics import OBSERVATION_MASK
 from trivium.benchmarks.blicket.world.recording import Episode
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import require
 from trivium.core.files import write_json
 from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict

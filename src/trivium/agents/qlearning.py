@@ -17,9 +17,9 @@ from trivium.benchmarks.blicket.world.dynamics import (
     OBSERVATION_MASK,
     STATE_BITS,
     STATE_MASK,
-    BlicketSpec,
     make_tables,
 )
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import require
 from trivium.core.streams import Stream, stream_key
 

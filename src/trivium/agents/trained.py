@@ -17,7 +17,7 @@ from trivium.agents.config import AgentConfig, LengthConfig, TaskConfig
 from trivium.agents.networks import make_policy
 from trivium.agents.training import Report, Training, pick
 from trivium.agents.worlds import VIEWS, BlicketWorld, World, task_setting, task_spec, task_world
-from trivium.benchmarks.blicket.world.dynamics import TYPE_REWARD
+from trivium.benchmarks.blicket.world.spec import TYPE_REWARD
 from trivium.core.errors import require
 from trivium.core.files import dump_line, write_json
 from trivium.core.spec import read_mapping, spec_from_dict

@@ -17,7 +17,7 @@ from jax import Array
 
 from trivium.agents.config import TaskConfig
 from trivium.benchmarks.blicket.world import jax_env
-from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 
 Tables = Any
 State = Any

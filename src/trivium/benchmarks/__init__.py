@@ -82,10 +82,7 @@ def change_task(task: Task, fields: Mapping[str, Any], where: str = "") -> Task:
     values = {benchmark.field_aliases.get(key, key): value for key, value in fields.items()}
     allowed = sorted(spec_fields | view_fields)
     for key in values:
-        require(
-            key in allowed,
-            f"{where or benchmark.name}: unknown key {key!r}; allowed are {', '.join(allowed)}",
-        )
+        require_known(key, allowed, f"key {key!r}", where or benchmark.name)
     spec = {key: value for key, value in values.items() if key in spec_fields}
     view = {key: value for key, value in values.items() if key in view_fields}
     return Task(

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from trivium.audit.engine import audit
+from trivium.auditing.engine import audit
 from trivium.core.benchmark import AnyBenchmark, rename_text
 from trivium.core.dialogue import Dialogue, solve
 from trivium.core.errors import UserError
@@ -98,7 +98,7 @@ def reports_can_be_written(benchmark: AnyBenchmark) -> None:
         names = {axis.name} if axis.metric or not axis.groups else set(axis.groups)
         unknown = sorted(names - (metrics if axis.metric else known))
         _expect(not unknown, f"a chart axis names an unknown {', '.join(unknown)}")
-    for text in benchmark.highlights(item.content):
+    for text in benchmark.highlights(item.content, task.view):
         _expect(text in item.prompt, f"the highlight {text!r} is not in the prompt")
 
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trivium.audit.engine import audit
-from trivium.audit.overlap import Overlap, overlap
+from trivium.auditing.engine import audit
+from trivium.auditing.overlap import Overlap, overlap
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import require
 from trivium.core.probes import GAIN, Audit

@@ -39,6 +39,7 @@ class Flags:
     seed: int = DEFAULT_SEED  # the seed of all of them
     start: int = 0  # the index of the first
     order_trials: int = 1  # how often each item is presented, each time in another order
+    repeats: int = 1  # how often the same prompt is sent
     out: Path = REQUIRED  # the folder of the records
     execution: Execution = field(default_factory=Execution)
 
@@ -91,4 +92,4 @@ def _evaluation(asked: BenchmarkFlags[Flags]) -> Evaluation:
         items = Items(flags.seed, flags.start, flags.items)
     settings = flags.execution.options.settings() if flags.model else Settings()
     solver = full_model_name(flags.model) if flags.model else str(flags.solver)
-    return Evaluation(task, items, solver, flags.order_trials, settings)
+    return Evaluation(task, items, solver, flags.order_trials, settings, repeats=flags.repeats)

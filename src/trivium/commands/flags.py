@@ -17,7 +17,11 @@ from trivium.evaluation.prices import Prices
 from trivium.models.settings import ModelOptions
 
 F = TypeVar("F")
-MODEL_FLAGS = {**leaves(ModelOptions()), **leaves(Prices())}.keys() - {"yes", "confirm_above"}
+MODEL_FLAGS = [
+    name
+    for name in {**leaves(ModelOptions()), **leaves(Prices())}
+    if name not in ("yes", "confirm_above")
+]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,7 +12,7 @@ from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem
 from trivium.evaluation.evaluation import read_items
-from trivium.models.settings import read_system
+from trivium.models.settings import read_text
 
 ABOUT = """One item as a model sees it, with its answer.
 Example: trivium show nhop_implicit --hops 4 --mode steps"""
@@ -41,7 +41,7 @@ def main(args: Sequence[str]) -> int:
         items = read_items(task.benchmark, [flags.input])
         require(flags.index < len(items), f"index must be below {len(items)}, got {flags.index}")
         item = PresentedItem(task, items[flags.index])
-    system = read_system(flags.system) if flags.system else None
+    system = read_text(flags.system, "system") if flags.system else None
     print(f"--- {item.id}")
     if system:
         print(f"--- system\n{system}\n--- prompt")

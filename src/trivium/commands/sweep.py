@@ -25,7 +25,7 @@ from trivium.report.tables import Table, terminal
 ABOUT = """Run a grid of spec fields, seeds, solvers and models from a TOML or JSON file, from a
 config that comes with Trivium, or from flags alone: after a benchmark's name or a config, every
 field of spec and view is a flag for values separated by commas, and so are --preset, --seeds,
---solvers and --order_trials. Flags override the config. Writes data/, results/, plots/,
+--solvers, --order_trials and --repeats. Flags override the config. Writes data/, results/, plots/,
 summary.csv, results.md and report.html, and a row in runs/index.csv. The same command resumes the
 newest folder of the same sweep, and makes only attempts that are missing or failed. Exit
 status 1: calls failed, or nothing was scored.
@@ -57,6 +57,7 @@ class Keys:
     seeds: int | None = flag(None, "--seeds", "--seed")  # seeds of the items
     solvers: str | None = flag(None, "--solvers", "--solver", "--baseline")  # which solvers
     order_trials: int | None = None  # how often each item is presented, in another order each time
+    repeats: int | None = None  # how often the same prompt is sent
 
 
 def main(args: Sequence[str]) -> int:
@@ -96,9 +97,10 @@ def read_grid(args: Sequence[str]) -> tuple[str, Asked[Flags], dict[str, Any]]:
         parser.add(part, parser.group(part), aliases, type=str, nargs="*", metavar="VALUE")
     values = parser.parse(rest)
     grid = {key: _values(values[key], hints[key], f"--{key}") for key in hints if key in values}
-    if "order_trials" in grid:
-        require(len(grid["order_trials"]) == 1, "--order_trials takes one number")
-        grid["order_trials"] = grid["order_trials"][0]
+    for key in ("order_trials", "repeats"):
+        if key in grid:
+            require(len(grid[key]) == 1, f"--{key} takes one number")
+            grid[key] = grid[key][0]
     given = {key: f"--{key}" for key in values}
     return config, Asked(f"trivium sweep {shlex.join(args)}", changed(Flags(), values), given), grid
 
@@ -144,6 +146,7 @@ def print_plan(run: Run, execution: Execution) -> None:
     title = (
         f"{' '.join(run.benchmarks)}: {len(rows)} evaluations of {first.items.count} items"
         f"{f', each in {first.trials} orders' if first.trials > 1 else ''}"
+        f"{f', {first.repeats} times each' if first.repeats > 1 else ''}"
     )
     Table(title, ("setting", "seed", "solver"), rows).show(terminal())
     settings = execution.options.settings()

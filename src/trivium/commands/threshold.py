@@ -19,13 +19,14 @@ from trivium.report.thresholds import curve_table, threshold_table
 from trivium.thresholds.results import threshold_text, write_thresholds
 from trivium.thresholds.search import Search, ThresholdPlan, find_thresholds, make_axis
 
-ABOUT = """How far does a solver go? Finds the value of a spec field at which the lift over the
-floor falls to a target, with as few items as possible: each batch of 25 is placed where it is most
-informative, until the 95% interval is narrow enough or the items are used up. --vary names any
-numeric field; its --values go from easy to hard. Two --vary make a map: a threshold along the first
-field for each value of the second. The same command resumes the newest folder of the same search,
-also with more --max_items. Exit status 1: calls failed, or nothing was scored.
-Example: trivium threshold blicket_game --vary objects --solver one_at_a_time
+ABOUT = """How far does a solver go? Finds the value of a spec field at which lift, from floor to
+ceiling, first falls to a target, with as few items as possible: each batch of 25 is placed where it
+is most informative, until the 95% interval is narrow enough or the items are used up. Its ends are
+values that were tried. --vary names any numeric field; its --values go from easy to hard. Two
+--vary make a map: a threshold along the first field for each value of the second. The same command
+resumes the newest folder of the same search, also with more --max_items. A search stops if more
+attempts are declined or fail at harder values. Exit status 1: calls failed, or nothing was scored.
+Example: trivium threshold nhop_explicit --vary L --solver package.module:function
 Example: trivium threshold nhop_implicit --vary hops --model openai/gpt-4.1
 Example: trivium threshold nhop_implicit --vary hops --vary m --solver last_line"""
 MAX_CURVES = 6  # that are printed
@@ -39,8 +40,8 @@ class Flags:
     vary: tuple[str, ...] = REQUIRED
     # its values from easy to hard, separated by commas (default: some that its spec allows)
     values: tuple[str, ...] = ()
-    target: float = 0.5  # the lift at the threshold: 0 is the floor, 1 is perfect
-    width: float = 0.15  # stop at an interval of this half-width, as a share of the threshold
+    target: float = 0.5  # the lift at the threshold: 0 is the floor, 1 is the ceiling
+    width: float = 0.3  # stop at an interval of this half-width, as a share of the threshold
     max_items: int = 400  # the limit for one threshold
     seed: int = DEFAULT_SEED  # the seed of all items
     # built-in solvers, agent:FOLDER, or package.module:function

@@ -146,8 +146,8 @@ class ChartAxis:
     """The horizontal axis of a chart: a group, several groups, a swept field or a metric."""
 
     name: str
-    words: str = ""  # on the axis, such as "hops"; by default the name
-    one: str = ""  # as in "one more hop"; by default the name
+    words: str = ""  # on the axis, such as "steps"; by default the name
+    one: str = ""  # as in "one more step"; by default the name
     groups: tuple[str, ...] = ()  # combined into one axis; by default the group of this name
     metric: bool = False  # a metric; only token counts are drawn over it
 
@@ -177,10 +177,10 @@ class Lifts:
 
     @property
     def grade(self) -> str:
-        """The overall lift in words; "no better than the floor" where its interval reaches 0."""
+        """The lower end of the overall lift in words."""
         if not self.overall.is_above(0):
             return "no better than the floor"
-        return next(words for least, words in GRADES if (self.overall.value or 0.0) >= least)
+        return next(words for least, words in GRADES if (self.overall.low or 0.0) >= least)
 
 
 class Step(NamedTuple):
@@ -212,6 +212,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    version: ClassVar[str] = "1.0"  # of the items: rises when any item of any preset changes
     spec_type: type[SpecT]
     view_type: type[ViewT]
     presets: Mapping[str, SpecT]
@@ -243,6 +244,9 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         if "kinds" in cls.__dict__:
             cls.kinds = {**KINDS, **cls.__dict__["kinds"]}
 
+    def __repr__(self) -> str:
+        return f"<benchmark {self.name}: {self.title}; presets {', '.join(self.presets)}>"
+
     def variant(self, parts: Sequence[str]) -> tuple[SpecT, ViewT]:
         """The spec and view of a full name such as NAME.part.part."""
         require(not parts, f"{self.name} has no variants, got {'.'.join(parts)!r}")
@@ -265,6 +269,12 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     @abstractmethod
     def to_row(self, item: ItemT) -> dict[str, Any]:
         """The item as a row of an item file."""
+
+    def content(self, item: ItemT) -> Any:
+        """What was drawn, as JSON: the row without the spec, or what is faster to write."""
+        row = self.to_row(item)
+        row.pop("spec", None)
+        return row
 
     @abstractmethod
     def from_row(self, row: Mapping[str, Any], number: int) -> ItemT:
@@ -388,10 +398,10 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
             yield name, spec, self.view_type()
 
     def headline_sentence(self, lifts: Lifts) -> str:
-        """What a solver with these lifts can do, such as "composes 6 hops"."""
+        """What a solver with these lifts can do, such as "composes 6 steps"."""
         return f"{self.name}: {lifts.grade}"
 
-    def highlights(self, item: ItemT) -> Sequence[str]:
+    def highlights(self, item: ItemT, view: ViewT) -> Sequence[str]:
         """The parts of the prompt that lead to the answer; by default a textual answer itself."""
         gold = self.gold(item)
         return [gold] if isinstance(gold, str) else []

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from trivium import __version__
 from trivium.core.benchmark import AnyBenchmark, Item, Solver, Turn
-from trivium.core.files import dump_line
 from trivium.core.reading import split_reasoning
 from trivium.core.records import (
     DECLINING,
@@ -180,10 +179,6 @@ def solver_stream(solver: str, item: Item, trial: int, turn: int) -> Stream:
 def _failed_attempt(item: PresentedItem, solver: str) -> Attempt:
     """An attempt without a reply."""
     origin, benchmark = item.content.origin, item.task.benchmark
-    content = None
-    if origin is None:
-        row = dump_line(benchmark.to_row(item.original))
-        content = hashlib.blake2b(row, digest_size=16).hexdigest()
     floor = item.task.item_floor(item.original)
     return Attempt(
         benchmark=benchmark.name,
@@ -193,6 +188,7 @@ def _failed_attempt(item: PresentedItem, solver: str) -> Attempt:
         index=None if origin is None else origin.index,
         id=item.id,
         trial=item.trial,
+        order=item.order,
         solver=solver,
         reply=None,
         answer=None,
@@ -204,6 +200,8 @@ def _failed_attempt(item: PresentedItem, solver: str) -> Attempt:
         groups=item.groups,
         prompt_lines=item.prompt.count("\n") + 1,
         prompt_chars=len(item.prompt),
-        content=content,
+        trivium=__version__,
+        version=benchmark.version,
+        digest=item.digest,
         gold=item.gold,
     )

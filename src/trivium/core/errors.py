@@ -11,6 +11,10 @@ from types import ModuleType
 class UserError(Exception):
     """Bad input; the message is shown to the user without a traceback."""
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the sentence alone."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class FailedCallsError(UserError):
     """Calls to a model failed, so that some attempts have no reply."""
@@ -26,12 +30,16 @@ def require(condition: bool, message: str) -> None:
         raise UserError(message)
 
 
-def require_known(name: str, known: Iterable[str], what: str) -> None:
-    """Refuse an unknown name; the message suggests the nearest known one or lists them all."""
+def require_known(name: str, known: Iterable[str], what: str, where: str = "") -> None:
+    """Refuse an unknown name; the message suggests the nearest known one or lists them all.
+
+    `where` is what the message begins with, such as the name of a file.
+    """
     names = list(known)
     near = get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
-    require(name in names, f"unknown {what}; {hint}")
+    prefix = f"{where}: " if where else ""
+    require(name in names, f"{prefix}unknown {what}; {hint}")
 
 
 def import_extra(module: str, extra: str) -> ModuleType:

@@ -50,7 +50,7 @@ class Cue:
         return self.low > self.chance
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
     """All shortcuts tried on fresh items."""
 
@@ -63,6 +63,14 @@ class Audit:
     floor_value: float = 0.0
     keeps_leaks: bool = False  # a preset that keeps the leaks of an original on purpose
     view: Mapping[str, Any] = field(default_factory=dict)  # how the items were presented
+
+    def __repr__(self) -> str:
+        strongest = self.strongest
+        words = f"{self.verdict}: {len(self.cues)} cues on {self.items:,} items"
+        if strongest is None:
+            return f"<audit {words}>"
+        reach = f"{strongest.value:.3f} against {strongest.chance:.3f}"
+        return f"<audit {words}; the strongest is {strongest.name}, {reach}>"
 
     @property
     def passed(self) -> bool:

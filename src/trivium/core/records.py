@@ -59,7 +59,10 @@ class Attempt:
     prompt_chars: int = 0
     ceiling: float = 1.0
     floor_name: str | None = None  # the strategy that reaches the floor
-    content: str | None = None  # a digest of an item without a spec
+    order: int = 0  # of presentation; trials beyond the orders repeat them
+    trivium: str | None = None  # the version of Trivium
+    version: str | None = None  # of the benchmark's items
+    digest: str | None = None  # a hash of the item, equal for every solver, view and trial
     error: str | None = None
     # requests, retries, and the tokens that the provider reported; a key is absent where it did not
     usage: dict[str, int] = field(default_factory=dict)
@@ -96,6 +99,12 @@ def outcome(
     return CUT_OFF if stop_reason == LENGTH or in_reasoning else NO_ANSWER
 
 
+def row_order(row: Mapping[str, Any]) -> int:
+    """The order in which the item of a record was presented."""
+    order = row.get("order")
+    return int(row["trial"] if order is None else order)
+
+
 def solver_group(solver: str) -> str:
     """The solver in results, where all persons are one."""
     return PEOPLE if solver.startswith(PERSON) else solver
@@ -126,6 +135,10 @@ _OPTIONAL: dict[str, set[type]] = {
     "usage": {dict},
     "seconds": _NUMBERS,
     "ceiling": _NUMBERS,
+    "order": {int},
+    "trivium": {str},
+    "version": {str},
+    "digest": {str},
     "gold": {str},
     "stop_reason": {str},
     "reasoning": {str},
@@ -149,8 +162,9 @@ def check_record(row: Row) -> None:
     for key, types in _VALUES.items():
         if not types.issuperset(map(type, (row.get(key) or {}).values())):
             raise UserError(f"not a record ({key} is {row[key]!r:.80})")
-    if not 0 <= row["trial"] < 2**31:
-        raise UserError(f"not a record (trial is {row['trial']!r:.80})")
+    for key in ("trial", "order"):
+        if not 0 <= (row.get(key) or 0) < 2**31:
+            raise UserError(f"not a record ({key} is {row[key]!r:.80})")
 
 
 def _checked_rows(path: Path) -> Iterator[tuple[int, Row]]:

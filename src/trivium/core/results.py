@@ -7,6 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from trivium.core.records import (
     PERSON,
     TOKENS,
     UNSCORED,
+    row_order,
     solver_group,
 )
 from trivium.core.statistics import (
@@ -47,7 +49,7 @@ class TokenCount(NamedTuple):
         return self.total / self.reported if self.reported else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """The figures of a set of attempts by one solver at one benchmark."""
 
@@ -71,6 +73,13 @@ class Summary:
     retries: int = 0
     median_seconds: float | None = None  # of the attempts of models
     ceiling: float = 1.0  # the headline metric of the best solver that sees the same text
+    digest: str = ""  # of all items, equal for every solver, view and order
+
+    def __repr__(self) -> str:
+        name, estimate = next(iter(self.metrics.items()), ("items", ""))
+        figures = f"{name} {estimate}, lift {self.metrics.get('lift', UNDEFINED)}"
+        limits = f"floor {self.floor:.3f}, ceiling {self.ceiling:.3f}"
+        return f"<{self.benchmark}, {self.solver}: {figures}, {limits}, {self.items:,} items>"
 
     def to_dict(self) -> dict[str, Any]:
         """The content of summary.json."""
@@ -97,7 +106,9 @@ class Vote(NamedTuple):
 
 
 def item_number(row: Mapping[str, Any]) -> int:
-    """A number that identifies the item of a record; ids repeat between seeds and specs."""
+    """A number that identifies the item of a record, whatever the solver, setting and view."""
+    if digest := row.get("digest"):
+        return int.from_bytes(blake2b(digest.encode(), digest_size=8).digest(), signed=True)
     return hash((row["id"], row.get("seed"), orjson.dumps(row.get("spec"))))
 
 
@@ -120,6 +131,7 @@ class Tally:
         self._items = array("q")
         self._cut_off = array("b")
         self._trials = array("i")
+        self._orders = array("i")
         self._answers = array("q")
         self._values = {metric.name: array("d") for metric in metrics}
 
@@ -131,6 +143,7 @@ class Tally:
         self._totals["chars"] += row.get("prompt_chars") or 0
         item = item_number(row)
         self._all_items.append(item)
+        self._totals["digests"] += bool(row.get("digest"))
         self._kinds[row["kind"]] += 1
         self._add_usage(row)
         if row["kind"] == DECLINED:
@@ -148,6 +161,7 @@ class Tally:
         self._items.append(hash(solver) if person else item)
         self._cut_off.append(row["kind"] == CUT_OFF)
         self._trials.append(0 if person else row["trial"])
+        self._orders.append(row_order(row))
         self._answers.append(hash(orjson.dumps(row["answer"], option=orjson.OPT_SORT_KEYS)))
         for name, values in self._values.items():
             value = scores.get(name)
@@ -189,16 +203,18 @@ class Tally:
         floor = math.fsum(each.floor * times for each, times in limits.items()) / count
         ceiling = math.fsum(each.ceiling * times for each, times in limits.items()) / count
         names = {each.name for each in limits}
-        repeated = _distinct(self._items) < scored
+        repeated = len(_distinct(self._items)) < scored
         metrics = {metric.name: self._estimate(metric, repeated) for metric in self._metrics}
         headline = self._metrics[0]
         metrics["lift"] = lift_over_floor(metrics[headline.name], floor, ceiling)
         if self.has_trials:
             metrics |= self._order_trials()
+        items = _distinct(self._all_items)
+        all_known = self._totals["digests"] == len(self._all_items)
         return Summary(
             benchmark=self._benchmark,
             solver=self._solver,
-            items=_distinct(self._all_items),
+            items=len(items),
             answered=scored - self._kinds[NO_ANSWER] - self._kinds[CUT_OFF],
             no_answers=self._kinds[NO_ANSWER],
             failed=self._kinds[FAILED],
@@ -215,6 +231,7 @@ class Tally:
             tokens=self._token_counts(),
             retries=self._totals["retries"],
             median_seconds=float(np.median(self._seconds)) if self._seconds else None,
+            digest=blake2b(items.tobytes(), digest_size=8).hexdigest() if all_known else "",
         )
 
     def _token_counts(self) -> dict[str, TokenCount]:
@@ -275,22 +292,48 @@ class Tally:
         return estimate_of(values[defined], np.asarray(self._items)[defined], metric)
 
     def _order_trials(self) -> dict[str, Estimate]:
-        """How much the order of presentation matters to the headline metric."""
+        """How much order and chance matter to the headline metric."""
         headline = self._metrics[0]
         votes = self.votes()
         if not votes:
             return {f"majority_{headline.name}": UNDEFINED}
         values = self._column(headline)
         defined = ~np.isnan(values)
-        values, trials = values[defined], np.asarray(self._trials)[defined]
-        means = [float(np.sort(values[trials == trial]).mean()) for trial in np.unique(trials)]
+        values, orders = values[defined], np.asarray(self._orders)[defined]
+        means = [float(np.sort(values[orders == order]).mean()) for order in np.unique(orders)]
         return {
             f"majority_{headline.name}": estimate_of(
                 [vote.score for vote in votes], range(len(votes)), headline
             ),
             "answered_alike": proportion(sum(vote.share == 1 for vote in votes), len(votes)),
-            "largest_trial_difference": Estimate(max(means) - min(means), None, None, len(means)),
+            "largest_order_difference": Estimate(max(means) - min(means), None, None, len(means)),
+            **variance_parts(values, np.asarray(self._items)[defined], orders),
         }
+
+
+def variance_parts(
+    values: NDArray[np.float64], items: NDArray[Any], orders: NDArray[Any]
+) -> dict[str, Estimate]:
+    """The variance of a score between repeats of one prompt, and between orders of one item.
+
+    Both are means over items of unbiased estimates, so that one between orders may lie below 0.
+    Without repeats the two cannot be separated, and neither is given.
+    """
+    prompts: dict[Any, dict[Any, list[float]]] = {}
+    for item, order, value in zip(items.tolist(), orders.tolist(), values.tolist(), strict=True):
+        prompts.setdefault(item, {}).setdefault(order, []).append(value)
+    repeats, between = [], []
+    for own in prompts.values():
+        several = [tries for tries in own.values() if len(tries) > 1]
+        if not several:
+            continue
+        repeats.append(float(np.mean([np.var(tries, ddof=1) for tries in several])))
+        if len(several) > 1:
+            means = [np.mean(tries) for tries in several]
+            chance = np.mean([np.var(tries, ddof=1) / len(tries) for tries in several])
+            between.append(float(np.var(means, ddof=1) - chance))
+    parts = {"variance_of_repeats": repeats, "variance_of_orders": between}
+    return {name: mean_interval(found) for name, found in parts.items() if found}
 
 
 def estimate_of(
@@ -318,10 +361,11 @@ def _independent(data: NDArray[np.float64], metric: Metric) -> Estimate:
     return mean_interval(data, bounds=metric.bounds)
 
 
-def _distinct(items: array[int]) -> int:
-    # Several times as fast as np.unique for a million.
-    ordered = np.sort(np.asarray(items))
-    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + bool(items)
+def _distinct(items: array[int]) -> NDArray[np.int64]:
+    """The different numbers, sorted; several times as fast as np.unique for a million."""
+    ordered = np.sort(np.asarray(items, dtype=np.int64))
+    distinct: NDArray[np.int64] = ordered[np.r_[True, ordered[1:] != ordered[:-1]][: ordered.size]]
+    return distinct
 
 
 def merged(tallies: Iterable[Tally], metrics: Sequence[Metric]) -> Tally:

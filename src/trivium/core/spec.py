@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from trivium.core.errors import UserError, require
+from trivium.core.errors import UserError, require, require_known
 
 S = TypeVar("S")
 
@@ -39,9 +39,7 @@ def spec_from_dict(
     prefix = f"{where}: " if where else ""
     checked: dict[str, Any] = {} if base is None else spec_to_dict(base)
     for key, value in values.items():
-        require(
-            key in fields, f"{prefix}unknown key {key!r}; allowed are {', '.join(sorted(fields))}"
-        )
+        require_known(key, fields, f"key {key!r}", where)
         checked[key] = _coerce(value, hints[key], f"{prefix}{key}")
     return spec_type(**checked)
 

@@ -20,7 +20,7 @@ Bounds = tuple[float, float]  # the lowest and the highest possible value
 UNSEEN = 1 / 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimate:
     """A value with its interval and the number of observations behind it."""
 
@@ -40,6 +40,9 @@ class Estimate:
     def to_dict(self) -> dict[str, float | int | None]:
         """The content of summary.json."""
         return asdict(self)
+
+    def __repr__(self) -> str:
+        return f"<{self}, n {self.n}>"
 
     def __str__(self) -> str:
         if self.value is None:
@@ -173,31 +176,17 @@ def _tango_limits(gained: int, lost: int, n: int, level: float) -> tuple[float, 
     return limit(-1.0), limit(1.0)
 
 
-def holm(interval: Callable[[int, float], Estimate], count: int) -> list[Estimate]:
-    """Intervals of `count` differences that exclude 0 exactly where Holm's test at 95% rejects it.
+def several(interval: Callable[[int, float], Estimate], count: int) -> list[tuple[Estimate, bool]]:
+    """`count` differences, and whether each is clear; `interval(which, level)` is one of them.
 
-    `interval(which, level)` is one of them. The most significant difference has the strictest
-    level, the next one the next; all after the first that is not significant have its level.
+    The intervals are Bonferroni's: all of them hold the truth together in 95% of studies. Whether
+    a difference from 0 is clear is Holm's test, whose errors are as rare and which sees more. So a
+    difference may be clear though its interval reaches 0.
     """
-    clear = sorted(range(count), key=lambda which: _chance_of_none(interval, which))
-    found: dict[int, Estimate] = {}
-    level = 0.95
-    for step, which in enumerate(clear):
-        if all(one.excludes(0) for one in found.values()):
-            level = 1 - 0.05 / (count - step)
-        found[which] = interval(which, level)
-    return [found[which] for which in range(count)]
-
-
-def _chance_of_none(interval: Callable[[int, float], Estimate], which: int) -> float:
-    """The p-value of a difference: 1 minus the highest level whose interval excludes 0."""
-    if not interval(which, 0.01).excludes(0):
-        return 1.0
-    low, high = -12.0, 0.0  # of its decimal logarithm
-    while high - low > 0.01:
-        middle = (low + high) / 2
-        low, high = (low, middle) if interval(which, 1 - 10**middle).excludes(0) else (middle, high)
-    return float(10**high)
+    left = set(range(count))
+    while seen := {one for one in left if interval(one, 1 - 0.05 / len(left)).excludes(0)}:
+        left -= seen
+    return [(interval(which, 1 - 0.05 / count), which not in left) for which in range(count)]
 
 
 def lift_over_floor(estimate: Estimate, floor: float, ceiling: float = 1.0) -> Estimate:
@@ -218,6 +207,36 @@ def items_to_see(chance: float, gain: float, level: float, power: float) -> int:
     miss = NormalDist().inv_cdf(level) * math.sqrt(chance * (1 - chance))
     seen = NormalDist().inv_cdf(power) * math.sqrt(raised * (1 - raised))
     return math.ceil(((miss + seen) / gain) ** 2)
+
+
+def items_to_compare(
+    difference: float, variance: float, power: float = 0.8, *, graded: bool = False
+) -> int:
+    """The number of common items on which a difference of two solvers is seen with this power.
+
+    `variance` is that of the difference at one item. The test is the two-sided one of
+    `paired_difference` at 95%; for right and wrong answers, unless scores are `graded`, the
+    formula is Miettinen's (1968), which knows that the number of items that decide is random.
+    """
+    require(0 < abs(difference) < 1, f"a difference must lie between 0 and 1, got {difference}")
+    square = variance + difference**2
+    deciding = max(0.0, square - difference**2 * (3 + square) / (4 * square))
+    unseen = quantile(0.95) * math.sqrt(square)  # the spread if there were no difference
+    seen = NormalDist().inv_cdf(power) * math.sqrt(variance if graded else deciding)
+    return math.ceil(((unseen + seen) / difference) ** 2)
+
+
+def difference_variance(first: float, second: float, correlation: float) -> float:
+    """The variance of the difference of two right or wrong answers with these shares right."""
+    for share in (first, second):
+        require(0 < share < 1, f"a score must lie between 0 and 1, got {share:g}")
+    spreads = [math.sqrt(share * (1 - share)) for share in (first, second)]
+    both = first * second + correlation * spreads[0] * spreads[1]  # the share that both have right
+    require(
+        max(0.0, first + second - 1) - 1e-9 <= both <= min(first, second) + 1e-9,
+        f"scores of {first:g} and {second:g} cannot have a correlation of {correlation:g}",
+    )
+    return first + second - 2 * both - (first - second) ** 2
 
 
 def student_quantile(level: float, freedom: float) -> float:

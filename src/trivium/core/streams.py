@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from trivium.core.spec import changed_fields
 
 T = TypeVar("T")
-DEFAULT_SEED = 7  # of every command, of Python, and of the gallery
+DEFAULT_SEED = 7  # of every command and of Python; public, so its items may be in corpora
 
 
 def stream_key(*parts: Any) -> int:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from trivium.core.benchmark import STRICT, AnyBenchmark, Ceiling, Floor
 from trivium.core.errors import require
+from trivium.core.files import dump_line
 from trivium.core.reading import visible_replies
 from trivium.core.records import Groups, Scores
-from trivium.core.spec import spec_from_dict, spec_to_dict
+from trivium.core.spec import changed_fields, spec_from_dict, spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from trivium.core.dialogue import Dialogue
 
 
-@dataclass(frozen=True)
+CHUNK = 50  # items that are generated at once while iterating
+MAX_SHOWN = 14  # lines of a prompt in the representation of an item
+
+
+@dataclass(frozen=True, repr=False)
 class Task:
     """A benchmark, the spec of its items, and the view that presents them.
 
@@ -27,11 +33,41 @@ class Task:
     >>> item = task.item(0, seed=7)
     >>> task.score(item, item.gold)["correct"]
     1.0
+
+    `task[0]` and `task[5:8]` are items of the default seed, and iterating yields them in order,
+    without end.
     """
 
     benchmark: AnyBenchmark
     spec: Any
     view: Any
+
+    def __repr__(self) -> str:
+        benchmark, fields = self.benchmark, {}
+        preset = next((name for name, own in benchmark.presets.items() if own == self.spec), None)
+        if preset is None and self.spec is not None:
+            fields = changed_fields(self.spec)
+        fields |= changed_fields(self.view)
+        parts = ([preset] if preset else []) + [f"{key}={fields[key]!r}" for key in fields]
+        return f"<task {' '.join([benchmark.name, *parts])}>"
+
+    def __iter__(self) -> Iterator[PresentedItem]:
+        start = 0
+        while True:
+            yield from self.items(CHUNK, start=start)
+            start += CHUNK
+
+    @overload
+    def __getitem__(self, index: int) -> PresentedItem: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[PresentedItem]: ...
+    def __getitem__(self, index: int | slice) -> PresentedItem | list[PresentedItem]:
+        if isinstance(index, slice):
+            require(index.stop is not None, "a task has no last item: name the end of the slice")
+            which = range(*index.indices(index.stop))
+            return [self.item(number) for number in which]
+        require(index >= 0, f"a task has no last item to count from: got index {index}")
+        return self.item(index)
 
     @cached_property
     def floor(self) -> Floor:
@@ -108,23 +144,42 @@ def check_range(start: int, count: int) -> None:
     require(start + count < 2**63, f"start must fit into 64 bits with the items, got {start}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PresentedItem:
     """An item as a solver sees it in one trial."""
 
     task: Task
     original: Any  # the benchmark's item before trials reorder it
     trial: int = 0
+    order: int = -1  # of presentation; by default the trial, which is another where orders repeat
+
+    def __post_init__(self) -> None:
+        if self.order < 0:
+            object.__setattr__(self, "order", self.trial)
+
+    def __repr__(self) -> str:
+        lines = self.prompt.split("\n")
+        if len(lines) > MAX_SHOWN:
+            left = f"... {len(lines) - MAX_SHOWN:,} lines more; print(item.prompt) shows them ..."
+            lines = [*lines[: MAX_SHOWN - 3], left, *lines[-3:]]
+        about = f"{self.task.benchmark.name} {self.id}, floor {self.floor:.3f}"
+        return "\n".join([f"<item {about}>", *lines, f"<answer> {self.gold}"])
 
     @property
     def id(self) -> str:
         """The item's name among those of its seed."""
         return str(self.original.id)
 
+    @property
+    def digest(self) -> str:
+        """A hash of the item, equal for every solver, view and trial."""
+        drawn = dump_line(self.task.benchmark.content(self.original))
+        return hashlib.blake2b(drawn, digest_size=8).hexdigest()
+
     @cached_property
     def content(self) -> Any:
         """The benchmark's item in the order of this trial."""
-        return self.task.benchmark.reshuffle(self.original, self.trial)
+        return self.task.benchmark.reshuffle(self.original, self.order)
 
     @cached_property
     def prompt(self) -> str:

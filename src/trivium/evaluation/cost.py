@@ -11,6 +11,7 @@ from trivium.core.errors import require
 from trivium.core.tokens import approximate_tokens
 from trivium.evaluation.evaluation import Evaluation, Run
 from trivium.evaluation.prices import Price
+from trivium.models.framing import opening as framed
 from trivium.models.settings import ModelOptions, Settings
 
 SAMPLE = 50  # items from which the cost of all is extrapolated
@@ -46,6 +47,9 @@ class Cost:
             self.output + other.output,
             (self.money or Range()) + (other.money or Range()) if priced else None,
         )
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
     def __str__(self) -> str:
         requests = "1 request" if self.requests == 1 else f"{self.requests:,} requests"
@@ -84,12 +88,14 @@ def cost_of(evaluation: Evaluation, recorded: int = 0, price: Price | None = Non
     cap = evaluation.settings.max_output_tokens
     reply = task.benchmark.output_tokens(task.view)
     reply = reply if cap is None else min(reply, cap)
-    sample = list(islice(replace(evaluation, trials=1).presented(), SAMPLE))
+    sample = list(islice(replace(evaluation, trials=1, repeats=1).presented(), SAMPLE))
     opening = turns = repeats = 0  # repeats: earlier replies in later requests
     for item in sample:
         rounds = task.benchmark.max_turns(item.original)
         turns += rounds
-        opening += (system + approximate_tokens(item.prompt)) * rounds
+        opening += (
+            system + sum(map(approximate_tokens, framed(item, evaluation.settings)))
+        ) * rounds
         repeats += rounds * (rounds - 1) // 2
     scale = attempts / len(sample)
 

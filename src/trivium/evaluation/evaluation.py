@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from trivium import __version__
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line, read_rows
@@ -23,13 +24,13 @@ CHUNK = 250  # items in a job
 
 @dataclass(frozen=True)
 class Items:
-    """A range of items of a seed, generated on demand, or the items of some files."""
+    """A range of items of a seed, generated on demand, or items that were chosen one by one."""
 
     seed: int | None = 0
     start: int = 0
     count: int = 100
     files: tuple[str, ...] = ()
-    contents: str | None = None  # a hash of the items in the files
+    contents: str | None = None  # a hash of chosen items
     loaded: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -38,11 +39,16 @@ class Items:
     @classmethod
     def from_files(cls, benchmark: AnyBenchmark, paths: Sequence[Path]) -> Items:
         """The items of some files, identified by their contents and not by the files' names."""
-        items = read_items(benchmark, paths)
+        return cls.of(benchmark, read_items(benchmark, paths), tuple(map(str, paths)))
+
+    @classmethod
+    def of(
+        cls, benchmark: AnyBenchmark, items: Sequence[Any], files: tuple[str, ...] = ()
+    ) -> Items:
+        """These items of a benchmark."""
         contents = hashlib.sha256()
         for item in items:
             contents.update(dump_line(benchmark.to_row(item)))
-        files = tuple(map(str, paths))
         return cls(None, 0, len(items), files, contents.hexdigest(), tuple(items))
 
     def chunks(self, size: int = CHUNK) -> Iterator[Items]:
@@ -54,7 +60,7 @@ class Items:
 
     def load(self, task: Task) -> Iterator[Any]:
         """The benchmark's items."""
-        if self.files:
+        if self.loaded:
             return iter(self.loaded)
         return task.benchmark.generate(task.spec, self.seed or 0, self.start, self.count)
 
@@ -77,6 +83,11 @@ def read_items(benchmark: AnyBenchmark, paths: Sequence[Path]) -> list[Any]:
     return items
 
 
+def versions(benchmarks: Iterable[AnyBenchmark]) -> dict[str, Any]:
+    """What run.json says about versions: that of Trivium, and those of the benchmarks' items."""
+    return {"trivium": __version__, "versions": {one.name: one.version for one in benchmarks}}
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """One solver on some items of a task."""
@@ -89,9 +100,11 @@ class Evaluation:
     setting: str | None = None  # the name of the spec and view within the run
     fields: Mapping[str, Any] = field(default_factory=dict)  # the setting's columns in summary.csv
     folder: str = "."  # of the records, within the folder of the run
+    repeats: int = 1  # of every presentation, to see what chance does
 
     def __post_init__(self) -> None:
         require(self.trials >= 1, f"order_trials must be at least 1, got {self.trials}")
+        require(self.repeats >= 1, f"repeats must be at least 1, got {self.repeats}")
 
     @property
     def is_model(self) -> bool:
@@ -101,7 +114,7 @@ class Evaluation:
     @property
     def attempts(self) -> int:
         """The number of attempts."""
-        return self.items.count * self.trials
+        return self.items.count * self.trials * self.repeats
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -110,11 +123,11 @@ class Evaluation:
     def includes(self, row: Row) -> bool:
         """Whether a record belongs to the evaluation; a file may hold other items and trials."""
         items, index = self.items, row.get("index")
-        if items.files:
+        if items.loaded:
             wanted = row["id"] in self._names
         else:
             wanted = not isinstance(index, int) or 0 <= index - items.start < items.count
-        return wanted and row["trial"] < self.trials
+        return wanted and row["trial"] < self.trials * self.repeats
 
     def recorded_keys(self, out: Path, *, errors: bool = True) -> frozenset[AttemptKey]:
         """The attempts that are already recorded in the run's folder."""
@@ -123,24 +136,26 @@ class Evaluation:
         )
 
     def presented(self) -> Iterator[PresentedItem]:
-        """Every item in every trial."""
+        """Every item in every order, and these repeated."""
         for chunk in self.items.chunks():
             for item in chunk.load(self.task):
-                for trial in range(self.trials):
-                    yield PresentedItem(self.task, item, trial)
+                for trial in range(self.trials * self.repeats):
+                    yield PresentedItem(self.task, item, trial, trial % self.trials)
 
     def manifest(self) -> dict[str, Any]:
         """What identifies the evaluation in run.json."""
         shaping = {"shaping": asdict(self.settings)} if self.is_model else {}
-        return shaping | {
+        return versions([self.task.benchmark]) | {
+            **shaping,
             "benchmark": self.task.benchmark.name,
             "solver": self.solver,
             "view": spec_to_dict(self.task.view),
-            "spec": None if self.items.files else spec_to_dict(self.task.spec),
+            "spec": None if self.items.loaded else spec_to_dict(self.task.spec),
             "seed": self.items.seed,
             "files": list(self.items.files),
             "contents": self.items.contents,
             "order_trials": self.trials,
+            "repeats": self.repeats,
             "setting": self.setting,
         }
 
@@ -163,7 +178,9 @@ class Run:
 
     def manifest(self) -> dict[str, Any]:
         """What identifies the run in run.json."""
-        return {**self.config, **({"plan": dict(self.plan)} if self.plan else {})}
+        benchmarks = (one.task.benchmark for one in self.evaluations)
+        plan = {"plan": dict(self.plan)} if self.plan else {}
+        return {**self.config, **versions(benchmarks), **plan}
 
     @property
     def models(self) -> tuple[Evaluation, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ import orjson
 
 from trivium.core.benchmark import AnyBenchmark, Solver
 from trivium.core.dialogue import Dialogue, converse, solve
-from trivium.core.errors import FailedCallsError, UserError
+from trivium.core.errors import FailedCallsError, UserError, require
 from trivium.core.files import Appender, atomic_write, locked, sync_file, write_json
+from trivium.core.loops import run_async
 from trivium.core.records import (
     MANIFEST,
     RECORDS,
@@ -46,6 +47,7 @@ from trivium.evaluation.solvers import (
     is_function,
     shown,
     takes_messages,
+    takes_prompts,
 )
 from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
 from trivium.models.providers import scrub
@@ -53,7 +55,7 @@ from trivium.models.settings import Model, ModelOptions
 
 SYNC_SECONDS = 5.0  # of replies may be lost in a power failure
 DATA = "data"  # the folder of item files in a run's folder
-COSMETIC = {"label", "command", "plan"}  # what may change when a folder is resumed
+COSMETIC = {"label", "command", "plan", "trivium"}  # what may change when a folder is resumed
 
 
 def execute(
@@ -91,6 +93,8 @@ def execute(
             name = one.evaluation.solver
             if name in awaited:
                 _ask_function(one, options, awaited[name])
+            elif name in functions and takes_prompts(functions[name]):
+                _ask_batches(one, options, functions[name])
             elif one.evaluation.is_model and name not in functions:
                 models.append(one)
             else:
@@ -268,7 +272,25 @@ def _ask_function(pending: _Pending, options: ModelOptions, function: Function) 
                 group.create_task(work())
 
     with _progress([pending]) as progress, _Recorder(options, progress) as recorder:
-        asyncio.run(ask_all(recorder))
+        run_async(ask_all(recorder))
+    sort_records(pending.records, pending.order)
+
+
+def _ask_batches(pending: _Pending, options: ModelOptions, function: Function) -> None:
+    """Call a user's function with the prompts of many items at once, turn by turn."""
+    name, left = pending.evaluation.solver, pending.items()
+    with _progress([pending]) as progress, _Recorder(options, progress) as recorder:
+        while dialogues := [Dialogue(item) for item in islice(left, options.concurrency)]:
+            while open_ones := [one for one in dialogues if not one.done]:
+                replies = function(["\n\n".join(one.messages) for one in open_ones])
+                count = len(replies) if isinstance(replies, Sequence) else None
+                wanted = f"must return a list of {len(open_ones)} replies"
+                got = type(replies).__name__ if count is None else count
+                require(count == len(open_ones), f"solver {name!r} {wanted}, got {got}")
+                for dialogue, reply in zip(open_ones, replies, strict=True):
+                    dialogue.send(checked_reply(name, reply))
+            for dialogue in dialogues:
+                recorder.save(pending.records, dialogue.attempt(name), dialogue.prompt)
     sort_records(pending.records, pending.order)
 
 

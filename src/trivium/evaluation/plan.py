@@ -45,8 +45,10 @@ SPELLINGS = {
 }
 LISTS = {"seeds": int, "solvers": str, "models": str, "switches": str, "preset": str}
 SHAPING = {"temp": float, "max_output_tokens": int, "reasoning_effort": str}  # of Settings
-VALUES = {"benchmark": str, "label": str, "items": int, "order_trials": int, **SHAPING}
-DERIVED = {"kind", "command", "settings"}  # keys of run.json that are not keys of a sweep
+VALUES = {"benchmark": str, "label": str, "items": int, "order_trials": int, "repeats": int}
+VALUES |= SHAPING
+# Keys of run.json that are not keys of a sweep.
+DERIVED = {"kind", "command", "settings", "trivium", "versions"}
 
 
 def plan_evaluation(evaluation: Evaluation) -> Run:
@@ -177,6 +179,7 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
     large = [seed for seed in seeds if abs(seed) >= 2**63]
     require(not large, f"seeds must fit into 64 bits, got {large}")
     items, trials = own.get("items", DEFAULT_ITEMS), own.get("order_trials", 1)
+    repeats = own.get("repeats", 1)
     shaping = {key: own[key] for key in SHAPING if key in own}
     settings = dataclasses.replace(settings or Settings(), **shaping)
     evaluations = [
@@ -184,7 +187,7 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
         for setting in _settings(benchmark, grid, lists.get("preset"))
         for seed in seeds
         for evaluation in evaluations_of(
-            setting, Items(seed, 0, items), [*solvers, *models], trials, settings
+            setting, Items(seed, 0, items), [*solvers, *models], trials, settings, repeats=repeats
         )
     ]
     config = {
@@ -193,6 +196,7 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
         "benchmark": benchmark.name,
         "items": items,
         "order_trials": trials,
+        "repeats": repeats,
         "seeds": seeds,
         "solvers": list(solvers),
         **({"models": models} if models else {}),
@@ -264,6 +268,8 @@ def evaluations_of(
     solvers: Sequence[str],
     trials: int,
     settings: Settings,
+    *,
+    repeats: int = 1,
 ) -> list[Evaluation]:
     """Every solver on the items of one setting."""
     tag = slug(f"{setting.name} seed{items.seed}")
@@ -277,6 +283,7 @@ def evaluations_of(
             setting=setting.name,
             fields=setting.fields,
             folder=f"{RESULTS}/{slug(f'{tag} {solver}')}",
+            repeats=repeats,
         )
         for solver in solvers
     ]

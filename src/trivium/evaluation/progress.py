@@ -1,16 +1,20 @@
-"""Progress: a bar on a terminal, plain lines elsewhere."""
+"""Progress: a bar on a terminal or in a notebook, plain lines elsewhere."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from contextlib import suppress
+from html import escape
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 SECONDS_BETWEEN_LINES = 10.0
+SECONDS_BETWEEN_UPDATES = 0.2  # in a notebook
 
 
 class Progress:
@@ -22,7 +26,10 @@ class Progress:
         self._started = self._printed = time.monotonic()
         self._at_start = done
         self._bar: Bar | None = None
-        if sys.stderr.isatty():
+        self._cell: Any = None if every else _notebook_cell()
+        if self._cell is not None:
+            self._cell.display(self._html())
+        elif sys.stderr.isatty():
             columns = (TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn())
             self._bar = Bar(
                 *columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True
@@ -36,6 +43,11 @@ class Progress:
             self._bar.advance(self._task, count)
             return
         now = time.monotonic()
+        if self._cell is not None:
+            if now - self._printed >= SECONDS_BETWEEN_UPDATES:
+                self._printed = now
+                self._cell.update(self._html())
+            return
         if self._every is None:
             due = now - self._printed >= SECONDS_BETWEEN_LINES
         else:
@@ -54,6 +66,22 @@ class Progress:
             self._bar.start()
         return self
 
+    def _html(self) -> Any:
+        """The bar of a notebook."""
+        bar = f"<progress value={self._done} max={self._total}></progress>"
+        text = f"{escape(self._label)} {bar} {self._done:,} of {self._total:,}"
+        return importlib.import_module("IPython.display").HTML(text)
+
     def __exit__(self, *problem: object) -> None:
+        if self._cell is not None:
+            self._cell.update(self._html())
         if self._bar is not None:
             self._bar.stop()
+
+
+def _notebook_cell() -> Any:
+    """A place in the output of a notebook's cell that can be updated; None outside of notebooks."""
+    shell = sys.modules.get("IPython") and importlib.import_module("IPython").get_ipython()
+    if not hasattr(shell, "kernel"):
+        return None
+    return importlib.import_module("IPython.display").DisplayHandle()

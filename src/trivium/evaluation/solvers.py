@@ -60,10 +60,19 @@ def function_solver(name: str, function: Function) -> Solver:
 
 def takes_messages(function: Function) -> bool:
     """Whether a function's first parameter is named `messages`, to get all of them as a list."""
+    return _first_parameter(function) == "messages"
+
+
+def takes_prompts(function: Function) -> bool:
+    """Whether a function's first parameter is named `prompts`, to get many of them at once."""
+    return _first_parameter(function) == "prompts"
+
+
+def _first_parameter(function: Function) -> str | None:
     try:
-        return next(iter(inspect.signature(function).parameters), None) == "messages"
+        return next(iter(inspect.signature(function).parameters), None)
     except ValueError:  # a builtin without a signature
-        return False
+        return None
 
 
 def shown(messages: Sequence[str], as_list: bool) -> str | list[str]:

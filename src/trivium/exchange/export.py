@@ -43,7 +43,12 @@ COLUMNS = {
     "trial": ("int64", "which order of presentation; 0 is the item itself"),
     "item": ("string", "the item's name in records"),
     "source": ("json", "the whole item, where it came from a file without spec, seed and index"),
+    "version": ("string", "the version of the benchmark's items"),
+    "digest": ("string", "a hash of the item, as in records"),
+    "canary": ("string", "a constant by which the data can be found in a training corpus"),
 }
+CANARY = "trivium-canary-136adcf2-5ece-4af7-907c-9a61abb3e4e0"  # finds the data in a corpus
+CANARY_LINE = f"Benchmark data should never be in training corpora: {CANARY}"
 NESTED = tuple(name for name, (kind, _) in COLUMNS.items() if kind == "json")
 
 
@@ -85,6 +90,9 @@ def export_row(item: PresentedItem) -> Row:
         "trial": item.trial,
         "item": item.id,
         "source": task.benchmark.to_row(item.original) if origin is None else None,
+        "version": task.benchmark.version,
+        "digest": item.digest,
+        "canary": CANARY,
     }
 
 
@@ -178,9 +186,11 @@ def _inspect_sample(row: Row) -> Row:
 
 def _openai_line(request: Request, row: Row) -> Row:
     """The row as a line of an OpenAI batch file."""
+    # Of a request's fields only `user` may be any text; metadata need stored completions.
+    body = request.body(_messages(row)) | {"user": CANARY}
     return {
         "custom_id": row["id"],
         "method": "POST",
         "url": "/v1/chat/completions",
-        "body": request.body(_messages(row)),
+        "body": body,
     }

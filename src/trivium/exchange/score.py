@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row
 from trivium.core.results import Summary
 from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.evaluation import Evaluation, Items
-from trivium.evaluation.execute import write_summary
+from trivium.evaluation.evaluation import Evaluation, Items, versions
+from trivium.evaluation.execute import COSMETIC, first_difference, write_summary
 from trivium.exchange.export import NESTED, export_id
 from trivium.exchange.replies import Turns, read_replies
 from trivium.exchange.tables import read_table, whole_number
@@ -190,6 +190,8 @@ class Scoring:
         for prompt in self.prompts():
             for trial in range(trials) if trials > 1 else (prompt.item.trial,):
                 item = prompt.at(trial)
+                if trials > 1:  # replies beyond the orders repeat them
+                    item = replace(item, order=trial % self.trials)
                 seed = None if item.original.origin is None else item.original.origin.seed
                 yield _record(item, replies.take(prompt.names(trial), seed, trial), self.solver)
         replies.require_all_used()
@@ -197,7 +199,7 @@ class Scoring:
     def manifest(self) -> dict[str, Any]:
         """The fields of run.json that identify the scores."""
         made = None if self.items is None else [self.items.seed, self.items.start, self.items.count]
-        return {
+        return versions([self.task.benchmark]) | {
             "kind": "score",
             "benchmark": self.task.benchmark.name,
             "solver": self.solver,
@@ -218,7 +220,7 @@ def write_scores(scoring: Scoring, out: Path, command: str | None = None) -> Sum
     with locked(out):
         path = out / MANIFEST
         held = read_mapping(path) if path.exists() else {}
-        same = bool(held) and {key: held.get(key) for key in manifest} == manifest
+        same = bool(held) and first_difference(held, manifest, COSMETIC | {"files"}) is None
         free = not any((out / name).exists() for name in (RECORDS, SUMMARY))
         require(
             same or free,

@@ -7,18 +7,20 @@ from collections.abc import Sequence
 
 from trivium.core.dialogue import Dialogue, Reply, converse
 from trivium.core.errors import UserError
+from trivium.core.loops import run_async
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.backends import Batch
 from trivium.models.calls import Caller, CallError, Usage
 from trivium.models.endpoint import Endpoint
+from trivium.models.framing import framing_groups, opening
 from trivium.models.providers import find_address
 
 
 def ask_directly(batches: Sequence[Batch]) -> None:
     """Run the attempts of batches of one model, `concurrency` at a time."""
     try:
-        asyncio.run(_Pool(batches).run())
+        run_async(_Pool(batches).run())
     except ExceptionGroup as group:
         stopped = group.subgroup(UserError)
         if stopped is None:
@@ -62,10 +64,11 @@ class _Pool:
         settings, task = self._model.settings, item.task
         schema = task.benchmark.schema(item.content, task.view) if settings.structured else None
         dialogue, usage = Dialogue(item, restate=settings.restate), Usage()
+        first = opening(item, settings)
 
         async def ask(messages: Sequence[str]) -> Reply:
             return await self._caller.call(
-                lambda: self._endpoint.ask(messages, settings.system, schema), usage
+                lambda: self._endpoint.ask([*first, *messages[1:]], settings.system, schema), usage
             )
 
         error: str | None = None
@@ -75,4 +78,5 @@ class _Pool:
             error = str(problem)
         attempt = dialogue.attempt(self._model.name, error=error)
         attempt.usage, attempt.reasoning = usage.to_dict(), usage.reasoning
+        attempt.groups = attempt.groups | framing_groups(settings)
         return attempt

@@ -12,6 +12,8 @@ from typing import Any, Literal, get_args
 from trivium.core.errors import UserError, require
 
 MAX_CONCURRENCY = 1000
+MAX_SHOTS = 100
+PROMPT = "{prompt}"  # what a template holds in the place of the prompt
 RESERVED_FIELDS = ("model", "messages", "input", "stream", "n")  # of requests
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
@@ -30,6 +32,8 @@ class Settings:
     api: Api = "auto"
     structured: bool = False
     restate: bool = False
+    template: str | None = None  # a text around every prompt, with {prompt} in its place
+    shots: int = 0
 
     def __post_init__(self) -> None:
         require(self.temp is None or self.temp >= 0, f"temp must be at least 0, got {self.temp}")
@@ -42,6 +46,9 @@ class Settings:
                 f"{name} must be one of {', '.join(allowed)}, got {value!r}",
             )
         read_extra_body(self.extra_body)
+        template = self.template
+        require(template is None or PROMPT in template, f"template must hold {PROMPT} once or more")
+        require(0 <= self.shots <= MAX_SHOTS, f"shots must be in 0..{MAX_SHOTS}, got {self.shots}")
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,8 @@ class ModelOptions:
     api: Api = "auto"
     structured: bool = False  # force replies into the benchmark's JSON schema, if it has one
     restate: bool = False  # ask once more, in the same conversation, if a reply has no answer
+    shots: int = 0  # worked examples before every item, as messages
+    template: Path | None = None  # a file with a text around every prompt, {prompt} in its place
     log_every: int | None = None  # attempts between lines of progress (default: by time)
     save_prompt: bool = False  # keep the prompt in every record
     system: Path | None = None  # a file with a system message for the task
@@ -85,17 +94,18 @@ class ModelOptions:
         require(every is None or every >= 1, f"log_every must be at least 1, got {every}")
         if isinstance(self.extra_body, Mapping):  # convenient in Python
             object.__setattr__(self, "extra_body", json.dumps(self.extra_body))
-        self._settings(None)  # validates the shared fields
+        self._settings({})  # validates the shared fields
 
     def settings(self) -> Settings:
-        """The settings among the options, with the system message read from its file."""
-        return self._settings(None if self.system is None else read_system(self.system))
+        """The settings among the options, with system message and template read from files."""
+        paths = {"system": self.system, "template": self.template}
+        return self._settings({key: read_text(path, key) for key, path in paths.items() if path})
 
-    def _settings(self, system: str | None) -> Settings:
+    def _settings(self, texts: Mapping[str, str]) -> Settings:
         shared = {one.name: getattr(self, one.name) for one in fields(Settings)}
         body = read_extra_body(self.extra_body)
-        text = json.dumps(body, sort_keys=True) if body else None
-        return Settings(**shared | {"system": system, "extra_body": text})
+        extra = json.dumps(body, sort_keys=True) if body else None
+        return Settings(**shared | {"system": None, "template": None, "extra_body": extra, **texts})
 
 
 @dataclass(frozen=True)
@@ -152,11 +162,11 @@ def read_extra_body(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
     return dict(body)
 
 
-def read_system(path: Path) -> str:
-    """The system message in a file."""
+def read_text(path: Path, what: str) -> str:
+    """The text in a file, such as a system message."""
     try:
         return path.read_text(encoding="utf-8").strip()
     except OSError as problem:
-        raise UserError(f"system: {path}: {problem.strerror}") from None
+        raise UserError(f"{what}: {path}: {problem.strerror}") from None
     except UnicodeDecodeError:
-        raise UserError(f"system: {path}: not UTF-8 text") from None
+        raise UserError(f"{what}: {path}: not UTF-8 text") from None

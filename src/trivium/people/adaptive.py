@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from trivium.core.dialogue import Dialogue
 from trivium.core.task import PresentedItem, Task
-from trivium.thresholds.posterior import Posterior
+from trivium.thresholds.fit import Fit
 from trivium.thresholds.search import Axis, Search, ThresholdPlan, make_axis
 
 Seen = tuple[tuple[float, float], ...]  # the value of the field and the score, item by item
@@ -17,7 +17,7 @@ Seen = tuple[tuple[float, float], ...]  # the value of the field and the score, 
 def axis_of(task: Task, field: str, values: tuple[float, ...]) -> Axis:
     """The field with its values; UserError where they have no order or the spec refuses them."""
     axis = make_axis(task, field, [f"{value:g}" for value in values])
-    Search(ThresholdPlan(task, axis), "").posterior  # noqa: B018 - refuses values in no order
+    Search(ThresholdPlan(task, axis), "").fit  # noqa: B018 - refuses values in no order
     return axis
 
 
@@ -29,9 +29,9 @@ def next_item(
     return Search(ThresholdPlan(task, axis), "").tasks[level].item(index, seed)
 
 
-def posterior_of(task: Task, axis: Axis, done: Sequence[Dialogue]) -> Posterior:
-    """The posterior of the threshold, given the answers so far."""
-    return _posterior(task, axis, _seen(axis, done))
+def fit_of(task: Task, axis: Axis, done: Sequence[Dialogue]) -> Fit:
+    """The threshold and its curves, given the answers so far."""
+    return _fit(task, axis, _seen(axis, done))
 
 
 def _seen(axis: Axis, done: Sequence[Dialogue]) -> Seen:
@@ -46,11 +46,11 @@ def _seen(axis: Axis, done: Sequence[Dialogue]) -> Seen:
 
 @lru_cache(maxsize=4096)  # a session is rebuilt from all its steps at every request
 def _next_level(task: Task, axis: Axis, seen: Seen) -> int:
-    return _posterior(task, axis, seen).next_batch(1).index(1)
+    return _fit(task, axis, seen).next_batch(1).index(1)
 
 
-def _posterior(task: Task, axis: Axis, seen: Seen) -> Posterior:
-    posterior = Search(ThresholdPlan(task, axis), "").posterior
+def _fit(task: Task, axis: Axis, seen: Seen) -> Fit:
+    fit = Search(ThresholdPlan(task, axis), "").fit
     for value, score in seen:
-        posterior.add(axis.values.index(value), [score])
-    return posterior
+        fit.add(axis.values.index(value), [score])
+    return fit

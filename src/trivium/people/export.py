@@ -13,7 +13,8 @@ import orjson
 from trivium.core.errors import require
 from trivium.core.files import atomic_write, dump_line, write_json
 from trivium.core.records import MANIFEST, RECORDS, Attempt
-from trivium.people.adaptive import posterior_of
+from trivium.evaluation.evaluation import versions
+from trivium.people.adaptive import fit_of
 from trivium.people.experiment import Experiment
 from trivium.people.pages import Page, Round, Tables, page_of, read_tables
 from trivium.people.session import Session
@@ -96,7 +97,8 @@ def _manifest(experiment: Experiment, people: Sequence[Row]) -> Row:
         if one.axis is not None and names:
             plan = ThresholdPlan(one.task, one.axis, solvers=tuple(names), seed=experiment.seed)
             adaptive.append({"condition": one.name, **plan.config})
-    return {"kind": "people", "label": experiment.title, "adaptive": adaptive}
+    about = versions(one.task.benchmark for one in experiment.conditions)
+    return about | {"kind": "people", "label": experiment.title, "adaptive": adaptive}
 
 
 def attempts_of(study: Study, participant: Participant, session: Session) -> list[Attempt]:
@@ -130,7 +132,7 @@ def _threshold(session: Session) -> Row:
     if condition is None or condition.axis is None:
         return {}
     done = [one.dialogue for one in session.finished]
-    found = posterior_of(condition.task, condition.axis, done).threshold()
+    found = fit_of(condition.task, condition.axis, done).threshold()
     ends = {"threshold": found.value, "threshold_low": found.low, "threshold_high": found.high}
     return {key: None if end is None else round(end, 4) for key, end in ends.items()}
 

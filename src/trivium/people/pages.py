@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import tomllib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -42,8 +43,8 @@ class Step:
 Handlers = Mapping[tuple[str, str], Callable[[Any, Step], None]]  # by stage and kind of step
 
 
-class Activity:
-    """A sequence of screens and steps.
+class Staged:
+    """Takes steps, each at the stage that it belongs to.
 
     `handlers` has a method for every stage and kind of step. Each checks its value, which comes
     from a browser, before it changes anything.
@@ -60,9 +61,13 @@ class Activity:
             raise RefusedError(f"{step.kind!r:.40} is no step of {self.stage}")
         handler(self, step)
 
+
+class Activity(Staged, ABC):
+    """A sequence of screens and steps: the practice, or an item."""
+
+    @abstractmethod
     def view(self, texts: Texts) -> View:
         """The current screen."""
-        raise NotImplementedError
 
 
 class Round(Activity):

@@ -16,6 +16,7 @@ from trivium.people.pages import (
     Page,
     RefusedError,
     Round,
+    Staged,
     Step,
     checked_text,
     one_of,
@@ -26,7 +27,7 @@ MAX_STEPS = 500  # at each item, and before the first; far more than any partici
 ENDED = ("declined", "full", "failed", "done")  # final stages
 
 
-class Session(Activity):
+class Session(Staged):
     """The state of a participant after the steps so far."""
 
     def __init__(self, experiment: Experiment) -> None:

@@ -329,9 +329,10 @@ def references(results: BenchmarkResults, curves: Curves, metric: str) -> list[S
         if value is None:
             continue
         lines["floor"].setdefault(x, part.floor)
-        role = results.role(solver)
-        if role in ("shortcut", "ceiling") and results.models:
-            lines[role][x] = max(lines[role].get(x, value), value)
+        if results.models:
+            lines["ceiling"].setdefault(x, part.ceiling)
+        if results.role(solver) == "shortcut" and results.models:
+            lines["shortcut"][x] = max(lines["shortcut"].get(x, value), value)
     return [
         Series(name, REFERENCES[name], [Point(x, value) for x, value in own.items()])
         for name, own in lines.items()

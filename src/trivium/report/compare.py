@@ -16,7 +16,7 @@ from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.errors import require
 from trivium.core.records import MANIFEST, PERSON, UNSCORED, Row, read_records, solver_group
 from trivium.core.spec import read_mapping
-from trivium.core.statistics import Bounds, Estimate, holm, paired_difference
+from trivium.core.statistics import Bounds, Estimate, paired_difference, several
 from trivium.report.answer import Column, Grid, GridCell, GridRow
 from trivium.report.clusters import Side, clustered_mean
 from trivium.report.plot import SeriesStyle
@@ -24,7 +24,12 @@ from trivium.report.results import record_files
 from trivium.report.tables import UNANSWERED, Table
 from trivium.report.templates import render_page
 
-Item = tuple[str, int | None, str]  # id, seed, and what distinguishes items of one id
+Item = str  # its digest
+Label = tuple[str, int | None, bytes]  # id, seed and spec, which name one item in one version
+TOGETHER = (
+    "the {count} intervals hold together at 95% (Bonferroni); higher and lower are by Holm's test, "
+    "which may see a difference whose interval reaches 0"
+)
 Limits = tuple[int | None, str | None]  # max_output_tokens and reasoning_effort
 
 
@@ -36,6 +41,8 @@ class SolverScores:
     solver: str
     benchmark: str
     scores: dict[Item, float]
+    labels: Mapping[Label, Item] = field(default_factory=dict)  # of generated items
+    versions: frozenset[str] = frozenset()  # of the benchmark
     limits: frozenset[Limits] = frozenset()  # under which a model replied; none for programs
     people: tuple[tuple[str, Item, float], ...] = ()  # person, item and score; only of people
     only_run: bool = False  # whose name is left out
@@ -58,15 +65,30 @@ class SolverScores:
         return len({name for name, item, _ in self.people if item in items})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Difference:
     """How much better the first is than the second on common items."""
 
     first: SolverScores
     second: SolverScores
     items: int
-    estimate: Estimate
+    estimate: Estimate  # with an interval that holds together with the others' (Bonferroni)
+    is_clear: bool  # whether it differs from 0 (Holm's test)
     people: int = 0  # on both sides together; none where both are models or programs
+
+    def __str__(self) -> str:
+        verdict = f"{self.direction} than" if self.is_clear else "not shown to differ from"
+        where = f"{self.first.benchmark}, {_count(self)} items"
+        return f"{self.first} is {verdict} {self.second} by {self.estimate} ({where})"
+
+    __repr__ = __str__
+
+    @property
+    def direction(self) -> str:
+        """What Holm's test says about the first of the two, in words."""
+        if not self.is_clear:
+            return "no difference seen"
+        return "higher" if (self.estimate.value or 0) > 0 else "lower"
 
 
 def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
@@ -108,12 +130,23 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
     scores: dict[tuple[str, str], dict[Item, list[float]]] = defaultdict(dict)
     people: dict[tuple[str, str], list[tuple[str, Item, float]]] = defaultdict(list)
     unscored: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    labels: dict[tuple[str, str], dict[Label, Item]] = defaultdict(dict)
+    versions: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in rows:
         value, solver = row["scores"].get(_headline(row["benchmark"])), row["solver"]
         key = (row["benchmark"], solver_group(solver))
         unscored[key][row["kind"]] += row["kind"] in UNSCORED
         if value is not None:
-            item = (row["id"], row.get("seed"), _content(row, run))
+            item = row.get("digest") or ""
+            require(
+                bool(item),
+                f"{run}: {row['id']} has no digest, so that it cannot be distinguished from "
+                "others of that name; evaluate or score the replies again",
+            )
+            if row.get("spec") is not None:
+                spec = orjson.dumps(row["spec"], option=orjson.OPT_SORT_KEYS)
+                labels[key][row["id"], row.get("seed"), spec] = item
+            versions[key].add(str(row.get("version")))
             scores[key].setdefault(item, []).append(value)
             if solver.startswith(PERSON):
                 people[key].append((solver, item, value))
@@ -123,6 +156,8 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
             solver,
             benchmark,
             {item: float(np.mean(v)) for item, v in own.items()},
+            labels[benchmark, solver],
+            frozenset(versions[benchmark, solver]),
             people=tuple(people[benchmark, solver]),
             unscored=+unscored[benchmark, solver],
         )
@@ -130,16 +165,23 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
     ]
 
 
-def _content(row: Row, run: str) -> str:
-    """The spec of an item, or the digest of an item without one."""
-    if row.get("spec") is not None:
-        return orjson.dumps(row["spec"], option=orjson.OPT_SORT_KEYS).decode()
-    require(
-        isinstance(row.get("content"), str),
-        f"{run}: {row['id']} has neither a spec nor a content digest, so it cannot be "
-        "distinguished from other items of that name; evaluate or score the replies again",
-    )
-    return str(row["content"])
+def require_same_items(found: Sequence[SolverScores]) -> None:
+    """Refuse runs in which one id, seed and spec names different items."""
+    known: dict[tuple[str, Label], tuple[Item, SolverScores]] = {}
+    for one in found:
+        for label, item in one.labels.items():
+            same, other = known.setdefault((one.benchmark, label), (item, one))
+            require(
+                same == item,
+                f"{one.benchmark}: item {label[0]} of seed {label[1]} in {one} (version "
+                f"{_listed(one.versions)}) is not the one in {other} (version "
+                f"{_listed(other.versions)}), so they cannot be compared: run both with one "
+                "version of Trivium",
+            )
+
+
+def _listed(names: Collection[str]) -> str:
+    return ", ".join(sorted(names))
 
 
 def worth_comparing(found: Sequence[SolverScores]) -> list[SolverScores]:
@@ -151,8 +193,9 @@ def worth_comparing(found: Sequence[SolverScores]) -> list[SolverScores]:
 def differences(found: Sequence[SolverScores], *, pairs: bool) -> list[Difference]:
     """Every other solver minus the first one, which is the baseline, or all pairs.
 
-    The intervals of one benchmark hold together at 95% (Holm).
+    The intervals of one benchmark hold together at 95% (Bonferroni).
     """
+    require_same_items(found)
     made = []
     for benchmark in dict.fromkeys(one.benchmark for one in found):
         own = [one for one in found if one.benchmark == benchmark]
@@ -164,11 +207,11 @@ def differences(found: Sequence[SolverScores], *, pairs: bool) -> list[Differenc
         compared = [(after, base) for base, after in chosen if common_items(after, base)]
         bounds = get_benchmark(benchmark).metrics[0].bounds
         intervals = [_interval_of(after, base, bounds) for after, base in compared]
-        estimates = holm(lambda which, level: intervals[which](level), len(compared))  # noqa: B023
-        for (one, other), estimate in zip(compared, estimates, strict=True):
+        estimates = several(lambda which, level: intervals[which](level), len(compared))  # noqa: B023
+        for (one, other), (estimate, clear) in zip(compared, estimates, strict=True):
             common = set(common_items(one, other))
             people = one.count_people(common) + other.count_people(common)
-            made.append(Difference(one, other, len(common), estimate, people))
+            made.append(Difference(one, other, len(common), estimate, clear, people))
     return made
 
 
@@ -182,6 +225,13 @@ def left_out(
         for run in runs
         if run not in {one.run for one in found}
     ]
+    for benchmark in dict.fromkeys(one.benchmark for one in found):
+        versions = {one.versions for one in found if one.benchmark == benchmark and one.versions}
+        if len(versions) > 1:
+            notes.append(
+                f"{benchmark}: versions {_listed(frozenset().union(*versions))} are compared; "
+                "the items are the same, but their prompts may not be"
+            )
     for one in found:
         kinds = (f"{one.unscored[kind]:,} {UNANSWERED[kind]}" for kind in one.unscored)
         if one.unscored:
@@ -263,31 +313,24 @@ def directions(made: Sequence[Difference]) -> str:
     """Where a solver is higher, lower or neither: "Higher at all 5 benchmarks."."""
     found: dict[str, list[str]] = defaultdict(list)
     for one in made:
-        found[direction(one.estimate)].append(one.first.benchmark)
+        found[one.direction].append(one.first.benchmark)
     if len(found) == 1 and len(made) > 1:
-        text = f"{direction(made[0].estimate)} at all {len(made)} benchmarks"
+        text = f"{made[0].direction} at all {len(made)} benchmarks"
     else:
         text = "; ".join(f"{words} at {', '.join(names)}" for words, names in found.items())
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def direction(difference: Estimate) -> str:
-    """What an interval says about the first of two, in words."""
-    if difference.value is None or not difference.excludes(0):
-        return "no difference seen"
-    return "higher" if difference.value > 0 else "lower"
-
-
 def difference_table(benchmark: str, made: Sequence[Difference]) -> Table:
-    """Every difference with its interval, and what the interval says."""
+    """Every difference with its interval, and whether it is clear."""
     rows = [
-        (str(one.first), direction(one.estimate), str(one.second), _count(one), str(one.estimate))
+        (str(one.first), one.direction, str(one.second), _count(one), str(one.estimate))
         for one in made
     ]
-    together = f", intervals of all {len(made)} together at 95% (Holm)" if len(made) > 1 else ""
-    title = f"{benchmark}: {_headline(benchmark)} on common items{together}"
+    note = TOGETHER.format(count=len(made)) if len(made) > 1 else ""
     columns = ("solver", "is", "than", "items", "difference [95%]")
-    return Table(title, columns, tuple(rows))
+    title = f"{benchmark}: {_headline(benchmark)} on common items"
+    return Table(title, columns, tuple(rows), note)
 
 
 def _count(one: Difference) -> str:

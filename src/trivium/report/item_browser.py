@@ -116,7 +116,7 @@ def conversation(benchmark: AnyBenchmark, row: Row) -> Conversation:
         system,
         benchmark.write(item, benchmark.gold(item), view),
         "-" if answer is None else benchmark.write(item, answer, view),
-        benchmark.highlights(item),
+        benchmark.highlights(item, view),
     )
 
 

@@ -8,6 +8,7 @@ from trivium import __version__
 from trivium.evaluation.index import REPORT
 from trivium.report.plot import Chart
 from trivium.report.results import BenchmarkResults
+from trivium.report.sections import seeds_text
 from trivium.report.tables import (
     Table,
     count_kinds,
@@ -29,7 +30,11 @@ def results_markdown(
 ) -> str:
     """The text of results.md; charts are by benchmark."""
     parts = [f"# {markdown_text(title)}"]
-    parts.append(f"Made by Trivium {__version__}. The page beside it, {REPORT}, has every table.")
+    seeds = seeds_text(sorted({seed for own in results for seed in own.seeds}))
+    parts.append(
+        f"Made by Trivium {__version__}, seed {seeds or 'unknown'}. The page beside it, {REPORT}, "
+        "has every table."
+    )
     for own in results:
         benchmark = own.benchmark
         by_setting = own.split(lambda key: (key.setting, key.solver))

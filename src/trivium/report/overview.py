@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from trivium.core.results import Summary
 from trivium.core.statistics import Estimate, quantile
 from trivium.report.audits import audit_sentence
 from trivium.report.results import ROLES, STUDIED, BenchmarkResults
-from trivium.report.tables import number, scored_items
+from trivium.report.tables import left_out_sentence, number, scored_items
 
 MAX_SETTINGS = 12  # with a table each; more are pooled
 BAR_START, BAR_END = 6, 274  # pixels
-Best = Mapping[str, tuple[str, Estimate] | None]  # the best solver of a role
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,12 @@ def _setting_table(results: BenchmarkResults, setting: str | None) -> SettingTab
     parts = results.by_solver if setting is None else results.within([setting])
     metric = results.benchmark.metrics[0]
     estimates = {solver: part.metrics[metric.name] for solver, part in parts.items()}
-    # The floor is known for scored items only, so it is taken from the solver with the most.
-    floor = max(parts.values(), key=lambda part: part.metrics[metric.name].n).floor
-    best = {role: results.best(parts, role, metric.name) for role in ("shortcut", "ceiling")}
-    lines = [("floor", floor)]
-    lines += [(role, found[1].value or 0.0) for role, found in best.items() if found is not None]
+    # Floor and ceiling are known for scored items only: those of the solver with the most.
+    most = max(parts.values(), key=lambda part: part.metrics[metric.name].n)
+    shortcut = results.best(parts, "shortcut", metric.name)
+    lines = [("floor", most.floor)]
+    lines += [("shortcut", shortcut[1].value or 0.0)] if shortcut else []
+    lines += [("ceiling", most.ceiling)]
 
     def place(solver: str) -> tuple[float, int]:
         return -(estimates[solver].value or 0.0), ROLES.index(results.role(solver))
@@ -80,36 +81,37 @@ def _setting_table(results: BenchmarkResults, setting: str | None) -> SettingTab
         )
         for solver in sorted(parts, key=place)
     ]
-    verdict = " ".join(_verdict(results, estimates, floor, best))
+    verdict = " ".join(_verdict(results, parts, most, shortcut))
     shown = (results.specs.get(setting), results.views.get(setting)) if setting else (None, None)
     audit = audit_sentence(results.benchmark, *shown)
     return SettingTable(setting, metric.name, rows, verdict, audit)
 
 
 def _verdict(
-    results: BenchmarkResults, estimates: Mapping[str, Estimate], floor: float, best: Best
+    results: BenchmarkResults,
+    parts: Mapping[str, Summary],
+    most: Summary,
+    shortcut: tuple[str, Estimate] | None,
 ) -> Iterator[str]:
-    """Sentences on the floor, the best shortcut, the ceiling and every model."""
-    if not any(estimate.n for estimate in estimates.values()):
+    """Sentences on the floor, the ceiling, the best shortcut and every model."""
+    headline = results.benchmark.metrics[0].name
+    if not any(part.metrics[headline].n for part in parts.values()):
         yield "Nothing could be scored."
         return
-    yield f"The floor is {floor:.3f}."
-    if shortcut := best["shortcut"]:
-        tried = [results.role(solver) for solver in estimates].count("shortcut")
+    yield f"The floor is {most.floor:.3f} and the ceiling {most.ceiling:.3f}."
+    if shortcut:
+        tried = [results.role(solver) for solver in parts].count("shortcut")
         best_of = best_of_several(shortcut[1], tried)
         yield f"The best shortcut, {shortcut[0]}, reaches {best_of}"
         yield f"(an interval for the best of {tried}):" if tried > 1 else "(95% interval):"
-        yield f"{'not ' * (not best_of.is_above(floor))}above the floor."
-    top = results.benchmark.metrics[0].best
-    if ceiling := best["ceiling"]:
-        top = ceiling[1].value or 0.0
-        yield f"The ceiling, {ceiling[0]}, is at {top:.3f}."
-    for solver, estimate in estimates.items():
-        role = results.role(solver)
-        if role in STUDIED and estimate.value is not None and top > floor:
-            share = (estimate.value - floor) / (top - floor)
-            value = f"{solver} {'are' if role == 'person' else 'is'} at {estimate.value:.3f}"
-            yield f"{value}, {share:.0%} of the way from floor to ceiling."
+        yield f"{'not ' * (not best_of.is_above(most.floor))}above the floor."
+    for solver, part in parts.items():
+        role, lift = results.role(solver), part.metrics["lift"]
+        if role in STUDIED and lift.value is not None:
+            are = "are" if role == "person" else "is"
+            yield f"{solver} {are} at {part.metrics[headline].value:.3f}, a lift of {lift}."
+    for sentence in left_out_sentence([("", part) for part in parts.values()]):
+        yield f"{sentence[:1].upper()}{sentence[1:]}."
 
 
 def best_of_several(estimate: Estimate, tried: int) -> Estimate:

@@ -25,7 +25,14 @@ from trivium.report.markdown import MARKDOWN, PLOTS, results_markdown
 from trivium.report.overview import overview
 from trivium.report.plot import SeriesStyle
 from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults, read_results, record_files
-from trivium.report.sections import Section, facts, kind_shares, switch_effects, usage_table
+from trivium.report.sections import (
+    Section,
+    facts,
+    kind_shares,
+    seeds_text,
+    switch_effects,
+    usage_table,
+)
 from trivium.report.tables import page_tables
 from trivium.report.templates import render_page
 from trivium.report.thresholds import ThresholdSection, threshold_sections
@@ -138,7 +145,7 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
     """The text of report.html; the template escapes every value."""
     models = [name for name, style in run.styles.items() if not style.is_baseline]
     known = prices.of(models)
-    seeds = ", ".join(map(str, sorted({seed for own in run.results for seed in own.seeds})))
+    seeds = seeds_text(sorted({seed for own in run.results for seed in own.seeds}))
     return render_page(
         "page.html.j2",
         title=run.title,
@@ -157,9 +164,17 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
         max_characters=max_characters,
         attempts=sum(own.records for own in run.results),
         seeds=seeds,
+        versions=[_version(own) for own in run.results],
         command=run.manifest.get("command"),
         config=_toml(run.manifest) if run.manifest.get("kind") == "sweep" else None,
     )
+
+
+def _version(results: BenchmarkResults) -> str:
+    """The version of a benchmark, and the digest of its items where all solvers have the same."""
+    digests = {own.digest for own in results.by_solver.values()}
+    items = f" (items {digests.pop()})" if len(digests) == 1 and digests != {""} else ""
+    return f"{results.benchmark.name} {', '.join(sorted(results.versions))}{items}"
 
 
 def _toml(manifest: Mapping[str, Any]) -> str:

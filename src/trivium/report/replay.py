@@ -12,7 +12,7 @@ import orjson
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.reading import visible_replies
-from trivium.core.records import PERSON, Row
+from trivium.core.records import PERSON, Row, row_order
 from trivium.core.spec import spec_from_dict
 from trivium.core.statistics import Estimate, mean_interval
 
@@ -26,10 +26,10 @@ def replies_of(row: Row) -> list[str]:
 
 
 def presented_item(benchmark: AnyBenchmark, row: Row) -> tuple[Any, Any]:
-    """The item of a record in the order of its trial, and its view."""
+    """The item of a record in its order of presentation, and its view."""
     item = _item(benchmark, orjson.dumps(row["spec"]), row["seed"], row["index"])
     view = spec_from_dict(benchmark.view_type, row.get("view") or {})
-    return benchmark.reshuffle(item, row["trial"]), view
+    return benchmark.reshuffle(item, row_order(row)), view
 
 
 @lru_cache(maxsize=1024)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -72,6 +73,7 @@ class BenchmarkResults:
     # by setting and solver, the headline scores of every item; only of a diagnosis
     scores: dict[tuple[str, str], dict[tuple[Any, ...], list[float]]] = field(default_factory=dict)
     spent: dict[GroupKey, list[Spent]] = field(default_factory=dict)
+    versions: set[str] = field(default_factory=set)  # of the benchmark, in the records
     _within: dict[tuple[str, ...], dict[str, Summary]] = field(default_factory=dict)
 
     def add(self, row: Row, setting: str, system: str | None = None) -> None:
@@ -85,6 +87,7 @@ class BenchmarkResults:
             tally = self.tallies[GroupKey(*fields)] = Tally(self.benchmark.metrics)
             self.specs.setdefault(setting, row.get("spec"))
             self.views.setdefault(setting, row.get("view") or {})
+            self.versions.add(row.get("version") or "unknown")
         tally.add(row)
         kind = row["kind"].partition(":")[0]
         examples = self.examples.setdefault((setting, solver, kind), [])
@@ -312,7 +315,7 @@ def record_files(paths: Sequence[Path]) -> list[Path]:
         found = sorted(path.rglob(RECORDS), key=_natural_order) if path.is_dir() else [path]
         require(bool(found), f"{path}: no {RECORDS} in this folder")
         files += found
-    return list({file.resolve(): file for file in files}.values())
+    return list({os.path.realpath(file): file for file in files}.values())
 
 
 def _natural_order(path: Path) -> list[tuple[bool, int, str]]:

@@ -10,7 +10,8 @@ from statistics import fmean
 
 from trivium.core.records import TOKENS
 from trivium.core.results import Summary, TokenCount
-from trivium.core.statistics import Estimate, holm, paired_difference
+from trivium.core.statistics import Estimate, paired_difference, several
+from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.cost import money
 from trivium.evaluation.prices import Price
 from trivium.report.answer import Grid
@@ -106,29 +107,26 @@ def switch_effects(results: BenchmarkResults, order: Iterable[str]) -> list[Effe
                 first, second = ([fmean(part[item]) for item in common] for part in (after, before))
                 intervals[variant] = partial(paired_difference, first, second, bounds=bounds)
         functions = list(intervals.values())
-        estimates = holm(lambda which, level: functions[which](level=level), len(functions))  # noqa: B023
-        for variant, estimate in zip(intervals, estimates, strict=True):
+        estimates = several(lambda which, level: functions[which](level=level), len(functions))  # noqa: B023
+        for variant, (estimate, clear) in zip(intervals, estimates, strict=True):
             named = results.benchmark.diagnostics.get(variant)
             what = f"{variant} ({named.about})" if named else variant
-            words = f"{solver}: {what} {effect_words(estimate)}."
+            words = f"{solver}: {what} {effect_words(estimate, clear)}."
             strip = bar(estimate, [("no difference", 0.0)], (-1, 1))
             same = results.specs[variant] == results.specs[control]
             effects.append(Effect(solver, words, strip, same))
     return effects
 
 
-def effect_words(difference: Estimate) -> str:
-    """A difference in points, in words: "costs 21 points [14, 28]"."""
+def effect_words(difference: Estimate, clear: bool) -> str:
+    """A difference in points, in words: "costs 21 points [-28, -14]"."""
     value = round(100 * (difference.value or 0.0))
     if difference.low is None or difference.high is None:
         return f"changes the score by {value} points"
-    low, high = round(100 * difference.low), round(100 * difference.high)
-    if not difference.excludes(0):
-        return f"makes no clear difference ({value:+} points [{low:+}, {high:+}])"
-    low, high = sorted((abs(low), abs(high)))
-    return (
-        f"{'adds' if (difference.value or 0) > 0 else 'costs'} {abs(value)} points [{low}, {high}]"
-    )
+    ends = f"[{round(100 * difference.low):+}, {round(100 * difference.high):+}]"
+    if not clear:
+        return f"makes no clear difference ({value:+} points {ends})"
+    return f"{'adds' if (difference.value or 0) > 0 else 'costs'} {abs(value)} points {ends}"
 
 
 def usage_table(
@@ -194,9 +192,16 @@ def facts(
         "tokens in, out": " / ".join(map(_short, tokens)) if asked else "",
         "cost": money(sum(costs)) if costs else "",
         "median latency": seconds_text(asked),
-        "seed": ", ".join(map(str, seeds)),
+        "seed": seeds_text(seeds),
     }
     return {name: value for name, value in found.items() if value}
+
+
+def seeds_text(seeds: Iterable[int]) -> str:
+    """The seeds of a run, and which of them is public."""
+    return ", ".join(
+        f"{seed} (the public default)" if seed == DEFAULT_SEED else str(seed) for seed in seeds
+    )
 
 
 def _short(tokens: TokenCount) -> str:

@@ -8,6 +8,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -17,7 +18,7 @@ from rich.text import Text
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.records import CUT_OFF, DECLINED, FAILED, TOKENS
+from trivium.core.records import CUT_OFF, DECLINED, FAILED, TOKENS, UNSCORED
 from trivium.core.results import Summary, TokenCount
 from trivium.report.results import ROLES, STUDIED, BenchmarkResults, GroupKey, natural, role_of
 
@@ -27,6 +28,13 @@ FIGURE = re.compile(r"(?:[-+]?\d[\d.,%]*(?:$| of |\.\.| \[| \(|/\d).*|undefined|
 MAX_DETAILS = 8  # hops, chains and the like named for one kind of answer
 # Attempts without an answer that could be scored, and what they are called in tables.
 UNANSWERED = {FAILED: "failed", CUT_OFF: "cut off", DECLINED: "declined"}
+OTHER_METRICS = {
+    "lift": "the headline metric: 0 at the floor, 1 at the ceiling",
+    "answered_alike": "items whose answer was the same in all trials",
+    "largest_order_difference": "of the headline metric, between two orders of presentation",
+    "variance_of_repeats": "of the headline metric, between repeats of one prompt: chance",
+    "variance_of_orders": "the same between orders of one item, less what chance explains",
+}
 By = Callable[[GroupKey], tuple[Any, ...]]
 Figures = Mapping[str, Callable[[Summary], str]]  # of a summary, by the heads of their columns
 Named = Sequence[tuple[str, Summary]]  # summaries with their settings
@@ -65,6 +73,14 @@ class Table:
             table.add_row(*map(Text, row))
         console.print(table)
         console.print(Text(f"{self.note}\n" if self.note else ""))
+
+    def html(self) -> str:
+        """The table in HTML, for notebooks."""
+        heads = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in self.rows)
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        table = f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<p><b>{escape(self.title)}</b></p>{table}<p>{escape(self.note)}</p>"
 
     def markdown(self) -> str:
         """The table in Markdown, without its title."""
@@ -108,6 +124,7 @@ def result_table(benchmark: AnyBenchmark, named: Named) -> Table:
     names = {summary.floor_name for _, summary in named}
     only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
     note = f"floor: the best score without reading the item{only}"
+    note += "".join(f"\n{sentence}" for sentence in left_out_sentence(named))
     title = f"{benchmark.name}: {benchmark.title}"
     return Table(title, ("setting", "solver", *figures), tuple(rows), note)
 
@@ -118,6 +135,24 @@ def unanswered(summaries: Iterable[Summary]) -> dict[str, int]:
     for summary in summaries:
         counts.update(summary.kinds)
     return {name: counts[kind] for kind, name in UNANSWERED.items()}
+
+
+def left_out_sentence(named: Named) -> list[str]:
+    """A sentence where the share of attempts in no score differs between solvers or settings."""
+    shares = {
+        f"{part.solver}, {setting}" if setting else part.solver: (
+            sum(part.kinds.get(kind, 0) for kind in UNSCORED) / max(1, sum(part.kinds.values()))
+        )
+        for setting, part in named
+    }
+    if len(set(shares.values())) <= 1:
+        return []
+    most, least = (pick(shares, key=lambda name: shares[name]) for pick in (max, min))
+    return [
+        "the share of attempts in no score (declined or failed) differs: "
+        f"{shares[most]:.1%} for {most}, {shares[least]:.1%} for {least}; "
+        "these scores are of different parts of the items"
+    ]
 
 
 def _by_setting(benchmark: AnyBenchmark, named: Named) -> dict[str, list[Summary]]:
@@ -188,8 +223,8 @@ def metric_table(summary: Summary) -> Table:
 
 def metric_meaning(benchmark: AnyBenchmark, name: str) -> str:
     """What a metric of a summary means, in a line."""
-    lift = {"lift": "the headline metric: 0 at the floor, 1 at the ceiling"}
-    return ({metric.name: metric.about for metric in benchmark.metrics} | lift).get(name, "")
+    own = {metric.name: metric.about for metric in benchmark.metrics}
+    return (own | OTHER_METRICS).get(name, "")
 
 
 def token_line(summaries: Sequence[Summary]) -> str:

@@ -12,7 +12,7 @@ from trivium.core.records import MANIFEST, solver_group
 from trivium.report.charts import Styles
 from trivium.report.plot import Chart, Panel, Point, Series, SeriesStyle
 from trivium.report.tables import Table, number
-from trivium.thresholds.results import fit_sentence, read_thresholds, threshold_text
+from trivium.thresholds.results import read_thresholds, threshold_note, threshold_text
 from trivium.thresholds.search import Search
 
 STEPS = 60  # of a fitted curve
@@ -59,30 +59,27 @@ def threshold_table(searches: Sequence[Search]) -> Table:
     rows = []
     for search in searches:
         own = () if search.by is None else (f"{search.by:g}",)
-        items = str(search.posterior.threshold().n)
-        fits = "no" if search.posterior.misfits else "yes"
+        items = str(search.fit.threshold().n)
+        fits = "does not fit" if search.fit.misfits else "yes"
         rows.append((search.solver, *own, threshold_text(search), items, fits))
     field = plan.axis.field
     heads = ("solver", *by, "threshold [95%]", "items", "curve fits")
     title = f"{plan.task.benchmark.name}: where lift falls to {plan.target:g}, along {field}"
-    note = "threshold: the median and the 95% credible interval; an interval that would lie "
-    notes = [f"{note}between two values is the gap between them"]
-    notes += dict.fromkeys(
-        f"curve fits, no: {sentence}" for search in searches if (sentence := fit_sentence(search))
-    )
+    notes = ["threshold: the estimate and the 95% interval, whose ends are values that were tried"]
+    notes += [f"{own.name} {note}" for own in searches if (note := threshold_note(own))]
     return Table(title, heads, tuple(rows), ". ".join(notes))
 
 
 def curve_table(search: Search) -> Table:
     """The lift at every value, measured and fitted, and both as a plain text curve."""
     field = search.plan.axis.field
-    posterior, values = search.posterior, search.levels.values
+    fit, values = search.fit, search.levels.values
     rows = []
     for value, count, lift, fitted in zip(
-        values, posterior.counts, posterior.lifts(), posterior.band(values), strict=True
+        values, fit.counts, fit.lifts(), fit.band(values), strict=True
     ):
         measured = "-" if lift.value is None else str(lift)
-        curve = None if posterior.misfits else fitted.value
+        curve = None if fit.misfits else fitted.value
         figures = (f"{value:g}", f"{count:.0f}", measured, number(curve, "-"))
         rows.append((*figures, _dots(lift.value, curve)))
     heads = (field, "items", "lift [95%]", "curve", f"0{' ' * (DOTS - 2)}1")
@@ -106,33 +103,33 @@ def curve_chart(searches: Sequence[Search], styles: Styles, name: str) -> Chart:
     label = plan.axis.field
     panels = [_curve_panel(search, styles, label) for search in searches[:MAX_PANELS]]
     more = len(searches) - len(panels)
-    about = "Dots: lift with 95% intervals. Line and band: the curve. "
+    about = "Dots: lift with 95% intervals. Line and band: the best curve, and those that fit too. "
     about += f"At {plan.target:g}: the threshold with its interval."
     words = f"{more} more are in the table." if more else ""
     return Chart(name, f"Lift over {label}, and the threshold", about, panels, words)
 
 
 def _curve_panel(search: Search, styles: Styles, label: str) -> Panel:
-    posterior, levels = search.posterior, search.levels
+    fit, levels = search.fit, search.levels
     style = styles.get(solver_group(search.solver), BASE)
     line_style = SeriesStyle(style.colour, None)
     series = []
-    if not posterior.misfits:
+    if not fit.misfits:
         places = np.linspace(levels.difficulty[0], levels.difficulty[-1], STEPS)
         along = [levels.value_at(float(place)) for place in places]
-        band = list(zip(along, posterior.band(along), strict=True))
+        band = list(zip(along, fit.band(along), strict=True))
         edge = [Point(x, one.high or 0.0) for x, one in band]
         edge += [Point(x, one.low or 0.0) for x, one in reversed(band)]
-        series.append(Series("the curve, 95%", SeriesStyle("band", None), edge))
+        series.append(Series("curves that fit", SeriesStyle("band", None), edge))
         line = [Point(x, one.value or 0.0) for x, one in band]
         series.append(Series("the curve", line_style, line))
     measured = [
         Point(value, lift.value, lift.low, lift.high, f"{value:g}: {lift}, {lift.n} items")
-        for value, lift in zip(levels.values, posterior.lifts(), strict=True)
+        for value, lift in zip(levels.values, fit.lifts(), strict=True)
         if lift.value is not None
     ]
-    series.append(Series(search.solver, style, measured, joined=posterior.misfits))
-    found = posterior.threshold()
+    series.append(Series(search.solver, style, measured, joined=fit.misfits))
+    found = fit.threshold()
     if found.value is not None:
         low = min(levels.values) if found.low is None else found.low
         high = max(levels.values) if found.high is None else found.high
@@ -150,7 +147,7 @@ def map_chart(searches: Sequence[Search], styles: Styles, name: str) -> Chart:
     for solver in dict.fromkeys(search.solver for search in searches):
         points = []
         for search in searches:
-            found = search.posterior.threshold()
+            found = search.fit.threshold()
             if search.solver == solver and found.value is not None:
                 tip = f"{search.name}: {threshold_text(search)}"
                 low, high = (found.value if end is None else end for end in (found.low, found.high))

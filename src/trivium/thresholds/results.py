@@ -44,7 +44,7 @@ def _thresholds_of_people(folder: Path, manifest: Mapping[str, Any]) -> list[Sea
             axis, (headline, *_) = search.plan.axis, search.plan.task.benchmark.metrics
             score = row["scores"].get(headline.name)
             if score is not None:
-                search.posterior.add(axis.values.index(row["spec"][axis.field]), [score])
+                search.fit.add(axis.values.index(row["spec"][axis.field]), [score])
     return list(searches.values())
 
 
@@ -66,9 +66,10 @@ def _read_plan(manifest: Mapping[str, Any]) -> ThresholdPlan:
 
 @dataclass(frozen=True)
 class Threshold:
-    """Where the lift of a solver falls to the target, with a 95% credible interval.
+    """Where the lift of a solver first falls to the target, with a 95% interval.
 
-    A None lies beyond the values tried; `text` says on which side.
+    The ends of the interval are values that were tried. A None lies beyond them; `text` says on
+    which side.
     """
 
     solver: str
@@ -77,14 +78,20 @@ class Threshold:
     low: float | None
     high: float | None
     items: int  # scored
+    unscored: int  # declined or failed
     fits: bool  # whether a falling curve fits
     text: str
+    note: str  # what limits it: no curve fits, or unscored attempts grow; otherwise empty
     by: float | None = None  # the value of the second field
+
+    def __repr__(self) -> str:
+        second = "" if self.by is None else f" at {self.by:g}"
+        return f"<{self.solver}{second}: {self.field} {self.text}, {self.items} items>"
 
 
 def threshold_of(search: Search) -> Threshold:
     """The result of a search."""
-    found = search.posterior.threshold()
+    found = search.fit.threshold()
     return Threshold(
         search.solver,
         search.plan.axis.field,
@@ -92,16 +99,18 @@ def threshold_of(search: Search) -> Threshold:
         found.low,
         found.high,
         found.n,
-        not search.posterior.misfits,
+        sum(search.unscored),
+        not search.fit.misfits,
         threshold_text(search),
+        threshold_note(search),
         search.by,
     )
 
 
 def threshold_text(search: Search) -> str:
     """A threshold with its interval, or in words where it lies beyond the values."""
-    found, levels = search.posterior.threshold(), search.levels
-    beyond = search.posterior.beyond(found)
+    found, levels = search.fit.threshold(), search.levels
+    beyond = search.fit.beyond(found)
     if beyond is not None:
         which = "the hardest value" if beyond else "the easiest value"
         return f"{'beyond' if beyond else 'before'} {levels.values[beyond]:g}, {which}"
@@ -111,17 +120,27 @@ def threshold_text(search: Search) -> str:
     return f"{value} [{low}, {high}]"
 
 
-def fit_sentence(search: Search) -> str:
-    """What to make of scores that no curve fits; empty where one does."""
-    if not search.posterior.misfits:
-        return ""
-    first, *_, last = search.posterior.lifts()
-    if first.high is not None and last.low is not None and last.low > first.high:
-        return "lift rises along these values: name them from easy to hard"
-    return (
-        "no falling curve fits the scores, so all values were tested evenly and the threshold "
-        "is the first one on straight lines between them"
-    )
+def threshold_note(search: Search) -> str:
+    """What limits a threshold, in words; empty where nothing does."""
+    notes, fit = [], search.fit
+    if fit.misfits:
+        first, *_, last = fit.lifts()
+        if first.high is not None and last.low is not None and last.low > first.high:
+            notes.append("does not fit: lift rises along these values: name them from easy to hard")
+        else:
+            notes.append(
+                "does not fit: no falling curve explains the scores, so the interval is read from "
+                "single values: above the target at its start and all before, below it at its end"
+            )
+    if search.unscored_grow:
+        half = len(search.unscored) // 2
+        counts, parts = fit.counts + search.unscored, (slice(half), slice(half, None))
+        easy, hard = (f"{sum(search.unscored[p])} of {counts[p].sum():.0f}" for p in parts)
+        notes.append(
+            f"stopped: more attempts are declined or fail at harder values ({easy} in the easier "
+            f"half, {hard} in the harder), and the threshold leaves them out"
+        )
+    return "; ".join(notes)
 
 
 def write_thresholds(searches: Sequence[Search], folder: Path) -> None:
@@ -130,11 +149,14 @@ def write_thresholds(searches: Sequence[Search], folder: Path) -> None:
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     by = [plan.by.field] if plan.by else []
-    table.writerow(["solver", *by, "field", "target", "threshold", "low", "high", "items", "fits"])
+    heads = ["solver", *by, "field", "target", "threshold", "low", "high", "items"]
+    heads += ["unscored", "fits", "note"]
+    table.writerow(heads)
     for found in map(threshold_of, searches):
         ends = ["" if end is None else f"{end:.6g}" for end in (found.value, found.low, found.high)]
         own = [] if found.by is None else [f"{found.by:g}"]
         fits = "yes" if found.fits else "no"
-        table.writerow([found.solver, *own, found.field, plan.target, *ends, found.items, fits])
+        limits = [found.items, found.unscored, fits, found.note]
+        table.writerow([found.solver, *own, found.field, plan.target, *ends, *limits])
     with atomic_write(folder / TABLE) as file:
         file.write(text.getvalue().encode())

@@ -34,10 +34,10 @@ from trivium.evaluation.solvers import Function
 from trivium.models.local import served_locally
 from trivium.models.names import full_model_name
 from trivium.models.settings import Model, ModelOptions, Settings, is_model
-from trivium.thresholds.posterior import Levels, Posterior
+from trivium.thresholds.fit import Fit, Levels, share_grows
 
 KIND = "threshold"
-BATCH = 25  # items of one solver between two updates of the posterior
+BATCH = 25  # items of one solver between two fits
 MAX_LEVELS = 10  # where no values are given
 WHOLE = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
@@ -111,7 +111,8 @@ def _default_values(task: Task, key: str, kind: type) -> list[float]:
     step = (len(found) - 1) / (MAX_LEVELS - 1)
     if step > 1:
         found = [found[round(number * step)] for number in range(MAX_LEVELS)]
-    found = [value for value in found if change_task(task, {key: value}).floor.value < 1]
+    tasks = {value: change_task(task, {key: value}) for value in found}
+    found = [value for value, one in tasks.items() if one.floor.value < one.ceiling.value]
     return found[::-1] if key in task.benchmark.easier_with_more else found
 
 
@@ -127,7 +128,7 @@ class ThresholdPlan:
     seed: int = DEFAULT_SEED
     settings: Settings = field(default_factory=Settings)
     label: str | None = None
-    width: float = 0.15  # stop at an interval of this half-width, as a share of the threshold
+    width: float = 0.3  # stop at an interval of this half-width, as a share of the threshold
     max_items: int = 400  # for one threshold
 
     def __post_init__(self) -> None:
@@ -143,7 +144,7 @@ class ThresholdPlan:
         object.__setattr__(self, "solvers", tuple(names))
         require(len(set(names)) == len(names), f"a solver is named twice: {', '.join(names)}")
         for search in self.searches():
-            assert search.levels  # refuses unordered values and perfect floors
+            assert search.levels  # refuses unordered values and floors at the ceiling
 
     def searches(self) -> list[Search]:
         """A search for every solver and value of the second field."""
@@ -185,7 +186,7 @@ class Search:
     plan: ThresholdPlan
     solver: str
     by: float | None = None
-    stopped: bool = False  # because no attempt of a batch was scored
+    silent: bool = False  # no attempt of the last batch was scored
 
     @cached_property
     def settings(self) -> list[Setting]:
@@ -206,18 +207,30 @@ class Search:
 
     @cached_property
     def levels(self) -> Levels:
-        """The levels with their floors."""
-        return Levels(self.plan.axis.values, tuple(task.floor.value for task in self.tasks))
+        """The levels with their floors and ceilings."""
+        floors = tuple(task.floor.value for task in self.tasks)
+        ceilings = tuple(task.ceiling.value for task in self.tasks)
+        return Levels(self.plan.axis.values, floors, ceilings)
 
     @cached_property
-    def posterior(self) -> Posterior:
-        """The posterior of the solver's curve."""
-        return Posterior(self.levels, self.plan.target)
+    def fit(self) -> Fit:
+        """The curves that explain the scores so far."""
+        return Fit(self.levels, self.plan.target)
 
     @cached_property
     def asked(self) -> list[int]:
         """The number of items so far at every level."""
         return [0] * len(self.tasks)
+
+    @cached_property
+    def unscored(self) -> list[int]:
+        """The number of declined and failed attempts at every level."""
+        return [0] * len(self.tasks)
+
+    @property
+    def unscored_grow(self) -> bool:
+        """Whether harder levels have a larger share of unscored attempts, which bends the curve."""
+        return share_grows(self.unscored, self.fit.counts + self.unscored)
 
     @property
     def name(self) -> str:
@@ -242,29 +255,34 @@ class Search:
     def next_counts(self) -> list[int] | None:
         """The number of items at every level after the next batch; None if the search is over."""
         left = self.plan.max_items - sum(self.asked)
-        if left <= 0 or self.stopped or self.posterior.settled(self.plan.width):
+        stopped = left <= 0 or self.silent or self.unscored_grow
+        if stopped or self.fit.settled(self.plan.width):
             return None
-        batch = self.posterior.next_batch(min(BATCH, left))
+        batch = self.fit.next_batch(min(BATCH, left))
         return [count + more for count, more in zip(self.asked, batch, strict=True)]
 
     def read(self, out: Path, counts: Sequence[int]) -> None:
-        """Add the recorded scores of the items up to these counts to the posterior."""
-        scored = 0
+        """Add the recorded scores of the items up to these counts."""
+        before = self.fit.counts.sum()
         for level, evaluation in self.evaluations(counts).items():
             indexes = range(self.asked[level], counts[level])
             scores = list(_scores(out / evaluation.folder / RECORDS, evaluation.task, indexes))
-            self.posterior.add(level, scores)
-            scored += len(scores)
-        self.stopped = scored == 0
+            self.fit.add(level, [score for score in scores if score is not None])
+            self.unscored[level] += scores.count(None)
+        self.silent = self.fit.counts.sum() == before
         self.asked[:] = counts
 
 
-def _scores(path: Path, task: Task, indexes: range) -> Iterator[float]:
-    """The headline scores of the items with these indexes."""
+def _scores(path: Path, task: Task, indexes: range) -> Iterator[float | None]:
+    """The headline scores of the items with these indexes; None for unscored attempts."""
     headline = task.benchmark.metrics[0]
     for _, row in read_records(path) if path.exists() else ():
         value = row["scores"].get(headline.name)
-        if row.get("index") in indexes and row["kind"] not in UNSCORED and value is not None:
+        if row.get("index") not in indexes:
+            continue
+        if row["kind"] in UNSCORED:
+            yield None
+        elif value is not None:
             yield min(1.0, max(0.0, float(value)))
 
 

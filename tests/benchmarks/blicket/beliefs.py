@@ -13,11 +13,12 @@ from trivium.benchmarks.blicket.inference.observer import (
     update,
 )
 from trivium.benchmarks.blicket.prompts.evidence import Machine
-from trivium.benchmarks.blicket.prompts.matched import NAMED_KINDS
+
+KINDS = ("disjunctive", "conjunctive")
 
 
 def form_beliefs(
-    machines: Sequence[Machine], kinds: tuple[str, ...] = NAMED_KINDS
+    machines: Sequence[Machine], kinds: tuple[str, ...] = KINDS
 ) -> list[dict[str, float]]:
     """The probability of each form before the first test and after each test.
 

@@ -15,9 +15,9 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX
-from trivium.benchmarks.blicket.world.dynamics import INTERFACES, REWARD_STRUCTURES, BlicketSpec
 from trivium.benchmarks.blicket.world.env import BlicketEnv, DiscreteActions
 from trivium.benchmarks.blicket.world.render import Scene, draw
+from trivium.benchmarks.blicket.world.spec import INTERFACES, REWARD_STRUCTURES, BlicketSpec
 from trivium.benchmarks.blicket.world.vector import BlicketVectorEnv, pack_bits
 from trivium.core.errors import UserError
 

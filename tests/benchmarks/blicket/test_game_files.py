@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.benchmarks.blicket.games import BUDGETED, game_of, machines_up_to_renaming
-from trivium.audit.engine import audit as run_audit
+from trivium.auditing.engine import audit as run_audit
 from trivium.benchmarks.blicket.game import GAME, BlicketGame
 from trivium.benchmarks.blicket.game.generate import GameItem, generate
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec, GameView

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.audit.planted import Leak, caught, planted
-from trivium.audit import engine as audit
-from trivium.audit.engine import audit as run_audit
+from trivium.auditing import engine as audit
+from trivium.auditing.engine import audit as run_audit
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.inference.hypotheses import letters

@@ -14,10 +14,10 @@ from trivium.benchmarks.blicket.commands import record
 from trivium.benchmarks.blicket.inference.ceilings import PAPER_SPACES, ceilings, exact_text
 from trivium.benchmarks.blicket.inference.explore import EXPLORERS
 from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN
-from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 from trivium.benchmarks.blicket.world.policies import Observer, get_policy
 from trivium.benchmarks.blicket.world.recording import FOLDER, play, play_episode, write_dataset
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.cli import main
 from trivium.core.errors import UserError
 

@@ -12,13 +12,9 @@ from numpy.typing import NDArray
 
 from tests.benchmarks.blicket.reference import Reference
 from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN
-from trivium.benchmarks.blicket.world.dynamics import (
-    INTERFACES,
-    REWARD_STRUCTURES,
-    BlicketSpec,
-    make_tables,
-)
+from trivium.benchmarks.blicket.world.dynamics import make_tables
 from trivium.benchmarks.blicket.world.env import BlicketEnv
+from trivium.benchmarks.blicket.world.spec import INTERFACES, REWARD_STRUCTURES, BlicketSpec
 from trivium.benchmarks.blicket.world.vector import BlicketVectorEnv
 
 GRID: list[dict[str, Any]] = [
@@ -167,7 +163,7 @@ def test_jax_env_equals_the_reference(interface: str) -> None:
         assert not seen.any()
         live = [
             Reference(ALL_ELEVEN[machine], interface=interface, **options)
-            for machine in state // spec.phases
+            for machine in spec.decode(state)[0]
         ]
         for turn, number in itertools.product(range(rounds), range(batch)):
             at = (turn, number)
@@ -175,7 +171,7 @@ def test_jax_env_equals_the_reference(interface: str) -> None:
             steps += 1
             if done[at]:
                 assert not shown[at].any()
-                name = ALL_ELEVEN[states[at] // spec.phases]
+                name = ALL_ELEVEN[spec.decode(states[at])[0]]
                 live[number] = Reference(name, interface=interface, **options)
             else:
                 assert (shown[at] == last[at]).all()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +13,8 @@ from trivium.benchmarks.nhop.answer import NhopAnswer, parse, write
 from trivium.benchmarks.nhop.generate import generate
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
+from trivium.benchmarks.nhop.surface import Relations
+from trivium.core.benchmark import rename_text
 
 ITEM: NhopItem = next(generate(ImplicitSpec(), 1))
 GOLD = ITEM.answer
@@ -99,6 +103,55 @@ def test_slots_are_read_and_their_last_filling_counts(reply: str) -> None:
     assert parse(ITEM, ["?", reply], FREE) == NhopAnswer(OTHER)
 
 
+def in_names(reply: str) -> str:
+    """The reply with the words of the relations for tokens and functions."""
+    words = {token: Relations(ITEM).word(token) for layer in ITEM.layers() for token in layer}
+    words |= {f"f{hop}": Relations(ITEM).word(f"f{hop}") for hop in (1, 2, 3, 4)}
+    return rename_text(reply, words)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        GOLD,
+        f"{GOLD}.",
+        f"**ANSWER:** {GOLD}",
+        f"It is {OTHER}... no.\n\nANSWER: {GOLD}\n\nLet me know if you need more.",
+        f"ANSWER: {GOLD} (the end of the chain)",
+        f"The f4 is {GOLD}.",
+        f'{{"f1": "{FIRST}", "answer": "{GOLD}"}}',
+    ],
+)
+def test_names_are_read_by_the_same_contract(reply: str) -> None:
+    """In any case and with any kind of space, also where a name has a word of doubt in it."""
+    view = NhopView("free", "relations")
+    for text in (in_names(reply), in_names(reply).upper(), in_names(reply).replace(" ", "\u00a0")):
+        answer = parse(ITEM, [text], view)
+        assert answer is not None
+        assert answer.token == GOLD
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"ANSWER: {GOLD} or {OTHER}",
+        f"ANSWER: {GOLD}, {OTHER}",
+        f"ANSWER: not {GOLD}",
+        f"It is not {GOLD}.",
+        f"Is it {GOLD}?",
+        "ANSWER: <full name>",
+        "ANSWER: Somebody Else",
+        "ANSWER: f4",
+    ],
+)
+def test_doubt_and_other_names_are_no_answer(reply: str) -> None:
+    view = NhopView("free", "relations")
+    assert parse(ITEM, [in_names(reply)], view) is None
+    first, last = in_names(GOLD).split(" ")
+    assert parse(ITEM, [f"ANSWER: {first}"], view) is None
+    assert parse(ITEM, [f"ANSWER: {first} {last}son"], view) is None
+
+
 printed = st.sampled_from([token for layer in ITEM.layers() for token in layer])
 tokens = st.from_regex(r"[A-Z]{1,2}_[0-9]{1,4}", fullmatch=True)
 
@@ -116,9 +169,23 @@ def test_writing_then_parsing_is_the_identity(token: str, steps: list[str | None
         assert IMPLICIT.strict(ITEM, [written], view)
 
 
+@given(printed, st.lists(st.none() | printed, min_size=4, max_size=4))
+def test_names_are_written_and_read_back(token: str, steps: list[str | None]) -> None:
+    view = NhopView("steps", "relations")
+    answer = NhopAnswer(token, tuple(steps) if any(steps) else ())
+    written = write(ITEM, answer, view)
+    assert parse(ITEM, [written], view) == answer
+    assert IMPLICIT.strict(ITEM, [written], view)
+    assert token not in written
+    fields = dict(line.split(": ") for line in written.lower().splitlines())
+    assert fields.keys() <= set(IMPLICIT.schema(ITEM, view)["properties"])
+    assert parse(ITEM, [json.dumps(fields)], view) == answer
+
+
 @given(st.text())
 def test_no_text_breaks_the_parser(text: str) -> None:
     parse(ITEM, [text], NhopView("steps"))
+    parse(ITEM, [text], NhopView("steps", "relations"))
 
 
 def test_strict_asks_for_nothing_else_in_direct_mode() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from statistics import fmean
 
 import pytest
 
 from tests.benchmarks.nhop.examples import bag, ladder
-from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
+from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT, NhopExplicit, NhopImplicit
 from trivium.benchmarks.nhop.generate import generate
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
@@ -65,6 +66,24 @@ def test_steps_are_written_by_the_oracle_only() -> None:
     assert reply(BAG, "oracle", "steps") == "f1: B_05\nf2: C_06\nANSWER: C_06"
     assert reply(BAG, "oracle", "free") == "ANSWER: C_06"
     assert reply(BAG, "last_line", "steps") == "ANSWER: C_06"
+
+
+@pytest.mark.parametrize("benchmark", [EXPLICIT, IMPLICIT], ids=lambda one: one.name)
+def test_twins_in_plain_english(benchmark: NhopExplicit | NhopImplicit) -> None:
+    """The oracle loses nothing, a literal matcher nearly all, and a guess nothing."""
+
+    def correct(solver: str, surface: str) -> list[float]:
+        view = NhopView(surface=surface)  # type: ignore[arg-type]
+        spec = benchmark.spec_type()  # without aliases, which stop a literal matcher as well
+        made = (
+            attempt(benchmark, item, benchmark.solvers[solver], view)
+            for item in benchmark.generate(spec, 8, 0, 150)
+        )
+        return [one.scores["correct"] or 0.0 for one in made]
+
+    for solver, low, high in (("oracle", 0, 0), ("literal_chain", -1, -0.7), ("last_line", 0, 0)):
+        difference = fmean(correct(solver, "relations")) - fmean(correct(solver, "symbols"))
+        assert low <= difference <= high
 
 
 @pytest.mark.parametrize("m", [4, 8, 16])

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from trivium.audit.engine import audit as run_audit
+from trivium.auditing.engine import audit as run_audit
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.audit import column_statistics, probes
 from trivium.benchmarks.variables.generate import generate

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.audit.planted import Leak, caught, planted
-from trivium.audit import engine as audit
-from trivium.audit.engine import audit as run_audit
+from trivium.auditing import engine as audit
+from trivium.auditing.engine import audit as run_audit
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.item import Table, VariablesItem
 from trivium.benchmarks.variables.spec import PRESETS, view_of

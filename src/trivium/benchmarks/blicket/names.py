@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 _COLOURS = """blue green orange yellow purple red teal pink brown black white grey silver golden
-violet crimson turquoise maroon beige olive"""
+violet crimson turquoise maroon beige olive navy coral bronze amber"""
 _SHAPES = """pyramid cube sphere cylinder cone dome prism frustum torus disc star heart cross wedge
-tube arch bowl spiral crescent bell"""
+tube arch bowl spiral crescent bell ring button pillar anchor"""
 _PATTERNS = "striped dotted checkerboard zigzag speckled wavy marbled tartan starry plain"
 COLOURS, SHAPES, PATTERNS = _COLOURS.split(), _SHAPES.split(), _PATTERNS.split()
 MENTION = re.compile(rf"\b({'|'.join(COLOURS)}) (?:half )?({'|'.join(SHAPES)})\b", re.IGNORECASE)

@@ -39,10 +39,11 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
 
     view_type = NhopView
     answer_field = "answer_id"
+    metrics = score.METRICS
     kinds = report.KINDS
     headline_rule = report.RULE
     explicit: ClassVar[bool]
-    source: ClassVar[str]  # of the facts, as in "composes 5 hops from a bag of facts"
+    source: ClassVar[str]  # of the facts, as in "composes 4 steps from a bag of facts"
 
     # A function with its module's name comes last, since it shadows the module from there on.
     generate_lines = staticmethod(fast_writer.generate_lines)
@@ -58,6 +59,8 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     kind = staticmethod(score.kind)
     floor = staticmethod(score.floor)
     item_floor = staticmethod(score.item_floor)
+    ceiling = staticmethod(score.ceiling)
+    item_ceiling = staticmethod(score.item_ceiling)
     probes = staticmethod(audit.probes)
     canonical = staticmethod(audit.canonical)
     parts = staticmethod(audit.parts)
@@ -79,6 +82,11 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
         for name, spec in self.presets.items():
             yield name, spec, NhopView()
         yield "steps mode", self.default_spec, NhopView("steps")
+        yield "in plain English", self.default_spec, NhopView(surface="relations")
+
+    def audit_views(self) -> Sequence[NhopView]:
+        """Both surfaces; modes differ only in the words after the question."""
+        return NhopView(), NhopView(surface="relations")
 
     def output_tokens(self, view: NhopView) -> int:
         return OUTPUT_TOKENS[view.mode]
@@ -90,7 +98,7 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
     name = "nhop_explicit"
     aliases = ("explicit",)
     field_aliases = MappingProxyType({"Ls": "L", "n": "hops", "contexts": "context_chains"})
-    title = "compose facts over n hops through ladders of candidates"
+    title = "compose facts over several steps through ladders of candidates"
     source = "through ladders"
     explicit = True
     chart_axes = report.EXPLICIT_AXES
@@ -98,7 +106,6 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
     leaky_presets = frozenset({"explicit-easy"})
     spec_type = ExplicitSpec
     presets = EXPLICIT_PRESETS
-    metrics = score.EXPLICIT_METRICS
     solvers = solvers.EXPLICIT_SOLVERS
     diagnostics = EXPLICIT_DIAGNOSTICS
     published = score.EXPLICIT_PUBLISHED
@@ -110,13 +117,12 @@ class NhopImplicit(_Nhop[ImplicitSpec]):
     name = "nhop_implicit"
     aliases = ("implicit",)
     field_aliases = MappingProxyType({"m_list": "m", "n": "hops"})
-    title = "compose facts over n hops from a shuffled bag of facts"
+    title = "compose facts over several steps from a shuffled bag of facts"
     source = "from a bag of facts"
     explicit = False
     chart_axes = report.IMPLICIT_AXES
     spec_type = ImplicitSpec
     presets = IMPLICIT_PRESETS
-    metrics = score.IMPLICIT_METRICS
     solvers = solvers.IMPLICIT_SOLVERS
     diagnostics = IMPLICIT_DIAGNOSTICS
     published = score.IMPLICIT_PUBLISHED

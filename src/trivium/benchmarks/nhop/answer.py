@@ -9,6 +9,7 @@ from typing import Any
 
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import NhopView
+from trivium.benchmarks.nhop.surface import surface_of
 from trivium.core.reading import answer_line, find_answer, raises_doubt
 
 
@@ -22,16 +23,20 @@ class NhopAnswer:
 
 def write(item: NhopItem, answer: NhopAnswer, view: NhopView) -> str:
     """The reply that states this answer."""
+    word = surface_of(item, view).word
     if view.mode == "direct":
-        return answer.token
+        return word(answer.token)
     slots = answer.steps if view.mode == "steps" else ()
-    lines = [f"f{hop}: {token}" for hop, token in enumerate(slots, 1) if token is not None]
-    return "\n".join([*lines, answer_line(answer.token)])
+    filled = [(f"f{hop}", token) for hop, token in enumerate(slots, 1) if token is not None]
+    lines = [f"{word(function)}: {word(token)}" for function, token in filled]
+    return "\n".join([*lines, answer_line(word(answer.token))])
 
 
 def schema(item: NhopItem, view: NhopView) -> dict[str, Any]:
     """The JSON schema of an answer."""
-    slots = [f"f{hop}" for hop in range(1, item.depth + 1)] if view.mode == "steps" else []
+    word = surface_of(item, view).word
+    hops = range(1, item.depth + 1) if view.mode == "steps" else ()
+    slots = [word(f"f{hop}").replace(" ", "_") for hop in hops]
     fields = {name: {"type": "string"} for name in [*slots, "answer"]}
     return {
         "type": "object",
@@ -51,7 +56,7 @@ _DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|cannot|wrong|incorrect)\b|n
 
 def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
     """The answer in the last reply, or None."""
-    stated = find_answer(replies[-1])
+    stated = find_answer(surface_of(item, view).symbols(replies[-1]))
     token = next(filter(None, (_value(text, item) for text in stated.values)), None)
     if token is None and not stated.labelled:
         token = _only_claim(stated.text, item)

@@ -4,57 +4,66 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
-from trivium.audit.features import spelling
-from trivium.audit.overlap import line_structure
+from trivium.auditing.features import spelling
+from trivium.auditing.overlap import line_structure
 from trivium.benchmarks.nhop.item import NhopItem, true_chain
 from trivium.benchmarks.nhop.spec import NhopView
+from trivium.benchmarks.nhop.surface import Symbols, surface_of
 from trivium.core.probes import Probe
+
+_SPELLED = ("its number", "parity of its number", "length of its name", "first character")
 
 
 def probes(item: NhopItem, view: NhopView) -> list[Probe]:
     """One probe for each block, or for a bag's last function: which line is the true one?"""
+    words = surface_of(item, view)
     if not item.blocks:
         right = [tail == item.answer for tail in item.candidates]
-        return [_probe(item, item.depth, item.last_lines, right, 0)]
+        return [_probe(words, item.depth, item.last_lines, right, 0)]
     chain = true_chain(item)
     found = []
     for number, block in enumerate(item.blocks):
         lines, hop = block.resolved(), int(block.function[1:])
         if hop > 1:  # the line of f1 is found by reading: it has the question's token
             right = [line == (chain[hop - 1], chain[hop]) for line in lines]
-            found.append(_probe(item, hop, lines, right, number))
+            found.append(_probe(words, hop, lines, right, number))
     return found
 
 
 def _probe(
-    item: NhopItem, hop: int, lines: Sequence[tuple[str, str]], right: Sequence[bool], block: int
+    words: Symbols, hop: int, lines: Sequence[tuple[str, str]], right: Sequence[bool], block: int
 ) -> Probe:
     """A probe whose candidates are these lines, named by their tails."""
+    item = words.item
     heads, tails = [head for head, _ in lines], [tail for _, tail in lines]
     # A head of f2 is in one fact with the question's token, so nearness is evidence there.
-    marked = {"start": item.start} if hop > 2 else {}
+    marked = {"start": words.word(item.start)} if hop > 2 else {}
     above = item.token_counts(block)
     before = {tail for _, tail in item.blocks[block - 1].resolved()} if block else set()
     below = item.blocks[block + 1].resolved() if block + 1 < len(item.blocks) else []
     after = {head for head, _ in below}
     facts = {token: at for at, line in reversed([*enumerate(item.facts)]) for token in line[::2]}
     aliases: Mapping[str, str] = item.blocks[block].aliases if item.blocks else {}
-    number_of = {token: int(spelling(alias)["its number"]) for alias, token in aliases.items()}
+    number_of = {token: number for number, token in enumerate(aliases.values(), 1)}
+    names = {token: words.word(alias) for alias, token in aliases.items()}
+    rank_of = {token: rank for rank, token in enumerate(sorted(names, key=names.__getitem__))}
+    spelled = [spelling(words.word(head)) for head in heads]
     missing = len(item.facts)
     features: dict[str, Sequence[float]] = {
         "head's mentions above": [above[head] for head in heads],
         "tail's mentions above": [above[tail] for tail in tails],
         "head is a tail of the block above": [head in before for head in heads],
         "tail is a head of the block below": [tail in after for tail in tails],
-        "head's number": [spelling(head)["its number"] for head in heads],
+        **{f"head: {name}": [head[name] for head in spelled] for name in _SPELLED},
         "head's number plus its own": [
             spelling(head)["its number"] + spelling(tail)["its number"] for head, tail in lines
         ],
         "number of its alias": [number_of.get(head, 0) for head in heads],
+        "alphabetical rank of its alias": [rank_of.get(head, 0) for head in heads],
         "first fact with its head": [facts.get(head, missing) for head in heads],
         "first fact with its tail": [facts.get(tail, missing) for tail in tails],
     }
-    return Probe(f"line of f{hop}", tails, right, marked, features)
+    return Probe(f"line of f{hop}", [*map(words.word, tails)], right, marked, features)
 
 
 def parts(item: NhopItem) -> Mapping[str, Hashable]:

@@ -89,6 +89,23 @@ def derive(item: NhopItem) -> list[str]:
     return reached
 
 
+def possible_answers(item: NhopItem) -> list[str]:
+    """The candidates that printed facts leave open: one, unless a link of the chain is missing.
+
+    A candidate is ruled out if the lines before it lead back to a token beside the chain.
+    """
+    chain = true_chain(item)
+    heads = {(function, tail): head for head, function, tail in item.triples()}
+
+    def is_open(token: str) -> bool:
+        hop = item.depth
+        while hop >= len(chain) and (head := heads.get((f"f{hop}", token))):
+            token, hop = head, hop - 1
+        return hop >= len(chain) or token == chain[hop]
+
+    return [token for token in item.candidates if is_open(token)] or item.candidates
+
+
 def true_chain(item: NhopItem) -> list[str]:
     """The target chain from the question's token, as far as the printed lines lead."""
     tails = {(function, head): tail for head, function, tail in item.triples()}

@@ -3,60 +3,88 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trivium.benchmarks.nhop.item import Candidates, NhopItem, Triple, read_question
+from trivium.benchmarks.nhop.surface import SENTENCES, surface_of
 from trivium.core.reading import answer_line, ask
 
 if TYPE_CHECKING:  # a spec measures its prompts, so it imports this module
     from trivium.benchmarks.nhop.spec import NhopView
 
-_FACT = "Each line states one fact: 'X ->f-> Y' says that f of X is Y."
-_BLOCK = "Candidates for {function}: exactly one of these lines continues the chain in question."
-_ALIASES = "Names used in this block only:"
 _MODES = {
-    "direct": "Answer with one token and nothing else.",
-    "steps": "Fill in one line for every hop, then the answer, and write nothing else:\n{slots}",
-    "free": ask("<token>"),
+    "direct": "Answer with one {value} and nothing else.",
+    "steps": "Fill in one line for every {step}, then the answer, and write nothing else:\n{slots}",
+    "free": ask("<{value}>"),
 }
 
 
 def render(item: NhopItem, view: NhopView) -> str:
     """The prompt: facts, blocks, the question and how to answer."""
-    parts = [_FACT, "Facts:\n" + _lines(item.facts)]
+    words = surface_of(item, view)
+    parts = [words.intro, "\n".join(["Facts:", *map(words.line, item.facts)])]
     for block in item.blocks:
-        head = _BLOCK.format(function=block.function)
+        lines = [words.block.format(words.word(block.function))]
         if block.aliases:
-            names = "\n".join(f"{alias} = {token}" for alias, token in block.aliases.items())
-            head += f"\n{_ALIASES}\n{names}"
-        parts.append(f"{head}\n{_lines(block.lines)}")
-    slots = [f"f{hop}: <token>" for hop in range(1, item.depth + 1)]
-    how = _MODES[view.mode].format(slots="\n".join([*slots, answer_line("<token>")]))
-    return "\n\n".join([*parts, f"Question: {item.question}", how])
+            names = block.aliases.items()
+            lines.append(words.nicknames)
+            lines += [words.nickname.format(*map(words.word, name)) for name in names]
+        lines += [words.bullet + words.line(line) for line in block.lines]
+        parts.append("\n".join(lines))
+    value = f"<{words.value}>"
+    slots = [f"{words.word(f'f{hop}')}: {value}" for hop in range(1, item.depth + 1)]
+    how = _MODES[view.mode].format(
+        value=words.value, step=words.step, slots="\n".join([*slots, answer_line(value)])
+    )
+    return "\n\n".join([*parts, f"Question: {words.question()}", how])
 
 
-def _lines(triples: Iterable[Triple]) -> str:
-    return "\n".join([f"{head} ->{function}-> {tail}" for head, function, tail in triples])
+_SECTION = re.compile(r"^(?:Facts:|Candidates for (?:the )?([a-z0-9 ]+):.*)$", re.MULTILINE)
+_TRIPLE = re.compile(r"^(.+) ->(.+)-> (.+)$", re.MULTILINE)
+_ALIAS = re.compile(r"^(.+) = (.+)$", re.MULTILINE)
+# The same in the words of relations.
+_NAME = r"[A-Z]\w+(?: [A-Z]\w+)?"
+_WHO = re.compile(rf"^Question: Who is the (.+) of ({_NAME})\?$", re.MULTILINE)
+_NICKNAME = re.compile(rf"^({_NAME}) is ({_NAME})\.$", re.MULTILINE)
+_SENTENCES = [
+    re.compile(
+        "^(?:- )?"
+        + sentence.format(
+            head=f"(?P<head>{_NAME})", function="(?P<function>[a-z ]+)", tail=f"(?P<tail>{_NAME})"
+        ).replace(".", r"\.")
+        + "$",
+        re.MULTILINE,
+    )
+    for sentence in SENTENCES
+]
 
 
-_SECTION = re.compile(r"^(?:Facts:|Candidates for (f\d+):.*)$", re.MULTILINE)
-_TRIPLE = re.compile(r"^(\S+) ->(f\d+)-> (\S+)$", re.MULTILINE)
-_ALIAS = re.compile(r"^(\S+) = (\S+)$", re.MULTILINE)
+def read_prompt(prompt: str, *, literal: bool = False) -> NhopItem:
+    """The item that a prompt shows, without its answer; tokens are spelled as in the prompt.
 
-
-def read_prompt(prompt: str) -> NhopItem:
-    """The item that a prompt shows, without its answer."""
-    depth, start = read_question(prompt)
+    A literal reader knows no aliases, and only the facts in the words of the question.
+    """
+    functions: dict[str, str] = {}
+    if found := _WHO.search(prompt):
+        roles, start = found[1].split(" of the "), found[2]
+        depth = len(roles)
+        functions = {role: f"f{hop}" for role, hop in zip(roles, range(depth, 0, -1), strict=True)}
+        for sentence in _SENTENCES[:1] if literal else _SENTENCES:
+            prompt = sentence.sub(r"\g<head> ->\g<function>-> \g<tail>", prompt)
+        prompt = _NICKNAME.sub(r"\1 = \2", prompt)
+    else:
+        depth, start = read_question(prompt)
     sections = list(_SECTION.finditer(prompt))
     ends = [section.start() for section in sections[1:]] + [prompt.rindex("\nQuestion:")]
-    facts: list[Triple] = []
+    facts: Sequence[Triple] = []
     blocks: list[Candidates] = []
     for section, end in zip(sections, ends, strict=True):
         text = prompt[section.end() : end]
-        triples = _TRIPLE.findall(text)
+        triples = [(head, functions.get(f, f), tail) for head, f, tail in _TRIPLE.findall(text)]
         if section[1] is None:
             facts = triples
         else:
-            blocks.append(Candidates(section[1], triples, dict(_ALIAS.findall(text))))
+            aliases = {} if literal else dict(_ALIAS.findall(text))
+            blocks.append(Candidates(functions.get(section[1], section[1]), triples, aliases))
     return NhopItem("", facts, blocks, start, depth, "", (), None)

@@ -2,48 +2,57 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from trivium.benchmarks.nhop.item import NhopItem, true_chain
+from trivium.benchmarks.nhop.spec import NhopView
+from trivium.benchmarks.nhop.surface import surface_of
 from trivium.core.benchmark import ChartAxis, Lifts
 
-HOPS = ChartAxis("n", "hops", "hop")
-EXPLICIT_AXES = (HOPS, ChartAxis("L"))
-IMPLICIT_AXES = (HOPS, ChartAxis("m"))
+STEPS = ChartAxis("steps", "steps", "step")
+EXPLICIT_AXES = (STEPS, ChartAxis("L"))
+IMPLICIT_AXES = (STEPS, ChartAxis("m"))
 KINDS = {
-    "wrong-candidate": "another token of the last block; the number is its position",
-    "off-candidate": "a token of the prompt that the last block does not lead to",
-    "other-chain-end": "the end of another chain; the number is its position",
-    "right-chain-wrong-hop": "a token of the right chain, but of this hop",
-    "token-of-the-prompt": "another token of the prompt",
+    "wrong-step": "in steps mode: the number is the first step whose slot is wrong",
+    "wrong-candidate": "another possible answer; the number is its printed position",
+    "stopped-early": "a token of the right chain before its end; the number of steps to it",
+    "other-token": "a token beside the right chain, no possible answer; the number is its step",
 }
-COMPOSED = 0.5  # the lift at which a number of hops counts as composed
+COMPOSED = 0.5  # the lift at which a number of steps counts as composed
 RULE = (
-    "“Composes N hops”: the lift is at least 0.5 up to N hops; "
-    "“fails from”: the first number of hops where it is not."
+    "“Composes N steps”: at every number of steps up to N, the interval of the lift is at or "
+    "above 0.5; “fails from”: the interval of the next number is below 0.5; “unclear from”: "
+    "it includes 0.5."
 )
 
 
-def highlights(item: NhopItem) -> list[str]:
+def highlights(item: NhopItem, view: NhopView) -> list[str]:
     """The printed lines that lead from the start to the answer."""
+    words = surface_of(item, view)
     hops = {(head, f"f{hop}") for hop, head in enumerate(true_chain(item), start=1)}
-    lines = [(head, f, tail) for head, f, tail in item.facts if (head, f) in hops]
-    aliases = []
+    lines = [words.line(line) for line in item.facts if (line[0], line[1]) in hops]
     for block in item.blocks:
-        for head, function, tail in block.lines:
-            token = block.aliases.get(head, head)
-            if (token, function) in hops:
-                lines.append((head, function, tail))
-                aliases += [f"{head} = {token}"] * (head in block.aliases)
-    return [f"{head} ->{function}-> {tail}" for head, function, tail in lines] + aliases
+        for line, (token, _) in zip(block.lines, block.resolved(), strict=True):
+            if (token, block.function) in hops:
+                lines.append(words.line(line))
+                if line[0] in block.aliases:
+                    lines.append(words.nickname.format(words.word(line[0]), words.word(token)))
+    return lines
 
 
 def headline_sentence(lifts: Lifts, source: str) -> str:
-    """The number of hops up to which a solver composes, and the first at which it fails."""
-    by_hops = lifts.by_axis
-    fails = next((n for n, lift in by_hops.items() if (lift.value or 0.0) < COMPOSED), None)
-    composed = [n for n in by_hops if fails is None or n < fails]
+    """The number of steps that a solver composes, and what is known of the next one."""
+    steps = list(lifts.by_axis.items())
+    composed = list(takewhile(lambda each: (each[1].low or 0.0) >= COMPOSED, steps))
+    following = steps[len(composed) :]
     if composed:
-        sentence = f"composes {composed[-1]} hops {source}"
-        return sentence if fails is None else f"{sentence}, fails from {fails}"
-    if any(lift.is_above(0) for lift in by_hops.values()):
-        return f"composes some items of {fails} hops {source}"
-    return f"does not compose {fails} hops {source}"
+        sentence = f"composes {composed[-1][0]} steps {source}"
+        if not following:
+            return sentence
+        number, lift = following[0]
+        fails = lift.high is not None and lift.high < COMPOSED
+        return f"{sentence}, {'fails from' if fails else 'unclear from'} {number}"
+    number = next((number for number, _ in following), "any")
+    if any(lift.is_above(0) for _, lift in steps):
+        return f"composes some items of {number} steps {source}"
+    return f"does not compose {number} steps {source}"

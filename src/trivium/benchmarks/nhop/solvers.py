@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 
-from trivium.benchmarks.nhop.answer import NhopAnswer, write
-from trivium.benchmarks.nhop.item import NhopItem, derive
+from trivium.benchmarks.nhop.item import NhopItem, derive, possible_answers
 from trivium.benchmarks.nhop.render import read_prompt
 from trivium.benchmarks.nhop.score import gold
 from trivium.core.benchmark import Role, Solver, Turn, by_name
+from trivium.core.reading import answer_line
 from trivium.core.streams import Stream
 
 
 def oracle(shown: NhopItem, stream: Stream) -> str:
-    """Composes the printed facts; guesses if an ablation leaves nothing to compose."""
-    derived = derive(shown)
-    return derived[0] if derived else stream.choice(shown.candidates)
+    """Composes the printed facts; guesses among the possible answers after an ablation."""
+    return stream.choice(possible_answers(shown))
 
 
 def random_candidate(shown: NhopItem, stream: Stream) -> str:
@@ -53,29 +53,43 @@ def elimination(shown: NhopItem, stream: Stream) -> str:
     return stream.choice(left or shown.candidates)
 
 
-def literal_chain(shown: NhopItem, stream: Stream) -> str:
-    """Follows equal strings from line to line without reading alias maps; guesses otherwise."""
-    plain = shown._replace(blocks=[block._replace(aliases={}) for block in shown.blocks])
-    return oracle(plain, stream)
-
-
 def _solver(guess: Callable[[NhopItem, Stream], str], role: Role = "shortcut") -> Solver:
     """The solver that states this guess in the mode of the view."""
 
     def say(turn: Turn) -> str:
         shown = read_prompt(turn.messages[0])
         steps = gold(shown).steps if guess is oracle and turn.view.mode == "steps" else ()
-        return write(shown, NhopAnswer(guess(shown, turn.stream), steps), turn.view)
+        return _reply(turn, guess(shown, turn.stream), steps)
 
     return Solver(guess.__name__, guess.__doc__ or "", say, role)
 
 
+def literal_chain(turn: Turn) -> str:
+    """Follows facts in the question's own words without reading aliases; guesses otherwise."""
+    derived = derive(read_prompt(turn.messages[0], literal=True))
+    return _reply(
+        turn,
+        derived[0] if derived else random_candidate(read_prompt(turn.messages[0]), turn.stream),
+    )
+
+
+_SLOT = re.compile(r"^(.+): <.+>$", re.MULTILINE)
+
+
+def _reply(turn: Turn, token: str, steps: Sequence[str | None] = ()) -> str:
+    """The answer in the mode of the view, with the slots that the prompt shows."""
+    if turn.view.mode == "direct":
+        return token
+    slots = zip(_SLOT.findall(turn.messages[0]), steps, strict=False)
+    lines = [f"{slot}: {value}" for slot, value in slots if value is not None]
+    return "\n".join([*lines, answer_line(token)])
+
+
 _ORACLE = _solver(oracle, "ceiling")
 _RANDOM = _solver(random_candidate, "floor")
+_LITERAL = Solver("literal_chain", literal_chain.__doc__ or "", literal_chain)
 IMPLICIT_SOLVERS = by_name(
-    [_ORACLE, *map(_solver, (pointer_f_n1, last_line, most_frequent_token)), _RANDOM]
+    [_ORACLE, *map(_solver, (pointer_f_n1, last_line, most_frequent_token)), _LITERAL, _RANDOM]
 )
 _SHORTCUTS = (first_rank_head, elimination, pointer_f_n1, most_frequent_token, last_line)
-EXPLICIT_SOLVERS = by_name(
-    [_ORACLE, *map(_solver, _SHORTCUTS), _solver(literal_chain, "program"), _RANDOM]
-)
+EXPLICIT_SOLVERS = by_name([_ORACLE, *map(_solver, _SHORTCUTS), _LITERAL, _RANDOM])

@@ -224,6 +224,8 @@ class NhopView:
 
     # direct: one token; steps: a slot for every hop; free: think, then a last line
     mode: Literal["direct", "steps", "free"] = "direct"
+    # symbols: A_0047 ->f1-> B_0132; relations: the same in plain English about invented people
+    surface: Literal["symbols", "relations"] = "symbols"
 
 
 IMPLICIT_PRESETS = {"implicit": ImplicitSpec()}
@@ -246,6 +248,7 @@ _CONTROLS = {
     "alias": "alias_heads_per_block",
 }
 _OFF = dict.fromkeys(_CONTROLS.values(), False)
+_PLAIN_ENGLISH = "the control's items in plain English about invented people"
 EXPLICIT_DIAGNOSTICS = {
     "control": Diagnostic("no cue control", spec=_OFF),
     **{
@@ -253,13 +256,14 @@ EXPLICIT_DIAGNOSTICS = {
         for name, control in _CONTROLS.items()
     },
     "all": Diagnostic("all three cue controls", spec=dict.fromkeys(_CONTROLS.values(), True)),
+    "relations": Diagnostic(_PLAIN_ENGLISH, spec=_OFF, view={"surface": "relations"}),
 }
+_WHOLE = {"ablate_inner": False, "ablate_hop": None}
 IMPLICIT_DIAGNOSTICS = {
-    "control": Diagnostic(
-        "every relation printed", spec={"ablate_inner": False, "ablate_hop": None}
-    ),
+    "control": Diagnostic("every relation printed", spec=_WHOLE),
     "ablate": Diagnostic(
         "one relation left out: nothing above chance", spec={"ablate_inner": True}
     ),
+    "relations": Diagnostic(_PLAIN_ENGLISH, spec=_WHOLE, view={"surface": "relations"}),
     "baseline": Diagnostic("the pointer baseline, expected at chance", solver="pointer_f_n1"),
 }

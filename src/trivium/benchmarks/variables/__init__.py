@@ -51,6 +51,7 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     reshuffle = staticmethod(generate.reshuffle)
     generate = staticmethod(generate.generate)
     to_row = staticmethod(files.to_row)
+    content = staticmethod(files.content)
     from_row = staticmethod(files.from_row)
     render = staticmethod(render.render)
     parse = staticmethod(answer.parse)

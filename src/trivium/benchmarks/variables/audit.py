@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from trivium.audit.overlap import line_structure
+from trivium.auditing.overlap import line_structure
 from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.render import Prompt, preamble, read_prompt, render
 from trivium.benchmarks.variables.spec import RENDERERS, VariablesView, view_of

@@ -92,6 +92,11 @@ def gold_label(item: VariablesItem, decision: Decision[int]) -> tuple[dict[str, 
     return label, len(item.names) - len(control) if valid else None
 
 
+def content(item: VariablesItem) -> list[Any]:
+    """What was drawn; a row takes ten times as long, as it also has what follows from it."""
+    return [*item[:-2], np.ascontiguousarray(item.table.values)]
+
+
 def from_row(row: Mapping[str, Any], number: int) -> VariablesItem:
     """The item in a row, from here or elsewhere; stored answers must follow from the rest."""
     row = {key: value for key, value in row.items() if value is not None}  # null is missing

@@ -23,7 +23,7 @@ KINDS = {
 EASIER_WITH_MORE = frozenset({"observations", "snr"})
 
 
-def highlights(item: VariablesItem) -> list[str]:
+def highlights(item: VariablesItem, view: object) -> list[str]:
     """The variables in the answer."""
     answer = gold(item)
     named = [answer.independent, answer.dependent, *(answer.control or ())]

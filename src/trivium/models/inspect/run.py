@@ -88,7 +88,7 @@ class _Recording:
 
         return build_task(
             batch.benchmark,
-            item_dataset(items, model.settings.system),
+            item_dataset(items, model.settings),
             name=batch.name,
             model=self._models[model],
             structured=model.settings.structured,

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.dialogue import Dialogue
@@ -17,17 +17,23 @@ from trivium.core.files import dump_line
 from trivium.core.records import Attempt
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
+from trivium.models.framing import framing_groups, opening
+from trivium.models.settings import Settings
 
 # The key in a sample's metadata of the replies, how the attempt ended, and its usage. (Inspect
 # logs every change of a sample's store.)
 ATTEMPT = "attempt"
 
 
-def make_sample(item: PresentedItem, system: str | None, hint: str | None) -> Sample:
-    """The item as a sample; `system` precedes the prompt, `hint` follows it."""
-    benchmark = item.task.benchmark
+def make_sample(item: PresentedItem, settings: Settings, hint: str | None) -> Sample:
+    """The item as a sample, framed by the settings; `hint` follows the prompt."""
+    benchmark, system = item.task.benchmark, settings.system
     messages: list[ChatMessage] = [] if system is None else [ChatMessageSystem(content=system)]
-    text = item.prompt if hint is None else f"{item.prompt}\n\n{hint}"
+    *examples, text = opening(item, settings)
+    for number, example in enumerate(examples):
+        kind = ChatMessageAssistant if number % 2 else ChatMessageUser
+        messages.append(kind(content=example))
+    text = text if hint is None else f"{text}\n\n{hint}"
     return Sample(
         id=item.id if item.trial == 0 else f"{item.id}~{item.trial}",
         input=[*messages, ChatMessageUser(content=text)] if messages else text,
@@ -36,9 +42,10 @@ def make_sample(item: PresentedItem, system: str | None, hint: str | None) -> Sa
             "benchmark": benchmark.name,
             "id": item.id,
             "trial": item.trial,
+            "order": item.order,
             "spec": spec_to_dict(item.task.spec),
             "view": spec_to_dict(item.task.view),
-            "groups": item.groups,
+            "groups": item.groups | framing_groups(settings),
             # As text: Inspect copies metadata often, and text costs nothing to copy.
             "item": dump_line(benchmark.to_row(item.original)).decode(),
         },
@@ -49,13 +56,14 @@ def presented_item(metadata: Mapping[str, Any]) -> PresentedItem:
     """The item that a sample was made from."""
     try:
         fields = orjson.dumps([metadata["spec"], metadata["view"]])
-        return _rebuilt(metadata["benchmark"], fields, metadata["item"], int(metadata["trial"]))
+        trial, order = int(metadata["trial"]), int(metadata.get("order", -1))
+        return _rebuilt(metadata["benchmark"], fields, metadata["item"], trial, order)
     except (KeyError, TypeError) as missing:
         raise UserError(f"not a sample of a Trivium task ({missing} missing)") from None
 
 
 @lru_cache(maxsize=1024)  # the solver, the scorer and the record of a sample need its item
-def _rebuilt(name: str, fields: bytes, row: str, trial: int) -> PresentedItem:
+def _rebuilt(name: str, fields: bytes, row: str, trial: int, order: int) -> PresentedItem:
     benchmark = get_benchmark(name)
     spec, view = orjson.loads(fields)
     task = Task(
@@ -63,7 +71,7 @@ def _rebuilt(name: str, fields: bytes, row: str, trial: int) -> PresentedItem:
         spec_from_dict(benchmark.spec_type, spec),
         spec_from_dict(benchmark.view_type, view),
     )
-    return PresentedItem(task, benchmark.from_row(orjson.loads(row), 0), trial)
+    return PresentedItem(task, benchmark.from_row(orjson.loads(row), 0), trial, order)
 
 
 def sample_attempt(
@@ -79,4 +87,5 @@ def sample_attempt(
     error, reasoning = (hide(noted.get(name) or "") or None for name in ("error", "reasoning"))
     attempt = dialogue.attempt(solver, error=error, seconds=noted.get("seconds", 0.0))
     attempt.usage, attempt.reasoning = noted.get("usage", {}), reasoning
+    attempt.groups = dict(metadata.get("groups") or attempt.groups)
     return attempt

@@ -21,6 +21,7 @@ from trivium.core.task import PresentedItem
 from trivium.models.inspect.samples import make_sample
 from trivium.models.inspect.scoring import metrics_of, scores
 from trivium.models.inspect.solvers import BuiltIn, baseline, converse, play, tool_hint
+from trivium.models.settings import Settings
 
 # The entry point: Inspect lists these as ours.
 __all__ = ["TASKS", "BuiltIn", "TaskParameters", "baseline", "build_task", "item_dataset"]
@@ -43,12 +44,13 @@ class TaskParameters:
 
 
 def item_dataset(
-    items: Sequence[PresentedItem], system: str | None = None, *, tool: bool = True
+    items: Sequence[PresentedItem], settings: Settings | None = None, *, tool: bool = True
 ) -> MemoryDataset:
     """Items of one task as samples."""
     task = items[0].task
     hint = tool_hint(task) if task.benchmark.multi_turn and tool else None
-    return MemoryDataset([make_sample(item, system, hint) for item in items], task.benchmark.name)
+    framing = settings or Settings()
+    return MemoryDataset([make_sample(item, framing, hint) for item in items], task.benchmark.name)
 
 
 def build_task(
@@ -84,7 +86,7 @@ def _task_from_values(name: str, values: Mapping[str, Any]) -> inspect_ai.Task:
         for item in task.generate(own.seed, own.start, own.items)
         for trial in range(own.order_trials)
     ]
-    dataset = item_dataset(items, own.system, tool=own.tool)
+    dataset = item_dataset(items, Settings(system=own.system), tool=own.tool)
     return build_task(task.benchmark, dataset, tool=own.tool)
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
 from trivium.benchmarks.blicket.world.policies import get_policy
 from trivium.benchmarks.blicket.world.recording import FOLDER, Episode, play, write_dataset
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.commands.flags import read_flags
 from trivium.commands.parser import REQUIRED
 from trivium.core.errors import import_extra, require

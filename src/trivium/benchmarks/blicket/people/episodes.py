@@ -12,8 +12,9 @@ from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.game.world import Game
 from trivium.benchmarks.blicket.inference.hypotheses import mask_of
-from trivium.benchmarks.blicket.world.dynamics import BlicketSpec, make_tables, transition
+from trivium.benchmarks.blicket.world.dynamics import make_tables, transition
 from trivium.benchmarks.blicket.world.recording import Episode, write_dataset
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import require
 
 

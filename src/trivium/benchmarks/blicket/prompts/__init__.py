@@ -31,7 +31,7 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     view_type = PromptView
     presets = PRESETS
     default_preset = "four-conditions"
-    leaky_presets = frozenset({"paper-evidence"})
+    leaky_presets = frozenset({"paper-evidence", "seven-objects"})
     diagnostics = DIAGNOSTICS
     metrics = score.METRICS
     solvers = solvers.SOLVERS
@@ -84,9 +84,9 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
 
     def gallery_examples(self) -> Iterator[tuple[str, PromptSpec, PromptView]]:
         two_shot, free = PromptView("two_shot"), PromptView(reply="free")
-        yield "given-disjunctive", PRESETS["given-disjunctive"], PromptView()
-        yield "not-given-conjunctive, two-shot", PRESETS["not-given-conjunctive"], two_shot
-        yield "given-conjunctive, free", PRESETS["given-conjunctive"], free
+        yield "four-conditions", PRESETS["four-conditions"], PromptView()
+        yield "seven-objects, two-shot", PRESETS["seven-objects"], two_shot
+        yield "seven-objects, free", PRESETS["seven-objects"], free
         paper = PromptSpec("given", "conjunctive", stimuli="paper")
         yield "the paper's prompt: given, conjunctive", paper, PromptView()
         paper = PromptSpec("not_given", "disjunctive", stimuli="paper_two_shot")

@@ -101,16 +101,16 @@ def _shape(machine: Machine) -> dict[str, float]:
 
 def canonical(item: PromptItem) -> Hashable:
     """The condition, and the tests of every machine up to names and order."""
-    return item.hypotheses, item.matched, tuple(map(_pattern_of_tests, item.machines))
+    return item.hypotheses, item.matched, tuple(map(machine_structure, item.machines))
 
 
 def parts(item: PromptItem) -> Mapping[str, Hashable]:
     """The tests of the new machine, and those of the examples."""
-    *examples, new = map(_pattern_of_tests, item.machines)
+    *examples, new = map(machine_structure, item.machines)
     return {"new machine": new, "examples": tuple(examples)}
 
 
-def _pattern_of_tests(machine: Machine) -> Hashable:
+def machine_structure(machine: Machine) -> Hashable:
     """A value that is equal for machines that differ only in names and order, and rarely otherwise.
 
     Every object is hashed by its tests and every test by its objects, in turns, until each hash

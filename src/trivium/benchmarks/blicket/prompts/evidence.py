@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from trivium.benchmarks.blicket.inference import support
+from trivium.benchmarks.blicket.inference.hypotheses import CONJUNCTIVE, DISJUNCTIVE
 from trivium.benchmarks.blicket.inference.observer import Trial
-from trivium.benchmarks.blicket.inference.support import Support, support_of
 from trivium.benchmarks.blicket.names import PATTERNS, mentions
-from trivium.benchmarks.blicket.prompts.matched import NAMED_KINDS, POSSIBLE_KINDS
 from trivium.core.errors import require
 
 UNSURE = "unsure"
@@ -40,35 +40,36 @@ class PromptAnswer:
     like: str | None = None  # a machine's pattern, "unsure", or None if the reply does not say
 
 
-def forms_of(machines: Sequence[Machine], kinds: tuple[str, ...] = NAMED_KINDS) -> list[str | None]:
-    """The form of each machine according to its tests; None if more than one is possible."""
+def forms_of(machines: Sequence[Machine]) -> list[str | None]:
+    """The form of each machine according to its tests; None if both are possible."""
     found = []
     for machine in machines:
-        support = support_of(len(machine.objects), kinds)
-        forms = support.forms(_possible(machine, support))
+        forms = support.forms(machine.trials, len(machine.objects))
+        fit = f"the tests of the {machine.pattern} machine fit no possible machine"
+        require(len(forms) > 0, fit)
         found.append(forms[0] if len(forms) == 1 else None)
     return found
 
 
-def _possible(machine: Machine, support: Support) -> int:
-    left = support.possible(machine.trials)
-    require(left > 0, f"the tests of the {machine.pattern} machine fit no possible machine")
-    return left
-
-
 def ideal_answer(
     machines: Sequence[Machine],
-    kinds: tuple[str, ...] = NAMED_KINDS,
+    named: bool = True,
     stated: Mapping[str, str] | None = None,
 ) -> PromptAnswer:
     """The ideal observer's answer: what follows from the evidence, and no more.
 
-    `kinds` are the possible forms; `stated` is the pattern of each form, if the prompt states it.
+    If the prompt names the kinds, machines are disjunctive or conjunctive; otherwise they may
+    need any number of their blickets, or an odd number. `stated` is the pattern of each form, if
+    the prompt states it.
     """
-    *known, form = forms_of(machines, kinds)
+    *known, form = forms_of(machines)
     new = machines[-1]
-    support = support_of(len(new.objects), kinds)
-    sure, maybe = support.answer(_possible(new, support))
+    trials, objects = new.trials, len(new.objects)
+    possible = support.of_any_kind(trials, objects)
+    if named:
+        possible = support.of_form(trials, objects, DISJUNCTIVE)
+        possible |= support.of_form(trials, objects, CONJUNCTIVE)
+    sure, maybe = support.answer(possible, objects)
     pairs = zip(machines, known, strict=False)
     alike = [machine.pattern for machine, each in pairs if each == form]
     decided = None not in (*known, form) and len(alike) == 1
@@ -88,7 +89,7 @@ class Page(NamedTuple):
 
     machines: tuple[Machine, ...]  # the new one last; a pattern that is not given is empty
     known: tuple[str, ...]  # the patterns that the new machine may be like
-    kinds: tuple[str, ...] = NAMED_KINDS  # the possible kinds of machines
+    named: bool = True  # whether the prompt names the kinds of machines
     stated: Mapping[str, str] = {}  # the pattern of each form, if the prompt states it
 
 
@@ -120,10 +121,9 @@ def read_page(prompt: str) -> Page:
     new = machines[-1].pattern if machines else ""
     patterns = [machine.pattern for machine in machines] + _PATTERN.findall(prompt.lower())
     known = dict.fromkeys(pattern for pattern in patterns if pattern not in ("", new))
-    kinds = NAMED_KINDS if _KINDS.search(prompt) else POSSIBLE_KINDS
     said = _PREAMBLE.search(prompt)
     stated = {"conjunctive": said[1], "disjunctive": said[2]} if said else {}
-    return Page(tuple(machines), tuple(known), kinds, stated)
+    return Page(tuple(machines), tuple(known), _KINDS.search(prompt) is not None, stated)
 
 
 def _read_tests(paragraph: str) -> tuple[Test, ...]:

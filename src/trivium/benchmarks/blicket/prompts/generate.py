@@ -53,14 +53,13 @@ class PromptItem(NamedTuple):
     paper: bool  # one of the paper's own prompts
     answer: PromptAnswer
     origin: Origin | None
-    matched: bool = False  # counts reveal nothing, and not given means that no kinds are named
+    matched: bool = False  # habits do not help, and not given means that no kinds are named
     two_shot: bool = False  # the paper's two-shot prompt, whose preamble names the kinds
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of machines that the prompt leaves possible."""
-        silent = self.matched and self.hypotheses == "not_given"
-        return matched.POSSIBLE_KINDS if silent else matched.NAMED_KINDS
+    def named(self) -> bool:
+        """Whether the prompt names the kinds of machines."""
+        return not self.matched or self.hypotheses == "given"
 
     @property
     def new(self) -> Machine:
@@ -86,9 +85,9 @@ def gold(item: PromptItem) -> PromptAnswer:
 def generate(spec: PromptSpec, seed: int, start: int = 0, count: int = 1) -> Iterator[PromptItem]:
     """The items start .. start + count - 1; every block of items has each cell once."""
     fields, cells = spec_to_dict(spec), spec.cells
-    key = spec_key(spec, seed, ignore=("evidence", "trials"))
+    key = spec_key(spec, seed, ignore=("evidence", "tests"))
     order: list[int] = balanced_kinds(key, len(cells), start, count).tolist()
-    make = _matched_item if spec.evidence == "matched" else _full_item
+    make = _matched_item if spec.matched else _full_item
     if spec.stimuli != "generated":
         make = _paper_item
     for index, cell in zip(range(start, start + count), order, strict=True):
@@ -106,7 +105,7 @@ def _paper_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: i
 def _paper_answer(hypotheses: str, form: str, two_shot: bool) -> PromptAnswer:
     """The answer that follows from the paper's prompt."""
     page = read_page(prompt_text("two_shot" if two_shot else "freeform", hypotheses, form))
-    return ideal_answer(page.machines, page.kinds, page.stated)
+    return ideal_answer(page.machines, page.named, page.stated)
 
 
 def _full_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
@@ -117,22 +116,18 @@ def _full_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: in
 
 
 def _matched_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
-    stream = Stream(stream_key(key, index, f"matched {spec.tests}"))
+    stream = Stream(stream_key(key, index, f"matched {spec.test_count}"))
     voice = stream.below(len(VOICES))
     size = matched.EXAMPLE_OBJECTS
     names, patterns = _draw_names(2 * size + spec.objects, stream)
-    # Both machines have the same counts, which therefore do not reveal which is conjunctive.
-    group = stream.choice(matched.example_machines())
     given = hypotheses == "given"
     roles = stream.shuffled(["conjunctive", "disjunctive"]) if given else ["open", "open"]
-    first, _ = _named(patterns[0], names[:size], stream.choice(group[roles[0]]), stream)
-    second, _ = _named(patterns[1], names[size : 2 * size], stream.choice(group[roles[1]]), stream)
-    kinds = matched.NAMED_KINDS if given else matched.POSSIBLE_KINDS
-    number = stream.below(matched.GROUPS)
-    (sure, maybe), options = stream.choice(
-        matched.answers(spec.objects, spec.tests, form, kinds, number)
+    first, _ = _named(patterns[0], names[:size], matched.example(roles[0], stream), stream)
+    second, _ = _named(
+        patterns[1], names[size : 2 * size], matched.example(roles[1], stream), stream
     )
-    new, cast = _named(patterns[2], names[2 * size :], stream.choice(options), stream)
+    tests, (sure, maybe) = matched.new_machine(spec.objects, spec.test_count, form, stream)
+    new, cast = _named(patterns[2], names[2 * size :], tests, stream)
     like = patterns[roles.index(form)] if given else UNSURE
     answer = PromptAnswer(members(cast, sure), members(cast, maybe), like)
     machines = (first, second, new)
@@ -161,7 +156,9 @@ def _named(
     return Machine(pattern, tuple(names), tuple(shown)), cast
 
 
-_BITS = [[bit for bit in range(MAX_OBJECTS) if placed >> bit & 1] for placed in range(256)]
+_BITS = [
+    [bit for bit in range(MAX_OBJECTS) if placed >> bit & 1] for placed in range(1 << MAX_OBJECTS)
+]
 
 
 def _paper_machines(hypotheses: str, form: str) -> tuple[Machine, ...]:
@@ -278,7 +275,7 @@ def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
         matched=row.get("evidence") == "matched",
         two_shot=row.get("two_shot") is True,
     )
-    answer = ideal_answer(machines, item.kinds)
+    answer = ideal_answer(machines, item.named)
     if paper:
         answer = _paper_answer(hypotheses, str(form), item.two_shot)
     derived = to_row(item._replace(answer=answer))

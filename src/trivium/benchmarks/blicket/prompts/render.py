@@ -14,13 +14,12 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     ideal_answer,
 )
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
-from trivium.benchmarks.blicket.prompts.matched import POSSIBLE_KINDS
 from trivium.benchmarks.blicket.prompts.phrases import listed
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.benchmarks.blicket.prompts.stimuli import prompt_text
 from trivium.core.reading import ask
 
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 ANSWER = "blickets: <the new objects that are blickets, or none>; machine: <{machines}>"
 ANSWER_WITH_MAYBE = (
     "blickets: <the new objects that must be blickets, or none>; "
@@ -51,8 +50,7 @@ def asks_for_lines(item: PromptItem, view: PromptView) -> bool:
 
 def _freeform(item: PromptItem) -> str:
     voice = phrases.VOICES[item.voice]
-    silent = item.kinds == POSSIBLE_KINDS
-    paragraphs = [phrases.OPENINGS_NOT_GIVEN[item.voice] if silent else voice.opening]
+    paragraphs = [voice.opening if item.named else phrases.OPENINGS_NOT_GIVEN[item.voice]]
     for words, machine in zip(voice.machines, item.machines, strict=True):
         count, pattern = NUMBERS[len(machine.objects)], machine.pattern
         objects = listed([article(name) for name in machine.objects])
@@ -89,7 +87,7 @@ def _two_shot(item: PromptItem) -> str:
     opening = phrases.TWO_SHOT_OPENING.format(kinds=kinds, first=first, second=second)
     paragraphs = [f"{opening} {phrases.SURE_OR_MAYBE}" if item.matched else opening]
     for machine in item.machines[:-1]:
-        own = ideal_answer([machine], item.kinds)
+        own = ideal_answer([machine], item.named)
         example = PromptAnswer(own.blickets, own.maybe, machine.pattern if given else UNSURE)
         paragraphs += [_input(machine), f"Output: {in_sentences(example)}"]
     return "\n\n".join([*paragraphs, _input(item.new), "Output:"])

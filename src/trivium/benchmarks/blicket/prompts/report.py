@@ -15,10 +15,10 @@ KINDS = {
     "too-few-blickets": "only some of the blickets",
     "no-blickets": "no object is called a blicket",
 }
-EASIER_WITH_MORE = frozenset({"trials"})
+EASIER_WITH_MORE: frozenset[str] = frozenset()
 
 
-def highlights(item: PromptItem) -> list[str]:
+def highlights(item: PromptItem, view: object) -> list[str]:
     """The names to highlight in a prompt: the blickets."""
     return list(gold(item).blickets)
 

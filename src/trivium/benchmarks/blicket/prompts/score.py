@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from functools import lru_cache
-from math import factorial
+from functools import cache, lru_cache
+from math import comb, factorial
 from statistics import fmean
 from typing import NamedTuple
 
+from trivium.benchmarks.blicket.inference.hypotheses import DISJUNCTIVE
 from trivium.benchmarks.blicket.prompts import matched
 from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 from trivium.core.benchmark import Floor, Metric
 from trivium.core.records import NO_ANSWER, Groups, Scores
+from trivium.core.streams import Stream, stream_key
 
 METRICS = (
     Metric("correct", "exactly the blickets are named, and the structure is right"),
     Metric("blickets", "exactly the blickets of the new machine are named"),
     Metric("blickets_right", "share of the new machine's blickets that are named", "mean"),
-    Metric("wrong", "objects named that are not blickets of the new machine", "mean", 0.0, 18.0),
-    Metric("other_machine", "objects of other machines named", "mean", 0.0, 12.0),
-    Metric("maybe", "objects called maybe", "mean", 0.0, 18.0),
+    Metric("wrong", "objects named that are not blickets of the new machine", "mean", 0.0, 23.0),
+    Metric("other_machine", "objects of other machines named", "mean", 0.0, 14.0),
+    Metric("maybe", "objects called maybe", "mean", 0.0, 23.0),
     Metric("structure", "the right machine, or unsure where the evidence leaves it open"),
     Metric("paper_key", "correct by the printed key, for the paper's two-shot prompts"),
 )
@@ -96,45 +97,59 @@ def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
     return f"{what}:structure-{structure}"
 
 
-Sizes = tuple[int, int]  # how many objects must be blickets, and how many may be
+FLOOR_DRAWS = 500  # machines on which count rules are tried
 
 
 @lru_cache(maxsize=64)
 def floor(spec: PromptSpec, view: PromptView) -> Floor:
-    """The best guess that knows the spec and the condition: numbers of objects, and a structure."""
-    # The first paragraph shows whether hypotheses are given, so the guess may depend on it.
+    """The best strategy that counts each object on its own and relates no objects to one another.
+
+    For matched evidence: single tests rule objects out, and count rules or coins decide about the
+    others. For the paper's evidence, where counting is enough: a guess that reads nothing.
+    """
+    if spec.matched:
+        rule, blickets, exact = _count_rule(spec)
+        by_condition = dict.fromkeys(("given", "not_given"), blickets)
+    else:
+        rule, exact = "random objects", True
+        by_condition = {each: _blind(spec, each) for each in ("given", "not_given")}
     conditions = dict.fromkeys(hypotheses for hypotheses, _ in spec.cells)
-    names, values, structures = [], [], []
-    for hypotheses in conditions:
-        draws: dict[Sizes, float] = defaultdict(float)
-        forms = [form for each, form in spec.cells if each == hypotheses]
-        for form in forms:
-            for sizes, chance in _blind_draws(spec, hypotheses, form).items():
-                draws[sizes] += chance / len(forms)
-        (sure, maybe), value = max(draws.items(), key=lambda pair: pair[1])
-        structure = 0.5 if hypotheses == "given" else 1.0
-        like = "one of the machines" if hypotheses == "given" else "unsure"
-        names.append(f"{sure} blickets and {maybe} maybe at random, {like}")
-        values.append(value)
-        structures.append(structure)
+    # In two-shot, the preamble names the pattern of each kind, and counts reveal the kind.
+    stated = spec.matched and view.prompt == "two_shot"
+    structures = [0.5 if each == "given" and not stated else 1.0 for each in conditions]
+    values = [by_condition[each] for each in conditions]
     shares = [a * b for a, b in zip(values, structures, strict=True)]
     others = {"blickets": fmean(values), "structure": fmean(structures)}
-    return Floor("; ".join(names), fmean(shares), others=others)
+    return Floor(f"{rule}; unsure if not given", fmean(shares), exact, others)
 
 
-def _blind_draws(spec: PromptSpec, hypotheses: str, form: str) -> dict[Sizes, float]:
-    """The probability that random objects are the right answer, by the sizes of the answer."""
-    if spec.stimuli != "generated" or spec.evidence == "full":
-        sizes = (1 if form == "disjunctive" else 2, 0)
-        return {sizes: 1 / _draws(spec.objects, *sizes)}
-    kinds = matched.NAMED_KINDS if hypotheses == "given" else matched.POSSIBLE_KINDS
-    found: dict[Sizes, float] = defaultdict(float)
-    for number in range(matched.GROUPS):
-        options = matched.answers(spec.objects, spec.tests, form, kinds, number)
-        for (sure, maybe), _ in options:
-            sizes = (sure.bit_count(), maybe.bit_count())
-            found[sizes] += 1 / _draws(spec.objects, *sizes) / len(options) / matched.GROUPS
-    return dict(found)
+@cache
+def _count_rule(spec: PromptSpec) -> tuple[str, float, bool]:
+    """The best rule about open objects, how often it is right, and whether that is exact."""
+    # All answers are equally likely, so coins are right with this probability.
+    coins = 0.5 ** (matched.open_objects(spec.objects) - 1)
+    stream = Stream(stream_key("count rules", spec.objects, spec.test_count))
+    right = dict.fromkeys(matched.COUNT_RULES, 0)
+    for _ in range(FLOOR_DRAWS):
+        tests, (sure, _) = matched.new_machine(spec.objects, spec.test_count, DISJUNCTIVE, stream)
+        for rule, answer in matched.count_rules(tests, spec.objects).items():
+            right[rule] += answer == sure
+    best = max(right, key=lambda rule: right[rule])
+    share = right[best] / FLOOR_DRAWS
+    error = (share * (1 - share) / FLOOR_DRAWS) ** 0.5
+    if share < coins + 2 * error:
+        return "objects ruled out one by one, coins for the rest", coins, True
+    return f"{best} of those not ruled out (±{error:.2f})", share, False
+
+
+def _blind(spec: PromptSpec, hypotheses: str) -> float:
+    """The best number of random objects with the paper's evidence: one blicket, or two."""
+    forms = [form for each, form in spec.cells if each == hypotheses]
+    counts = [1 if form == "disjunctive" else 2 for form in forms]
+    return max(
+        (counts.count(count) / len(forms) / comb(spec.objects, count) for count in counts),
+        default=0.0,
+    )
 
 
 def _draws(objects: int, sure: int, maybe: int) -> int:

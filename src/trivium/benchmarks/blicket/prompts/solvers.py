@@ -14,14 +14,13 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     ideal_answer,
     read_page,
 )
-from trivium.benchmarks.blicket.prompts.matched import NAMED_KINDS
 from trivium.core.benchmark import Role, Solver, Turn, by_name
 from trivium.core.streams import Stream
 
 
 def ideal_observer(page: Page, stream: Stream) -> PromptAnswer:
     """What follows from the evidence by exact Bayesian inference."""
-    return ideal_answer(page.machines, page.kinds, page.stated)
+    return ideal_answer(page.machines, page.named, page.stated)
 
 
 def random_answer(page: Page, stream: Stream) -> PromptAnswer:
@@ -86,17 +85,54 @@ def always_lit(page: Page, stream: Stream) -> PromptAnswer:
 
 
 def one_by_one(page: Page, stream: Stream) -> PromptAnswer:
-    """Objects ruled out one by one by the rarer light, the rest sure or maybe at random.
+    """Objects ruled out one by one, the rest sure or maybe at random, but for one that works alone.
 
-    This is the best strategy that ignores which objects were on the machine together.
+    The floor's strategy: it ignores which objects were on the machine together.
     """
     new = page.machines[-1]
-    lights = [light for _, light in new.tests]
-    mostly_lit = 2 * sum(lights) > len(lights)
-    left = _never_dark(new) if mostly_lit else _always_lit(new)
-    sure = tuple(name for name in left if stream.below(2))
-    maybe = tuple(name for name in left if name not in sure)
-    return PromptAnswer(sure, maybe, _guess(page, stream))
+    left, alone, _ = _left(new)
+    sure = tuple(name for name in left if name in alone or stream.below(2))
+    return PromptAnswer(sure, _rest(left, sure), _guess(page, stream))
+
+
+def beside_ruled_out(page: Page, stream: Stream) -> PromptAnswer:
+    """Objects ruled out one by one; of the rest, those most often beside ruled-out objects."""
+    return _by_pairs(page, stream, lambda beside, others, often: beside)
+
+
+def apart(page: Page, stream: Stream) -> PromptAnswer:
+    """Objects ruled out one by one; of the rest, those with the fewest of the rest beside them."""
+    return _by_pairs(page, stream, lambda beside, others, often: -others / max(1, often))
+
+
+def _by_pairs(page: Page, stream: Stream, value: Callable[[int, int, int], float]) -> PromptAnswer:
+    left, alone, tests = _left(page.machines[-1])
+    values = {}
+    for name in left:
+        own = [placed for placed in tests if name in placed and len(placed) > 1]
+        others = sum(other in left for placed in own for other in placed) - len(own)
+        beside = sum(map(len, own)) - len(own) - others
+        values[name] = value(beside, others, len(own))
+    open_values = [value for name, value in values.items() if name not in alone]
+    high = max(open_values, default=0.0)
+    sure = tuple(name for name in left if name in alone or values[name] == high)
+    return PromptAnswer(sure, _rest(left, sure), _guess(page, stream))
+
+
+def _left(machine: Machine) -> tuple[tuple[str, ...], set[str], list[set[str]]]:
+    """The objects not ruled out, those that decide alone, and the sets that make the machine so.
+
+    For a conjunctive machine, the sets are the objects that were missing when it stayed dark.
+    """
+    lit = [set(placed) for placed, light in machine.tests if light]
+    dark = [set(machine.objects) - set(placed) for placed, light in machine.tests if not light]
+    never, always = _never_dark(machine), _always_lit(machine)
+    left, tests = (never, lit) if len(never) >= len(always) else (always, dark)
+    return left, {name for placed in tests if len(placed) == 1 for name in placed}, tests
+
+
+def _rest(names: tuple[str, ...], sure: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if name not in sure)
 
 
 def _highest(page: Page, stream: Stream, values: dict[str, float]) -> PromptAnswer:
@@ -107,7 +143,7 @@ def _highest(page: Page, stream: Stream, values: dict[str, float]) -> PromptAnsw
 
 def _guess(page: Page, stream: Stream) -> str:
     """A random known machine, or unsure if the prompt names no kinds of machines."""
-    return stream.choice(page.known) if page.kinds == NAMED_KINDS else UNSURE
+    return stream.choice(page.known) if page.named else UNSURE
 
 
 def _never_dark(machine: Machine) -> tuple[str, ...]:
@@ -144,7 +180,9 @@ SOLVERS = by_name(
         _solver("lit_alone", lit_alone, "shortcut"),
         _solver("never_dark", never_dark, "shortcut"),
         _solver("always_lit", always_lit, "shortcut"),
-        _solver("one_by_one", one_by_one, "program"),
+        _solver("beside_ruled_out", beside_ruled_out, "shortcut"),
+        _solver("apart", apart, "program"),
+        _solver("one_by_one", one_by_one, "floor"),
         _solver("random", random_answer, "floor"),
     ]
 )

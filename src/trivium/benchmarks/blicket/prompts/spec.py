@@ -9,11 +9,10 @@ from typing import Literal
 from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
-MAX_OBJECTS = 8
+MAX_OBJECTS = 9
 MAX_OBJECTS_FULL = 6  # three machines of six objects need 18 different colours and shapes
-# The default number of tests of the new machine, by its number of objects. With these, all of 7 or
-# 8 objects occur equally often.
-TRIALS = {3: 5, 4: 6, 5: 8, 6: 10, 7: 13, 8: 12}
+MIN_OBJECTS_MATCHED = 7  # fewer leave one answer for each way of counting
+TESTS = {7: 10, 8: 10, 9: 12}  # of the new machine, by its objects
 
 
 @dataclass(frozen=True)
@@ -30,28 +29,36 @@ class PromptSpec:
     # paper: its four prompts, word for word; paper_two_shot: the two-shot prompts, which are scored
     # by their text, since the preamble names the kinds of machines in all conditions
     stimuli: Literal["generated", "paper", "paper_two_shot"] = "generated"
-    # the tests of the new machine. matched: from 4 objects, counts reveal nothing about the answer;
-    # full: every object, every pair and all together, as in the paper, where counting is enough
+    # the tests of the new machine. matched: from 7 objects, drawn so that habits do not help;
+    # full (also with fewer objects): every object, every pair and all together, as in the paper,
+    # where counting is enough
     evidence: Literal["matched", "full"] = "matched"
-    trials: int | None = None  # the number of tests of the new machine, if matched
+    tests: int | None = None  # of the new machine, if matched: an even number
 
     def __post_init__(self) -> None:
         limit = MAX_OBJECTS if self.evidence == "matched" else MAX_OBJECTS_FULL
         valid = 3 <= self.objects <= limit
         require(valid, f"objects must be in 3..{limit}, got {self.objects}")
-        if self.trials is not None:
-            require(self.evidence == "matched", "trials goes with evidence matched")
-            valid = self.objects <= self.trials <= 2 * self.objects
-            allowed = f"{self.objects}..{2 * self.objects} for {self.objects} objects"
-            require(valid, f"trials must be in {allowed}, got {self.trials}")
+        if self.tests is not None:
+            require(self.matched, "tests goes with evidence matched and 7 objects or more")
+            low, high = 2 * ((self.objects - 1) // 2) + 4, 2 * self.objects - 2
+            valid = low <= self.tests <= high and self.tests % 2 == 0
+            allowed = f"even and in {low}..{high} for {self.objects} objects"
+            require(valid, f"tests must be {allowed}, got {self.tests}")
         if self.stimuli != "generated":
             require(self.placements == "balanced", "placements goes with stimuli generated")
             require(self.objects == 3, f"the paper's stimuli have objects = 3, got {self.objects}")
 
     @property
-    def tests(self) -> int:
+    def matched(self) -> bool:
+        """Whether the evidence is matched."""
+        large = self.objects >= MIN_OBJECTS_MATCHED
+        return large and self.evidence == "matched" and self.stimuli == "generated"
+
+    @property
+    def test_count(self) -> int:
         """The number of tests of the new machine, if matched."""
-        return self.trials or TRIALS[self.objects]
+        return self.tests or TESTS[self.objects]
 
     @property
     def cells(self) -> list[tuple[str, str]]:
@@ -82,14 +89,13 @@ CONDITIONS = {
     "not-given-disjunctive": ("not_given", "disjunctive"),
     "not-given-conjunctive": ("not_given", "conjunctive"),
 }
-# Seven is the smallest number of objects with which counting stays within five points of the floor.
+# A ladder: the paper's evidence for three objects, where counting is enough, then more objects.
+# Nine is the smallest number of objects with which habits stay near the floor.
 PRESETS = {
-    "four-conditions": PromptSpec(objects=7),
-    **{
-        name: PromptSpec(hypotheses, form, objects=7)  # type: ignore[arg-type]
-        for name, (hypotheses, form) in CONDITIONS.items()
-    },
-    "paper-evidence": PromptSpec(evidence="full"),  # keeps the paper's leak: counting is enough
+    "paper-evidence": PromptSpec(evidence="full"),
+    "seven-objects": PromptSpec(objects=7),
+    "four-conditions": PromptSpec(objects=9),
+    "sixteen-tests": PromptSpec(objects=9, tests=16),
 }
 DIAGNOSTICS = {
     name: Diagnostic(

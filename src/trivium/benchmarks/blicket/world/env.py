@@ -23,10 +23,10 @@ from trivium.benchmarks.blicket.world.dynamics import (
     OBSERVATION_MASK,
     STATE_BITS,
     STATE_MASK,
-    BlicketSpec,
     make_tables,
 )
 from trivium.benchmarks.blicket.world.render import RENDER_MODES, check_render_mode, show
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import UserError, require
 from trivium.core.spec import spec_from_dict
 

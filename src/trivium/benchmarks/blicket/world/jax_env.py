@@ -19,7 +19,8 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from trivium.benchmarks.blicket.world.dynamics import BlicketSpec, Tables, make_tables, transition
+from trivium.benchmarks.blicket.world.dynamics import Tables, make_tables, transition
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 
 
 def make_params(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
@@ -64,7 +65,7 @@ def observe(params: Tables, seen: jax.Array) -> jax.Array:
 
 def machine(spec: BlicketSpec, state: jax.Array) -> jax.Array:
     """The number of the hypothesis in the universe (or spec); their count after the end."""
-    return state // spec.phases
+    return jnp.asarray(spec.decode(state)[0])
 
 
 def below(word: jax.Array, bound: jax.Array) -> jax.Array:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from trivium.benchmarks.blicket.inference import observer
 from trivium.benchmarks.blicket.inference.explore import EXPLORERS, Explorer
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS
-from trivium.benchmarks.blicket.world.dynamics import NOT_SURE, BlicketSpec
+from trivium.benchmarks.blicket.world.dynamics import NOT_SURE
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import require
 
 Observation = NDArray[np.float32]

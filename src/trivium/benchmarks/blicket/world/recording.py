@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
 from trivium.benchmarks.blicket.world.policies import Policy
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import UserError, import_extra, require
 from trivium.core.spec import changed_fields, spec_to_dict
 from trivium.core.streams import stream_key

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.benchmarks.blicket.inference.hypotheses import LETTERS
-from trivium.benchmarks.blicket.world.dynamics import BlicketSpec
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import import_extra, require
 
 RENDER_MODES = ("rgb_array", "ansi")
@@ -37,8 +37,8 @@ class Scene:
     @staticmethod
     def of(spec: BlicketSpec, state: int, seen: int) -> Scene:
         """The scene of an environment's state and of its last observation."""
-        machine, phase = divmod(state, spec.phases)
-        phase = phase % spec.steps - spec.shown
+        machine, _, phase = spec.decode(state)
+        phase -= spec.shown
         placed, light = seen & (1 << spec.objects) - 1, bool(seen >> spec.objects & 1)
         question = phase - spec.counts * spec.positions
         if machine >= len(spec.hypotheses):

@@ -17,9 +17,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.audit import learned
-from trivium.audit.features import Group, PromptFeatures, candidate_features, item_features
-from trivium.audit.learned import BUCKETS, Pieces
+from trivium.auditing import learned
+from trivium.auditing.features import Group, PromptFeatures, candidate_features, item_features
+from trivium.auditing.learned import BUCKETS, Pieces
 from trivium.core.probes import Probe
 
 Floats = NDArray[np.float32]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.audit.features import PromptFeatures
+from trivium.auditing.features import PromptFeatures
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]

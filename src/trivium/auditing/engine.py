@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from trivium.audit.features import PromptFeatures, common_words
-from trivium.audit.rules import (
+from trivium.auditing.features import PromptFeatures, common_words
+from trivium.auditing.rules import (
     TREES,
     Floats,
     Outcome,
@@ -37,7 +37,7 @@ from trivium.audit.rules import (
     single_rules,
     tree_rule,
 )
-from trivium.audit.tails import interval, upper_tail
+from trivium.auditing.tails import interval, upper_tail
 from trivium.core.benchmark import AnyBenchmark, Solver
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.errors import require

@@ -1,0 +1,205 @@
+"""Attacks on blicket prompts that do not follow which objects were on a machine together.
+
+A table of structures, counts, pair counts, sizes and a learned attack, on fresh seeds:
+
+    python perf/attack_prompts.py --items 30000 --table 8000
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter, defaultdict
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from trivium.benchmarks.blicket.prompts import PROMPTS
+from trivium.benchmarks.blicket.prompts.audit import machine_structure as structure
+from trivium.benchmarks.blicket.prompts.spec import PromptView
+from trivium.core.dialogue import attempt
+
+
+def interval(hits: float, of: int) -> str:
+    """A share with its 95% interval (Wilson)."""
+    share, z = hits / of, 1.96
+    middle = (share + z * z / 2 / of) / (1 + z * z / of)
+    half = z * (share * (1 - share) / of + z * z / 4 / of / of) ** 0.5 / (1 + z * z / of)
+    return f"{share:.3f} [{middle - half:.3f}, {middle + half:.3f}] of {of}"
+
+
+def overlap(known, fresh):
+    """New machines and examples of one seed that another seed has, up to renaming."""
+    for name, part in (("new machines", slice(2, 3)), ("examples", slice(0, 2))):
+        seen = {structure(machine) for item in known for machine in item.machines[part]}
+        parts = [structure(machine) in seen for item in fresh for machine in item.machines[part]]
+        print(f"  {name} known from the other seed: {interval(sum(parts), len(parts))}")
+
+
+def roles(machine, names):
+    """Each object's tests up to renaming, which a table maps to the object's part in the answer."""
+    return {
+        name: structure(machine._replace(tests=(*machine.tests, ((name,), True), ((name,), False))))
+        for name in names
+    }
+
+
+def table_answer(known, fresh):
+    """The whole answer from a table of structures; the commonest answer where it is unknown."""
+    by_object, by_pair = {}, {}
+    for item in known:
+        for name, key in roles(item.new, item.new.objects).items():
+            by_object[key] = (name in item.answer.blickets) + 2 * (name in item.answer.maybe)
+        by_pair[tuple(structure(m) for m in item.machines)] = (
+            item.known.index(item.answer.like) if item.answer.like in item.known else 2
+        )
+    hits = 0
+    for item in fresh:
+        found = {n: by_object.get(key) for n, key in roles(item.new, item.new.objects).items()}
+        sure = {name for name, part in found.items() if part == 1}
+        maybe = {name for name, part in found.items() if part == 2}
+        right = sure == set(item.answer.blickets) and maybe == set(item.answer.maybe)
+        hits += right * (1.0 if item.hypotheses == "not_given" else 0.5)
+    print(f"  table of structures, correct (structure guessed): {interval(hits, len(fresh))}")
+
+
+def kind_cues(items):
+    """The kind of the new machine from lights and sizes, in the better direction."""
+    cues = {
+        "mostly lit": lambda tests: 2 * sum(light for _, light in tests) > len(tests),
+        "first light": lambda tests: tests[0][1],
+        **{
+            f"first test has more than {k}": lambda tests, k=k: len(tests[0][0]) > k
+            for k in range(1, 8)
+        },
+    }
+    kinds = [item.form == "disjunctive" for item in items]
+    best = {}
+    for name, cue in cues.items():
+        same = sum(
+            bool(cue(item.new.tests)) == kind for item, kind in zip(items, kinds, strict=False)
+        )
+        best[name] = max(same, len(items) - same)
+    name = max(best, key=best.get)
+    print(f"  kind from lights and sizes, best cue ({name}): {interval(best[name], len(items))}")
+
+
+def features(item, pairs):
+    """For each object: counts, sizes and places, and with `pairs` how often it met others."""
+    tests, names = item.new.tests, item.new.objects
+    lit = [set(placed) for placed, light in tests if light]
+    dark = [set(placed) for placed, light in tests if not light]
+    if min(map(len, lit)) > 1:  # a conjunctive machine, as single tests show; its mirror image
+        everything = set(names)
+        lit, dark = (
+            [everything - placed for placed in dark],
+            [everything - placed for placed in lit],
+        )
+    left = {name for name in names if not any(name in placed for placed in dark)}
+    rows = []
+    for place, name in enumerate(names):
+        row = [place, name in left, len(left)]
+        for group in (lit, dark):
+            own = [placed for placed in group if name in placed]
+            sizes = sorted(map(len, own))
+            row += [len(own), sum(sizes), *(sizes + [0] * 4)[:4], sizes[-1] if sizes else 0]
+            row.append(next((n for n, t in enumerate(group) if name in t), -1))
+            if pairs:
+                together = [sum(name in t and other in t for t in group) for other in names]
+                ruled = [c for c, o in zip(together, names, strict=False) if o not in left]
+                rest = [c for c, o in zip(together, names, strict=False) if o in left and o != name]
+                row += [sum(ruled), sum(rest), *sorted(rest)[:1], *sorted(rest)[-1:]]
+                row += [0] * (4 - 2 - len(sorted(rest)[:1]) - len(sorted(rest)[-1:]))
+                row += [max(ruled, default=0), min(ruled, default=0)]
+                row += [sum(rest) / max(1, len(own)), sum(ruled) / max(1, len(own))]
+        rows.append(row)
+    table = np.array(rows, dtype=float)
+    mine = table[[name in left for name in names]]
+    mean = mine.mean(axis=0) if len(mine) else table.mean(axis=0)
+    return np.hstack([table, table - mean])
+
+
+def learned(train, fresh, pairs):
+    """Boosted trees: every object must be, may be or is not a blicket."""
+    size = len(train[0].new.objects)
+
+    def label(item):
+        sure, maybe = item.answer.blickets, item.answer.maybe
+        return [(name in sure) + 2 * (name in maybe) for name in item.new.objects]
+
+    model = HistGradientBoostingClassifier(max_iter=200, random_state=0)
+    model.fit(np.vstack([features(i, pairs) for i in train]), np.ravel([label(i) for i in train]))
+    said = model.predict(np.vstack([features(i, pairs) for i in fresh])).reshape(-1, size)
+    hits = sum(list(row) == label(item) for row, item in zip(said, fresh, strict=False))
+    words = "counts, sizes, order and pair counts" if pairs else "counts, sizes and order"
+    print(f"  boosted trees on {words}, blickets: {interval(hits, len(fresh))}")
+
+
+def examples(train, fresh):
+    """Boosted trees: which example is the conjunctive one, from counts and sizes."""
+
+    def row(item):
+        values = []
+        for machine in item.machines[:2]:
+            for light in (True, False):
+                sizes = sorted(len(placed) for placed, lit in machine.tests if lit == light)
+                counts = Counter(n for p, lit in machine.tests if lit == light for n in p)
+                often = sorted((counts[name] for name in machine.objects), reverse=True)
+                values += [*sizes[:3], sizes[-1], *often[:6]]
+            values.append(float(machine.tests[0][1]))
+        return values
+
+    def conjunctive(item):
+        like = item.known.index(item.answer.like)
+        return like if item.form == "conjunctive" else 1 - like
+
+    train, fresh = ([i for i in each if i.hypotheses == "given"] for each in (train, fresh))
+    model = HistGradientBoostingClassifier(max_iter=200, random_state=0)
+    model.fit(np.array([row(i) for i in train]), [conjunctive(i) for i in train])
+    right = model.predict(np.array([row(i) for i in fresh])) == [conjunctive(i) for i in fresh]
+    print(f"  which example is conjunctive, boosted trees: {interval(right.sum(), len(right))}")
+
+
+def habits(items, view):
+    """Every built-in solver."""
+    floor = PROMPTS.floor(PROMPTS.presets[OPTIONS.preset], view)
+    print(f"  {view.prompt}: floor {floor.value:.3f} ({floor.name}), {dict(floor.others)}")
+    for name, solver in PROMPTS.solvers.items():
+        hits = defaultdict(float)
+        for item in items:
+            scores = attempt(PROMPTS, item, solver, view).scores
+            for metric in ("correct", "blickets", "structure"):
+                hits[metric] += float(scores[metric] or 0.0)
+        words = ", ".join(f"{metric} {interval(hits[metric], len(items))}" for metric in hits)
+        print(f"    {name}: {words}")
+
+
+def main() -> None:
+    spec = PROMPTS.presets[OPTIONS.preset]
+    known = list(PROMPTS.generate(spec, OPTIONS.seed, 0, OPTIONS.table))
+    start = time.process_time()
+    fresh = list(PROMPTS.generate(spec, OPTIONS.seed + 1, 0, OPTIONS.fresh))
+    print(
+        f"{OPTIONS.preset}: {OPTIONS.fresh / (time.process_time() - start):.0f} items a CPU second"
+    )
+    overlap(known, fresh)
+    table_answer(known, fresh)
+    kind_cues(fresh)
+    train = list(PROMPTS.generate(spec, OPTIONS.seed + 2, 0, OPTIONS.items))
+    for pairs in (False, True):
+        learned(train, fresh, pairs)
+    examples(train, fresh)
+    for view in (PromptView(), PromptView("two_shot")):
+        habits(fresh[: OPTIONS.habits], view)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--preset", default=PROMPTS.default_preset)
+    parser.add_argument("--seed", type=int, default=4100)
+    parser.add_argument("--table", type=int, default=8000)
+    parser.add_argument("--items", type=int, default=30000, help="of the learned attacks")
+    parser.add_argument("--fresh", type=int, default=2000)
+    parser.add_argument("--habits", type=int, default=1000, help="items of every solver")
+    OPTIONS = parser.parse_args()
+    main()

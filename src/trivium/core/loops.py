@@ -1,0 +1,45 @@
+"""Running coroutines from plain code, also inside a running event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def run_async(main: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine, as of `asyncio.run`.
+
+    A notebook has a running event loop, and `asyncio.run` would refuse; there, the coroutine runs
+    in a thread of its own. An interrupt cancels it, and is raised when it has ended.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(main)
+    started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = Future()
+    ended: Future[T] = Future()
+
+    def work() -> None:
+        async def watched() -> T:
+            task = asyncio.ensure_future(main)
+            started.set_result((asyncio.get_running_loop(), task))
+            return await task
+
+        try:
+            ended.set_result(asyncio.run(watched()))
+        except BaseException as problem:
+            ended.set_exception(problem)
+
+    threading.Thread(target=work, name="trivium").start()
+    try:
+        return ended.result()
+    except KeyboardInterrupt:
+        loop, task = started.result()
+        loop.call_soon_threadsafe(task.cancel)
+        ended.exception()  # waits
+        raise
