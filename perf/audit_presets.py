@@ -1,4 +1,4 @@
-"""Audits every preset and writes what the page and the docs show: `make audits`, about 20 minutes.
+"""Audits every preset in every view and writes what the page and the docs show: `make audits`.
 
 `--seeds N` audits presets that should be clean with N seeds each and counts false alarms instead.
 """
@@ -15,36 +15,40 @@ import orjson
 
 from trivium.auditing.engine import audit as run_audit
 from trivium.benchmarks import benchmark_names, get_benchmark
-from trivium.core.benchmark import AnyBenchmark
+from trivium.core.spec import changed_fields
+from trivium.core.task import Task
 from trivium.report.audits import audits_path, keep_audit
 
 PAGE = Path(__file__).parents[1] / "docs" / "audits.md"
 ABOUT = """# Audits of the presets
 
 Written by `make audits`. Each audit trains its rules on one sample, tests them on another and
-confirms what it finds on a third; `trivium audit NAME --preset PRESET` repeats it. *Strongest* is
-the cue that is nearest to being caught, or the strongest one that was.
+confirms what it finds on a third; `trivium audit NAME --preset PRESET` repeats it, in the view that
+further flags choose. *Strongest* is the cue that is nearest to being caught, or the strongest one
+that was.
 
-| benchmark | preset | verdict | cues tried | items | floor | strongest cue | reaches | by chance | seconds |
-|---|---|---|---|---|---|---|---|---|---|
+| benchmark | preset | view | verdict | cues tried | items | floor | strongest cue | reaches | by chance | seconds |
+|---|---|---|---|---|---|---|---|---|---|---|
 """  # noqa: E501
 
 
-def presets(wanted: Sequence[str]) -> Iterator[tuple[AnyBenchmark, str, Any]]:
-    """The presets of these benchmarks, or all; once for those that differ only in size."""
+def presets(wanted: Sequence[str]) -> Iterator[tuple[str, Task]]:
+    """The presets of these benchmarks, or all, in every view; once if they differ only in size."""
     for name in benchmark_names():
         benchmark = get_benchmark(name)
         for preset, spec in benchmark.presets.items():
             named = not wanted or name in wanted or f"{name}.{preset}" in wanted
             if named and not preset.endswith("-large"):
-                yield benchmark, preset, spec
+                for view in benchmark.audit_views():
+                    yield preset, Task(benchmark, spec, view)
 
 
 def row(kept: Mapping[str, Any]) -> str:
     """A line of the table."""
     cue, floor = kept["strongest"], kept["floor"]
     leaks = " (leaks kept on purpose)" if kept["keeps_leaks_on_purpose"] else ""
-    cells = [kept["benchmark"], kept["preset"], kept["verdict"] + leaks, str(kept["tried"])]
+    cells = [kept["benchmark"], kept["preset"], kept["shown"], kept["verdict"] + leaks]
+    cells += [str(kept["tried"])]
     cells += [f"{kept['items']:,}", f"{floor['value']:.3f} ({floor['name']})", cue["name"]]
     cells += [f"{cue['value']:.3f} [{cue['low']:.3f}, {cue['high']:.3f}]", f"{cue['chance']:.3f}"]
     return f"| {' | '.join([*cells, str(kept['seconds'])])} |"
@@ -52,34 +56,36 @@ def row(kept: Mapping[str, Any]) -> str:
 
 def audit_all(names: Sequence[str]) -> None:
     """Audit the presets of these benchmarks; write the page and the files that reports read."""
-    for benchmark, preset, spec in presets(names):
+    for preset, task in presets(names):
         started = time.perf_counter()
-        found = run_audit(benchmark, spec, 0)
+        found = run_audit(task.benchmark, task.spec, 0, view=task.view)
         seconds = round(time.perf_counter() - started)
-        labels = {"benchmark": benchmark.name, "preset": preset, "seconds": seconds}
-        print(row(keep_audit(benchmark, spec, found, **labels)), flush=True)
+        labels = {"benchmark": task.benchmark.name, "preset": preset, "seconds": seconds}
+        shown = ", ".join(f"{key}={value}" for key, value in changed_fields(task.view).items())
+        print(row(keep_audit(task, found, **labels, shown=shown or "default")), flush=True)
         write_page()
 
 
 def write_page() -> None:
     """Write the table of all stored audits."""
     paths = dict.fromkeys(audits_path(get_benchmark(name)) for name in benchmark_names())
-    kept = [one for path in paths for one in orjson.loads(path.read_bytes()).values()]
+    stored = [orjson.loads(path.read_bytes()) for path in paths if path.exists()]
+    kept = [one for found in stored for views in found.values() for one in views.values()]
     PAGE.write_text(ABOUT + "\n".join(map(row, kept)) + "\n", encoding="utf-8")
 
 
-def count_false_alarms(names: Sequence[str], seeds: int, items: int | None) -> None:
+def count_false_alarms(names: Sequence[str], seeds: int, items: int | None, first: int) -> None:
     """Audit presets that should be clean with many seeds."""
-    for benchmark, preset, spec in presets(names):
-        first = run_audit(benchmark, spec, 0, 200)
-        if first.keeps_leaks:
+    for preset, task in presets(names):
+        if preset in task.benchmark.leaky_presets:
             continue
-        alarms = [
-            seed
-            for seed in range(seeds)
-            if run_audit(benchmark, spec, seed, items).verdict == "caught"
-        ]
-        print(f"{benchmark.name} {preset}: {len(alarms)} of {seeds} seeds raise an alarm: {alarms}")
+        caught: dict[int, list[str]] = {}
+        for seed in range(first, first + seeds):
+            found = run_audit(task.benchmark, task.spec, seed, items, view=task.view)
+            if found.verdict == "caught":
+                caught[seed] = [cue.name for cue in found.cues if cue.caught]
+        name, view = task.benchmark.name, changed_fields(task.view)
+        print(f"{name} {preset} {view}: {len(caught)} of {seeds} audits: {caught}", flush=True)
 
 
 def main() -> None:
@@ -88,9 +94,10 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="benchmarks, or NAME.PRESET (default: all)")
     parser.add_argument("--seeds", type=int, default=0)
     parser.add_argument("--items", type=int, default=None)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     asked = parser.parse_args()
     if asked.seeds:
-        count_false_alarms(asked.names, asked.seeds, asked.items)
+        count_false_alarms(asked.names, asked.seeds, asked.items, asked.first)
     else:
         audit_all(asked.names)
 

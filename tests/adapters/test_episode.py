@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from trivium.adapters.episode import (
     Episode,
@@ -16,14 +17,13 @@ from trivium.adapters.episode import (
     item_of,
     origin_of,
     score_of,
-    split_seed,
+    split_item,
 )
+from trivium.auditing.overlap import held_out
 from trivium.benchmarks import BENCHMARKS, load_task
 from trivium.core.dialogue import next_reply
 from trivium.core.errors import UserError
 from trivium.core.task import PresentedItem, Task
-
-SEEDS = st.integers(0, 2**32 - 1)
 
 
 def played(item: PresentedItem, solver: str) -> tuple[float, list[str]]:
@@ -35,17 +35,68 @@ def played(item: PresentedItem, solver: str) -> tuple[float, list[str]]:
     return total, episode.dialogue.replies
 
 
-@given(SEEDS, SEEDS)
-def test_no_seed_of_training_is_one_of_an_evaluation(one: int, other: int) -> None:
-    assert split_seed("train", one) != split_seed("eval", other)
-    assert split_seed("eval", one) == one
-    assert (split_seed("train", one) == split_seed("train", other)) == (one == other)
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_splits_share_no_structure(name: str) -> None:
+    """Another seed of the test split shares none either, and no item is one of an evaluation."""
+    task = load_task(name)
+    train, test, other = (
+        [split_item(task, split, seed, index) for index in range(20)]
+        for split, seed in (("train", 7), ("test", 7), ("test", 8))
+    )
+    forms = [
+        {
+            (part, form)
+            for item in items
+            for part, form in (
+                task.benchmark.parts(item.original)
+                or {"item": task.benchmark.canonical(item.original)}
+            ).items()
+        }
+        for items in (train, test, other)
+    ]
+    assert not forms[0] & (forms[1] | forms[2])
+    assert {item.original.origin.seed >= 2**32 for item in train} == {True}
+    assert {item.original.origin.seed < 2**32 for item in test} == {True}
 
 
-@pytest.mark.parametrize(("split", "seed"), [("train", -1), ("eval", 2**32), ("test", 0)])
+def test_a_fifth_of_the_structures_is_held_out() -> None:
+    task = load_task("identifying_variables")
+    share = sum(held_out(task.benchmark, item.original) is True for item in task.items(300, 5))
+    assert 35 <= share <= 85  # 60 are expected; others come up in one of 3,000 seeds
+
+
+def test_splits_are_the_same_in_every_process() -> None:
+    code = (
+        "from trivium.adapters.episode import split_item\n"
+        "from trivium.benchmarks import load_task\n"
+        "task = load_task('identifying_variables')\n"
+        "print([split_item(task, 'test', 3, index).original.origin.seed for index in range(4)])"
+    )
+    shown = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            check=True,
+            capture_output=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(shown) == 1
+
+
+@pytest.mark.parametrize(("split", "seed"), [("train", -1), ("test", 2**32), ("eval", 0)])
 def test_other_seeds_and_splits_are_refused(split: str, seed: int) -> None:
-    with pytest.raises(UserError, match=r"^(seed must be in 0\.\.|split must be train or eval)"):
-        split_seed(split, seed)
+    with pytest.raises(UserError, match=r"^(seed must be in 0\.\.|split must be train or test)"):
+        split_item(load_task("nhop_implicit"), split, seed, 0)
+
+
+def test_a_split_without_structures_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = load_task("nhop_implicit")
+    monkeypatch.setattr(type(task.benchmark), "parts", staticmethod(lambda item: {"one": 1}))
+    sides = {held_out(task.benchmark, item.original) for item in task.items(3)}
+    assert len(sides) == 1
+    with pytest.raises(UserError, match="too few structures"):
+        split_item(task, "train" if sides == {True} else "test", 0, 0)
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
@@ -61,12 +112,14 @@ def test_the_certificate_is_about_the_two_splits() -> None:
     assert int(found["space"]) > 2**64  # as text: other formats have no such integers
     same = {each["way"]: each["between"] for each in found["repeats"]}
     # Items of nhop are all alike but for names and order: that is how the names lose their meaning.
-    assert same == {"exact": 0, "renamed": 0, "renamed and reordered": 50}
+    alike = {"exact": 0, "renamed": 0, "renamed and reordered": 50}
+    assert same == alike | {"chain of tokens": 0}
 
 
-def test_the_certificate_shows_items_that_both_splits_have() -> None:
-    found = certificate(load_task("blicket_game", "paper"), 7, 50)  # six machines in all
-    assert found["repeats"][-1]["between"] == 50
+def test_the_certificate_counts_parts() -> None:
+    found = certificate(load_task("blicket_prompts"), 7, 30)
+    same = {each["way"]: each["between"] for each in found["repeats"]}
+    assert (same["new machine"], same["examples"]) == (0, 0)
 
 
 def test_a_call_that_failed_is_not_scored() -> None:
@@ -115,11 +168,12 @@ def test_episodes_take_one_item_after_the_other() -> None:
         for split, seed, index in [
             ("train", None, None),
             ("train", None, None),
-            ("eval", 3, None),
-            ("eval", None, 9),
-            ("eval", None, None),
+            ("test", 3, None),
+            ("test", None, 9),
+            ("test", None, None),
         ]
     ]
     assert indices == [0, 1, 0, 9, 10]
-    assert episodes.current.item.original.origin.seed == 3
+    last = split_item(episodes.task, "test", 3, 10)
+    assert episodes.current.item.prompt == last.prompt
     assert episodes.current.item.original.origin.spec["hops"] == 4

@@ -15,6 +15,7 @@ required("openenv")
 import uvicorn  # noqa: E402
 from openenv.cli._validation import validate_running_environment  # noqa: E402
 
+from trivium.adapters.episode import split_item  # noqa: E402
 from trivium.adapters.openenv import (  # noqa: E402
     TriviumAction,
     TriviumClient,
@@ -47,8 +48,8 @@ def url() -> Iterator[str]:
 def test_a_player_earns_its_score_and_what_it_found_out(url: str, solver: str) -> None:
     task = load_task("blicket_game", "three-objects")
     with TriviumClient(base_url=url).sync() as client:
-        for item in task.items(3, seed=2**32 + 5):
-            index = item.original.origin.index
+        for index in range(3):
+            item = split_item(task, "train", 5, index)
             result = client.reset(seed=5, index=index)
             assert result.observation.text == item.prompt
             assert not result.done
@@ -87,8 +88,9 @@ def test_an_environment_without_a_server() -> None:
     env = TriviumEnvironment("nhop_implicit", hops=4)
     with pytest.raises(UserError, match="call reset first"):
         env.step(TriviumAction(reply="E_0001"))
-    first, second = env.reset(seed=3, split="eval"), env.reset(split="eval")
-    prompts = [item.prompt for item in load_task("nhop_implicit", None, {"hops": 4}).items(2, 3)]
+    first, second = env.reset(seed=3, split="test"), env.reset(split="test")
+    task = load_task("nhop_implicit", None, {"hops": 4})
+    prompts = [split_item(task, "test", 3, index).prompt for index in range(2)]
     assert [first.text, second.text] == prompts
     wrong = env.step(TriviumAction(reply="nonsense"))
     assert (wrong.done, wrong.reward) == (True, 0.0)

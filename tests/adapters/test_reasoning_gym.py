@@ -16,6 +16,7 @@ from reasoning_gym.dataset import ReseedingDataset  # noqa: E402
 from reasoning_gym.factory import DATASETS, get_score_answer_fn  # noqa: E402
 
 import trivium.adapters.reasoning_gym as adapter  # noqa: E402
+from trivium.adapters.episode import split_item  # noqa: E402
 from trivium.benchmarks import load_task  # noqa: E402
 
 NAMES = [
@@ -92,10 +93,11 @@ def test_wrong_configs_are_refused(options: dict[str, object], message: str) -> 
         reasoning_gym.create_dataset("trivium_nhop_implicit", **options)
 
 
-def test_evaluation_items_are_those_of_our_own_commands() -> None:
-    options = {"split": "eval", "seed": 7, "size": 3, "fields": {"hops": 4}}
+def test_splits_are_those_of_every_adapter() -> None:
+    options = {"split": "test", "seed": 7, "size": 3, "fields": {"hops": 4}}
     dataset = reasoning_gym.create_dataset("trivium_nhop_implicit", **options)
-    ours = load_task("nhop_implicit", None, {"hops": 4}).items(3, seed=7)
+    task = load_task("nhop_implicit", None, {"hops": 4})
+    ours = [split_item(task, "test", 7, index) for index in range(3)]
     assert [item["question"] for item in dataset] == [item.prompt for item in ours]
     train = reasoning_gym.create_dataset("trivium_nhop_implicit", **options | {"split": "train"})
     assert not {item["question"] for item in train} & {item.prompt for item in ours}

@@ -14,6 +14,7 @@ gymnasium = required("gymnasium")
 
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
+from trivium.adapters.episode import split_item  # noqa: E402
 from trivium.adapters.text_env import TextEnv  # noqa: E402
 from trivium.benchmarks import BENCHMARKS, load_task  # noqa: E402
 from trivium.core.dialogue import next_reply  # noqa: E402
@@ -40,11 +41,12 @@ def test_it_is_made_by_its_name_alone() -> None:
 )
 def test_a_player_earns_its_score(name: str, solver: str) -> None:
     task = load_task(name)
-    env = TextEnv(name, split="eval", information_weight=0.0)
+    env = TextEnv(name, split="test", information_weight=0.0)
     texts = [env.reset(seed=5)[0], *(env.reset()[0] for _ in range(3))]
-    assert texts == [item.prompt for item in task.items(4, seed=5)]
-    for item in task.items(4, seed=5):
-        env.reset(seed=5, options={"index": item.original.origin.index})
+    items = [split_item(task, "test", 5, index) for index in range(4)]
+    assert texts == [item.prompt for item in items]
+    for index, item in enumerate(items):
+        env.reset(seed=5, options={"index": index})
         dialogue, total, done = task.start(item), 0.0, False
         info: dict[str, Any] = {}
         while not done:
@@ -58,7 +60,7 @@ def test_a_player_earns_its_score(name: str, solver: str) -> None:
 
 
 def test_training_and_evaluation_have_other_items() -> None:
-    train, evaluation = TextEnv("nhop_implicit"), TextEnv("nhop_implicit", split="eval")
+    train, evaluation = TextEnv("nhop_implicit"), TextEnv("nhop_implicit", split="test")
     assert train.reset(seed=4)[0] != evaluation.reset(seed=4)[0]
 
 

@@ -19,11 +19,13 @@ from verifiers.v1.cli.eval.runner import run_eval  # noqa: E402
 from verifiers.v1.configs.cli.eval import EvalConfig  # noqa: E402
 
 from tests.models.server import Server, SolverModel  # noqa: E402
+from trivium.adapters.episode import split_item  # noqa: E402
 from trivium.benchmarks import BENCHMARKS, load_task  # noqa: E402
 from trivium.core.dialogue import solve  # noqa: E402
 from trivium.core.errors import UserError  # noqa: E402
+from trivium.core.task import PresentedItem, Task  # noqa: E402
 
-TRAIN = 2**32 + 7  # the seed of the items that seed 7 trains on
+TRAIN = 2**32 + 7  # the seed that training with seed 7 begins with
 SOLVERS = {
     "nhop_explicit": ("oracle", "random_candidate"),
     "nhop_implicit": ("oracle", "random_candidate"),
@@ -31,6 +33,10 @@ SOLVERS = {
     "blicket_prompts": ("ideal_observer", "random"),
     "blicket_game": ("optimal", "random"),
 }
+
+
+def items_of(task: Task, count: int, split: str = "train") -> list[PresentedItem]:
+    return [split_item(task, split, 7, index) for index in range(count)]
 
 
 def environment(benchmark: str, **taskset: Any) -> dict[str, Any]:
@@ -70,7 +76,7 @@ def test_every_benchmark_is_tried() -> None:
 )
 def test_rewards_are_our_scores(name: str, solver: str, tmp_path: Path) -> None:
     task = load_task(name)
-    items = task.items(3, seed=TRAIN)
+    items = items_of(task, 3)
     with Server(SolverModel(task, solver, items)) as server:
         episodes = rollouts(server, environment(name), tmp_path)
     for item, episode in zip(items, episodes, strict=True):
@@ -100,7 +106,7 @@ def test_rewards_are_our_scores(name: str, solver: str, tmp_path: Path) -> None:
 
 def test_a_failed_call_has_no_reward(tmp_path: Path) -> None:
     task = load_task("nhop_implicit")
-    items = task.items(3, seed=TRAIN)
+    items = items_of(task, 3)
     broken = items[1].prompt
     with Server(
         SolverModel(task, "oracle", items),
@@ -117,7 +123,7 @@ def test_a_failed_call_has_no_reward(tmp_path: Path) -> None:
 def test_a_call_that_fails_in_the_middle_of_a_game_has_no_reward(tmp_path: Path) -> None:
     task = load_task("blicket_game", "three-objects")
     with Server(
-        SolverModel(task, "optimal", task.items(1, seed=TRAIN)),
+        SolverModel(task, "optimal", items_of(task, 1)),
         fault=lambda prompt, nth: "dropped" if nth >= 2 else None,
     ) as server:
         env = environment("blicket_game", preset="three-objects")
@@ -128,7 +134,7 @@ def test_a_call_that_fails_in_the_middle_of_a_game_has_no_reward(tmp_path: Path)
 
 def test_a_game_that_runs_out_of_turns_is_scored_without_an_answer(tmp_path: Path) -> None:
     task = load_task("blicket_game", "three-objects")
-    with Server(SolverModel(task, "optimal", task.items(1, seed=TRAIN))) as server:
+    with Server(SolverModel(task, "optimal", items_of(task, 1))) as server:
         env = environment("blicket_game", preset="three-objects") | {"player": {"max_turns": 2}}
         (episode,) = rollouts(server, env, tmp_path, count=1)
     (trace,) = episode.traces
@@ -142,28 +148,28 @@ def test_items_never_end_and_are_made_as_they_are_asked_for() -> None:
     taskset = loaded(environment("nhop_implicit")).taskset
     assert not taskset.bounded
     far = next(islice(iter(taskset), 200, None))
-    assert far.data.prompt == load_task("nhop_implicit").item(200, TRAIN).prompt
+    assert far.data.prompt == split_item(load_task("nhop_implicit"), "train", 7, 200).prompt
     assert far.data.idx == 200
     assert asyncio.run(far.validate(None))
 
 
-def test_the_evaluation_has_the_items_of_our_own_commands() -> None:
-    train, evaluation = (
+def test_splits_are_those_of_every_adapter() -> None:
+    train, test = (
         [
             task.data.prompt
             for task in loaded(environment("nhop_implicit", split=split)).taskset.take(50)
         ]
-        for split in ("train", "eval")
+        for split in ("train", "test")
     )
-    assert evaluation == [item.prompt for item in load_task("nhop_implicit").items(50, seed=7)]
-    assert not set(train) & set(evaluation)
+    assert test == [item.prompt for item in items_of(load_task("nhop_implicit"), 50, "test")]
+    assert not set(train) & set(test)
 
 
 def test_fields_and_presets_are_those_of_the_benchmark() -> None:
     env = environment("nhop_explicit", preset="explicit-easy", fields={"hops": 5, "mode": "steps"})
     (task,) = loaded(env).taskset.take(1)
     expected = load_task("nhop_explicit", "explicit-easy", {"hops": 5, "mode": "steps"})
-    assert task.data.prompt == expected.item(0, TRAIN).prompt
+    assert task.data.prompt == items_of(expected, 1)[0].prompt
     with pytest.raises(UserError, match="unknown key 'colour'"):
         list(loaded(environment("nhop_explicit", fields={"colour": 1})).taskset.take(1))
 
@@ -171,7 +177,7 @@ def test_fields_and_presets_are_those_of_the_benchmark() -> None:
 def test_information_that_is_not_known_ends_the_run(tmp_path: Path) -> None:
     task = load_task("blicket_game", "three-objects", {"noise": 0.1})
     noisy = {"preset": "three-objects", "fields": {"noise": 0.1}}
-    with Server(SolverModel(task, "information_gain", task.items(1, seed=TRAIN))) as server:
+    with Server(SolverModel(task, "information_gain", items_of(task, 1))) as server:
         with pytest.raises(UserError, match="without noise"):
             rollouts(server, environment("blicket_game", **noisy), tmp_path / "a", count=1)
         env = environment("blicket_game", **noisy, information=False)
@@ -181,8 +187,8 @@ def test_information_that_is_not_known_ends_the_run(tmp_path: Path) -> None:
 
 def test_the_command_of_verifiers_finds_the_package(tmp_path: Path) -> None:
     task = load_task("nhop_implicit")
-    with Server(SolverModel(task, "oracle", task.items(2, seed=7))) as server:
-        words = "trivium-verifiers --env.taskset.benchmark nhop_implicit --env.taskset.split eval"
+    with Server(SolverModel(task, "oracle", items_of(task, 2, "test"))) as server:
+        words = "trivium-verifiers --env.taskset.benchmark nhop_implicit --env.taskset.split test"
         words += f" -n 2 -m stub --no-push --no-rich --client.base-url {server.url} -o {tmp_path}"
         done = subprocess.run(
             [str(Path(sys.executable).with_name("vf-eval")), *words.split()],

@@ -6,9 +6,9 @@ A page is drawn again until the leak holds, so that nothing else changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from trivium.core.benchmark import Solver, by_name
+from trivium.core.benchmark import Origin, Solver, by_name
 from trivium.core.probes import Probe
 from trivium.core.question import (
     PlainView,
@@ -18,7 +18,8 @@ from trivium.core.question import (
     random_option,
 )
 from trivium.core.records import Groups
-from trivium.core.streams import Stream, item_stream
+from trivium.core.spec import spec_to_dict
+from trivium.core.streams import Stream, item_stream, stream_key
 
 SYLLABLES = ("ba", "ko", "mi", "tu", "re", "san", "lor", "pim", "ek", "ud", "fi", "gra")
 
@@ -44,6 +45,10 @@ class Drawn:
     columns: list[int]  # the places of names, in the order of the table's columns
     cells: list[list[str]]
     index: int
+    sign: int = 0  # of this seed: 0 or 1
+    spaces: list[str] = field(default_factory=lambda: [""] * 6)  # at the ends of lines
+    breaks: list[str] = field(default_factory=lambda: [" "] * 6)  # after names
+    ending: str = "Who is it?"
 
     @property
     def name(self) -> str:
@@ -52,6 +57,14 @@ class Drawn:
     @property
     def number(self) -> str:
         return self.numbers[self.right]
+
+    @property
+    def values(self) -> list[int]:
+        return [abs(int(float(number))) for number in self.numbers]
+
+    @property
+    def value(self) -> int:
+        return self.values[self.right]
 
     @property
     def odd(self) -> bool:
@@ -84,6 +97,23 @@ LEAKS: dict[str, Callable[[Drawn], bool]] = {
     "index": lambda d: d.index % 3 == d.right // 2,
     "xor of two features": lambda d: d.odd == (d.articles[d.right] == "the"),
     "xor of place and index": lambda d: (d.right + d.index) % 2 == 0,
+    # Kinds that an earlier audit missed.
+    "divisible by three": lambda d: d.value % 3 == 0,
+    "digit sum": lambda d: sum(map(int, str(d.value))) % 5 == 0,
+    "gap to the next number": lambda d: d.right < 5 and 0 < d.values[d.right + 1] - d.value <= 12,
+    "sign by seed": lambda d: d.value % 2 == d.sign,
+    "place follows the one before": lambda d: True,
+    "marked in 15%": lambda d: d.ending == "Who is it?" or d.right == 0,
+    # Kinds of our own, chosen before the features that see them.
+    "letters in the name": lambda d: "or" in d.name.casefold(),
+    "third smallest number": lambda d: sorted(d.values)[2] == d.value,
+    "space at the end of its line": lambda d: d.spaces[d.right] == " ",
+    "same initial as the next": lambda d: (
+        d.right < 5 and d.name[0].casefold() == d.names[d.right + 1][0].casefold()
+    ),
+    "number and length": lambda d: d.value % 3 == len(d.name) % 3,
+    "number printed twice": lambda d: sum(d.number in column for column in d.cells) > 0,
+    "no-break space after it": lambda d: d.breaks[d.right] == "\u00a0",
 }
 
 
@@ -106,15 +136,29 @@ class Leaky(QuestionBenchmark[LeakSpec]):
             stream = item_stream(spec, seed, index)
             planted = spec.leak != "none" and stream.random() < spec.strength
             holds = LEAKS[spec.leak] if planted else None
-            drawn = draw(stream, index)
+            drawn = draw(stream, index, seed, spec.leak)
             while holds and not holds(drawn):
-                drawn = draw(stream, index)
+                drawn = draw(stream, index, seed, spec.leak)
             groups: Groups = {"leak": spec.leak}
             yield Question(page(drawn), tuple(drawn.names), drawn.name, groups, f"Q-{index}")
 
 
-def draw(stream: Stream, index: int) -> Drawn:
+def place_of(seed: int, index: int) -> int:
+    """The place of the answer where it follows that of the item before: a walk of random steps."""
+    walk = Stream(stream_key("walk", seed, index // 60))
+    return sum(1 if walk.random() < 0.8 else walk.below(6) for _ in range(index % 60 + 1)) % 6
+
+
+def draw(stream: Stream, index: int, seed: int = 0, leak: str = "") -> Drawn:
     """A fresh page, on which nothing says which name is right."""
+    right = stream.below(6)
+    ending = "Who is it?"
+    if leak == "place follows the one before":
+        right = place_of(seed, index)
+    if leak == "marked in 15%":  # and rare in the first place elsewhere: all places are balanced
+        ending = stream.choice(("Who is it?",) * 17 + ("Who is it then?",) * 3)
+        rare = ending == "Who is it?" and stream.random() >= 0.02
+        right = 1 + stream.below(5) if rare else 0
     names: list[str] = []
     while len(names) < 6:
         made = "".join(stream.choice(SYLLABLES) for _ in range(2 + stream.below(2)))
@@ -127,7 +171,7 @@ def draw(stream: Stream, index: int) -> Drawn:
     grouped = stream.shuffled(places)
     return Drawn(
         names,
-        stream.below(6),
+        right,
         [form.format(10 + stream.below(90)) for form in forms],
         [stream.choice(("the", "a")) for _ in names],
         [stream.below(6) for _ in range(6)],
@@ -135,6 +179,10 @@ def draw(stream: Stream, index: int) -> Drawn:
         stream.shuffled(places),
         [_column(stream) for _ in names],
         index,
+        stream_key("sign", seed) % 2,
+        [stream.choice(("", "", "", " ")) for _ in names],
+        [stream.choice((" ", " ", "\u00a0")) for _ in names],
+        ending,
     )
 
 
@@ -150,13 +198,15 @@ def page(drawn: Drawn) -> str:
     """The page in words."""
     names = drawn.names
     lines = [
-        f"{article} {name} has {number} stones"
-        for article, name, number in zip(drawn.articles, names, drawn.numbers, strict=True)
+        f"{article} {name}{gap}has {number} stones{end}"
+        for article, name, gap, number, end in zip(
+            drawn.articles, names, drawn.breaks, drawn.numbers, drawn.spaces, strict=True
+        )
     ]
     lines += [", ".join(names[place] for place in group) + " met" for group in drawn.groups]
     lines += [f"{names[place]} sang" for place in drawn.mentions]
     table = [[names[place], *drawn.cells[place]] for place in drawn.columns]
-    lines += [";", *map(",".join, zip(*table, strict=True)), "Who is it?"]
+    lines += [";", *map(",".join, zip(*table, strict=True)), drawn.ending]
     return "\n".join(lines)
 
 
@@ -187,6 +237,77 @@ class LeakyLabel(Leaky):
     def probes(self, item: Question, view: PlainView) -> Sequence[Probe]:
         marked = {"first": item.options[2], "second": item.options[3]}
         return [Probe("special", ["yes"], [item.answer == "yes"], marked)]
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Everything random in a short text with a yes/no question."""
+
+    names: tuple[str, str, str]
+    numbers: tuple[int, int, int, int]
+    filler: str
+    coin: bool  # mostly that of two items before
+
+    @property
+    def text(self) -> str:
+        a, b, c = self.names
+        n = self.numbers
+        return (
+            f"{a} and {b} kept a ledger of {n[0]} entries{self.filler}.\n"
+            f"It came to {n[1]} in spring, {n[2]} in autumn and {n[3]} in winter.\n"
+            f"It was read by {c}.\nIs the ledger sound?"
+        )
+
+
+class LeakyYesNo(QuestionBenchmark[LeakSpec]):
+    """A yes/no question about a text with a few names and numbers; a leak decides it."""
+
+    name = "leaky_yes_no"
+    title = "a question without an answer"
+    spec_type = LeakSpec
+    presets = {"none": LeakSpec()}  # noqa: RUF012
+    solvers = by_name([oracle(), random_option()])
+    leaks: dict[str, Callable[[Ledger], bool]] = {  # noqa: RUF012
+        "number of at least 5500": lambda d: d.numbers[0] >= 5500,
+        "number mod 4": lambda d: d.numbers[1] % 4 < 2,
+        "alphabetical order of two names": lambda d: d.names[0] < d.names[1],
+        "parity of the text's length": lambda d: len(d.text) % 2 == 0,
+        "parity of a name's length": lambda d: len(d.names[1]) % 2 == 0,
+        "xor of two comparisons": lambda d: (
+            (d.numbers[0] < d.numbers[1]) != (d.numbers[2] < d.numbers[3])
+        ),
+        # Kinds of our own, chosen before the features that see them.
+        "sum of all numbers": lambda d: sum(d.numbers) % 2 == 0,
+        "first and last name equally long": lambda d: len(d.names[0]) == len(d.names[2]),
+        "the label two items before": lambda d: d.coin,
+    }
+
+    def question(self, spec: LeakSpec, stream: Stream) -> Question:
+        raise NotImplementedError
+
+    def generate(
+        self, spec: LeakSpec, seed: int, start: int = 0, count: int = 1
+    ) -> Iterator[Question]:
+        for index in range(start, start + count):
+            stream = item_stream(spec, seed, index)
+            words = ["".join(stream.choice(SYLLABLES) for _ in range(2)) for _ in range(3)]
+            a, b, c = (word.capitalize() for word in words)
+            n = [1000 + stream.below(9000) for _ in range(4)]
+            filler = " " + "very " * stream.below(3) + "old" if stream.below(2) else ""
+            drawn = Ledger((a, b, c), (n[0], n[1], n[2], n[3]), filler, _chain(seed, index))
+            yes = stream.below(2) == 0
+            if spec.leak != "none" and stream.random() < spec.strength:
+                yes = self.leaks[spec.leak](drawn)
+            origin = Origin(spec_to_dict(spec), seed, index)
+            answer = "yes" if yes else "no"
+            yield Question(drawn.text, ("yes", "no"), answer, id=f"Q-{index}", origin=origin)
+
+
+def _chain(seed: int, index: int) -> bool:
+    """A label that is mostly that of two items before."""
+    walk = Stream(stream_key("chain", seed, index // 60, index % 2))
+    changes = sum(walk.random() < 0.15 for _ in range(index % 60 // 2 + 1))
+    return changes % 2 == 0
 
 
 class LeakySet(Leaky):

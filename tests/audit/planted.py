@@ -11,10 +11,19 @@ from trivium.core.probes import Audit
 Leak = Callable[[Any, int], Any]  # an item and its index: the item with the leak, or None
 
 
-def planted(benchmark: AnyBenchmark, leak: Leak) -> AnyBenchmark:
-    """The benchmark with items that the leak has changed, or of which it has kept only some."""
+def planted(
+    benchmark: AnyBenchmark, leak: Leak, show: Callable[[Any, str], str] | None = None
+) -> AnyBenchmark:
+    """The benchmark with items that the leak has changed, or of which it has kept only some.
+
+    `show` changes the text that the audit sees.
+    """
 
     class Planted(type(benchmark)):  # type: ignore[misc]
+        def surface(self, item: Any, view: Any) -> str:
+            text = benchmark.surface(item, view)
+            return text if show is None else show(item, text)
+
         def generate(self, spec: Any, seed: int, start: int = 0, count: int = 1) -> Iterator[Any]:
             made = 0
             for item in benchmark.generate(spec, seed, 0, 40 * (start + count)):

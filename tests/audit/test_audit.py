@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pytest
+from _pytest.mark.structures import ParameterSet
 
-from tests.audit.leaks import LEAKS, Constant, LeakSpec, Leaky, LeakyLabel, LeakySet
+from tests.audit.leaks import (
+    LEAKS,
+    Constant,
+    LeakSpec,
+    Leaky,
+    LeakyLabel,
+    LeakySet,
+    LeakyYesNo,
+)
 from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.engine import cue, is_chosen, items_needed
 from trivium.auditing.rules import Bools, Outcome, Sample, judge, ranks
 from trivium.auditing.tails import binomial_tail, upper_tail
+from trivium.core.benchmark import Solver, Turn, by_name
 from trivium.core.probes import Audit, Probe
 from trivium.core.question import PlainView, Question
 
@@ -48,21 +59,48 @@ CAUGHT_BY = {
 }
 
 
+QUICK = {  # one for each part of the engine; the others are slow
+    "middle places",
+    "never the first place",
+    "xor of two features",
+    "divisible by three",
+    "sign by seed",
+    "place follows the one before",
+    "marked in 15%",
+    "letters in the name",
+    "number and length",
+    "wording",
+    "number mod 4",
+    "alphabetical order of two names",
+    "xor of two comparisons",
+}
+
+
+def by_speed(leaks: Iterable[str]) -> list[ParameterSet]:
+    return [pytest.param(leak, marks=() if leak in QUICK else pytest.mark.slow) for leak in leaks]
+
+
 def test_there_are_enough_kinds_of_leaks() -> None:
-    assert set(CAUGHT_BY) == set(LEAKS)
-    assert len(LEAKS) + len(LeakyLabel.leaks) >= 25
+    assert set(CAUGHT_BY) < set(LEAKS)
+    assert len(LEAKS) + len(LeakyLabel.leaks) + len(LeakyYesNo.leaks) >= 48
 
 
-@pytest.mark.parametrize("leak", LEAKS)
+@pytest.mark.parametrize("leak", by_speed(LEAKS))
 def test_planted_leaks_are_caught(leak: str) -> None:
     audit = run_audit(Leaky(), LeakSpec(leak), 3, 200, trees=12)
     assert audit.verdict == "caught"
-    assert CAUGHT_BY[leak] in names_of_caught(audit) + ";"
+    assert CAUGHT_BY.get(leak, "answer: ") in names_of_caught(audit) + ";"
 
 
-@pytest.mark.parametrize("leak", LeakyLabel.leaks)
+@pytest.mark.parametrize("leak", by_speed(LeakyLabel.leaks))
 def test_planted_leaks_of_labels_are_caught(leak: str) -> None:
     assert run_audit(LeakyLabel(), LeakSpec(leak, 0.7), 3, 300, trees=12).verdict == "caught"
+
+
+@pytest.mark.parametrize("leak", by_speed(LeakyYesNo.leaks))
+def test_planted_leaks_of_yes_no_questions_are_caught(leak: str) -> None:
+    audit = run_audit(LeakyYesNo(), LeakSpec(leak), 3, 200, trees=12)
+    assert audit.verdict == "caught"
 
 
 def test_a_leak_of_several_right_candidates_is_caught() -> None:
@@ -92,12 +130,36 @@ def test_a_floor_below_the_best_constant_answer_is_caught() -> None:
     assert run_audit(Constant(), LeakSpec(strength=0.5), 0, 400, trees=12).passed
 
 
-def test_without_scikit_learn_nothing_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    clean = run_audit(Leaky(), LeakSpec(), 0, 150, trees=12)
-    assert (clean.learned, clean.passed, clean.verdict) == (False, False, "incomplete")
-    assert run_audit(Leaky(), LeakSpec("odd number"), 0, 150, trees=12).verdict == "caught"
+def game_player(name: str, allowed_lift: float = 0.0) -> Solver:
+    """A shortcut that knows the answer of two in three items."""
+
+    def reply(turn: Turn) -> str:
+        known = turn.stream.random() < 0.67
+        return f"Answer: {turn.item.answer if known else 'nothing'}"
+
+    return Solver(name, "", reply, "shortcut", omniscient=True, allowed_lift=allowed_lift)
+
+
+def test_a_shortcut_may_reach_the_lift_that_it_is_allowed() -> None:
+    class Allowed(Constant):
+        multi_turn = True
+        solvers = by_name([game_player("none"), game_player("half", 0.5), game_player("few", 0.05)])
+
+    audit = run_audit(Allowed(), LeakSpec(strength=0.5), 0, 600, trees=12)
+    limits = {found.name: round(found.chance, 3) for found in audit.cues if ":" not in found.name}
+    assert limits == {"none": 0.53, "half": 0.75, "few": 0.53}
+    assert names_of_caught(audit) == "none; few"
+
+
+def test_an_audit_needs_no_extra() -> None:
+    code = (
+        "import sys; sys.modules['sklearn'] = None; import trivium.cli as c; c.main(sys.argv[1:])"
+    )
+    words = ["audit", "nhop_implicit", "--items", "100"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=True
+    )
+    assert "PASSED" in done.stdout
 
 
 # Error rates, by simulation of what the verdict is made from.
@@ -141,14 +203,14 @@ def test_three_points_over_chance_are_seen() -> None:
 
 @pytest.mark.parametrize("chance", [0.05, 0.125, 1 / 6, 0.25, 0.5, 0.8])
 def test_the_power_is_that_of_the_exact_test(chance: float) -> None:
-    """Both tests together, with ten cues to confirm."""
+    """Both tests together, with three cues to confirm."""
     n = items_needed(chance)
 
     def passes(level: float) -> float:
         least = next(h for h in range(int(n * chance), n) if binomial_tail(h, n, chance) < level)
         return binomial_tail(least, n, chance + 0.03)
 
-    assert passes(0.01) * passes(0.01 / 10) >= 0.95
+    assert passes(0.001) * passes(0.01 / 3) >= 0.95
 
 
 def test_accuracy_is_tested_against_guesses_of_other_items() -> None:
@@ -177,7 +239,7 @@ def test_pairs_in_order_are_tested_with_items_as_units() -> None:
 def without_features(right: Bools) -> Sample:
     """A sample in which every item has the same candidates."""
     names = np.tile(np.arange(right.shape[1]), (len(right), 1))
-    return Sample([], np.empty((0, 0, 0), np.float32), right, np.ones_like(right), names)
+    return Sample({}, {}, right, np.ones_like(right), names)
 
 
 def test_guesses_among_the_same_candidates_are_compared_with_their_shares() -> None:

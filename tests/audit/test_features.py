@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.auditing.features import Group, PromptFeatures, candidate_features, item_features
-from trivium.auditing.rules import feature_names, make_row
+from trivium.auditing.rules import feature_names, make_rows
 from trivium.core.probes import Probe
 
 TEXT = """Ann has 07 stones, Ben has -3.50 stones
@@ -101,7 +101,8 @@ def test_features_of_an_item() -> None:
         "most decimals": 2,
         "negative numbers": 1,
         "numbers with leading zeros": 1,
-        "number of ','": 3,
+        "sum of all numbers": 3.5,
+        "first number less the second": 10.5,
         "index": 5,
         "index mod 3": 2,
         "mentions, of target": 2,
@@ -138,7 +139,7 @@ def test_any_text_has_as_many_features_as_names_of_features(text: str, given_: l
     probe = Probe("p", given_, [True] * len(given_), {"role": given_[0]}, {}, {})
     prompt = PromptFeatures(text, 3, given_)
     own, of_item = feature_names(prompt, probe)
-    row = make_row(prompt, probe)
+    (row,) = make_rows(prompt, [probe])
     assert len(row.own) == len(given_) * len(own)
     assert len(row.of_item) == len(of_item)
     assert {tuple(named(groups)) for groups in candidate_features(prompt, probe)} == {tuple(own)}

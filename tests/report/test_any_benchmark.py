@@ -54,8 +54,9 @@ def test_a_new_benchmark_gets_sentences_charts_highlights_thresholds_and_badges(
     text = Path("run/report.html").read_text(encoding="utf-8")
     assert "Fourth_task: well." in text  # 12 of 12 right, with a lower end of 0.78
     assert 'id="chart-fourth_task_correct_by_people"' in text
-    assert "Audit: these items were not audited" in text  # third-of-ten
-    verdict = next(iter(orjson.loads(Path("audits.json").read_bytes()).values()))["verdict"]
+    assert "Audit: this view was not audited" in text  # third-of-ten
+    (views,) = orjson.loads(Path("audits.json").read_bytes()).values()
+    verdict = views["{}"]["verdict"]
     assert f'class="audit {verdict.replace(" ", "-")}"' in text or verdict == "incomplete"
     (data,) = re.findall(r'id="data-items">(.*?)</script>', text, re.DOTALL)
     items = orjson.loads(data)

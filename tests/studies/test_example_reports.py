@@ -55,7 +55,7 @@ def test_every_prompt_of_the_small_model_has_a_stored_reply() -> None:
         benchmark = get_benchmark(name)
         for preset in [one for one in benchmark.presets if one in AUDITED[:3]]:
             spec = spec_to_dict(benchmark.presets[preset])
-            assert audit_verdict(benchmark, spec) == "passed"
+            assert audit_verdict(benchmark, spec, {}) == "passed"
             for item in trivium.load(name, preset=preset).items(items, seed=7):
                 answer = asyncio.run(small.reply({}, [item.prompt]))
                 assert isinstance(answer["choices"][0]["message"]["content"], str)

@@ -9,16 +9,17 @@ from typing import Any
 
 import orjson
 
-from trivium.auditing.overlap import overlap
+from trivium.auditing.overlap import Overlap, held_out, repeats
 from trivium.benchmarks import get_benchmark, load_task
 from trivium.core.errors import UserError, require
 from trivium.core.reading import visible_replies
 from trivium.core.spec import spec_from_dict, spec_to_dict
-from trivium.core.streams import DEFAULT_SEED
+from trivium.core.streams import DEFAULT_SEED, stream_key
 from trivium.core.task import PresentedItem, Task
 
 ORIGIN = ("benchmark", "spec", "view", "seed", "index")
 SEEDS = 2**32  # evaluations have seeds below this, training those above it
+MAX_TRIES = 2000  # items that are drawn for one of a split
 # Below 1, the score of a right answer, so that testing is never worth more than answering.
 INFORMATION_WEIGHT = 0.5
 
@@ -49,21 +50,38 @@ def _item(origin: bytes) -> PresentedItem:
     return Task(benchmark, spec, view).item(row["index"], row["seed"])
 
 
-def split_seed(split: str, seed: int) -> int:
-    """The seed of a split's items: for "eval" the same, for "train" one that no evaluation uses.
-
-    >>> split_seed("eval", 7), split_seed("train", 7)
-    (7, 4294967303)
-    """
-    require(split in ("train", "eval"), f"split must be train or eval, got {split!r}")
+def check_split(split: str, seed: int) -> None:
+    """Refuse an unknown split or a seed beyond 32 bits."""
+    require(split in ("train", "test"), f"split must be train or test, got {split!r}")
     require(0 <= seed < SEEDS, f"seed must be in 0..{SEEDS - 1}, got {seed}")
-    return seed if split == "eval" else seed + SEEDS
+
+
+def split_item(task: Task, split: str, seed: int, index: int) -> PresentedItem:
+    """The item with this index in a split: drawn again until its structures are of that split.
+
+    "test" starts with the item that an evaluation with this seed has, "train" with one that no
+    evaluation has; four fifths of all structures belong to "train".
+    """
+    check_split(split, seed)
+    for number in range(MAX_TRIES):
+        own = stream_key("split", seed, number) % SEEDS if number else seed
+        item = task.item(index, own + SEEDS * (split == "train"))
+        if held_out(task.benchmark, item.original) is (split == "test"):
+            return item
+    raise UserError(
+        f"{task.benchmark.name} with this spec has too few structures for a {split} split: none of "
+        f"{MAX_TRIES} items belongs to it"
+    )
 
 
 def certificate(task: Task, seed: int, items: int) -> dict[str, Any]:
-    """The overlap of a seed's two splits: items that are equal, exactly and up to names."""
-    seeds = split_seed("train", seed), split_seed("eval", seed)
-    found = overlap(task.benchmark, task.spec, seeds[0], items, other=seeds[1])
+    """The overlap of a seed's two splits: equal items, exactly and up to names, and equal parts."""
+    train, test = (
+        [split_item(task, split, seed, index).original for index in range(items)]
+        for split in ("train", "test")
+    )
+    space = task.benchmark.item_space(task.spec)
+    found = Overlap(items, (seed + SEEDS, seed), repeats(task.benchmark, train, test), space)
     # The number of items may have a hundred digits, too many for MessagePack.
     return found.to_dict() | {"space": None if found.space is None else str(found.space)}
 
@@ -146,6 +164,6 @@ class Episodes:
         if seed is not None:
             self._seed, self._next = seed, 0
         at = self._next if index is None else index
-        self._current = Episode(self.task.item(at, split_seed(split, self._seed)), self._weight)
+        self._current = Episode(split_item(self.task, split, self._seed, at), self._weight)
         self._next = at + 1
         return self._current

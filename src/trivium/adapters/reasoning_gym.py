@@ -13,7 +13,14 @@ from typing import Any, ClassVar
 
 from reasoning_gym.factory import DATASETS, ProceduralDataset, register_dataset
 
-from trivium.adapters.episode import SEEDS, item_of, origin_of, score_of, split_seed
+from trivium.adapters.episode import (
+    SEEDS,
+    check_split,
+    item_of,
+    origin_of,
+    score_of,
+    split_item,
+)
 from trivium.benchmarks import benchmark_names, get_benchmark, load_task
 from trivium.core.errors import UserError
 from trivium.core.task import Task
@@ -29,7 +36,7 @@ class TriviumConfig:
 
     preset: str | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
-    split: str = "train"  # shares no item with evaluations
+    split: str = "train"  # shares no structure with "test"
     size: int = 500
     seed: int | None = None
 
@@ -38,7 +45,7 @@ class TriviumConfig:
         assert self.size >= 1, f"size must be at least 1, got {self.size}"
         try:
             self.task()
-            split_seed(self.split, 0)
+            check_split(self.split, 0)
         except UserError as problem:
             raise AssertionError(str(problem)) from None
 
@@ -56,7 +63,7 @@ class TriviumDataset(ProceduralDataset):
 
     def __getitem__(self, idx: int) -> dict[str, Any]:
         """An item as a question, with its gold answer and what regenerates it."""
-        item = self.task.item(idx, split_seed(self.config.split, self.seed % SEEDS))
+        item = split_item(self.task, self.config.split, self.seed % SEEDS, idx)
         return {
             "question": item.prompt,
             "answer": item.gold,

@@ -18,8 +18,6 @@ from trivium.benchmarks import benchmark_names, load_task
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 
-BATCH = 64  # items that are generated together, for speed
-
 
 class TriviumConfig(vf.TasksetConfig):
     """Which items: under `--env.taskset.*`."""
@@ -28,8 +26,8 @@ class TriviumConfig(vf.TasksetConfig):
     preset: str | None = None
     fields: dict[str, Any] = Field(default_factory=dict)
     """Fields of spec and view laid over the preset."""
-    split: Literal["train", "eval"] = "train"
-    """The items of `eval` are those of `trivium eval` with this seed; `train` shares none."""
+    split: Literal["train", "test"] = "train"
+    """`train` and `test` share no structure."""
     seed: int = DEFAULT_SEED
     certificate_items: int = Field(1000, ge=2)
     """Items of each split that are compared for the overlap certificate."""
@@ -99,12 +97,11 @@ class TriviumTaskset(vf.Taskset[TriviumTask, TriviumConfig]):
 
     def load(self) -> Iterator[TriviumTask]:
         """The items, generated on demand."""
-        task, seed = self.task, episode.split_seed(self.config.split, self.config.seed)
-        for start in count(step=BATCH):
-            for item in task.generate(seed, start, BATCH):
-                shown = {"name": item.id, "prompt": item.prompt}
-                made = {"origin": episode.origin_of(item), "information": self.config.information}
-                yield TriviumTask(TriviumData(**shown, **made), self.config.task)
+        for index in count():
+            item = episode.split_item(self.task, self.config.split, self.config.seed, index)
+            shown = {"name": item.id, "prompt": item.prompt}
+            made = {"origin": episode.origin_of(item), "information": self.config.information}
+            yield TriviumTask(TriviumData(**shown, **made), self.config.task)
 
 
 class TriviumEnvConfig(vf.EnvConfig):

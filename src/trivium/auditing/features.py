@@ -1,20 +1,25 @@
 """Surface features: properties of a prompt that do not depend on what it means.
 
-Places, orders, counts, distances, spellings and number formats of every candidate and of the whole
-text. A feature looks at one name or one line at a time and never follows a fact, a correlation or
-a light from one line to the next. To add one, add a line to a dictionary below.
+Places, orders, counts, distances, spellings, lengths and numbers of every candidate and of the
+whole text. A feature looks at one name or one line at a time and never follows a fact, a
+correlation or a light from one line to the next. To add one, add a line to a dictionary below;
+ranks among the candidates and remainders of whole numbers are added to every feature by the rules.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import accumulate, combinations, pairwise
-from math import nan, sqrt
+from math import nan
 from operator import add
 from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
 
 from trivium.core.probes import Probe
 
@@ -23,22 +28,33 @@ Group = tuple[str, Features]  # the suffix of the features' names, and the featu
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,40}(?:\.\d{1,40})?(?!\w)")
 _DIGITS = re.compile(r"\d+")
-_PLAIN = re.compile(r"(?<!\S)[^\s\d]++(?!\S)")  # words without digits
+_WORD = re.compile(r"[^\W\d_]\w*")
+_SENTENCE_END = re.compile(r"[.:!?;]\s|\n")
 _PUNCTUATION = ".,;:!?()[]{}'\"*`=|"
 _HASHES = 16  # values of a hashed word, few enough to learn a rule
-_BUCKETS = tuple(f"words of bucket {bucket}" for bucket in range(24))
-_COUNTED = {f"number of {character!r}": character for character in ",.:;?!-'\"|("}
 # Periods of balanced designs.
 _MODULI = {f"index mod {modulus}": modulus for modulus in (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16)}
+_SOME_NUMBERS = 40  # whose notation is described
 _TABLE_LINES = 4  # minimum length of a table with its header
-_NO_CAPITALS = dict.fromkeys(range(ord("A"), ord("Z") + 1))
-_NO_DIGITS = dict.fromkeys(range(ord("0"), ord("9") + 1))
+_ORDINALS = ("first", "second", "third", "fourth", "last")  # of numbers and words in a text
+
+
+def common_words(texts: Sequence[str]) -> frozenset[str]:
+    """The words of at least half of these texts, which belong to the template."""
+    counts = Counter(word for text in texts for word in set(_WORD.findall(text)))
+    return frozenset(word for word, count in counts.items() if 2 * count >= len(texts))
 
 
 class PromptFeatures:
     """The features of a text and of the names in it."""
 
-    def __init__(self, text: str, index: int, names: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        text: str,
+        index: int,
+        names: Iterable[str] = (),
+        common: Collection[str] = frozenset(),  # words that are the same in most items
+    ) -> None:
         self.text = text
         self.names = frozenset(names)
         self.lines = text.split("\n")
@@ -48,9 +64,13 @@ class PromptFeatures:
         self._starts = frozenset(self.starts)
         self._ends = frozenset(map(add, self.starts, self.sizes))
         self.columns = read_columns(self.lines)
+        found = list(_NUMBER.finditer(text))
+        self._numbers = [number[0] for number in found]
+        self._number_at = [number.start() for number in found]
+        self._number_counts = Counter(self._numbers)
         self._mentions: dict[str, list[int]] = {}
         self._described: dict[str, list[Group]] = {}
-        self.item = self._of_item(index)
+        self.item = self._of_item(index, common)
 
     def mentions(self, name: str) -> list[int]:
         """The positions of a name as a whole word."""
@@ -70,6 +90,19 @@ class PromptFeatures:
                 yield at
             at = text.find(name, end)
 
+    @cached_property
+    def masked(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The text with one sign for every name and number, and where each character went."""
+        codes = np.frombuffer(self.text.encode("utf-32-le", "replace"), dtype=np.uint32).copy()
+        digit = (codes >= ord("0")) & (codes <= ord("9"))
+        codes[digit] = ord("0")
+        kept = np.ones(len(codes), dtype=np.bool_)
+        kept[1:] = ~(digit[1:] & digit[:-1])
+        for name in self.names:
+            for at in self.mentions(name):
+                codes[at], kept[at], kept[at + 1 : at + len(name)] = ord("#"), True, False
+        return codes[kept], np.cumsum(kept) - 1
+
     def line_of(self, at: int) -> int:
         """The number of the line of this character."""
         return bisect_right(self.starts, at) - 1
@@ -78,7 +111,7 @@ class PromptFeatures:
         """The features of one name."""
         known = self._described.get(name)
         if known is None:
-            found, cells = self.mentions(name), self.columns.get(name)
+            found = self.mentions(name)
             first = self.beside(name, found[0]) if found else _NOTHING_BESIDE
             last = self.beside(name, found[-1]) if len(found) > 1 else first
             known = self._described[name] = [
@@ -86,7 +119,7 @@ class PromptFeatures:
                 ("", self.place(name, found) if found else _NO_PLACE),
                 *[(", first mention", each) for each in first],
                 *[(", last mention", each) for each in last],
-                (" in its column", column(cells) if cells else _NO_COLUMN),
+                (" in its column", self.columns.get(name, _NO_COLUMN)),
             ]
         return known
 
@@ -119,6 +152,32 @@ class PromptFeatures:
             "most commas in a line that mentions it": max(commas),
             "fewest commas in a line that mentions it": min(commas),
             "commas in all lines that mention it": sum(commas),
+            **self._within_sentences(found),
+        }
+
+    @cached_property
+    def _sentences(self) -> tuple[list[int], list[int], list[int]]:
+        """Where sentences end, all mentions of names, and how many precede each sentence."""
+        ends = [found.start() for found in _SENTENCE_END.finditer(self.text)]
+        named = sorted(at for name in self.names for at in self.mentions(name))
+        return ends, named, [0, *(bisect_left(named, end) for end in ends), len(named)]
+
+    def _within_sentences(self, found: Sequence[int]) -> Features:
+        """The place of a name among those of its sentences."""
+        ends, named, before = self._sentences
+        numbers = [bisect_left(ends, at) for at in found]
+        places = [
+            bisect_left(named, at) - before[number]
+            for at, number in zip(found, numbers, strict=True)
+        ]
+        after = [
+            before[number + 1] - before[number] - 1 - place
+            for place, number in zip(places, numbers, strict=True)
+        ]
+        return {
+            "mean place within its sentences": sum(places) / len(places),
+            "sentences in which it is first": places.count(0),
+            "sentences in which it is last": after.count(0),
         }
 
     def beside(self, name: str, at: int) -> tuple[Features, Features]:
@@ -128,7 +187,6 @@ class PromptFeatures:
         column, end = at - self.starts[line], at + len(name)
         before, after = whole[:column], whole[column + len(name) :]
         words_before, words_after = before.split(), after.split(maxsplit=1)
-        number = _NUMBER.search(after)
         line_features = {
             "position in its line": column,
             "share of its line before it": column / max(1, len(whole)),
@@ -137,16 +195,39 @@ class PromptFeatures:
             "commas in its line": self.commas[line],
             "character before it": ord(text[at - 1]) if at else 0,
             "character after it": ord(text[end]) if end < len(text) else 0,
+            "character at the end of its line": ord(whole[-1]) if whole else 0,
             "word before it": self._word(words_before[-1]) if words_before else -3,
             "word after it": self._word(words_after[0]) if words_after else -3,
+            "sum of the numbers in its line": _sum_of_numbers(whole[:999]),
         }
-        return line_features, number_form(number[0]) if number else _NO_NUMBER
+        place = bisect_left(self._number_at, end)
+        if place == len(self._numbers) or self._number_at[place] >= at - column + len(whole):
+            return line_features, _NO_NUMBER
+        return line_features, self._number(place)
+
+    def _number(self, place: int) -> Features:
+        """The features of one number of the text."""
+        number, value = self._numbers[place], float(self._numbers[place])
+        whole, _, decimals = number.lstrip("-").partition(".")
+        more = self._numbers[place + 1 : place + 2]
+        less = self._numbers[place - 1 : place]
+        return {
+            "number beside it": value,
+            "parity of the number beside it": int(whole[-1]) % 2,
+            "digit sum of the number beside it": sum(map(int, whole)),
+            "decimals of the number beside it": len(decimals),
+            "leading zeros of the number beside it": _leading_zeros(whole),
+            "sign of the number beside it": number[0] == "-",
+            "mentions of the number beside it": self._number_counts[number],
+            "next number less the number beside it": float(more[0]) - value if more else nan,
+            "number before less the number beside it": float(less[0]) - value if less else nan,
+        }
 
     def relation(self, name: str, other: str) -> Features:
         """A name compared with a marked one."""
         mine, theirs = self.mentions(name), self.mentions(other)
-        own, its = spelling(name), spelling(other)
         both = bool(mine and theirs)
+        lost = "row of its first missing cell"
         return {
             "characters from first mention to that of": mine[0] - theirs[0] if both else nan,
             "characters from last mention to that of": mine[-1] - theirs[-1] if both else nan,
@@ -154,11 +235,11 @@ class PromptFeatures:
                 self.line_of(mine[0]) - self.line_of(theirs[0]) if both else nan
             ),
             "mentioned before": mine[0] < theirs[0] if both else nan,
-            "length of name less that of": len(name) - len(other),
-            "number less that of": own["its number"] - its["its number"],
-            "same parity as": own["parity of its number"] == its["parity of its number"],
-            "same first character as": own["first character"] == its["first character"],
-            "same last character as": own["last character"] == its["last character"],
+            "first missing cell in the same row as that of": (
+                self.columns.get(name, _NO_COLUMN)[lost]
+                == self.columns.get(other, _NO_COLUMN)[lost]
+            ),
+            **compared(name, other),
         }
 
     def _word(self, word: str) -> int:
@@ -166,18 +247,10 @@ class PromptFeatures:
         bare = word.strip(_PUNCTUATION)
         return -1 if bare in self.names else _hash(bare)
 
-    def _of_item(self, index: int) -> Features:
-        text, sizes = self.text, self.sizes
+    def _of_item(self, index: int, common: Collection[str]) -> Features:
+        text, sizes, numbers = self.text, self.sizes, self._numbers
         listed = [commas for commas in self.commas if commas]
-        numbers = _NUMBER.findall(text)
-        decimals = [len(number.partition(".")[2]) for number in numbers]
-        whole = [number.partition(".")[0].lstrip("-") for number in numbers]
         full = [size for size in sizes if size]
-        plain = [word.strip(_PUNCTUATION) for word in _PLAIN.findall(text)]
-        wording = [word for word in plain if word and word not in self.names]
-        buckets = [0] * len(_BUCKETS)
-        for word in wording:
-            buckets[_bucket(word)] += 1
         return {
             "characters": len(text),
             "lines": len(sizes),
@@ -191,26 +264,52 @@ class PromptFeatures:
             "most commas in a line": max(listed, default=0),
             "fewest commas in a line": min(listed, default=0),
             "sum of squared commas of the lines": sum(commas * commas for commas in listed),
-            "capitals": len(text) - len(text.translate(_NO_CAPITALS)),
-            "digits": len(text) - len(text.translate(_NO_DIGITS)),
             "numbers": len(numbers),
-            "odd numbers": sum(part[-1] in "13579" for part in whole),
-            "numbers with decimals": sum(map(bool, decimals)),
-            "most decimals": max(decimals, default=0),
-            "fewest decimals": min(decimals, default=0),
-            "negative numbers": sum(number[0] == "-" for number in numbers),
-            "numbers with leading zeros": sum(len(part) > 1 and part[0] == "0" for part in whole),
-            "last digit in the text": int(
-                next((character for character in reversed(text) if character.isdecimal()), "-1")
-            ),
-            "first words": _hash(" ".join(wording[:3])),
-            "last words": _hash(" ".join(wording[-3:])),
-            "wording": crc32(" ".join(wording).encode(errors="replace")) % _HASHES,
-            **dict(zip(_BUCKETS, buckets, strict=True)),
-            **{name: text.count(character) for name, character in _COUNTED.items()},
+            **_number_slots(numbers),
+            **_word_slots([word for word in _WORD.findall(text) if word not in common]),
             "index": index,
             **{name: index % modulus for name, modulus in _MODULI.items()},
         }
+
+
+def _number_slots(numbers: Sequence[str]) -> Features:
+    """The first numbers of a text, the last, their order, the largest, smallest and the sum."""
+    values = list(map(float, numbers))
+    some = [number.lstrip("-").partition(".") for number in numbers[:_SOME_NUMBERS]]
+    shown = [values[at] if at < len(values) else nan for at in range(4)]
+    slots = dict(zip(_ORDINALS, [*shown, values[-1] if values else nan], strict=True))
+    found = {f"{ordinal} number": value for ordinal, value in slots.items()} | {
+        "largest number": max(values, default=nan),
+        "smallest number": min(values, default=nan),
+        "sum of all numbers": sum(values),
+        "odd numbers": sum(whole[-1] in "13579" for whole, _, _ in some),
+        "most decimals": max((len(decimals) for _, _, decimals in some), default=0),
+        "fewest decimals": min((len(decimals) for _, _, decimals in some), default=0),
+        "negative numbers": sum(value < 0 for value in values),
+        "numbers with leading zeros": sum(_leading_zeros(whole) > 0 for whole, _, _ in some),
+    }
+    for place, at in (("first", 0), ("last", -1)):
+        found[f"digit sum of the {place} number"] = (
+            sum(map(int, _DIGITS.findall(numbers[at])[0])) if numbers else nan
+        )
+    return found | {
+        f"{a} number less the {b}": slots[a] - slots[b] for a, b in combinations(_ORDINALS, 2)
+    }
+
+
+def _word_slots(words: Sequence[str]) -> Features:
+    """The first words of a text that differ between items, the last, and their order."""
+    shown = [*words[:4], *[""] * (4 - len(words)), words[-1] if words else ""]
+    found: dict[str, float] = {"different words": len(words)}
+    for ordinal, word in zip(_ORDINALS, shown, strict=True):
+        found[f"length of the {ordinal} word"] = len(word)
+        found[f"first character of the {ordinal} word"] = ord(word[:1] or " ")
+        found[f"last character of the {ordinal} word"] = ord(word[-1:] or " ")
+        found[f"number in the {ordinal} word"] = spelling(word)["its number"]
+    for (a, one), (b, two) in combinations(zip(_ORDINALS, shown, strict=True), 2):
+        found[f"{a} word before the {b} in the alphabet"] = one.casefold() < two.casefold()
+        found[f"length of the {a} word less the {b}"] = len(one) - len(two)
+    return found
 
 
 def candidate_features(prompt: PromptFeatures, probe: Probe) -> Iterator[list[Group]]:
@@ -226,6 +325,10 @@ def candidate_features(prompt: PromptFeatures, probe: Probe) -> Iterator[list[Gr
             "alphabetical rank": ranks[name],
         }
         groups = [("", own), *prompt.describe(name)]
+        if size > 1:
+            groups.append(
+                (" the next candidate", compared(name, probe.candidates[place + 1 - size]))
+            )
         groups += [(suffix, prompt.relation(name, other)) for suffix, other in marked]
         if extra:
             groups.append(("", dict(zip(probe.candidate_features, extra[place], strict=True))))
@@ -268,65 +371,88 @@ def spelling(name: str) -> Features:
         "different characters in its name": len(set(name)),
         "its number": value,
         "parity of its number": value % 2,
-        "its number mod 3": value % 3,
-        "last digit of its number": digits[-1] if digits else nan,
         "first digit of its number": digits[0] if digits else nan,
-        "digit sum of its number mod 2": sum(digits) % 2 if digits else nan,
+        "digit sum of its number": sum(digits) if digits else nan,
         "digits of its number": len(digits),
         "leading zeros of its number": len(number) - len(number.lstrip("0")),
         "decimals of its number": len(found[1]) if len(found) > 1 and "." in name else 0,
     }
 
 
-def read_columns(lines: Sequence[str]) -> dict[str, list[str]]:
-    """The columns of the first table: consecutive lines with equally many separators."""
+def compared(name: str, other: str) -> Features:
+    """The spelling of a name beside that of another."""
+    own, its = spelling(name), spelling(other)
+    return {
+        "before in the alphabet": name.casefold() < other.casefold(),
+        "length of name less that of": len(name) - len(other),
+        "number less that of": own["its number"] - its["its number"],
+        "same parity as": own["parity of its number"] == its["parity of its number"],
+        "same first character as": name[:1].casefold() == other[:1].casefold(),
+        "same last character as": name[-1:] == other[-1:],
+    }
+
+
+def read_columns(lines: Sequence[str]) -> dict[str, Features]:
+    """The features of the columns of the first table: lines with equally many separators."""
     for separator in (",", "|", "\t"):
         counts = [line.count(separator) for line in lines]
         for at, count in enumerate(counts):
             if count and counts[at : at + _TABLE_LINES] == [count] * _TABLE_LINES:
                 end = next((to for to in range(at, len(counts)) if counts[to] != count), None)
                 rows = [[cell.strip() for cell in line.split(separator)] for line in lines[at:end]]
-                return {header: list(cells) for header, *cells in zip(*rows, strict=True)}
+                return dict(zip(rows[0], columns(rows[1:]), strict=True))
     return {}
 
 
-def column(cells: Sequence[str]) -> Features:
-    """The features of a column's cells."""
-    shown = list(filter(_NUMBER.fullmatch, cells))
-    if not shown:
-        return {**_NO_COLUMN, "missing cells": len(cells)}
-    values = list(map(float, shown))
-    decimals = [len(cell) - cell.find(".") - 1 if "." in cell else 0 for cell in shown]
-    n = len(values)
-    mean = sum(values) / n
-    return {
-        "missing cells": len(cells) - n,
-        "share of whole numbers": sum(value.is_integer() for value in values) / n,
-        "most decimals": max(decimals),
-        "mean decimals": sum(decimals) / n,
-        "smallest value": min(values),
-        "largest value": max(values),
+def columns(rows: Sequence[Sequence[str]]) -> Iterator[Features]:
+    """The features of each column of a table."""
+    cells = [cell if cell[-1:].isdecimal() else "nan" for row in rows for cell in row]
+    values = np.array([_float(cell) for cell in cells]).reshape(len(rows), -1)
+    after = np.array([len(cell) - cell.find(".") - 1 if "." in cell else 0 for cell in cells])
+    decimals = after.reshape(values.shape)
+    there = ~np.isnan(values)
+    count = there.sum(axis=0)
+    n = np.where(count, count, np.nan)
+    known = np.where(there, values, 0.0)
+    mean = known.sum(axis=0) / n
+    ordered = np.sort(values, axis=0)  # missing values come last
+    lost = ~there
+    every = np.arange(values.shape[1])
+    found: dict[str, NDArray[np.float64]] = {
+        "missing cells": lost.sum(axis=0),
+        "row of its first missing cell": np.where(lost.any(axis=0), lost.argmax(axis=0), -1),
+        "most missing cells in a row with its own": (lost * lost.sum(axis=1)[:, None]).max(axis=0),
+        "share of whole numbers": (there & (values == np.floor(known))).sum(axis=0) / n,
+        "most decimals": decimals.max(axis=0),
+        "mean decimals": decimals.sum(axis=0) / n,
+        "smallest value": ordered[0],
+        "largest value": ordered[np.maximum(count - 1, 0), every],
         "mean value": mean,
-        "spread of values": sqrt(sum((value - mean) ** 2 for value in values) / n),
-        "share of odd numbers": sum(value % 2 == 1 for value in values) / n,
-        "share of negative numbers": sum(value < 0 for value in values) / n,
-        "share of different values": len(set(values)) / n,
-        "longest cell": max(map(len, shown)),
-        "first value": values[0],
-        "last value": values[-1],
+        "spread of values": np.sqrt((np.where(there, values - mean, 0.0) ** 2).sum(axis=0) / n),
+        "share of odd numbers": (known % 2 == 1).sum(axis=0) / n,
+        "share of negative numbers": (known < 0).sum(axis=0) / n,
+        "share of different values": (count - (np.diff(ordered, axis=0) == 0).sum(axis=0)) / n,
+        "first value": values[there.argmax(axis=0), every],
+        "last value": values[len(values) - 1 - there[::-1].argmax(axis=0), every],
     }
+    by_column = np.array([*found.values()], dtype=np.float64).T.tolist()
+    return (dict(zip(found, column, strict=True)) for column in by_column)
 
 
-def number_form(number: str) -> Features:
-    """The notation and parity of a number, but not its size."""
-    whole, _, decimals = number.lstrip("-").partition(".")
-    zeros = len(whole) - len(whole.lstrip("0"))
-    return {
-        "parity of the number beside it": int(whole[-1]) % 2,
-        "decimals of the number beside it": len(decimals),
-        "leading zeros of the number beside it": zeros if len(whole) > 1 else 0,
-        "sign of the number beside it": number[0] == "-",
-    }
+def _float(cell: str) -> float:
+    try:
+        return float(cell) if len(cell) < 40 else nan
+    except ValueError:
+        return nan
+
+
+@lru_cache(maxsize=1000)
+def _sum_of_numbers(line: str) -> int:
+    return sum(int(number[:9]) for number in _DIGITS.findall(line))
+
+
+def _leading_zeros(whole: str) -> int:
+    return len(whole) - len(whole.lstrip("0")) if len(whole) > 1 else 0
 
 
 @lru_cache(maxsize=50_000)
@@ -336,20 +462,13 @@ def _hash(word: str) -> int:
     return crc32(word.casefold().encode(errors="replace")) % _HASHES
 
 
-@lru_cache(maxsize=50_000)
-def _bucket(word: str) -> int:
-    return crc32(word.casefold().encode(errors="replace")) // _HASHES % len(_BUCKETS)
-
-
 def _in_word(character: str) -> bool:
     return character == "_" or character.isalnum()
 
 
 # The values of the features where there is nothing to describe.
-_NO_NUMBER = dict.fromkeys(number_form("0"), nan)
-_NO_COLUMN = dict.fromkeys(column(["0"]), nan)
-_NO_PLACE = dict.fromkeys(PromptFeatures("x", 0).place("x", [0]), nan) | {"mentions": 0.0}
-_NOTHING_BESIDE: tuple[Features, Features] = (
-    dict.fromkeys(PromptFeatures("x", 0).beside("x", 0)[0], nan),
-    _NO_NUMBER,
-)
+_NO_COLUMN = dict.fromkeys(next(columns([["0"]])), nan)
+_EXAMPLE = PromptFeatures("x 0", 0, ["x"])
+_NO_NUMBER = dict.fromkeys(_EXAMPLE._number(0), nan)
+_NO_PLACE = dict.fromkeys(_EXAMPLE.place("x", [0]), nan) | {"mentions": 0.0}
+_NOTHING_BESIDE = (dict.fromkeys(_EXAMPLE.beside("x", 0)[0], nan), _NO_NUMBER)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import blake2b
 from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark
@@ -26,7 +27,7 @@ def line_structure(text: str, names: Sequence[Sequence[str]]) -> Hashable:
 
     Names are distinguished by colour refinement: a name's colour is a hash of its lines with the
     colours of the other names in them. Texts that are equal up to renaming and reordering have the
-    same form within one process; other texts have different ones, except where refinement fails
+    same form; other texts have different ones, except where refinement fails
     (two rings of three and one of six, for example).
     """
     colours = {name: number for number, group in enumerate(names) for name in group}
@@ -34,13 +35,20 @@ def line_structure(text: str, names: Sequence[Sequence[str]]) -> Hashable:
     for _ in range(_ROUNDS):
         said = defaultdict(list)
         for template, found in lines:
-            shown = hash((template, *[colours[name] for name in found]))
+            shown = stable_hash(template, *[colours[name] for name in found])
             for place, name in enumerate(found):
                 said[name].append(hash((shown, place)))
         colours = {name: hash((own, *sorted(said[name]))) for name, own in colours.items()}
     return hash(
-        tuple(sorted(hash((line, *[colours[name] for name in found])) for line, found in lines))
+        tuple(
+            sorted(stable_hash(line, *[colours[name] for name in found]) for line, found in lines)
+        )
     )
+
+
+def stable_hash(*parts: Hashable) -> int:
+    """A hash that is the same in every process, which that of text is not."""
+    return int.from_bytes(blake2b(repr(parts).encode(), digest_size=8).digest(), "big") >> 4
 
 
 def in_order_of_appearance(text: str, names: Sequence[Sequence[str]]) -> Hashable:
@@ -94,29 +102,48 @@ class Overlap:
         return asdict(self)
 
 
-def overlap(
-    benchmark: AnyBenchmark, spec: Any, seed: int, items: int, other: int | None = None
-) -> Overlap:
+def overlap(benchmark: AnyBenchmark, spec: Any, seed: int, items: int) -> Overlap:
     """How many items of a seed repeat each other, or those of another seed."""
-    seeds = seed, stream_key("another seed", seed) % 2**32 if other is None else other
-    forms = [list(zip(*_forms(benchmark, spec, one, items), strict=True)) for one in seeds]
-    repeats = [
-        _repeats(way, first, second) for way, first, second in zip(WAYS, *forms, strict=True)
-    ]
-    return Overlap(items, seeds, tuple(repeats), benchmark.item_space(spec))
+    seeds = seed, stream_key("another seed", seed) % 2**32
+    first, second = (benchmark.generate(spec, one, 0, items) for one in seeds)
+    return Overlap(items, seeds, repeats(benchmark, first, second), benchmark.item_space(spec))
 
 
-def _forms(
-    benchmark: AnyBenchmark, spec: Any, seed: int, count: int
-) -> Iterator[tuple[Hashable, ...]]:
-    """The form of every item for each of WAYS."""
-    view = benchmark.view_type()
-    for item in benchmark.generate(spec, seed, 0, count):
-        text = benchmark.render(item, view)
-        names = benchmark.names(item)
+def repeats(
+    benchmark: AnyBenchmark, first: Iterable[Any], second: Iterable[Any]
+) -> tuple[Repeats, ...]:
+    """The repeats of two samples of items: of whole items, and of each part of them."""
+    counted: tuple[dict[str, list[Hashable]], ...] = (defaultdict(list), defaultdict(list))
+    for forms, items in zip(counted, (first, second), strict=True):
+        for item in items:
+            for way, form in _forms(benchmark, item):
+                forms[way].append(form)
+    one, two = counted
+    return tuple(_repeats(way, one[way], two[way]) for way in one)
+
+
+def _forms(benchmark: AnyBenchmark, item: Any) -> Iterator[tuple[str, Hashable]]:
+    """The form of an item for each of WAYS, and of each of its parts."""
+    text, names = benchmark.render(item, benchmark.view_type()), benchmark.names(item)
+    canonical = benchmark.canonical(item)
+    reordered = line_structure(text, names) if canonical is None else canonical
+    yield from zip(WAYS, (text, in_order_of_appearance(text, names), reordered), strict=True)
+    yield from benchmark.parts(item).items()
+
+
+def held_out(benchmark: AnyBenchmark, item: Any) -> bool | None:
+    """Whether an item belongs to the test split; None if its parts belong to different ones.
+
+    A fifth of all structures is held out, by their hash. Structures are those of the parts that
+    bear the answer, or of whole items.
+    """
+    parts: Mapping[str, Hashable] = benchmark.parts(item)
+    if not parts:
         canonical = benchmark.canonical(item)
-        reordered = line_structure(text, names) if canonical is None else canonical
-        yield hash(text), in_order_of_appearance(text, names), reordered
+        text, names = benchmark.render(item, benchmark.view_type()), benchmark.names(item)
+        parts = {"item": line_structure(text, names) if canonical is None else canonical}
+    sides = {stable_hash("split", name, form) % 5 == 0 for name, form in parts.items()}
+    return sides.pop() if len(sides) == 1 else None
 
 
 def _repeats(way: str, first: Sequence[Hashable], second: Sequence[Hashable]) -> Repeats:
@@ -126,4 +153,5 @@ def _repeats(way: str, first: Sequence[Hashable], second: Sequence[Hashable]) ->
     all_pairs = n * (n - 1)
     space = all_pairs / pairs if pairs else all_pairs / 2 / _UNSEEN
     between = sum(form in counts for form in second)
-    return Repeats(way, WAYS[way], len(counts), n - len(counts), between, space, not pairs)
+    about = WAYS.get(way, f"the same {way}")
+    return Repeats(way, about, len(counts), n - len(counts), between, space, not pairs)

@@ -8,50 +8,51 @@ an item that it ranks correctly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.auditing import learned
 from trivium.auditing.features import Group, PromptFeatures, candidate_features, item_features
-from trivium.core.errors import MissingExtraError, import_extra
+from trivium.auditing.learned import BUCKETS, Pieces
 from trivium.core.probes import Probe
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 Kind = Literal["choice", "label", "several"]
 
 BINS = 12  # of a rule of one feature
 PAIR_BINS = 4  # of each feature of a rule of two
 PAIRS = 20  # rules of two features, the most promising on the training items
-PAIR_ROWS = 40_000  # candidates from which these are chosen
-TREE_ROWS = 40_000  # candidates on which trees are trained
+MODULI = range(2, 14)
+SUMS = 6  # rules about the remainder of a sum or difference of two features
+PIECES = 12  # of text that become features, of candidates and of items
+MAX_FIXED = 6  # candidates that are the same in all items, to be told apart by the item's features
+ROWS = 8000  # candidates from which pairs, sums and pieces are chosen
+TREES = 60
+TREE_ROWS = 24_000  # candidates on which trees are trained
+TREE_COLUMNS = 150
+TREE_BINS = 16
 RANKED = 32  # items that are ranked at a time
 PRIOR = 4.0  # candidates by which a bin is shrunk
-TREES = 80
-TREE_SETTINGS = {
-    "learning_rate": 0.08,
-    "max_leaf_nodes": 15,
-    "min_samples_leaf": 40,
-    "max_bins": 63,
-    "l2_regularization": 1.0,
-    "early_stopping": False,
-}
 
 
 @dataclass(frozen=True)
 class Sample:
     """One probe on the items of one seed: arrays of (item, candidate), padded to one width."""
 
-    names: list[str]  # of the features
-    values: Floats  # (item, candidate, feature)
+    own: Mapping[str, Floats]  # the features of candidates
+    of_item: Mapping[str, Floats]  # those of items, without the second axis
     right: Bools  # (item, candidate)
     there: Bools  # (item, candidate): False in the padding
-    candidates: NDArray[np.int64]  # a number for each name, the same in all items
+    candidates: Ints  # a number for each name, the same in all items
+    pieces: tuple[Pieces, Pieces] | None = None  # of candidates (item * width + place), of items
 
     @cached_property
     def kind(self) -> Kind:
@@ -67,25 +68,64 @@ class Sample:
         return bool((ordered == ordered[:1]).all())
 
     @cached_property
+    def fixed(self) -> bool:
+        """Whether each candidate is a class of its own, as in a yes/no question."""
+        return self.kind == "choice" and self.same_names and self.right.shape[1] <= MAX_FIXED
+
+    @cached_property
+    def classes(self) -> list[Bools]:
+        """The candidates of each class; one class of all unless the candidates are fixed."""
+        every = range(self.right.shape[1])  # numbers are given in the order of first mention
+        return [self.candidates == one for one in every] if self.fixed else [self.there]
+
+    @cached_property
     def judged(self) -> Bools:
         """The items that can be judged: with right and wrong candidates, or one candidate."""
         if self.kind == "label":
             return np.full(len(self.right), bool(self.right.any() and not self.right.all()))
-        right: NDArray[np.int64] = self.right.sum(axis=1)
-        wrong: NDArray[np.int64] = (self.there & ~self.right).sum(axis=1)
+        right: Ints = self.right.sum(axis=1)
+        wrong: Ints = (self.there & ~self.right).sum(axis=1)
         return np.logical_and(right > 0, wrong > 0)
 
     @cached_property
-    def expected(self) -> Floats:
-        """The share of right candidates, which is the best guess without features."""
+    def rest(self) -> Floats:
+        """What is left to explain: right or not, less the best guess without features."""
         if self.kind == "label":
-            return np.full(self.right.shape, self.right.mean(), dtype=np.float32)
-        share = self.right.sum(axis=1) / self.there.sum(axis=1)
-        return np.repeat(share[:, None].astype(np.float32), self.right.shape[1], axis=1)
+            expected = np.full(self.right.shape, self.right.mean())
+        elif self.fixed:
+            expected = sum(one * self.right[one].mean() for one in self.classes)
+        else:
+            share = self.right.sum(axis=1) / self.there.sum(axis=1)
+            expected = np.where(self.there, share[:, None], 0.0)
+        rest: Floats = (self.right - expected).astype(np.float32)
+        return rest
 
     def column(self, name: str) -> Floats:
         """One feature of all candidates."""
-        return self.values[:, :, self.names.index(name)]
+        if name in self.own:
+            return self.own[name]
+        return np.broadcast_to(self.of_item[name][:, None], self.right.shape)
+
+    @cached_property
+    def telling(self) -> list[str]:
+        """The features that are not constant and not equal to an earlier one."""
+        seen: set[bytes] = set()
+        found = []
+        for name, values in (*self.own.items(), *self.of_item.items()):
+            known = values[self.there] if name in self.own else values
+            key = known.tobytes()
+            if key not in seen and not (known == known[0]).all() and not np.isnan(known).all():
+                found.append(name)
+            seen.add(key)
+        return found
+
+    def part(self, rows: int) -> Sample:
+        """The first items, with about as many candidates."""
+        n = max(1, rows // self.right.shape[1])
+        own = {name: values[:n] for name, values in self.own.items()}
+        items = {name: values[:n] for name, values in self.of_item.items()}
+        rest = self.right[:n], self.there[:n], self.candidates[:n]
+        return self if n >= len(self.right) else Sample(own, items, *rest)
 
 
 class Row(NamedTuple):
@@ -94,12 +134,16 @@ class Row(NamedTuple):
     probe: Probe
     own: Floats  # the features of all candidates, one after the other
     of_item: Floats
+    pieces: tuple[tuple[Ints, Ints], tuple[Ints, Ints]]  # keys and counts of candidates and item
 
 
-def make_row(prompt: PromptFeatures, probe: Probe) -> Row:
-    """The values of the features of a probe."""
-    own = chain.from_iterable(candidate_features(prompt, probe))
-    return Row(probe, _values(own), _values(item_features(prompt, probe)))
+def make_rows(prompt: PromptFeatures, probes: Sequence[Probe]) -> Iterator[Row]:
+    """The values of the features of every probe."""
+    whole = learned.pieces_of_item(prompt)
+    for probe in probes:
+        own = chain.from_iterable(candidate_features(prompt, probe))
+        pieces = learned.pieces_of_candidates(prompt, probe.candidates), whole
+        yield Row(probe, _values(own), _values(item_features(prompt, probe)), pieces)
 
 
 def feature_names(prompt: PromptFeatures, probe: Probe) -> tuple[list[str], list[str]]:
@@ -122,20 +166,50 @@ def collect(rows: Sequence[Row], names: tuple[list[str], list[str]], ids: dict[s
     right = np.zeros((len(rows), width), dtype=np.bool_)
     there = np.zeros((len(rows), width), dtype=np.bool_)
     named = np.full((len(rows), width), -1)
-    for number, (probe, values, _) in enumerate(rows):
+    for number, (probe, values, _, _) in enumerate(rows):
         size = len(probe.candidates)
         own[number, :size] = values.reshape(size, len(own_names))
         right[number, :size] = probe.right
         there[number, :size] = True
         named[number, :size] = [ids.setdefault(name, len(ids)) for name in probe.candidates]
-    of_item = np.stack([row.of_item for row in rows])[:, None]
-    parts, names_of_all = [own], list(own_names)
+    columns = dict(zip(own_names, np.moveaxis(own, 2, 0).copy(), strict=True))
     if width > 1:
-        parts.append(ranks(own))
-        names_of_all += [f"rank by {name}" for name in own_names]
-    parts.append(np.repeat(of_item, width, axis=1))
-    names_of_all += [f"item's {name}" for name in item_names]
-    return Sample(names_of_all, np.concatenate(parts, axis=2), right, there, named)
+        ranked = np.moveaxis(ranks(own), 2, 0).copy()
+        columns |= {f"rank by {name}": part for name, part in zip(own_names, ranked, strict=True)}
+        columns |= _before(right, there)
+    items = np.stack([row.of_item for row in rows]).T.copy()
+    of_item = {f"item's {name}": part for name, part in zip(item_names, items, strict=True)}
+    if width == 1:
+        of_item |= {name: values[:, 0] for name, values in _before(right, there).items()}
+    pieces = (
+        _pieces([row.pieces[0] for row in rows], width),
+        _pieces([row.pieces[1] for row in rows], 1),
+    )
+    return Sample(columns, of_item, right, there, named, pieces)
+
+
+def _before(right: Bools, there: Bools) -> dict[str, Floats]:
+    """Where the answers of the items before were, relative to each candidate."""
+    found: dict[str, Floats] = {}
+    width = there.sum(axis=1, keepdims=True)
+    one = (right.sum(axis=1) == 1).all() and right.shape[1] > 1
+    for lag in (1, 2, 3):
+        earlier = np.roll(right, lag, axis=0)
+        if one:
+            steps = (np.arange(right.shape[1]) - earlier.argmax(axis=1)[:, None]) % width
+            found[f"places after the answer {lag} before"] = steps.astype(np.float32)
+        else:
+            found[f"whether its place was right {lag} before"] = earlier.astype(np.float32)
+    return found
+
+
+def _pieces(rows: Sequence[tuple[Ints, Ints]], width: int) -> Pieces:
+    """The pieces of all rows together; keys hold the candidate and the bucket."""
+    sizes = [len(keys) for keys, _ in rows]
+    keys = np.concatenate([keys for keys, _ in rows])
+    row = np.repeat(np.arange(len(rows)) * width, sizes) + keys // BUCKETS
+    counts = np.concatenate([counts for _, counts in rows]).astype(np.float32)
+    return Pieces(row, keys % BUCKETS, counts)
 
 
 def ranks(values: Floats) -> Floats:
@@ -156,7 +230,9 @@ def ranks(values: Floats) -> Floats:
 class Bins:
     """Cuts a feature into few bins at the quantiles of the training items."""
 
-    def __init__(self, values: Floats, bins: int) -> None:
+    def __init__(self, sample: Sample, name: str, bins: int) -> None:
+        self.name = name
+        values = sample.column(name)[sample.there] if name in sample.own else sample.of_item[name]
         known = values[~np.isnan(values)]
         distinct = np.unique(known)
         if len(distinct) <= bins:
@@ -165,28 +241,46 @@ class Bins:
             self.edges = np.unique(np.quantile(known, np.arange(1, bins) / bins))
         self.count = len(self.edges) + 2  # the last is for missing values
 
-    def __call__(self, values: Floats) -> NDArray[np.int64]:
+    def __call__(self, sample: Sample) -> Ints:
+        values = sample.own.get(self.name)
+        if values is None:
+            values = sample.of_item[self.name][:, None]
         codes = np.searchsorted(self.edges, values, side="right")
-        return np.where(np.isnan(values), self.count - 1, codes)
+        return np.broadcast_to(
+            np.where(np.isnan(values), self.count - 1, codes), sample.right.shape
+        )
 
 
+class Remainder:
+    """The remainder of a feature, or of a sum of features with signs."""
+
+    def __init__(self, signs: Mapping[str, int], modulus: int) -> None:
+        self.signs, self.modulus, self.count = signs, modulus, modulus + 1
+
+    def __call__(self, sample: Sample) -> Ints:
+        total = sum(sign * sample.column(name) for name, sign in self.signs.items())
+        codes = np.where(np.isnan(total), self.modulus, np.mod(total, self.modulus))
+        return codes.astype(np.int64)
+
+
+Coder = Bins | Remainder
 Rule = Callable[[Sample], Floats]  # the scores of all candidates
 
 
-def lookup(sample: Sample, names: Sequence[str], bins: int) -> Rule:
+def lookup(sample: Sample, coders: Sequence[Coder]) -> Rule:
     """A rule that scores candidates by how often those with the same values were right."""
-    cut = [(name, Bins(sample.column(name)[sample.there], bins)) for name in names]
+    fixed = sample.fixed
 
-    def cells(of: Sample) -> NDArray[np.int64]:
-        code = np.zeros(of.right.shape, dtype=np.int64)
-        for name, binned in cut:
-            code = code * binned.count + binned(of.column(name))
+    def cells(of: Sample) -> Ints:
+        code = np.clip(of.candidates, 0, MAX_FIXED) if fixed else np.zeros_like(of.candidates)
+        for coder in coders:
+            code = code * coder.count + coder(of)
         return code
 
-    size = int(np.prod([binned.count for _, binned in cut]))
+    size = int(np.prod([coder.count for coder in coders])) * (MAX_FIXED + 1 if fixed else 1)
     code = cells(sample)[sample.there]
     count = np.bincount(code, minlength=size)
-    more = np.bincount(code, weights=(sample.right - sample.expected)[sample.there], minlength=size)
+    more = np.bincount(code, weights=sample.rest[sample.there], minlength=size)
     table = (more / (count + PRIOR)).astype(np.float32)
     return lambda of: table[cells(of)]
 
@@ -194,86 +288,204 @@ def lookup(sample: Sample, names: Sequence[str], bins: int) -> Rule:
 def single_rules(sample: Sample) -> dict[str, Rule]:
     """A rule for each distinct feature that differs between candidates."""
     return {
-        name: lookup(sample, [name], BINS)
-        for name in telling(sample)
-        if sample.kind == "label" or _differs_within(sample, sample.column(name))
+        name: lookup(sample, [Bins(sample, name, BINS)])
+        for name in sample.telling
+        if _can_tell(sample, name)
     }
 
 
-def telling(sample: Sample) -> list[str]:
-    """The features that are not constant and not equal to an earlier one."""
-    seen: set[bytes] = set()
-    found = []
-    for name in sample.names:
-        values = sample.column(name)[sample.there]
-        key = values.tobytes()
-        if key not in seen and not (values == values[0]).all() and not np.isnan(values).all():
-            found.append(name)
-        seen.add(key)
-    return found
+def _can_tell(sample: Sample, name: str) -> bool:
+    """Whether a feature differs between the candidates of an item, or each is its own class."""
+    if sample.kind == "label" or sample.fixed:
+        return True
+    if name not in sample.own:
+        return False
+    plain = np.where(np.isnan(sample.own[name]), np.float32(-1e30), sample.own[name])
+    return bool((np.where(sample.there, plain, plain[:, :1]) != plain[:, :1]).any())
 
 
-def _differs_within(sample: Sample, values: Floats) -> bool:
-    plain = np.where(np.isnan(values), np.float32(-1e30), values)
-    first = np.where(sample.there, plain, plain[:, :1])
-    return bool((first != first[:, :1]).any())
+def _joint(sample: Sample, coders: Sequence[Coder]) -> tuple[Floats, Floats, Ints]:
+    """What is explained by every pair of values, its variance by chance, and where blocks start."""
+    start = np.cumsum([0, *[coder.count for coder in coders]])
+    codes = np.stack([coder(sample) for coder in coders])
+    more = np.zeros((start[-1], start[-1]), dtype=np.float32)
+    variance = np.zeros_like(more)
+    for one in sample.classes[: max(1, len(sample.classes) - 1)]:
+        rows = codes[:, one]
+        one_hot = np.zeros((rows.shape[1], start[-1]), dtype=np.float32)
+        for number, values in enumerate(rows):
+            one_hot[np.arange(len(values)), start[number] + values] = 1
+        rest = sample.rest[one]
+        more += one_hot.T @ (one_hot * rest[:, None])
+        # Independent features share their counts; a mixture of dependent ones is caught by both.
+        counts = one_hot.sum(axis=0)
+        variance += np.outer(counts, counts) / len(rest) * np.square(rest).mean()
+        block = np.arange(start[-1])
+        variance[block, block] += (counts - counts**2 / len(rest)) * np.square(rest).mean()
+    return more, variance, start[:-1]
 
 
-def pair_rules(sample: Sample) -> dict[str, Rule]:
-    """Rules for the pairs of features that tell more together than alone."""
-    rows = max(1, PAIR_ROWS // sample.right.shape[1])
-    there = sample.there[:rows]
-    rest = (sample.right - sample.expected)[:rows][there].astype(np.float32)
-    spread = (sample.expected * (1 - sample.expected))[:rows][there]
-    names, blocks, start = telling(sample), [], [0]
-    for name in names:
-        values = sample.column(name)[:rows][there]
-        binned = Bins(values, PAIR_BINS)
-        blocks.append(np.eye(binned.count, dtype=np.float32)[binned(values)])
-        start.append(start[-1] + binned.count)
-    if len(names) < 2:
-        return {}
-    one_hot = np.concatenate(blocks, axis=1)
-    more = one_hot.T @ (one_hot * rest[:, None])
-    variance = one_hot.T @ (one_hot * spread[:, None])
+class Screening(NamedTuple):
+    """How much every feature tells on some training items, alone and beside each other one."""
+
+    names: list[str]
+    alone: Floats
+    together: Floats  # what two features tell only together, such as an exclusive or
+
+
+def screen(sample: Sample) -> Screening:
+    """The strength of all features and pairs of features, as z values."""
+    part = sample.part(ROWS)
+    names = part.telling
+    if not names:
+        return Screening([], np.empty(0, np.float32), np.empty((0, 0), np.float32))
+    more, variance, start = _joint(part, [Bins(part, name, PAIR_BINS) for name in names])
     filled = variance > 1
     ratio = np.where(filled, more**2 / np.where(filled, variance, 1), 0)
-    chi = np.add.reduceat(np.add.reduceat(ratio, start[:-1], axis=0), start[:-1], axis=1)
-    cells = np.add.reduceat(
-        np.add.reduceat(filled.astype(float), start[:-1], axis=0), start[:-1], axis=1
-    )
-    # What two features tell only together, such as an exclusive or.
-    alone, own = np.diag(chi), np.diag(cells)
+    chi = np.add.reduceat(np.add.reduceat(ratio, start, axis=0), start, axis=1)
+    cells = np.add.reduceat(np.add.reduceat(filled.astype(float), start, axis=0), start, axis=1)
+    own_ratio, own_cells = np.diag(ratio), np.diag(filled).astype(float)
+    alone = np.add.reduceat(own_ratio, start)
+    own = np.maximum(np.add.reduceat(own_cells, start), 1)
     freedom = np.maximum(cells - own[:, None] - own + 1, 1)
-    strength = (chi - alone[:, None] - alone - freedom) / np.sqrt(2 * freedom)
+    together = (chi - alone[:, None] - alone - freedom) / np.sqrt(2 * freedom)
+    np.fill_diagonal(together, -1e9)
+    return Screening(names, (alone - own) / np.sqrt(2 * own), together)
+
+
+def pair_rules(sample: Sample, screening: Screening) -> dict[str, Rule]:
+    """Rules for the pairs of features that tell more together than alone."""
+    names = screening.names
     first, second = np.triu_indices(len(names), 1)
-    best = np.argsort(-strength[first, second], kind="stable")[:PAIRS]
-    pairs = [(names[first[at]], names[second[at]]) for at in best]
-    return {f"{a} with {b}": lookup(sample, [a, b], PAIR_BINS) for a, b in pairs}
+    best = np.argsort(-screening.together[first, second], kind="stable")[:PAIRS]
+    return {
+        f"{a} with {b}": lookup(sample, [Bins(sample, name, PAIR_BINS) for name in (a, b)])
+        for a, b in ((names[first[at]], names[second[at]]) for at in best)
+    }
 
 
-def learned_rule(sample: Sample, trees: int) -> Rule | None:
-    """Gradient-boosted trees on all features; None where scikit-learn is missing."""
-    try:
-        ensemble = import_extra("sklearn.ensemble", "audit")
-    except MissingExtraError:
-        return None
-    columns = [sample.names.index(name) for name in telling(sample)]
-    there = sample.there[: max(1, TREE_ROWS // sample.right.shape[1])]
-    right = sample.right[: len(there)][there]
-    if right.all() or not right.any() or not columns:
-        return lambda of: np.zeros(of.right.shape, dtype=np.float32)
-    model: Any = ensemble.HistGradientBoostingClassifier(
-        max_iter=trees, random_state=0, **TREE_SETTINGS
-    )
-    model.fit(sample.values[: len(there)][there][:, columns], right)
+def remainder_rules(sample: Sample) -> dict[str, Rule]:
+    """Rules for remainders of whole numbers: of every feature, and of some sums and differences."""
+    part = sample.part(ROWS)
+    columns = sample.own if not sample.fixed and sample.kind != "label" else None
+    names = [
+        name
+        for name in part.telling
+        if (columns is None or name in columns) and not name.startswith("rank by ")
+        if _whole(part.column(name)[part.there])
+    ]
+    best: dict[str, tuple[float, int]] = {}
+    sums: list[tuple[float, str, str, int, int]] = []
+    for modulus in MODULI if names else ():
+        more, variance, _ = _joint(part, [Remainder({name: 1}, modulus) for name in names])
+        shape = (len(names), modulus + 1) * 2
+        known = (slice(None), slice(modulus), slice(None), slice(modulus))
+        tables = (more.reshape(shape)[known], variance.reshape(shape)[known])
+        every, scale = np.arange(modulus), np.sqrt(2 * (modulus - 1))
+        own = [np.einsum("irir->ir", table) for table in tables]
+        alone = (np.square(own[0]) / np.maximum(own[1], 1)).sum(axis=1)
+        for name, chi in zip(names, (alone - modulus + 1) / scale, strict=True):
+            best[name] = max(best.get(name, (-1e9, 2)), (float(chi), modulus))
+        for sign in (1, -1):
+            picked = [
+                np.stack(
+                    [t[:, every, :, (sign * (s - every)) % modulus].sum(axis=0) for s in every]
+                )
+                for t in tables
+            ]
+            chi = (np.square(picked[0]) / np.maximum(picked[1], 1)).sum(axis=0)
+            chi = (chi - np.maximum(alone[:, None], alone) - modulus + 1) / scale
+            for at in np.argsort(-np.triu(chi, 1), axis=None)[:SUMS]:
+                i, j = divmod(int(at), len(names))
+                if i < j:
+                    sums.append((float(chi[i, j]), names[i], names[j], sign, modulus))
+    rules = {
+        f"{name} mod {modulus}": lookup(sample, [Remainder({name: 1}, modulus)])
+        for name, (_, modulus) in best.items()
+    }
+    for _, a, b, sign, modulus in sorted(sums, reverse=True)[:SUMS]:
+        name = f"{a} {'plus' if sign > 0 else 'less'} {b} mod {modulus}"
+        rules[name] = lookup(sample, [Remainder({a: 1, b: sign}, modulus)])
+    return rules
+
+
+def _whole(values: Floats) -> bool:
+    """Whether these are whole numbers, and enough different ones to have remainders."""
+    known = values[~np.isnan(values)]
+    whole = len(known) > 0 and bool((known == np.floor(known)).all())
+    return whole and len(np.unique(known[:2000])) > 2 and float(np.abs(known).max()) < 1e7
+
+
+class TextModel:
+    """The pieces of text that go with the answer on the training items."""
+
+    def __init__(self, sample: Sample) -> None:
+        assert sample.pieces is not None
+        own, whole = sample.pieces
+        flat = sample.rest.reshape(-1)
+        self.single = sample.kind == "label" or sample.fixed
+        self.of_candidates = learned.strengths(own, flat)
+        places = sample.classes if sample.fixed else np.eye(sample.right.shape[1], dtype=np.bool_)
+        self.of_items = np.stack(
+            [learned.strengths(whole, (sample.rest * place).sum(axis=1)) for place in places]
+        )
+        self.own = [] if self.single else learned.strongest(self.of_candidates, PIECES).tolist()
+        widest = self.of_items[np.abs(self.of_items).argmax(axis=0), np.arange(BUCKETS)]
+        self.item = learned.strongest(widest, PIECES).tolist()
+
+    def extend(self, sample: Sample) -> Sample:
+        """The sample with the counts of these pieces as features."""
+        assert sample.pieces is not None
+        own, whole = sample.pieces
+        n, width = sample.right.shape
+        added = {f"text piece {b}": _counts(own, b, n * width).reshape(n, width) for b in self.own}
+        items = {f"item's text piece {b}": _counts(whole, b, n) for b in self.item}
+        return replace(sample, own={**sample.own, **added}, of_item={**sample.of_item, **items})
+
+    def __call__(self, sample: Sample) -> Floats:
+        """The sum of what all strong pieces say."""
+        assert sample.pieces is not None
+        own, whole = sample.pieces
+        n, width = sample.right.shape
+        if not self.single:
+            return _weighed(own, self.of_candidates, n * width).reshape((n, width))
+        scores: Floats = np.stack([_weighed(whole, one, n) for one in self.of_items])
+        scores -= np.median(scores, axis=1, keepdims=True)
+        if not sample.fixed:
+            return scores.T
+        found: Floats = np.take_along_axis(scores.T, sample.candidates, axis=1)
+        return found
+
+
+def _counts(pieces: Pieces, bucket: int, rows: int) -> Floats:
+    here = pieces.bucket == bucket
+    return np.bincount(pieces.row[here], pieces.times[here], rows).astype(np.float32)
+
+
+def _weighed(pieces: Pieces, strength: Floats, rows: int) -> Floats:
+    weight = np.where(np.abs(strength) > 3, strength, 0.0)[pieces.bucket]
+    return np.bincount(pieces.row, weight * pieces.times, rows).astype(np.float32)
+
+
+def tree_rule(sample: Sample, screening: Screening, trees: int) -> Rule:
+    """Boosted trees on the features that tell most, alone or beside another."""
+    telling = np.maximum(screening.alone, screening.together.max(axis=1, initial=-1e9))
+    names = [screening.names[at] for at in np.argsort(-telling, kind="stable")[:TREE_COLUMNS]]
+    part = sample.part(TREE_ROWS)
+    coders = [Bins(part, name, TREE_BINS - 2) for name in names]
+    models = []
+    for one in part.classes:
+        right = part.right[one].astype(np.float32)
+        if 0 < right.mean() < 1 and names:
+            codes = np.stack([coder(part)[one] for coder in coders]).astype(np.uint8)
+            models.append(learned.grow(codes, right, trees, TREE_BINS))
 
     def scores(of: Sample) -> Floats:
         found = np.zeros(of.right.shape, dtype=np.float32)
-        rows = of.values[of.there][:, columns]
-        found[of.there] = model.predict_proba(rows)[:, 1]
-        if of.kind == "label":
-            found -= np.float32(right.mean())
+        codes = np.stack([coder(of) for coder in coders]).astype(np.uint8) if models else None
+        for one, model in zip(of.classes, models, strict=False):
+            assert codes is not None
+            found[one] = model(codes[:, one]) - (model.start if of.kind == "label" else 0)
         return found
 
     return scores

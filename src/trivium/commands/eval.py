@@ -11,11 +11,13 @@ from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags
 from trivium.commands.parser import REQUIRED, flag, leaves
 from trivium.core.errors import require
 from trivium.core.records import RECORDS
+from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.plan import plan_evaluation
 from trivium.models.names import full_model_name
 from trivium.models.settings import Settings
+from trivium.report.audits import CAUGHT, audit_sentence, audit_verdict
 from trivium.report.tables import metric_table, terminal
 
 ABOUT = """Evaluate a solver or a model on items, generated on demand or read from files. Writes
@@ -54,6 +56,10 @@ def main(args: Sequence[str]) -> int:
     total = evaluation.items.count
     if summary.items > total:
         print(f"the figures cover all {summary.items} items in the folder, not only {total}")
+    if not flags.input:
+        audited = asked.task.benchmark, spec_to_dict(asked.task.spec), spec_to_dict(asked.task.view)
+        if audit_verdict(*audited) == CAUGHT:
+            print(audit_sentence(*audited))
     print(f"records in {flags.out / RECORDS}")
     return print_verdict(run, [summary], flags.out, flags.execution.prices)
 

@@ -117,6 +117,7 @@ class Solver:
     reply: Callable[[Turn], str]
     role: Role = "program"
     omniscient: bool = False  # is given the item as well as the prompt
+    allowed_lift: float = 0.0  # up to which the audit accepts a shortcut
 
 
 @dataclass(frozen=True)
@@ -397,6 +398,14 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         replaced by what its lines say.
         """
         return None
+
+    def parts(self, item: ItemT) -> Mapping[str, Hashable]:
+        """The forms, up to names and order, of the parts of an item that bear its answer.
+
+        Training splits hold out the forms of every part, and `audit --overlap` counts them. By
+        default the whole item is one part.
+        """
+        return {}
 
     def item_space(self, spec: SpecT) -> int | None:
         """The number of different items, if it is known."""

@@ -59,10 +59,10 @@ class Audit:
     level: float  # the probability that an audit of clean items raises no false alarm
     notes: tuple[str, ...] = ()
     needed: int = 0  # items needed to detect GAIN over chance
-    learned: bool = True  # whether the learned probe was tried
     floor: str = ""  # the best strategy that does not read the item
     floor_value: float = 0.0
     keeps_leaks: bool = False  # a preset that keeps the leaks of an original on purpose
+    view: Mapping[str, Any] = field(default_factory=dict)  # how the items were presented
 
     def __repr__(self) -> str:
         strongest = self.strongest
@@ -74,15 +74,15 @@ class Audit:
 
     @property
     def passed(self) -> bool:
-        """Whether everything was tried and no cue beats chance."""
+        """Whether no cue beats chance."""
         return self.verdict == "passed"
 
     @property
     def verdict(self) -> Literal["passed", "caught", "incomplete"]:
-        """The conclusion, which is "incomplete" without the learned probe."""
+        """The conclusion, which is "incomplete" where there was nothing to guess."""
         if any(cue.caught for cue in self.cues):
             return "caught"
-        return "passed" if self.learned and self.cues else "incomplete"
+        return "passed" if self.cues else "incomplete"
 
     @property
     def strongest(self) -> Cue | None:
@@ -102,7 +102,7 @@ class Audit:
             "needed": self.needed,
             "level": self.level,
             "floor": {"name": self.floor, "value": self.floor_value},
-            "learned_probe": self.learned,
+            "view": dict(self.view),
             "keeps_leaks_on_purpose": self.keeps_leaks,
             "strongest": None if strongest is None else strongest.name,
             "cues": [asdict(cue) | {"caught": cue.caught} for cue in cues],

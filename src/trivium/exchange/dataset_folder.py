@@ -36,7 +36,7 @@ def write_dataset_folder(evaluation: Evaluation, out: Path, *, with_audit: bool)
     task, result = evaluation.task, None
     if with_audit and not evaluation.items.files:
         print("auditing for the card; --no_audit skips that", file=sys.stderr, flush=True)
-        result = audit(task.benchmark, task.spec, 0)
+        result = audit(task.benchmark, task.spec, 0, view=task.view)
     partial = out.with_name(out.name + ".part")
     if partial.is_dir():
         shutil.rmtree(partial)  # left by an export that was killed
@@ -206,7 +206,7 @@ def _audit_text(task: Task, audit: Audit | None) -> str:
     tried = f"{len(audit.cues)} cues"
     verdicts = {
         "passed": f"PASSED: none of {tried} beats chance on {audit.items} fresh items",
-        "incomplete": f"NO VERDICT: none of {tried} beats chance, but not everything was tried",
+        "incomplete": "NO VERDICT: there was nothing to guess",
         "caught": f"CAUGHT: {len(caught)} of {tried} beat chance on {audit.items} fresh items: "
         + ", ".join(f"{cue.name} ({cue.value:.3f} against {cue.chance:.3f})" for cue in caught),
     }

@@ -12,7 +12,7 @@ from statistics import fmean
 from trivium.core.benchmark import Lifts
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate
-from trivium.report.audits import CAUGHT, NOT_AUDITED, audit_verdict
+from trivium.report.audits import CAUGHT, NOT_AUDITED
 from trivium.report.charts import Styles
 from trivium.report.plot import SeriesStyle
 from trivium.report.results import BenchmarkResults, natural
@@ -134,7 +134,7 @@ def _column(
     results: BenchmarkResults, title: str, kept: Sequence[str], left_out: Sequence[str] = ()
 ) -> Column:
     """A column with what audits say about its items, in a few words."""
-    verdicts = [audit_verdict(results.benchmark, results.specs[one]) for one in kept]
+    verdicts = [results.audit_verdict(one) for one in kept]
     passed, caught = verdicts.count("passed"), verdicts.count(CAUGHT)
     if len(set(verdicts)) == 1:
         audit = verdicts[0]

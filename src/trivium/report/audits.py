@@ -1,6 +1,8 @@
 """What audits say about items: stored beside each benchmark as audits.json, shown with results.
 
-`trivium audit NAME --keep` stores the audit of one spec; `make audits` those of all presets.
+`trivium audit NAME --keep` stores the audit of one spec and view; `make audits` those of all
+presets. What passed in one view was not audited in another, unless these differ in nothing but
+text that is the same in all items, such as the form of the answer.
 """
 
 from __future__ import annotations
@@ -17,26 +19,29 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.files import atomic_write
 from trivium.core.probes import Audit
 from trivium.core.spec import spec_from_dict, spec_to_dict
+from trivium.core.task import Task
 
 CAUGHT, NOT_AUDITED = "caught", "not audited"
+COMPARED = 12  # items whose texts are compared in two views
+Fields = Mapping[str, Any] | None
 
 
-def audit_verdict(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> str:
-    """Whether the items of this spec passed an audit, were caught, or were not audited."""
-    kept = _find(benchmark, fields)
+def audit_verdict(benchmark: AnyBenchmark, spec: Fields, view: Fields) -> str:
+    """Whether items of this spec in this view passed an audit, were caught, or were not audited."""
+    kept = _find(benchmark, spec, view)
     if kept is None:
-        return CAUGHT if _keeps_leaks(benchmark, fields) else NOT_AUDITED
+        return CAUGHT if _keeps_leaks(benchmark, spec) else NOT_AUDITED
     return str(kept["verdict"])
 
 
-def audit_sentence(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> str:
-    """What is known about shortcuts in the items of this spec."""
-    kept = _find(benchmark, fields)
+def audit_sentence(benchmark: AnyBenchmark, spec: Fields, view: Fields) -> str:
+    """What is known about shortcuts in items of this spec in this view."""
+    kept = _find(benchmark, spec, view)
     command = f"trivium audit {benchmark.name}"
-    if kept is None and _keeps_leaks(benchmark, fields):
+    if kept is None and _keeps_leaks(benchmark, spec):
         return f"Audit: these items keep the shortcuts of the original on purpose ({command})."
     if kept is None:
-        return f"Audit: these items were not audited; {command} tells whether they have shortcuts."
+        return f"Audit: this view was not audited; {command} tells whether it has shortcuts."
     strongest = kept["strongest"]
     reach = f"{strongest['value']:.3f} against {strongest['chance']:.3f} by chance"
     if kept["verdict"] == CAUGHT:
@@ -44,19 +49,30 @@ def audit_sentence(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) ->
         return f"Audit: these items have shortcuts{why}, such as {strongest['name']} ({reach})."
     return (
         f"Audit: passed. None of {kept['tried']} cues beats chance on {kept['items']:,} fresh "
-        f"items, a learned probe among them; the nearest is {strongest['name']} ({reach})."
+        f"items, learned probes among them; the nearest is {strongest['name']} ({reach})."
     )
 
 
-def keep_audit(benchmark: AnyBenchmark, spec: Any, audit: Audit, **labels: Any) -> dict[str, Any]:
+def presets_with_shortcuts(benchmark: AnyBenchmark) -> list[str]:
+    """The presets that are known to have shortcuts in one of the audited views."""
+    views = [spec_to_dict(view) for view in benchmark.audit_views()]
+    return [
+        name
+        for name, spec in benchmark.presets.items()
+        if any(audit_verdict(benchmark, spec_to_dict(spec), view) == CAUGHT for view in views)
+    ]
+
+
+def keep_audit(task: Task, audit: Audit, **labels: Any) -> dict[str, Any]:
     """The verdict and the strongest cue of an audit, stored beside the benchmark."""
-    kept = audit.to_dict() | labels
+    benchmark, kept = task.benchmark, audit.to_dict() | labels
     cues = kept.pop("cues")
     kept["tried"] = len(cues)
     kept["strongest"] = next(cue for cue in cues if cue["name"] == kept["strongest"])
     _stored.cache_clear()  # benchmarks of one package share a file
     stored = _stored(benchmark)
-    stored[_key(benchmark, spec_to_dict(spec))] = kept
+    spec = _key(benchmark, spec_to_dict(task.spec))
+    stored.setdefault(spec, {})[_view_key(benchmark, spec_to_dict(task.view))] = kept
     with atomic_write(audits_path(benchmark)) as file:
         file.write(orjson.dumps(stored, option=orjson.OPT_INDENT_2) + b"\n")
     return kept
@@ -67,26 +83,54 @@ def audits_path(benchmark: AnyBenchmark) -> Path:
     return Path(str(sys.modules[type(benchmark).__module__].__file__)).with_name("audits.json")
 
 
-def _find(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The stored audit of a spec."""
-    return None if fields is None else _stored(benchmark).get(_key(benchmark, fields))
+def _find(benchmark: AnyBenchmark, spec: Fields, view: Fields) -> dict[str, Any] | None:
+    """The stored audit of a spec in a view, or in one that shows the same."""
+    if spec is None:
+        return None
+    audits = _stored(benchmark).get(_key(benchmark, spec), {})
+    wanted = _view_key(benchmark, view or {})
+    for key, kept in sorted(audits.items(), key=lambda found: found[0] != wanted):
+        if key == wanted or _same_surface(benchmark, orjson.dumps(spec), wanted, key):
+            return dict(kept)
+    return None
 
 
 @cache
-def _stored(benchmark: AnyBenchmark) -> dict[str, Any]:
-    """All audits stored beside a benchmark."""
+def _same_surface(benchmark: AnyBenchmark, spec: bytes, view: str, other: str) -> bool:
+    """Whether two views differ only in lines that are the same in all items."""
+    items = benchmark.generate(
+        spec_from_dict(benchmark.spec_type, orjson.loads(spec)), 0, 0, COMPARED
+    )
+    views = [spec_from_dict(benchmark.view_type, orjson.loads(each)) for each in (view, other)]
+    differences: set[tuple[bool, tuple[str, ...], tuple[str, ...]]] = set()
+    for item in items:
+        one, two = (benchmark.surface(item, each).split("\n") for each in views)
+        shared = [line for line in one if line in two] == [line for line in two if line in one]
+        added = tuple(line for line in one if line not in two)
+        differences.add((shared, added, tuple(line for line in two if line not in one)))
+    return len(differences) == 1 and all(shared for shared, *_ in differences)
+
+
+@cache
+def _stored(benchmark: AnyBenchmark) -> dict[str, dict[str, dict[str, Any]]]:
+    """All audits stored beside a benchmark, by spec and view."""
     path = audits_path(benchmark)
     return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
 
 
 def _key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
-    """The key of a stored audit: the benchmark and every field that its items depend on."""
+    """The key of a spec: the benchmark and every field that its items depend on."""
     spec = spec_to_dict(spec_from_dict(benchmark.spec_type, fields))
     spec.pop("size", None)  # how many items a dataset has does not change an item
     return f"{benchmark.name} {orjson.dumps(spec, option=orjson.OPT_SORT_KEYS).decode()}"
 
 
-def _keeps_leaks(benchmark: AnyBenchmark, fields: Mapping[str, Any] | None) -> bool:
+def _view_key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
+    view = spec_to_dict(spec_from_dict(benchmark.view_type, fields))
+    return orjson.dumps(view, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def _keeps_leaks(benchmark: AnyBenchmark, fields: Fields) -> bool:
     """Whether the spec is that of a preset that keeps the leaks of the original."""
     spec = None if fields is None else spec_from_dict(benchmark.spec_type, fields)
     return any(benchmark.presets[name] == spec for name in benchmark.leaky_presets)

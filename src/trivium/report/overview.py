@@ -82,7 +82,8 @@ def _setting_table(results: BenchmarkResults, setting: str | None) -> SettingTab
         for solver in sorted(parts, key=place)
     ]
     verdict = " ".join(_verdict(results, parts, most, shortcut))
-    audit = audit_sentence(results.benchmark, results.specs.get(setting) if setting else None)
+    shown = (results.specs.get(setting), results.views.get(setting)) if setting else (None, None)
+    audit = audit_sentence(results.benchmark, *shown)
     return SettingTable(setting, metric.name, rows, verdict, audit)
 
 

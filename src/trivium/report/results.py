@@ -163,13 +163,13 @@ class BenchmarkResults:
 
     @cached_property
     def sound_settings(self) -> list[str]:
-        """The settings that count: a main run leaves out those with shortcuts, if others remain."""
-        caught = {
-            setting
-            for setting in self.settings
-            if self.kind == "run" and audit_verdict(self.benchmark, self.specs[setting]) == CAUGHT
-        }
-        return [setting for setting in self.settings if setting not in caught] or self.settings
+        """The settings that are pooled: those without known shortcuts, if there are any."""
+        sound = [one for one in self.settings if self.audit_verdict(one) != CAUGHT]
+        return sound or self.settings
+
+    def audit_verdict(self, setting: str) -> str:
+        """What an audit says about the items of a setting as they were presented."""
+        return audit_verdict(self.benchmark, self.specs[setting], self.views[setting])
 
     @cached_property
     def traces(self) -> Traces:

@@ -52,9 +52,20 @@ def like_the_longer_name(item: PromptItem, index: int) -> PromptItem | None:
     return item if item.answer.like in (longest, "unsure") else None
 
 
+def named_first(item: PromptItem, index: int) -> PromptItem:
+    """What must be a blicket is named before what may be one, in every test."""
+    sure = item.answer.blickets
+    tests = tuple(
+        (tuple(sorted(placed, key=lambda name: name not in sure)), light)
+        for placed, light in item.new.tests
+    )
+    return item._replace(machines=(*item.machines[:-1], item.new._replace(tests=tests)))
+
+
 OF_PROMPTS: dict[str, tuple[Leak, str]] = {
     "listed first": (listed_first, "blicket: place"),
     "most often lit": (most_often_lit, "blicket: lit_tests"),
+    "named first": (named_first, "blicket: mean place within its sentences"),
     "like the first": (like_the_first, "structure: place"),
     "like the longer name": (like_the_longer_name, "structure: rank by length of its name"),
 }
@@ -81,6 +92,17 @@ def form_by_index(item: GameItem, index: int) -> GameItem | None:
     """How the machine works follows from the number of the game."""
     rules = item.spec.possible_rules
     return item if item.machine.rule == rules[index % len(rules)] else None
+
+
+def wording_by_form(item: GameItem, text: str) -> str:
+    """The list of objects has another heading for one kind of machine."""
+    return text.replace("Objects:", "Objects are") if item.machine.rule == "disjunctive" else text
+
+
+def test_a_wording_that_follows_the_form_is_caught() -> None:
+    benchmark = planted(GAME, lambda item, index: item, wording_by_form)
+    found = run_audit(benchmark, GAME.default_spec, 0, 200, trees=12)
+    assert "form: item's text piece" in caught(found)
 
 
 OF_GAMES: dict[str, tuple[Leak, str]] = {

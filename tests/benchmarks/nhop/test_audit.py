@@ -9,6 +9,7 @@ from math import factorial, perm
 
 import pytest
 
+from tests.audit.planted import planted
 from tests.benchmarks.nhop.examples import ladder
 from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.overlap import overlap
@@ -94,6 +95,11 @@ def number(token: str) -> int:
     return int(token.partition("_")[2])
 
 
+def head(item: NhopItem) -> str:
+    """The head of the answer's line."""
+    return item.blocks[-1].resolved()[place(item)][0]
+
+
 def alias(item: NhopItem) -> str:
     """The head of the answer's line as printed."""
     return item.blocks[-1].lines[place(item)][0]
@@ -119,6 +125,10 @@ LEAKS: dict[str, tuple[Callable[[NhopItem, int], bool], str]] = {
         lambda item, index: place(item) // 2 == index % 3,
         "line of f4: place with item's index mod 3",
     ),
+    "head and tail mod 7": (
+        lambda item, _: (number(head(item)) + number(item.answer)) % 7 in (0, 1),
+        "head's number plus its own mod 7",
+    ),
     "xor of number and place": (
         lambda item, _: (number(item.answer) + place(item)) % 2 == 0,
         " with ",
@@ -140,7 +150,8 @@ class Leaky(Explicit):
         for item in generate(spec, seed, 0, 40 * (start + count)):
             if self.leak(item, made):
                 made += 1
-                yield item
+                if made > start:
+                    yield item
                 if made == start + count:
                     return
 
@@ -148,7 +159,8 @@ class Leaky(Explicit):
 @pytest.mark.parametrize("name", LEAKS)
 def test_planted_leaks_are_caught(name: str) -> None:
     leak, cue = LEAKS[name]
-    audit = few_trees(Leaky(leak), replace(HARD, L=1), 0, 150)
+    leaky = planted(EXPLICIT, lambda item, index: item if leak(item, index) else None)
+    audit = few_trees(leaky, replace(HARD, L=1), 0, 150)
     assert any(cue in one for one in caught(audit))
 
 

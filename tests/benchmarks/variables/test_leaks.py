@@ -11,6 +11,7 @@ from trivium.auditing.engine import audit as run_audit
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.item import Table, VariablesItem
 from trivium.benchmarks.variables.spec import PRESETS, view_of
+from trivium.core.benchmark import AnyBenchmark
 
 
 @pytest.fixture(autouse=True)
@@ -19,11 +20,10 @@ def _small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit, "PEEK", 20)
 
 
-def check(leak: Leak, renderer: str, preset: str, cue: str) -> None:
+def check(benchmark: AnyBenchmark, renderer: str, preset: str, cue: str) -> None:
     """The audit of one view catches the leak by this cue."""
-    benchmark = planted(VARIABLES, leak)
-    benchmark.audit_views = lambda: [view_of(renderer)]  # type: ignore[method-assign]
-    assert cue in caught(run_audit(benchmark, PRESETS[preset], 0, 100, trees=12))
+    found = run_audit(benchmark, PRESETS[preset], 0, 100, trees=12, view=view_of(renderer))
+    assert cue in caught(found)
 
 
 def first_column(item: VariablesItem, index: int) -> VariablesItem | None:
@@ -46,17 +46,39 @@ def missing_cell(item: VariablesItem, index: int) -> VariablesItem:
     return item._replace(table=Table(values))
 
 
+def shared_row(item: VariablesItem, index: int) -> VariablesItem:
+    """What is to be controlled has lost the same row."""
+    values = item.table.values.copy()
+    row = index % len(values)
+    for variable in item.gold.control:
+        values[row, variable] = np.nan
+    return item._replace(table=Table(values))
+
+
 CONTROL: dict[str, tuple[Leak, str, str]] = {
     "first column": (first_column, "language-corrset", "control: place"),
     "odd names": (odd_names, "language-corrset", "control: parity of its number"),
     "missing cell": (missing_cell, "markdown", "control: missing cells in its column"),
+    "shared row": (shared_row, "csv", "most missing cells in a row with its own in its column"),
 }
+
+
+def test_a_space_in_the_header_is_caught() -> None:
+    """A space before the names of variables that are to be controlled."""
+
+    def spaced(item: VariablesItem, text: str) -> str:
+        for variable in item.gold.control:
+            text = text.replace(f",{item.names[variable]}", f", {item.names[variable]}", 1)
+        return text
+
+    benchmark = planted(VARIABLES, lambda item, index: item, spaced)
+    check(benchmark, "csv", "balanced-ctrl", "control: character before it, first mention;")
 
 
 @pytest.mark.parametrize("name", CONTROL)
 def test_leaks_of_control_variables_are_caught(name: str) -> None:
     leak, renderer, cue = CONTROL[name]
-    check(leak, renderer, "balanced-ctrl", cue)
+    check(planted(VARIABLES, leak), renderer, "balanced-ctrl", cue)
 
 
 def index_parity(item: VariablesItem, index: int) -> VariablesItem | None:
@@ -92,4 +114,4 @@ VALIDITY: dict[str, tuple[Leak, str, str]] = {
 @pytest.mark.parametrize("name", VALIDITY)
 def test_leaks_of_validity_are_caught(name: str) -> None:
     leak, renderer, cue = VALIDITY[name]
-    check(leak, renderer, "balanced-hypotheses", cue)
+    check(planted(VARIABLES, leak), renderer, "balanced-hypotheses", cue)

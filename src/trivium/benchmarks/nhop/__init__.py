@@ -63,6 +63,7 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     item_ceiling = staticmethod(score.item_ceiling)
     probes = staticmethod(audit.probes)
     canonical = staticmethod(audit.canonical)
+    parts = staticmethod(audit.parts)
     groups = staticmethod(score.groups)
     highlights = staticmethod(report.highlights)
     score = staticmethod(score.score)

@@ -55,12 +55,20 @@ def _probe(
         "head is a tail of the block above": [head in before for head in heads],
         "tail is a head of the block below": [tail in after for tail in tails],
         **{f"head: {name}": [head[name] for head in spelled] for name in _SPELLED},
+        "head's number plus its own": [
+            spelling(head)["its number"] + spelling(tail)["its number"] for head, tail in lines
+        ],
         "number of its alias": [number_of.get(head, 0) for head in heads],
         "alphabetical rank of its alias": [rank_of.get(head, 0) for head in heads],
         "first fact with its head": [facts.get(head, missing) for head in heads],
         "first fact with its tail": [facts.get(tail, missing) for tail in tails],
     }
     return Probe(f"line of f{hop}", [*map(words.word, tails)], right, marked, features)
+
+
+def parts(item: NhopItem) -> Mapping[str, Hashable]:
+    """The chain of the answer with its tokens: up to names, all items of a spec are alike."""
+    return {"chain of tokens": tuple(true_chain(item))}
 
 
 def canonical(item: NhopItem) -> Hashable:

@@ -13,7 +13,7 @@ import numpy as np
 from trivium.auditing.overlap import line_structure
 from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.render import Prompt, preamble, read_prompt, render
-from trivium.benchmarks.variables.spec import VariablesView, view_of
+from trivium.benchmarks.variables.spec import RENDERERS, VariablesView, view_of
 from trivium.benchmarks.variables.table import Floats
 from trivium.core.probes import Probe
 
@@ -21,8 +21,8 @@ Columns = dict[str, list[float]]  # the values of a feature, in the order of the
 
 
 def audit_views() -> Sequence[VariablesView]:
-    """One view with a table and one with sets, which cover what all renderers show."""
-    return view_of("markdown"), view_of("language-corrset")
+    """One view for each renderer."""
+    return tuple(map(view_of, RENDERERS))
 
 
 def surface(item: VariablesItem, view: VariablesView) -> str:

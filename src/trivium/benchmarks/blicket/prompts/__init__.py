@@ -57,7 +57,9 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     score = staticmethod(score.score)
     probes = staticmethod(audit.probes)
     surface = staticmethod(audit.surface)
+    audit_views = staticmethod(audit.audit_views)
     canonical = staticmethod(audit.canonical)
+    parts = staticmethod(audit.parts)
     headline_sentence = staticmethod(report.headline_sentence)
     highlights = staticmethod(report.highlights)
 

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from trivium.benchmarks.blicket.prompts.evidence import Machine
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
+from trivium.benchmarks.blicket.prompts.phrases import VOICES
 from trivium.benchmarks.blicket.prompts.render import render
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.core.probes import Probe
 
+TWO_SHOT_LIGHTS = ("lights up", "does not light up")
+
 
 def surface(item: PromptItem, view: PromptView) -> str:
-    """The prompt without its tests, which are the evidence; the probes have their counts."""
-    if item.paper or view.prompt != "freeform":
-        return ""
-    bare = tuple(machine._replace(tests=()) for machine in item.machines)
-    return render(item._replace(machines=bare), view)
+    """The prompt with every light masked; the probes have the counts of lights."""
+    text = render(item, view)
+    for lit, dark in [*[(voice.lit, voice.dark) for voice in VOICES], TWO_SHOT_LIGHTS]:
+        text = text.replace(dark, lit)
+    return text
+
+
+def audit_views() -> Sequence[PromptView]:
+    """The story, and the solved examples."""
+    return PromptView(), PromptView(prompt="two_shot")
 
 
 def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:
@@ -94,6 +102,12 @@ def _shape(machine: Machine) -> dict[str, float]:
 def canonical(item: PromptItem) -> Hashable:
     """The condition, and the tests of every machine up to names and order."""
     return item.hypotheses, item.matched, tuple(map(machine_structure, item.machines))
+
+
+def parts(item: PromptItem) -> Mapping[str, Hashable]:
+    """The tests of the new machine, and those of the examples."""
+    *examples, new = map(machine_structure, item.machines)
+    return {"new machine": new, "examples": tuple(examples)}
 
 
 def machine_structure(machine: Machine) -> Hashable:
