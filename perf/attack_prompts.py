@@ -10,14 +10,19 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier
+from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
 from trivium.benchmarks.blicket.prompts import PROMPTS
 from trivium.benchmarks.blicket.prompts.audit import machine_structure as structure
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.core.dialogue import attempt
+
+Items = Sequence[Any]
 
 
 def interval(hits: float, of: int) -> str:
@@ -28,7 +33,7 @@ def interval(hits: float, of: int) -> str:
     return f"{share:.3f} [{middle - half:.3f}, {middle + half:.3f}] of {of}"
 
 
-def overlap(known, fresh):
+def overlap(known: Items, fresh: Items) -> None:
     """New machines and examples of one seed that another seed has, up to renaming."""
     for name, part in (("new machines", slice(2, 3)), ("examples", slice(0, 2))):
         seen = {structure(machine) for item in known for machine in item.machines[part]}
@@ -36,7 +41,7 @@ def overlap(known, fresh):
         print(f"  {name} known from the other seed: {interval(sum(parts), len(parts))}")
 
 
-def roles(machine, names):
+def roles(machine: Any, names: Sequence[str]) -> dict[str, Any]:
     """Each object's tests up to renaming, which a table maps to the object's part in the answer."""
     return {
         name: structure(machine._replace(tests=(*machine.tests, ((name,), True), ((name,), False))))
@@ -44,16 +49,13 @@ def roles(machine, names):
     }
 
 
-def table_answer(known, fresh):
+def table_answer(known: Items, fresh: Items) -> None:
     """The whole answer from a table of structures; the commonest answer where it is unknown."""
-    by_object, by_pair = {}, {}
+    by_object: dict[Any, int] = {}
     for item in known:
         for name, key in roles(item.new, item.new.objects).items():
             by_object[key] = (name in item.answer.blickets) + 2 * (name in item.answer.maybe)
-        by_pair[tuple(structure(m) for m in item.machines)] = (
-            item.known.index(item.answer.like) if item.answer.like in item.known else 2
-        )
-    hits = 0
+    hits = 0.0
     for item in fresh:
         found = {n: by_object.get(key) for n, key in roles(item.new, item.new.objects).items()}
         sure = {name for name, part in found.items() if part == 1}
@@ -63,9 +65,9 @@ def table_answer(known, fresh):
     print(f"  table of structures, correct (structure guessed): {interval(hits, len(fresh))}")
 
 
-def kind_cues(items):
+def kind_cues(items: Items) -> None:
     """The kind of the new machine from lights and sizes, in the better direction."""
-    cues = {
+    cues: dict[str, Callable[..., bool]] = {
         "mostly lit": lambda tests: 2 * sum(light for _, light in tests) > len(tests),
         "first light": lambda tests: tests[0][1],
         **{
@@ -74,17 +76,17 @@ def kind_cues(items):
         },
     }
     kinds = [item.form == "disjunctive" for item in items]
-    best = {}
+    best: dict[str, int] = {}
     for name, cue in cues.items():
         same = sum(
             bool(cue(item.new.tests)) == kind for item, kind in zip(items, kinds, strict=False)
         )
         best[name] = max(same, len(items) - same)
-    name = max(best, key=best.get)
+    name = max(best, key=best.__getitem__)
     print(f"  kind from lights and sizes, best cue ({name}): {interval(best[name], len(items))}")
 
 
-def features(item, pairs):
+def features(item: Any, pairs: bool) -> NDArray[np.float64]:
     """For each object: counts, sizes and places, and with `pairs` how often it met others."""
     tests, names = item.new.tests, item.new.objects
     lit = [set(placed) for placed, light in tests if light]
@@ -98,7 +100,7 @@ def features(item, pairs):
     left = {name for name in names if not any(name in placed for placed in dark)}
     rows = []
     for place, name in enumerate(names):
-        row = [place, name in left, len(left)]
+        row: list[float] = [place, name in left, len(left)]
         for group in (lit, dark):
             own = [placed for placed in group if name in placed]
             sizes = sorted(map(len, own))
@@ -119,11 +121,11 @@ def features(item, pairs):
     return np.hstack([table, table - mean])
 
 
-def learned(train, fresh, pairs):
+def learned(train: Items, fresh: Items, pairs: bool) -> None:
     """Boosted trees: every object must be, may be or is not a blicket."""
     size = len(train[0].new.objects)
 
-    def label(item):
+    def label(item: Any) -> list[int]:
         sure, maybe = item.answer.blickets, item.answer.maybe
         return [(name in sure) + 2 * (name in maybe) for name in item.new.objects]
 
@@ -135,22 +137,24 @@ def learned(train, fresh, pairs):
     print(f"  boosted trees on {words}, blickets: {interval(hits, len(fresh))}")
 
 
-def examples(train, fresh):
+def examples(train: Items, fresh: Items) -> None:
     """Boosted trees: which example is the conjunctive one, from counts and sizes."""
 
-    def row(item):
-        values = []
+    def row(item: Any) -> list[float]:
+        values: list[float] = []
         for machine in item.machines[:2]:
             for light in (True, False):
                 sizes = sorted(len(placed) for placed, lit in machine.tests if lit == light)
-                counts = Counter(n for p, lit in machine.tests if lit == light for n in p)
+                counts: Counter[str] = Counter(
+                    n for p, lit in machine.tests if lit == light for n in p
+                )
                 often = sorted((counts[name] for name in machine.objects), reverse=True)
                 values += [*sizes[:3], sizes[-1], *often[:6]]
             values.append(float(machine.tests[0][1]))
         return values
 
-    def conjunctive(item):
-        like = item.known.index(item.answer.like)
+    def conjunctive(item: Any) -> int:
+        like = int(item.known.index(item.answer.like))
         return like if item.form == "conjunctive" else 1 - like
 
     train, fresh = ([i for i in each if i.hypotheses == "given"] for each in (train, fresh))
@@ -160,12 +164,12 @@ def examples(train, fresh):
     print(f"  which example is conjunctive, boosted trees: {interval(right.sum(), len(right))}")
 
 
-def habits(items, view):
+def habits(items: Items, view: PromptView) -> None:
     """Every built-in solver."""
     floor = PROMPTS.floor(PROMPTS.presets[OPTIONS.preset], view)
     print(f"  {view.prompt}: floor {floor.value:.3f} ({floor.name}), {dict(floor.others)}")
     for name, solver in PROMPTS.solvers.items():
-        hits = defaultdict(float)
+        hits: dict[str, float] = defaultdict(float)
         for item in items:
             scores = attempt(PROMPTS, item, solver, view).scores
             for metric in ("correct", "blickets", "structure"):

@@ -212,13 +212,13 @@ def exact_sets(preset: str, count: int, directed: bool | None) -> None:
     scores = learn(seen[0], labels[0]).predict_proba(seen[1])[:, 1]
     best = {}
     for rule in (*THRESHOLDS, 0.2, 0.25, 1, 2, 3):
-        start, right = 0, []
+        start, hits = 0, []
         for size in spans[1]:
             own, wanted = scores[start : start + size], labels[1][start : start + size]
             picked = own > rule if rule < 1 else own.argsort().argsort() >= size - rule
-            right.append(float((picked == wanted).all()))
+            hits.append(float((picked == wanted).all()))
             start += size
-        best[rule] = right
+        best[rule] = hits
     rule = max(best, key=lambda own: np.mean(best[own]))
     name = "hypotheses unread" if directed is None else "direction unread"
     floor = VARIABLES.floor(PRESETS[preset], VariablesView()).value

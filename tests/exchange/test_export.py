@@ -210,8 +210,7 @@ def test_the_card_tells_the_result_of_the_audit() -> None:
     assert "PASSED: none of 1 cues beats chance on 900 fresh items." in said
     said = card(prompts, "here", Audit((cue, clean), 900, 0.99))
     assert "CAUGHT: 1 of 2 cues beat chance on 900 fresh items: answer: place (0.200" in said
-    said = card(prompts, "here", Audit((clean,), 900, 0.99, learned=False))
-    assert "NO VERDICT" in said
+    assert "NO VERDICT" in card(prompts, "here", Audit((), 900, 0.99))
 
 
 def test_load_dataset_opens_the_folder(

@@ -202,21 +202,24 @@ def untested_pairs(table: Floats, sets: Sequence[set[int]]) -> list[tuple[int, i
     ]
 
 
-def _solver(name: str, role: Role, answer: Callable[[Turn], VariablesAnswer]) -> Solver:
+def _solver(
+    name: str, role: Role, answer: Callable[[Turn], VariablesAnswer], allowed_lift: float = 0.0
+) -> Solver:
     def say(turn: Turn) -> str:
         return write(turn.item, answer(turn), turn.view)
 
     about = (answer.__doc__ or "").split("\n", maxsplit=1)[0]
-    return Solver(name, about, say, role=role, omniscient=answer in (oracle, guess, noctrl))
+    knows = answer in (oracle, guess, noctrl)
+    return Solver(name, about, say, role, omniscient=knows, allowed_lift=allowed_lift)
 
 
 SOLVERS = by_name(
     [
         _solver("oracle", "ceiling", oracle),
         _solver("statistician", "program", statistician),
-        _solver("no_hypotheses", "shortcut", no_hypotheses),
-        _solver("undirected", "shortcut", undirected),
-        _solver("always_valid", "shortcut", always_valid),
+        _solver("no_hypotheses", "shortcut", no_hypotheses, 0.25),
+        _solver("undirected", "shortcut", undirected, 0.5),
+        _solver("always_valid", "shortcut", always_valid, 0.5),
         _solver("surface", "shortcut", surface),
         _solver("noctrl", "floor", noctrl),
         _solver("random", "floor", guess),

@@ -27,6 +27,7 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     """A dialogue in which the player tests a machine, then says how it works."""
 
     name = "blicket_game"
+    version = "2.0"
     title = "find blickets and the form of a machine by choosing tests"
     spec_type = GameSpec
     view_type = GameView
