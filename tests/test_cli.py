@@ -156,13 +156,6 @@ def test_items_are_written_into_a_pipe(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
-def test_the_size_of_a_dataset_is_that_of_the_spec_asked_for(tmp_path: Path) -> None:
-    out = tmp_path / "items.jsonl"
-    for words, lines in (("--size 50", 50), ("--size 50 --items 7", 7)):
-        assert run(f"generate identifying_variables {words} --out {out}") == 0
-        assert out.read_bytes().count(b"\n") == lines
-
-
 def test_run_accepts_full_names(tmp_path: Path) -> None:
     name = "identifying_variables.csv.balanced-ctrl"
     assert run(f"run --items 3 --benchmarks {name} --processes 1 --out {tmp_path}") == 0

@@ -47,7 +47,11 @@ def test_one_file_serves_generate_eval_export_and_sweep(config: str) -> None:
     found = manifest("run")
     spec = found["spec"]
     assert (spec["hops"], spec["L"], spec["context_chains"]) == (4, 2, 8)
-    assert (found["seed"], found["solver"], found["view"]) == (7, "elimination", {"mode": "steps"})
+    assert (found["seed"], found["solver"], found["view"]) == (
+        7,
+        "elimination",
+        {"mode": "steps", "surface": "symbols"},
+    )
     assert spec["block_head_balance"] is True
     items = [row for _, row in read_rows(Path("items.jsonl"))]
     prompts = [row for _, row in read_rows(Path("prompts.jsonl"))]
@@ -68,7 +72,11 @@ def test_flags_override_the_file(config: str) -> None:
     found = manifest("run")
     assert (found["spec"]["hops"], found["spec"]["L"]) == (5, 3)
     assert found["spec"]["block_head_balance"] is False
-    assert (found["seed"], found["solver"], found["view"]) == (9, "oracle", {"mode": "direct"})
+    assert (found["seed"], found["solver"], found["view"]) == (
+        9,
+        "oracle",
+        {"mode": "direct", "surface": "symbols"},
+    )
     assert len(list(read_rows(Path("run/records.jsonl")))) == 2
     words = f"--config {config} --Ls 2 --seed=9 --block_head_balance false --items 2"
     path, asked, grid = read_grid(words.split())

@@ -156,7 +156,7 @@ def test_the_reward_of_a_question_is_its_score() -> None:
     assert information_of(item, ["anything"]) is None
     for solver in ("oracle", "random"):
         total, replies = played(item, solver)
-        assert total == task.score(item, replies)["ctrl_nDCG"]
+        assert total == task.score(item, replies)["correct"]
 
 
 def test_episodes_take_one_item_after_the_other() -> None:

@@ -122,7 +122,7 @@ def test_the_main_run_is_continued_too(
     flags = ["--base_url", server.url, "--backend", "direct", "--max_retries", "0"]
     assert main([*words.split(), *flags]) == 1
     said = capsys.readouterr().out
-    assert "FAILED: 3 of 120 attempts" in said
+    assert "FAILED: 3 of 140 attempts" in said
     broken.clear()
     before = server.asked.copy()
     assert main([*words.split(), *flags]) == 0

@@ -24,7 +24,7 @@ hops = [4, 5, 6, 7, 8]
 m = [4, 6]
 seeds = [7, 13]
 """
-CELLS = 5 * 2 * 2 * 5
+CELLS = 5 * 2 * 2 * 6
 # Nothing is reported to anybody, and a dead node is noticed within seconds.
 SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",

@@ -500,5 +500,7 @@ def test_what_shapes_replies_identifies_a_run() -> None:
         "api": "auto",
         "structured": False,
         "restate": True,
+        "template": None,
+        "shots": 0,
     }
     assert ModelOptions().settings().max_output_tokens is None

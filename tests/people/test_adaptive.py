@@ -60,8 +60,9 @@ def test_items_are_chosen_where_they_tell_most(tmp_path: Path) -> None:
 
 def test_a_drawn_game_is_as_large_as_tells_most(tmp_path: Path) -> None:
     path = tmp_path / "objects.toml"
-    fields = {'"nhop_implicit"': '"blicket_game"', '"hops"': '"objects"', "items = 30": "items = 6"}
-    text = FILE.replace("[3, 4, 5, 6, 8]", "[2, 3, 4, 5, 6]")
+    game = '"blicket_game"\npreset = "three-objects"\nfields = { tests = 5 }'
+    fields = {'"nhop_implicit"': game, '"hops"': '"objects"', "items = 30": "items = 16"}
+    text = FILE.replace("[3, 4, 5, 6, 8]", "[3, 4]")
     for before, after in fields.items():
         text = text.replace(before, after)
     path.write_text(text.replace("check = false", "check = false\npractice = false"))
@@ -77,8 +78,8 @@ def test_a_drawn_game_is_as_large_as_tells_most(tmp_path: Path) -> None:
         else:
             session.take(Step("next", None))
     objects = [len(one.item.content.objects) for one in session.rounds]
-    assert objects[0] > 2
-    assert objects[-1] == 2, "nothing was right, so that fewer objects tell more"
+    assert objects[0] == 4
+    assert 3 in objects, "nothing was right, so that fewer objects tell more"
 
 
 def test_the_threshold_is_in_the_table_of_participants(tmp_path: Path) -> None:
@@ -101,7 +102,7 @@ def test_the_threshold_is_in_the_table_of_participants(tmp_path: Path) -> None:
             f"[3, 4]\n{GAME}arm = 'yoked'\nyoked_to = 'hops'",
             "must name an active condition without vary",
         ),
-        ("items = 30", "items = 30\nwhere = { n = 5 }", "where does not go with vary"),
+        ("items = 30", "items = 30\nwhere = { steps = 4 }", "where does not go with vary"),
     ],
 )
 def test_what_cannot_be_varied_is_refused(

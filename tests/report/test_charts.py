@@ -145,10 +145,10 @@ def test_swept_numbers_that_no_group_mirrors_have_a_curve(tmp_path: Path) -> Non
         for item in VARIABLES.generate(VariablesSpec(snr=snr), 1, 0, 9)
     ]
     results = results_of(tmp_path, rows)
-    assert "ctrl_nDCG_by_snr" not in drawn(results)
+    assert "correct_by_snr" not in drawn(results)
     found = drawn(results, kind="sweep")
-    assert {"ctrl_nDCG_by_snr", "ctrl_nDCG_by_n_ctrl_vars"} <= set(found)
-    assert list(points(found["ctrl_nDCG_by_snr"], "noctrl")) == [0.0, 20.0]
+    assert {"correct_by_snr", "correct_by_n_vars"} <= set(found)
+    assert list(points(found["correct_by_snr"], "noctrl")) == [0.0, 20.0]
 
 
 def test_variants_of_a_diagnosis_keep_their_order(tmp_path: Path) -> None:

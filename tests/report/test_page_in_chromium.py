@@ -7,7 +7,7 @@ import io
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -36,7 +36,7 @@ NAME = '"><img src=x onerror="window.pwned = 4"><b>model</b>'
 def _write_records(benchmark: AnyBenchmark, folder: Path) -> None:
     view = benchmark.view_type()
     rows = []
-    specs = [benchmark.spec_type(hops=hops) for hops in (4, 6)]
+    specs = [replace(benchmark.presets["explicit-hard"], hops=hops) for hops in (4, 6)]
     items = [(spec, item) for spec in specs for item in benchmark.generate(spec, 7, 0, 10)]
     for number, (spec, item) in enumerate(items):
         for name in ("oracle", "random_candidate", "last_line"):
