@@ -185,7 +185,7 @@ class _Study:
                 continue
             names = {name for group in self.benchmark.names(item) for name in group}
             for probe in probes:
-                names.update(probe.candidates, probe.marked.values())
+                names.update(probe.candidates, probe.marked.values(), probe.names)
             text = self.benchmark.surface(item, view)
             prompt = PromptFeatures(text, number, names, self._common)
             for row in make_rows(prompt, probes):

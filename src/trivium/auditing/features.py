@@ -249,6 +249,8 @@ class PromptFeatures:
 
     def _of_item(self, index: int, common: Collection[str]) -> Features:
         text, sizes, numbers = self.text, self.sizes, self._numbers
+        # Whether two names are the same may be evidence.
+        left_out = {word for name in self.names for word in _WORD.findall(name)}.union(common)
         listed = [commas for commas in self.commas if commas]
         full = [size for size in sizes if size]
         return {
@@ -266,7 +268,7 @@ class PromptFeatures:
             "sum of squared commas of the lines": sum(commas * commas for commas in listed),
             "numbers": len(numbers),
             **_number_slots(numbers),
-            **_word_slots([word for word in _WORD.findall(text) if word not in common]),
+            **_word_slots([word for word in _WORD.findall(text) if word not in left_out]),
             "index": index,
             **{name: index % modulus for name, modulus in _MODULI.items()},
         }

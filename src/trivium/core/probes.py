@@ -28,6 +28,8 @@ class Probe:
     # probe; one number for each candidate
     candidate_features: Mapping[str, Sequence[float]] = field(default_factory=dict)
     item_features: Mapping[str, float] = field(default_factory=dict)
+    # other names as this view writes them; that two of them are the same may be evidence
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

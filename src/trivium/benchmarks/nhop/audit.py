@@ -63,7 +63,8 @@ def _probe(
         "first fact with its head": [facts.get(head, missing) for head in heads],
         "first fact with its tail": [facts.get(tail, missing) for tail in tails],
     }
-    return Probe(f"line of f{hop}", [*map(words.word, tails)], right, marked, features)
+    shown = [words.word(token) for layer in item.layers() for token in layer]
+    return Probe(f"line of f{hop}", [*map(words.word, tails)], right, marked, features, names=shown)
 
 
 def parts(item: NhopItem) -> Mapping[str, Hashable]:
