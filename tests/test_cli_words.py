@@ -75,7 +75,6 @@ WRONG_CALLS = [
     ("show blicket_prompts --stimuli paper --placements paper", "placements goes with stimuli gen"),
     ("ceilings --hypotheses disjunctive:A disjunctive:B --noise 0.1", "noise goes with rules"),
     ("generate nhop_implicit --mode free --out {tmp}/x", "--mode says how items are presented"),
-    ("audit nhop_implicit --mode free", "are presented, and audit presents none"),
     ("eval nhop_implicit --solver oracle --temp 1 --out {tmp}/e", "--temp goes with --model"),
     ("eval nhop_implicit --model trivium/oracle --processes 2 --out {tmp}/e", "--processes goes"),
     ("eval nhop_implicit --solver oracle --in {tmp}/items.jsonl --config {tmp}/made.toml "

@@ -326,11 +326,9 @@ def candidate_features(prompt: PromptFeatures, probe: Probe) -> Iterator[list[Gr
             "place from the end": size - 1 - place,
             "alphabetical rank": ranks[name],
         }
-        groups = [("", own), *prompt.describe(name)]
-        if size > 1:
-            groups.append(
-                (" the next candidate", compared(name, probe.candidates[place + 1 - size]))
-            )
+        # The same features for every number of candidates, since it may differ between items.
+        beside = compared(name, probe.candidates[place + 1 - size]) if size > 1 else _NOT_COMPARED
+        groups = [("", own), *prompt.describe(name), (" the next candidate", beside)]
         groups += [(suffix, prompt.relation(name, other)) for suffix, other in marked]
         if extra:
             groups.append(("", dict(zip(probe.candidate_features, extra[place], strict=True))))
@@ -469,6 +467,7 @@ def _in_word(character: str) -> bool:
 
 
 # The values of the features where there is nothing to describe.
+_NOT_COMPARED = dict.fromkeys(compared("", ""), nan)
 _NO_COLUMN = dict.fromkeys(next(columns([["0"]])), nan)
 _EXAMPLE = PromptFeatures("x 0", 0, ["x"])
 _NO_NUMBER = dict.fromkeys(_EXAMPLE._number(0), nan)

@@ -151,11 +151,29 @@ def test_habits_stay_near_the_floor() -> None:
     assert abs(reached("one_by_one", items) - floor) < 0.045
 
 
-def test_counting_is_enough_for_the_papers_evidence() -> None:
-    for item in PROMPTS.generate(PROMPTS.presets["paper-evidence"], 2, 0, 40):
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *(PromptSpec(evidence="full", objects=objects) for objects in (3, 4, 6)),
+        PromptSpec(evidence="full", placements="paper"),
+        PromptSpec(stimuli="paper"),
+        PromptSpec(stimuli="paper_two_shot"),
+    ],
+)
+def test_counting_is_enough_for_the_papers_evidence(spec: PromptSpec) -> None:
+    """So the floor counts: only the structure is left, by coin if the hypotheses are given."""
+    correct = []
+    for item in PROMPTS.generate(spec, 2, 0, 40):
         page = read_page(PROMPTS.render(item, PromptView()))
-        answer = solvers.most_often_lit(page, Stream(1))
-        assert PROMPTS.score(item, answer)["blickets"] == 1.0
+        counted = solvers.most_often_lit(page, Stream(1))
+        likes = page.known if item.hypotheses == "given" else ("unsure",)
+        if page.stated:
+            alone = any(light and len(placed) == 1 for placed, light in item.new.tests)
+            likes = (page.stated["disjunctive" if alone else "conjunctive"],)
+        scores = [PROMPTS.score(item, replace(counted, like=like)) for like in likes]
+        assert all(each["blickets"] == 1.0 for each in scores)
+        correct.append(sum(each["correct"] or 0.0 for each in scores) / len(scores))
+    assert sum(correct) / 40 == pytest.approx(PROMPTS.floor(spec, PromptView()).value)
 
 
 def test_all_answers_are_equally_likely() -> None:
@@ -167,7 +185,7 @@ def test_all_answers_are_equally_likely() -> None:
 
 
 def test_floors_in_numbers() -> None:
-    """By hand. The paper's evidence: one blicket of three, or two of three, in turns.
+    """By hand. The paper's evidence: counts find the blickets, and a coin the structure if given.
 
     Nine objects: coins for three objects, and for the structure if it is given. In two-shot the
     preamble names the kinds, so counts decide the structure.
@@ -175,10 +193,11 @@ def test_floors_in_numbers() -> None:
     view = PromptView()
     full = PromptSpec(evidence="full")
     floor = PROMPTS.floor(full, view)
-    assert floor.others == {"blickets": pytest.approx(1 / 6), "structure": pytest.approx(0.75)}
-    assert floor.value == pytest.approx((1 / 6 * 0.5 + 1 / 6) / 2)
+    assert floor.others == {"blickets": 1.0, "structure": pytest.approx(0.75)}
+    assert floor.value == pytest.approx(0.75)
     one = replace(full, hypotheses="given", form="conjunctive")
-    assert PROMPTS.floor(one, view).value == pytest.approx(1 / 6)
+    assert PROMPTS.floor(one, view).value == pytest.approx(0.5)
+    assert PROMPTS.floor(one, PromptView("two_shot")).value == 1.0
     assert PROMPTS.floor(FOUR, view).value == pytest.approx((1 / 16 + 1 / 8) / 2)
     assert PROMPTS.floor(FOUR, PromptView("two_shot")).value == pytest.approx(1 / 8)
     seven = PROMPTS.floor(PROMPTS.presets["seven-objects"], view)

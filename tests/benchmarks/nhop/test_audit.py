@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from math import factorial, perm
@@ -13,8 +13,7 @@ from tests.audit.planted import planted
 from tests.benchmarks.nhop.examples import ladder
 from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.overlap import overlap
-from trivium.benchmarks.nhop import EXPLICIT as BOTH_SURFACES
-from trivium.benchmarks.nhop import IMPLICIT, NhopExplicit, NhopImplicit
+from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.generate import generate, item_space
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
@@ -24,21 +23,6 @@ from trivium.core.probes import Audit
 SYMBOLS, RELATIONS = NhopView(), NhopView(surface="relations")
 
 
-class Explicit(NhopExplicit):
-    """Ladders that are audited in one view, in symbols unless another is given."""
-
-    def __init__(self, view: NhopView = SYMBOLS) -> None:
-        self.view = view
-
-    def audit_views(self) -> Sequence[NhopView]:
-        return (self.view,)
-
-
-class Implicit(Explicit, NhopImplicit):  # type: ignore[misc]
-    """The same for bags."""
-
-
-EXPLICIT = Explicit()
 HARD = EXPLICIT.presets["explicit-hard"]
 EASY = EXPLICIT.presets["explicit-easy"]
 
@@ -53,16 +37,16 @@ def caught(audit: Audit) -> set[str]:
 def test_the_audit_passes_hard_ladders_and_bags() -> None:
     for audit in (
         few_trees(EXPLICIT, HARD, 0, 200),
-        few_trees(Implicit(), ImplicitSpec(), 0, 200),
-        few_trees(Explicit(RELATIONS), replace(HARD, hops=3, L=2), 0, 100),
-        few_trees(Implicit(RELATIONS), ImplicitSpec(), 0, 100),
+        few_trees(IMPLICIT, ImplicitSpec(), 0, 200),
+        few_trees(EXPLICIT, replace(HARD, hops=3, L=2), 0, 100, view=RELATIONS),
+        few_trees(IMPLICIT, ImplicitSpec(), 0, 100, view=RELATIONS),
     ):
         assert audit.passed, caught(audit)
         assert not audit.keeps_leaks
 
 
 def test_both_surfaces_are_audited_by_default() -> None:
-    assert list(BOTH_SURFACES.audit_views()) == [SYMBOLS, RELATIONS]
+    assert list(EXPLICIT.audit_views()) == [SYMBOLS, RELATIONS]
     assert list(IMPLICIT.audit_views()) == [SYMBOLS, RELATIONS]
 
 
@@ -70,7 +54,7 @@ def test_the_audit_catches_easy_ladders_which_keep_their_leaks_on_purpose() -> N
     audit = few_trees(EXPLICIT, EASY, 0, 150)
     assert {"first_rank_head", "elimination", "line of f4: head's mentions above"} <= caught(audit)
     assert audit.keeps_leaks
-    assert "elimination" in caught(few_trees(Explicit(RELATIONS), EASY, 0, 60))
+    assert "elimination" in caught(few_trees(EXPLICIT, EASY, 0, 60, view=RELATIONS))
 
 
 def test_each_control_off_is_caught_by_the_cue_it_was_there_for() -> None:
@@ -136,26 +120,6 @@ LEAKS: dict[str, tuple[Callable[[NhopItem, int], bool], str]] = {
 }
 
 
-class Leaky(Explicit):
-    """Keeps only the items that have a leak."""
-
-    def __init__(self, leak: Callable[[NhopItem, int], bool], view: NhopView = SYMBOLS) -> None:
-        super().__init__(view)
-        self.leak = leak
-
-    def generate(  # type: ignore[override]
-        self, spec: ExplicitSpec, seed: int, start: int = 0, count: int = 1
-    ) -> Iterator[NhopItem]:
-        made = 0
-        for item in generate(spec, seed, 0, 40 * (start + count)):
-            if self.leak(item, made):
-                made += 1
-                if made > start:
-                    yield item
-                if made == start + count:
-                    return
-
-
 @pytest.mark.parametrize("name", LEAKS)
 def test_planted_leaks_are_caught(name: str) -> None:
     leak, cue = LEAKS[name]
@@ -180,7 +144,8 @@ def test_wordings_and_names_that_give_the_answer_away_are_caught(
     leak: Callable[[NhopItem], bool],
 ) -> None:
     one_block = replace(HARD, hops=3, L=1)
-    assert caught(few_trees(Leaky(lambda item, _: leak(item), RELATIONS), one_block, 0, 100))
+    leaky = planted(EXPLICIT, lambda item, _: item if leak(item) else None)
+    assert caught(few_trees(leaky, one_block, 0, 100, view=RELATIONS))
 
 
 def test_features_of_a_hand_made_block() -> None:
@@ -200,6 +165,7 @@ def test_features_of_a_hand_made_block() -> None:
         "head: parity of its number": [1, 0],
         "head: length of its name": [6, 6],
         "head: first character": [ord("D")] * 2,
+        "head's number plus its own": [974, 619],
         "number of its alias": [2, 1],
         "alphabetical rank of its alias": [1, 0],
         "first fact with its head": [len(item.facts)] * 2,

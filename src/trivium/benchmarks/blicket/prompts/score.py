@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from math import comb, factorial
+from math import factorial
 from statistics import fmean
 from typing import NamedTuple
 
@@ -104,23 +104,18 @@ FLOOR_DRAWS = 500  # machines on which count rules are tried
 def floor(spec: PromptSpec, view: PromptView) -> Floor:
     """The best strategy that counts each object on its own and relates no objects to one another.
 
-    For matched evidence: single tests rule objects out, and count rules or coins decide about the
-    others. For the paper's evidence, where counting is enough: a guess that reads nothing.
+    For the paper's evidence, the objects that were most often on the lit machine are always the
+    blickets. For matched evidence, single tests rule objects out, and count rules or coins decide
+    about the others.
     """
-    if spec.matched:
-        rule, blickets, exact = _count_rule(spec)
-        by_condition = dict.fromkeys(("given", "not_given"), blickets)
-    else:
-        rule, exact = "random objects", True
-        by_condition = {each: _blind(spec, each) for each in ("given", "not_given")}
+    rule, blickets, exact = _count_rule(spec) if spec.matched else ("most often lit", 1.0, True)
     conditions = dict.fromkeys(hypotheses for hypotheses, _ in spec.cells)
     # In two-shot, the preamble names the pattern of each kind, and counts reveal the kind.
-    stated = spec.matched and view.prompt == "two_shot"
+    stated = view.prompt == "two_shot" or spec.stimuli == "paper_two_shot"
     structures = [0.5 if each == "given" and not stated else 1.0 for each in conditions]
-    values = [by_condition[each] for each in conditions]
-    shares = [a * b for a, b in zip(values, structures, strict=True)]
-    others = {"blickets": fmean(values), "structure": fmean(structures)}
-    return Floor(f"{rule}; unsure if not given", fmean(shares), exact, others)
+    share = fmean(structures)
+    others = {"blickets": blickets, "structure": share}
+    return Floor(f"{rule}; unsure if not given", blickets * share, exact, others)
 
 
 @cache
@@ -140,16 +135,6 @@ def _count_rule(spec: PromptSpec) -> tuple[str, float, bool]:
     if share < coins + 2 * error:
         return "objects ruled out one by one, coins for the rest", coins, True
     return f"{best} of those not ruled out (±{error:.2f})", share, False
-
-
-def _blind(spec: PromptSpec, hypotheses: str) -> float:
-    """The best number of random objects with the paper's evidence: one blicket, or two."""
-    forms = [form for each, form in spec.cells if each == hypotheses]
-    counts = [1 if form == "disjunctive" else 2 for form in forms]
-    return max(
-        (counts.count(count) / len(forms) / comb(spec.objects, count) for count in counts),
-        default=0.0,
-    )
 
 
 def _draws(objects: int, sure: int, maybe: int) -> int:
