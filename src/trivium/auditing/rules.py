@@ -425,9 +425,8 @@ class TextModel:
         flat = sample.rest.reshape(-1)
         self.single = sample.kind == "label" or sample.fixed
         self.of_candidates = learned.strengths(own, flat)
-        places = sample.classes if sample.fixed else np.eye(sample.right.shape[1], dtype=np.bool_)
         self.of_items = np.stack(
-            [learned.strengths(whole, (sample.rest * place).sum(axis=1)) for place in places]
+            [learned.strengths(whole, (sample.rest * one).sum(axis=1)) for one in _groups(sample)]
         )
         self.own = [] if self.single else learned.strongest(self.of_candidates, PIECES).tolist()
         widest = self.of_items[np.abs(self.of_items).argmax(axis=0), np.arange(BUCKETS)]
@@ -455,6 +454,19 @@ class TextModel:
             return scores.T
         found: Floats = np.take_along_axis(scores.T, sample.candidates, axis=1)
         return found
+
+
+def _groups(sample: Sample) -> Sequence[Bools]:
+    """The candidates that a text could tell apart: by name if there are few names, else by place.
+
+    A fixed sample has one for each name in the order of their numbers.
+    """
+    names = np.unique(sample.candidates[sample.there])
+    if sample.fixed:
+        return sample.classes
+    if sample.kind != "label" and len(names) <= 2 * MAX_FIXED:
+        return [sample.candidates == one for one in names]
+    return list(np.eye(sample.right.shape[1], dtype=np.bool_))
 
 
 def _counts(pieces: Pieces, bucket: int, rows: int) -> Floats:
