@@ -35,7 +35,7 @@ def _entries(benchmark: AnyBenchmark) -> list[str]:
     )
     for heading, spec, view in benchmark.gallery_examples():
         item = next(iter(benchmark.generate(spec, SEED)))
-        floor = benchmark.floor(spec, view).value
+        floor = Task(benchmark, spec, view).item_floor(item).value
         answer = benchmark.write(item, benchmark.gold(item), view)
         parts += [
             f"### {heading}",

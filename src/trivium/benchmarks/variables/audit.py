@@ -6,6 +6,7 @@ belong to one set: that would be the reasoning itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 
 import numpy as np
@@ -25,9 +26,15 @@ def audit_views() -> Sequence[VariablesView]:
     return tuple(map(view_of, RENDERERS))
 
 
+_SET = re.compile(r"(?<=\d): [A-Z]$", re.MULTILINE)
+
+
 def surface(item: VariablesItem, view: VariablesView) -> str:
-    """The prompt without the preamble that all items share."""
-    return render(item, view)[len(preamble(view)) :]
+    """The prompt without the preamble that all items share, and without the letters of sets.
+
+    That two variables have the same letter is what was observed.
+    """
+    return _SET.sub(": -", render(item, view)[len(preamble(view)) :])
 
 
 def probes(item: VariablesItem, view: VariablesView) -> Sequence[Probe]:
