@@ -154,7 +154,7 @@ def their_curve(plan: Plan, deadline: float, job: tuple[str, int]) -> str:
 
 
 def agent_steps(text: str) -> tuple[str, int]:
-    """`AGENT=STEPS` as it stands on the command line."""
+    """`AGENT=STEPS` as it is on the command line."""
     agent, _, steps = text.partition("=")
     if agent not in STEPS or not (steps or "0").isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is no AGENT[=STEPS] of {', '.join(STEPS)}")

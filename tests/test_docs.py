@@ -116,7 +116,7 @@ def test_every_command_works_as_printed(path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def _run(line: str) -> None:
-    """Run one line as it stands."""
+    """Run one line as it is."""
     program, *words = shlex.split(line, comments=True)
     expected = 1 if "exit status 1" in line else 0
     if program == "trivium":

@@ -29,7 +29,7 @@ from trivium.benchmarks.blicket.world.jax_env import below
 
 PLACES = 8
 MAX_TESTS = 14
-SEEN_ONCE = 2 * PLACES  # where the light stands in an observation
+SEEN_ONCE = 2 * PLACES  # where the light is in an observation
 
 
 class MachineTables(NamedTuple):

@@ -21,7 +21,8 @@ from tests.audit.leaks import (
 )
 from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.engine import cue, is_chosen, items_needed
-from trivium.auditing.rules import Bools, Outcome, Sample, judge, ranks
+from trivium.auditing.judging import Outcome, judge
+from trivium.auditing.samples import Bools, Sample, ranks
 from trivium.auditing.tails import binomial_tail, upper_tail
 from trivium.core.benchmark import Solver, Turn, by_name
 from trivium.core.probes import Audit, Probe

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.auditing.features import Group, PromptFeatures, candidate_features, item_features
-from trivium.auditing.rules import feature_names, make_rows
+from trivium.auditing.samples import feature_names, make_rows
 from trivium.core.probes import Probe
 
 TEXT = """Ann has 07 stones, Ben has -3.50 stones

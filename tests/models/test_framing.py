@@ -42,7 +42,7 @@ def test_examples_and_template_reach_the_model_and_the_records(
             **options,
         )
 
-    with Server(lambda told: "B_0001") as server:
+    with Server(lambda messages: "B_0001") as server:
         made = ask(server.url, shots=2)
         bodies = [messages(body) for body in server.bodies]
         with pytest.raises(UserError, match="holds another evaluation"):
@@ -64,7 +64,7 @@ def test_examples_and_template_reach_the_model_and_the_records(
 
 def test_the_examples_of_a_game_are_whole_games() -> None:
     task = trivium.load("blicket_game", preset="paper")
-    with Server(lambda told: "ANSWER: blickets A; form disjunctive") as server:
+    with Server(lambda messages: "ANSWER: blickets A; form disjunctive") as server:
         options: Any = {"base_url": server.url, "backend": "direct", "shots": 1}
         trivium.evaluate(task, "vllm/x", items=1, **options)
         turns = messages(server.bodies[-1])

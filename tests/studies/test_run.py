@@ -217,11 +217,11 @@ def test_imitators_wait_for_their_agents_and_one_failure_ends_nothing(
 
     monkeypatch.setattr(run, "run_unit", pretend)
     units = [*reversed(plan(tiny, ["table1"])), *plan(tiny, ["overhypotheses"])]
-    told: list[str] = []
-    failed = run_all(units, tmp_path, workers=1, deadline=None, tell=told.append)
+    said: list[str] = []
+    failed = run_all(units, tmp_path, workers=1, deadline=None, tell=said.append)
     assert sorted(order) == sorted(unit.name for unit in units)
     assert failed == ["transfer_ppo-lstm_one_form"]
-    assert f"{failed[0]}: failed: ValueError: no space" in told
+    assert f"{failed[0]}: failed: ValueError: no space" in said
     for unit in units:
         if isinstance(unit, ImitatorUnit) and unit.maker:
             assert order.index(unit.data) < order.index(unit.name)

@@ -18,25 +18,18 @@ from typing import Any
 import numpy as np
 
 from trivium.auditing.features import PromptFeatures, common_words
+from trivium.auditing.judging import Outcome, judge, judge_exclusion
 from trivium.auditing.rules import (
     TREES,
-    Floats,
-    Outcome,
-    Row,
     Rule,
-    Sample,
     TextModel,
-    collect,
-    feature_names,
-    judge,
-    judge_exclusion,
-    make_rows,
     pair_rules,
     remainder_rules,
     screen,
     single_rules,
     tree_rule,
 )
+from trivium.auditing.samples import Floats, Row, Sample, collect, feature_names, make_rows
 from trivium.auditing.tails import interval, upper_tail
 from trivium.core.benchmark import AnyBenchmark, Solver
 from trivium.core.dialogue import Dialogue, next_reply

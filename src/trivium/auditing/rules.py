@@ -1,31 +1,16 @@
-"""Rules that are learned on training items, and their scores on others.
-
-A rule gives every candidate a score. Where exactly one candidate is right, the rule picks the best
-one and is judged by its hit rate; a question about the item (one candidate) is judged by accuracy;
-where several candidates can be right, a rule is judged by the share of pairs (right, wrong) within
-an item that it ranks correctly.
-"""
+"""Rules that are learned on training items; a rule gives every candidate a score."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import chain
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trivium.auditing import learned
-from trivium.auditing.features import Group, PromptFeatures, candidate_features, item_features
 from trivium.auditing.learned import BUCKETS, Pieces
-from trivium.core.probes import Probe
-
-Floats = NDArray[np.float32]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-Kind = Literal["choice", "label", "several"]
+from trivium.auditing.samples import MAX_FIXED, Bools, Floats, Ints, Sample
 
 BINS = 12  # of a rule of one feature
 PAIR_BINS = 4  # of each feature of a rule of two
@@ -33,198 +18,12 @@ PAIRS = 20  # rules of two features, the most promising on the training items
 MODULI = range(2, 14)
 SUMS = 6  # rules about the remainder of a sum or difference of two features
 PIECES = 12  # of text that become features, of candidates and of items
-MAX_FIXED = 6  # candidates that are the same in all items, to be told apart by the item's features
 ROWS = 8000  # candidates from which pairs, sums and pieces are chosen
 TREES = 60
 TREE_ROWS = 24_000  # candidates on which trees are trained
 TREE_COLUMNS = 150
 TREE_BINS = 16
-RANKED = 32  # items that are ranked at a time
 PRIOR = 4.0  # candidates by which a bin is shrunk
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One probe on the items of one seed: arrays of (item, candidate), padded to one width."""
-
-    own: Mapping[str, Floats]  # the features of candidates
-    of_item: Mapping[str, Floats]  # those of items, without the second axis
-    right: Bools  # (item, candidate)
-    there: Bools  # (item, candidate): False in the padding
-    candidates: Ints  # a number for each name, the same in all items
-    pieces: tuple[Pieces, Pieces] | None = None  # of candidates (item * width + place), of items
-
-    @cached_property
-    def kind(self) -> Kind:
-        """The kind of question, by which a guess is judged."""
-        if self.right.shape[1] == 1:
-            return "label"
-        return "choice" if (self.right.sum(axis=1) == 1).all() else "several"
-
-    @cached_property
-    def same_names(self) -> bool:
-        """Whether all items have the same candidates, so that a constant answer is possible."""
-        ordered = np.sort(self.candidates, axis=1)
-        return bool((ordered == ordered[:1]).all())
-
-    @cached_property
-    def fixed(self) -> bool:
-        """Whether each candidate is a class of its own, as in a yes/no question."""
-        return self.kind == "choice" and self.same_names and self.right.shape[1] <= MAX_FIXED
-
-    @cached_property
-    def classes(self) -> list[Bools]:
-        """The candidates of each class; one class of all unless the candidates are fixed."""
-        every = range(self.right.shape[1])  # numbers are given in the order of first mention
-        return [self.candidates == one for one in every] if self.fixed else [self.there]
-
-    @cached_property
-    def judged(self) -> Bools:
-        """The items that can be judged: with right and wrong candidates, or one candidate."""
-        if self.kind == "label":
-            return np.full(len(self.right), bool(self.right.any() and not self.right.all()))
-        right: Ints = self.right.sum(axis=1)
-        wrong: Ints = (self.there & ~self.right).sum(axis=1)
-        return np.logical_and(right > 0, wrong > 0)
-
-    @cached_property
-    def rest(self) -> Floats:
-        """What is left to explain: right or not, less the best guess without features."""
-        if self.kind == "label":
-            expected = np.full(self.right.shape, self.right.mean())
-        elif self.fixed:
-            expected = sum(one * self.right[one].mean() for one in self.classes)
-        else:
-            share = self.right.sum(axis=1) / self.there.sum(axis=1)
-            expected = np.where(self.there, share[:, None], 0.0)
-        rest: Floats = (self.right - expected).astype(np.float32)
-        return rest
-
-    def column(self, name: str) -> Floats:
-        """One feature of all candidates."""
-        if name in self.own:
-            return self.own[name]
-        return np.broadcast_to(self.of_item[name][:, None], self.right.shape)
-
-    @cached_property
-    def telling(self) -> list[str]:
-        """The features that are not constant and not equal to an earlier one."""
-        seen: set[bytes] = set()
-        found = []
-        for name, values in (*self.own.items(), *self.of_item.items()):
-            known = values[self.there] if name in self.own else values
-            key = known.tobytes()
-            if key not in seen and not (known == known[0]).all() and not np.isnan(known).all():
-                found.append(name)
-            seen.add(key)
-        return found
-
-    def part(self, rows: int) -> Sample:
-        """The first items, with about as many candidates."""
-        n = max(1, rows // self.right.shape[1])
-        own = {name: values[:n] for name, values in self.own.items()}
-        items = {name: values[:n] for name, values in self.of_item.items()}
-        rest = self.right[:n], self.there[:n], self.candidates[:n]
-        return self if n >= len(self.right) else Sample(own, items, *rest)
-
-
-class Row(NamedTuple):
-    """One probe of one item."""
-
-    probe: Probe
-    own: Floats  # the features of all candidates, one after the other
-    of_item: Floats
-    pieces: tuple[tuple[Ints, Ints], tuple[Ints, Ints]]  # keys and counts of candidates and item
-
-
-def make_rows(prompt: PromptFeatures, probes: Sequence[Probe]) -> Iterator[Row]:
-    """The values of the features of every probe."""
-    whole = learned.pieces_of_item(prompt)
-    for probe in probes:
-        own = chain.from_iterable(candidate_features(prompt, probe))
-        pieces = learned.pieces_of_candidates(prompt, probe.candidates), whole
-        yield Row(probe, _values(own), _values(item_features(prompt, probe)), pieces)
-
-
-def feature_names(prompt: PromptFeatures, probe: Probe) -> tuple[list[str], list[str]]:
-    """The names of the features of a candidate and of an item."""
-    groups = next(candidate_features(prompt, probe)), item_features(prompt, probe)
-    own, of_item = ([f"{name}{end}" for end, found in each for name in found] for each in groups)
-    return own, of_item
-
-
-def _values(groups: Iterable[Group]) -> Floats:
-    values = [features.values() for _, features in groups]
-    return np.fromiter(chain.from_iterable(values), np.float32)
-
-
-def collect(rows: Sequence[Row], names: tuple[list[str], list[str]], ids: dict[str, int]) -> Sample:
-    """The rows of one probe in all items; `ids` numbers the names of candidates."""
-    own_names, item_names = names
-    width = max(len(row.probe.candidates) for row in rows)
-    own = np.full((len(rows), width, len(own_names)), np.nan, dtype=np.float32)
-    right = np.zeros((len(rows), width), dtype=np.bool_)
-    there = np.zeros((len(rows), width), dtype=np.bool_)
-    named = np.full((len(rows), width), -1)
-    for number, (probe, values, _, _) in enumerate(rows):
-        size = len(probe.candidates)
-        own[number, :size] = values.reshape(size, len(own_names))
-        right[number, :size] = probe.right
-        there[number, :size] = True
-        named[number, :size] = [ids.setdefault(name, len(ids)) for name in probe.candidates]
-    columns = dict(zip(own_names, np.moveaxis(own, 2, 0).copy(), strict=True))
-    if width > 1:
-        ranked = np.moveaxis(ranks(own), 2, 0).copy()
-        columns |= {f"rank by {name}": part for name, part in zip(own_names, ranked, strict=True)}
-        columns |= _before(right, there)
-    items = np.stack([row.of_item for row in rows]).T.copy()
-    of_item = {f"item's {name}": part for name, part in zip(item_names, items, strict=True)}
-    if width == 1:
-        of_item |= {name: values[:, 0] for name, values in _before(right, there).items()}
-    pieces = (
-        _pieces([row.pieces[0] for row in rows], width),
-        _pieces([row.pieces[1] for row in rows], 1),
-    )
-    return Sample(columns, of_item, right, there, named, pieces)
-
-
-def _before(right: Bools, there: Bools) -> dict[str, Floats]:
-    """Where the answers of the items before were, relative to each candidate."""
-    found: dict[str, Floats] = {}
-    width = there.sum(axis=1, keepdims=True)
-    one = (right.sum(axis=1) == 1).all() and right.shape[1] > 1
-    for lag in (1, 2, 3):
-        earlier = np.roll(right, lag, axis=0)
-        if one:
-            steps = (np.arange(right.shape[1]) - earlier.argmax(axis=1)[:, None]) % width
-            found[f"places after the answer {lag} before"] = steps.astype(np.float32)
-        else:
-            found[f"whether its place was right {lag} before"] = earlier.astype(np.float32)
-    return found
-
-
-def _pieces(rows: Sequence[tuple[Ints, Ints]], width: int) -> Pieces:
-    """The pieces of all rows together; keys hold the candidate and the bucket."""
-    sizes = [len(keys) for keys, _ in rows]
-    keys = np.concatenate([keys for keys, _ in rows])
-    row = np.repeat(np.arange(len(rows)) * width, sizes) + keys // BUCKETS
-    counts = np.concatenate([counts for _, counts in rows]).astype(np.float32)
-    return Pieces(row, keys % BUCKETS, counts)
-
-
-def ranks(values: Floats) -> Floats:
-    """For each candidate, how many others of its item have a lower value; ties count half."""
-    ranked = np.empty_like(values)
-    for start in range(0, len(values), RANKED):  # few enough to stay in the cache
-        part = values[start : start + RANKED]
-        twice = np.zeros(part.shape, dtype=np.int16)
-        for other in range(values.shape[1]):
-            beside = part[:, other : other + 1]
-            twice += beside < part
-            twice += beside <= part
-        ranked[start : start + RANKED] = twice * np.float32(0.5)
-    ranked[np.isnan(values)] = np.nan
-    return ranked
 
 
 class Bins:
@@ -501,69 +300,3 @@ def tree_rule(sample: Sample, screening: Screening, trees: int) -> Rule:
         return found
 
     return scores
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The score of a rule on each item, and its expected score by chance."""
-
-    values: NDArray[np.float64]
-    chance: float
-
-
-def judge(sample: Sample, scores: Floats) -> Outcome:
-    """How well these scores separate right candidates from wrong ones."""
-    if sample.kind == "label":
-        guess, truth = scores[:, 0] > 0, sample.right[:, 0]
-        yes, true = guess.mean(), truth.mean()
-        chance = yes * true + (1 - yes) * (1 - true)
-        return Outcome((guess == truth).astype(np.float64), float(chance))
-    judged = sample.judged
-    if sample.kind == "several":
-        right, there = sample.right[judged], sample.there[judged]
-        ordered = _ordered_pairs(scores[judged], right, there)
-        # Weighted so that chance is 0.5 however many candidates of an item are right: a plain
-        # mean favours items with few right or few wrong ones.
-        weight = right.sum(axis=1) * (there.sum(axis=1) - right.sum(axis=1)) / there.sum(axis=1)
-        return Outcome(0.5 + (ordered - 0.5) * weight / max(float(weight.mean()), 1e-9), 0.5)
-    return _hits(sample, scores[judged])
-
-
-def judge_exclusion(sample: Sample, scores: Floats) -> Outcome:
-    """How often the candidate with the lowest score is wrong."""
-    found = _hits(sample, -scores[sample.judged])
-    return Outcome(1 - found.values, 1 - found.chance)
-
-
-def _hits(sample: Sample, scores: Floats) -> Outcome:
-    """How often the best candidate is right; the scores are those of the judged items."""
-    right, there = sample.right[sample.judged], sample.there[sample.judged]
-    # Ties are broken at random, or the order of candidates would be a cue.
-    noise = np.random.default_rng(0).random(scores.shape) * 1e-9
-    picked = np.where(there, scores.astype(np.float64) + noise, -np.inf).argmax(axis=1)
-    every = np.arange(len(picked))
-    hits = right[every, picked].astype(np.float64)
-    chance = float((right.sum(axis=1) / there.sum(axis=1)).mean())
-    if sample.same_names:
-        chance = _agreement(sample.candidates[sample.judged], picked, right)
-    return Outcome(hits, chance)
-
-
-def _agreement(names: NDArray[np.int64], picked: NDArray[np.int64], right: Bools) -> float:
-    """How often the same guesses would be right on other items."""
-    every, size = np.arange(len(picked)), int(names.max()) + 1
-    guesses = np.bincount(names[every, picked], minlength=size)
-    truths = np.bincount(names[every, right.argmax(axis=1)], minlength=size)
-    return float((guesses / len(picked)) @ (truths / len(picked)))
-
-
-def _ordered_pairs(scores: Floats, right: Bools, there: Bools) -> NDArray[np.float64]:
-    """The share of pairs (right, wrong) in which the right candidate scores higher."""
-    wrong = there & ~right
-    won = np.zeros(len(scores))
-    for other in range(scores.shape[1]):
-        beside = scores[:, other : other + 1]
-        above = (scores > beside) + 0.5 * (scores == beside)
-        won += np.where(wrong[:, other], (above * right).sum(axis=1), 0)
-    pairs: NDArray[np.float64] = right.sum(axis=1) * wrong.sum(axis=1).astype(np.float64)
-    return np.divide(won, pairs)

@@ -112,7 +112,7 @@ def test_the_examples_of_two_shot_say_what_is_known() -> None:
     for item in generate(full(), 5, 0, 20):
         text = PROMPTS.render(item, PromptView("two_shot"))
         examples = re.findall(r"^Output: .*[.] (.*[.])$", text, re.MULTILINE)
-        unsure = "It cannot be told which machine this one behaves like."
+        unsure = "It cannot be known which machine this one behaves like."
         like = [f"This machine behaves like the {pattern} machine." for pattern in item.known]
         assert examples == (like if item.hypotheses == "given" else [unsure] * 2)
 

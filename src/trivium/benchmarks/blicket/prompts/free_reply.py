@@ -36,7 +36,7 @@ _LIKE = (
     r" (?:behaves|works|acts|is) like the ({known})(?: pattern(?:ed)?)?"
     r"(?: blicket)?(?: machine| detector| one)?(?:,? (?:since|because|as) .*)?"
 )
-_OPEN = re.compile(r"it (?:cannot|can't) be (?:told|known) which machine .*like")
+_OPEN = re.compile(r"it (?:cannot|can't) be known which machine .*like")
 _OPENING = re.compile(r"(?:(?:so|therefore|thus|output|answer|the answer is that)[,:]? )+")
 _EVIDENCE = re.compile(r"\b(?:light\w*|lit|dark|turn\w* on|activat\w*)\b")
 _OPINION = re.compile(

@@ -110,7 +110,7 @@ def in_sentences(answer: PromptAnswer) -> str:
             claims.append(f"{_the(names)} {verb}")
     sentences = [", and ".join(claims) or "none of the objects is a blicket"]
     if answer.like == UNSURE:
-        sentences.append("it cannot be told which machine this one behaves like")
+        sentences.append("it cannot be known which machine this one behaves like")
     elif answer.like is not None:
         sentences.append(f"this machine behaves like the {answer.like} machine")
     return " ".join(f"{each[0].upper()}{each[1:]}." for each in sentences)
