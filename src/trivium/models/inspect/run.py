@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import anyio
 import inspect_ai
 from inspect_ai.model import Model as InspectModel
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -60,12 +61,13 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
 
 
 class _Recording:
-    """Saves the attempts of samples as they end."""
+    """Saves attempts as they end."""
 
     def __init__(self) -> None:
         self.hide = key_hider()
         self.problem: UserError | None = None  # why an attempt could not be saved
         self._models: dict[Model, InspectModel] = {}
+        self._slots: dict[Model, anyio.Semaphore] = {}
         self._unfinished: Counter[Model] = Counter()  # samples
 
     def task(self, batch: Batch, items: Sequence[PresentedItem]) -> inspect_ai.Task:
@@ -73,38 +75,47 @@ class _Recording:
         model = batch.model
         if model not in self._models:
             self._models[model] = inspect_model(model)
+            self._slots[model] = anyio.Semaphore(model.options.concurrency)
         self._unfinished[model] += len(items)
-
-        async def on_end(state: TaskState) -> None:
-            self._unfinished[model] -= 1
-            if not self._unfinished[model]:  # closed here, in the event loop that opened it
-                await self._models[model].api.aclose()
-            if ATTEMPT in state.metadata:  # not cancelled
-                attempt = sample_attempt(state.metadata, model.name, self.hide)
-                try:
-                    batch.save(attempt, state.input_text)
-                except UserError as problem:
-                    self.problem = problem
-
-        return build_task(
+        settings = model.settings
+        task = build_task(
             batch.benchmark,
-            item_dataset(items, model.settings),
+            item_dataset(items, settings),
             name=batch.name,
             model=self._models[model],
-            structured=model.settings.structured,
-            restate=model.settings.restate,
-            setup=_stop_if_unwritable(self),
-            cleanup=on_end,
+            structured=settings.structured,
+            restate=settings.restate,
         )
+        task.solver = self._recorded(task.solver, batch)
+        return task
 
+    @solver
+    def _recorded(self, attempt: Solver, batch: Batch) -> Solver:
+        """Saves an attempt before the next one begins.
 
-@solver
-def _stop_if_unwritable(recording: _Recording) -> Solver:
-    """Fails a sample before its first call once an attempt could not be saved."""
+        A connection of Inspect is free before its reply is saved. A slot is not, so a kill
+        loses no more replies than there are slots.
+        """
+        model = batch.model
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        if recording.problem is not None:
-            raise recording.problem
-        return state
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            async with self._slots[model]:
+                if self.problem is not None:
+                    raise self.problem
+                try:
+                    return await attempt(state, generate)
+                finally:
+                    self._save(state, batch)
+                    self._unfinished[model] -= 1
+                    if not self._unfinished[model]:  # in the event loop that opened it
+                        await self._models[model].api.aclose()
 
-    return solve
+        return solve
+
+    def _save(self, state: TaskState, batch: Batch) -> None:
+        if ATTEMPT in state.metadata:  # not cancelled
+            attempt = sample_attempt(state.metadata, batch.model.name, self.hide)
+            try:
+                batch.save(attempt, state.input_text)
+            except UserError as problem:
+                self.problem = problem
