@@ -26,7 +26,7 @@ def audit_views() -> Sequence[VariablesView]:
     return tuple(map(view_of, RENDERERS))
 
 
-_SET = re.compile(r"(?<=\d): [A-Z]$", re.MULTILINE)
+_SET = re.compile(r"(?<=\d): [A-Z](?:, [A-Z])*$", re.MULTILINE)
 
 
 def surface(item: VariablesItem, view: VariablesView) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from trivium.benchmarks.variables.layouts import layouts
+from trivium.benchmarks.variables.layouts import LATENT, layouts
 from trivium.benchmarks.variables.prompt_file import read_prompt_file
 from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
@@ -73,10 +73,13 @@ class VariablesSpec:
             self._check_matched()
 
     def _check_matched(self) -> None:
-        require(
-            self.graph == "forest",
-            f"graph {self.graph} needs design original, got {self.design}",
-        )
+        if self.graph == "dag":
+            limit = MAX_VARS - LATENT
+            require(self.max_parents == MAX_PARENTS, "max_parents goes with design original")
+            require(
+                self.max_vars <= limit,
+                f"max_vars of a matched dag must be at most {limit}, got {self.max_vars}",
+            )
         require(
             self.observations >= 20,
             f"observations of matched items must be at least 20, got {self.observations}",
