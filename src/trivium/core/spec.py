@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import tomllib
 import types
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 from trivium.core.errors import UserError, require, require_known
 
 S = TypeVar("S")
+MAX_SHOWN = 60  # characters of a value
 
 
 def spec_to_dict(spec: Any) -> dict[str, Any]:
@@ -28,6 +30,16 @@ def changed_fields(spec: Any) -> dict[str, Any]:
         for field in dataclasses.fields(spec)
         if (value := getattr(spec, field.name)) != field.default
     }
+
+
+def short(value: Any) -> str:
+    """A field's value as text; a long one, such as the text of a file, as a short hash of it."""
+    text = str(value)
+    return (
+        text
+        if len(text) <= MAX_SHOWN
+        else hashlib.blake2b(text.encode(), digest_size=3).hexdigest()
+    )
 
 
 def spec_from_dict(

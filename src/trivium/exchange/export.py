@@ -11,8 +11,6 @@ from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO, Literal, get_args
 
-import orjson
-
 from trivium.core.errors import UserError, import_extra, require
 from trivium.core.files import dump_line
 from trivium.core.records import Row
@@ -161,7 +159,7 @@ def _parquet_writer(file: BinaryIO) -> Iterator[Add]:
 def _flat(row: Row) -> Row:
     """The row with nested values as JSON, for tables."""
     present = [name for name in NESTED if row[name] is not None]
-    return row | {name: orjson.dumps(row[name]).decode() for name in present}
+    return row | {name: dump_line(row[name]).decode().rstrip() for name in present}
 
 
 def _messages(row: Row) -> list[dict[str, str]]:
