@@ -9,6 +9,7 @@ import tomllib
 import types
 import typing
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -47,13 +48,18 @@ def spec_from_dict(
 ) -> S:
     """`base` updated from a mapping; unknown keys and wrong types are refused."""
     fields = {field.name: field for field in dataclasses.fields(spec_type)}  # type: ignore[arg-type]
-    hints = typing.get_type_hints(spec_type)
+    hints = _type_hints(spec_type)
     prefix = f"{where}: " if where else ""
     checked: dict[str, Any] = {} if base is None else spec_to_dict(base)
     for key, value in values.items():
         require_known(key, fields, f"key {key!r}", where)
         checked[key] = _coerce(value, hints[key], f"{prefix}{key}")
     return spec_type(**checked)
+
+
+@cache
+def _type_hints(spec_type: type) -> dict[str, Any]:
+    return typing.get_type_hints(spec_type)
 
 
 def read_mapping(path: str | Path) -> dict[str, Any]:
