@@ -132,9 +132,27 @@ def learned(train: Items, fresh: Items, pairs: bool) -> None:
     model = HistGradientBoostingClassifier(max_iter=200, random_state=0)
     model.fit(np.vstack([features(i, pairs) for i in train]), np.ravel([label(i) for i in train]))
     said = model.predict(np.vstack([features(i, pairs) for i in fresh])).reshape(-1, size)
-    hits = sum(list(row) == label(item) for row, item in zip(said, fresh, strict=False))
+    truth = np.array([label(i) for i in fresh])
+    whole = (said == truth).all(axis=1)
     words = "counts, sizes, order and pair counts" if pairs else "counts, sizes and order"
-    print(f"  boosted trees on {words}, blickets: {interval(hits, len(fresh))}")
+    print(f"  boosted trees on {words}, blickets: {interval(whole.sum(), len(fresh))}")
+    unclear = np.array([[name in unproven(item) for name in item.new.objects] for item in fresh])
+    hits = (said == truth)[unclear]
+    print(
+        f"    each object that is neither ruled out nor proven: {interval(hits.sum(), len(hits))}"
+    )
+    for form in ("disjunctive", "conjunctive"):
+        for hypotheses in ("given", "not_given"):
+            cell = [(item.hypotheses, item.form) == (hypotheses, form) for item in fresh]
+            share = 0.5 if hypotheses == "given" else 1.0
+            hits = whole[cell] * share
+            print(f"    correct, {hypotheses}, {form}: {interval(hits.sum(), len(hits))}")
+
+
+def unproven(item: Any) -> set[str]:
+    """The possible blickets beside those that a single test proves."""
+    probe = next(probe for probe in PROMPTS.probes(item, PromptView()) if probe.name == "blicket")
+    return set(probe.candidates)
 
 
 def examples(train: Items, fresh: Items) -> None:
@@ -203,7 +221,7 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=4100)
     parser.add_argument("--table", type=int, default=8000)
     parser.add_argument("--items", type=int, default=30000, help="of the learned attacks")
-    parser.add_argument("--fresh", type=int, default=2000)
+    parser.add_argument("--fresh", type=int, default=4000)
     parser.add_argument("--habits", type=int, default=1000, help="items of every solver")
     OPTIONS = parser.parse_args()
     main()

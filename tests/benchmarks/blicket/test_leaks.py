@@ -12,6 +12,7 @@ from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.inference.hypotheses import letters
 from trivium.benchmarks.blicket.prompts import PROMPTS
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
+from trivium.benchmarks.blicket.prompts.spec import PromptView
 
 
 @pytest.fixture(autouse=True)
@@ -20,16 +21,11 @@ def _small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit, "PEEK", 20)
 
 
-def is_open(item: PromptItem) -> bool:
-    """Whether there is something to guess about objects."""
-    return bool(item.answer.blickets and item.answer.maybe)
-
-
 def listed_first(item: PromptItem, index: int) -> PromptItem | None:
-    """The first object that may be a blicket is one."""
-    may_be = {*item.answer.blickets, *item.answer.maybe}
-    first = next((name for name in item.new.objects if name in may_be), None)
-    return item if not is_open(item) or first in item.answer.blickets else None
+    """The first object that is neither ruled out nor proven must be a blicket, if one must."""
+    unclear = PROMPTS.probes(item, PromptView())[0].candidates
+    must = [name in item.answer.blickets for name in unclear]
+    return item if must[0] or not any(must) else None
 
 
 def most_often_lit(item: PromptItem, index: int) -> PromptItem:
