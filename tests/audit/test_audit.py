@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from _pytest.mark.structures import ParameterSet
 
-from tests.audit.leaks import (
-    LEAKS,
-    Constant,
-    LeakSpec,
-    Leaky,
-    LeakyLabel,
-    LeakySet,
-    LeakyYesNo,
-)
+from tests.audit.kinds import KINDS, NEW
+from tests.audit.leaks import Constant, LeakSpec, Leaky, LeakyLabel, LeakySet
 from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.engine import cue, is_chosen, items_needed
 from trivium.auditing.judging import Outcome, judge
@@ -70,38 +62,30 @@ QUICK = {  # one for each part of the engine; the others are slow
     "marked in 15%",
     "letters in the name",
     "number and length",
-    "wording",
-    "number mod 4",
-    "alphabetical order of two names",
-    "xor of two comparisons",
+    "label: wording",
+    "yes/no: number mod 4",
+    "yes/no: alphabetical order of two names",
+    "yes/no: xor of two comparisons",
 }
-
-
-def by_speed(leaks: Iterable[str]) -> list[ParameterSet]:
-    return [pytest.param(leak, marks=() if leak in QUICK else pytest.mark.slow) for leak in leaks]
+TOYS = [name for name, kind in KINDS.items() if isinstance(kind.spec, LeakSpec)]
 
 
 def test_there_are_enough_kinds_of_leaks() -> None:
-    assert set(CAUGHT_BY) < set(LEAKS)
-    assert len(LEAKS) + len(LeakyLabel.leaks) + len(LeakyYesNo.leaks) >= 48
+    assert set(CAUGHT_BY) | QUICK <= set(TOYS)
+    assert set(TOYS) >= NEW
+    assert len(TOYS) - len(NEW) >= 48
+    assert len(KINDS) - len(NEW) >= 70
 
 
-@pytest.mark.parametrize("leak", by_speed(LEAKS))
-def test_planted_leaks_are_caught(leak: str) -> None:
-    audit = run_audit(Leaky(), LeakSpec(leak), 3, 200, trees=12)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in TOYS],
+)
+def test_planted_leaks_are_caught(name: str) -> None:
+    """The leaks of our own benchmarks are tested beside these."""
+    audit = KINDS[name].audit(3, 200)
     assert audit.verdict == "caught"
-    assert CAUGHT_BY.get(leak, "answer: ") in names_of_caught(audit) + ";"
-
-
-@pytest.mark.parametrize("leak", by_speed(LeakyLabel.leaks))
-def test_planted_leaks_of_labels_are_caught(leak: str) -> None:
-    assert run_audit(LeakyLabel(), LeakSpec(leak, 0.7), 3, 300, trees=12).verdict == "caught"
-
-
-@pytest.mark.parametrize("leak", by_speed(LeakyYesNo.leaks))
-def test_planted_leaks_of_yes_no_questions_are_caught(leak: str) -> None:
-    audit = run_audit(LeakyYesNo(), LeakSpec(leak), 3, 200, trees=12)
-    assert audit.verdict == "caught"
+    assert CAUGHT_BY.get(name, ": ") in names_of_caught(audit) + ";"
 
 
 def test_a_leak_of_several_right_candidates_is_caught() -> None:

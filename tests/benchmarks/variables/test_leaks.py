@@ -63,14 +63,14 @@ CONTROL: dict[str, tuple[Leak, str, str]] = {
 }
 
 
-def test_a_space_in_the_header_is_caught() -> None:
+def spaced(item: VariablesItem, text: str) -> str:
     """A space before the names of variables that are to be controlled."""
+    for variable in item.gold.control:
+        text = text.replace(f",{item.names[variable]}", f", {item.names[variable]}", 1)
+    return text
 
-    def spaced(item: VariablesItem, text: str) -> str:
-        for variable in item.gold.control:
-            text = text.replace(f",{item.names[variable]}", f", {item.names[variable]}", 1)
-        return text
 
+def test_a_space_in_the_header_is_caught() -> None:
     benchmark = planted(VARIABLES, lambda item, index: item, spaced)
     check(benchmark, "csv", "balanced-ctrl", "control: character before it, first mention;")
 
