@@ -11,8 +11,9 @@ import pytest
 
 from tests.audit.kinds import KINDS, NEW
 from tests.audit.leaks import Constant, LeakSpec, Leaky, LeakyLabel, LeakySet
+from trivium.auditing import engine
+from trivium.auditing.engine import Attack, confirmation_size, cue, is_chosen, items_needed
 from trivium.auditing.engine import audit as run_audit
-from trivium.auditing.engine import cue, is_chosen, items_needed
 from trivium.auditing.judging import Outcome, judge
 from trivium.auditing.samples import Bools, Sample, ranks
 from trivium.auditing.tails import binomial_tail, upper_tail
@@ -184,6 +185,42 @@ def test_three_points_over_chance_are_seen() -> None:
         tested = [hits(generator, share, n) for share in shares]
         seen += 0 in caught(tested, lambda number: hits(generator, shares[number], n))
     assert seen >= 134
+
+
+def attack_with(hits: int, n: int) -> Attack:
+    """An attack on six candidates with this many hits in its test."""
+    tested = Outcome((np.arange(n) < hits).astype(np.float64), 1 / 6)
+    return Attack("", "", lambda part: tested, tested=tested)
+
+
+def test_strong_cues_are_confirmed_on_few_items_and_weak_ones_on_many() -> None:
+    assert confirmation_size([attack_with(1000, 1000)]) == 300
+    assert confirmation_size([attack_with(197, 1000)]) > 3000  # 3 points over a sixth
+    both = [attack_with(197, 1000), attack_with(1000, 1000)]
+    assert confirmation_size(both) == 300
+
+
+def test_hopeless_attacks_are_dropped_and_real_ones_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Shortcuts with hit rates of 0.3 and 0.6 where 0.5 is the floor."""
+    rates = {"below": 0.3, "above": 0.6}
+
+    def player(name: str) -> Solver:
+        def reply(turn: Turn) -> str:
+            known = turn.stream.random() < rates[name]
+            return f"Answer: {turn.item.answer if known else 'nothing'}"
+
+        return Solver(name, "", reply, "shortcut", omniscient=True)
+
+    class Played(Constant):
+        solvers = by_name([player(name) for name in rates])
+
+    monkeypatch.setattr(engine, "TRAIN", 50)
+    audit = run_audit(Played(), LeakSpec(strength=0.5), 0, 2400, trees=1)
+    found = {cue.name: cue for cue in audit.cues}
+    assert found["below"].n == 300  # one of eight looks
+    assert found["above"].caught
 
 
 @pytest.mark.parametrize("chance", [0.05, 0.125, 1 / 6, 0.25, 0.5, 0.8])

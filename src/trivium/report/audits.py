@@ -135,6 +135,6 @@ def _view_key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
 
 
 def _keeps_leaks(benchmark: AnyBenchmark, fields: Fields) -> bool:
-    """Whether the spec is that of a preset that keeps the leaks of the original."""
+    """Whether the spec is that of a preset that has shortcuts on purpose."""
     spec = None if fields is None else spec_from_dict(benchmark.spec_type, fields)
     return any(benchmark.presets[name] == spec for name in benchmark.leaky_presets)
