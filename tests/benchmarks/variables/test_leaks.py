@@ -63,15 +63,15 @@ CONTROL: dict[str, tuple[Leak, str, str]] = {
 }
 
 
+def spaced(item: VariablesItem, text: str) -> str:
+    """A space before the names of variables that are to be controlled."""
+    for variable in item.gold.control:
+        text = text.replace(f",{item.names[variable]}", f", {item.names[variable]}", 1)
+    return text
+
+
 @pytest.mark.slow
 def test_a_space_in_the_header_is_caught() -> None:
-    """A space before the names of variables that are to be controlled."""
-
-    def spaced(item: VariablesItem, text: str) -> str:
-        for variable in item.gold.control:
-            text = text.replace(f",{item.names[variable]}", f", {item.names[variable]}", 1)
-        return text
-
     benchmark = planted(VARIABLES, lambda item, index: item, spaced)
     check(benchmark, "csv", "balanced-ctrl", "control: character before it, first mention;")
 
