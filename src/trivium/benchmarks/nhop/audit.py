@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from trivium.auditing.features import spelling
 from trivium.auditing.overlap import line_structure
-from trivium.benchmarks.nhop.item import NhopItem, true_chain
+from trivium.benchmarks.nhop.item import UNKNOWN, NhopItem, true_chain
 from trivium.benchmarks.nhop.spec import NhopView
 from trivium.benchmarks.nhop.surface import Symbols, surface_of
 from trivium.core.probes import Probe
@@ -17,6 +17,14 @@ _SPELLED = ("its number", "parity of its number", "length of its name", "first c
 def probes(item: NhopItem, view: NhopView) -> list[Probe]:
     """One probe for each block, or for a bag's last function: which line is the true one?"""
     words = surface_of(item, view)
+    if item.may_be_unknown:
+        known = item.answer != UNKNOWN
+        place = [line[0] for line in item.facts].index(item.start)
+        marked, features = {"start": words.word(item.start)}, {"place of the start": float(place)}
+        asked = Probe("answerable", ["answerable"], [known], marked, {}, features, _shown(words))
+        if not known:
+            return [asked]
+        return [asked, *probes(item._replace(may_be_unknown=False), view)]
     if not item.blocks:
         right = [tail == item.answer for tail in item.candidates]
         return [_probe(words, item.depth, item.last_lines, right, 0)]
@@ -63,8 +71,14 @@ def _probe(
         "first fact with its head": [facts.get(head, missing) for head in heads],
         "first fact with its tail": [facts.get(tail, missing) for tail in tails],
     }
-    shown = [words.word(token) for layer in item.layers() for token in layer]
-    return Probe(f"line of f{hop}", [*map(words.word, tails)], right, marked, features, names=shown)
+    return Probe(
+        f"line of f{hop}", [*map(words.word, tails)], right, marked, features, names=_shown(words)
+    )
+
+
+def _shown(words: Symbols) -> list[str]:
+    """All tokens as the view writes them."""
+    return [words.word(token) for layer in words.item.layers() for token in layer]
 
 
 def parts(item: NhopItem) -> Mapping[str, Hashable]:
