@@ -30,7 +30,8 @@ MAX_CHARACTERS = 400  # of a question or a reply
 class Flags:
     """The records to analyze."""
 
-    results: tuple[Path, ...] = argument("RUN")  # files of records, or folders of them
+    results: tuple[Path, ...] = argument("RUN", None)  # files of records, or folders of them
+    input: tuple[Path, ...] = flag((), "--in")  # the same, as in the original benchmark
     # number of examples of each kind of error, with question, gold answer and reply
     examples: int = flag(0, "--examples", "--examples_per_type")
 

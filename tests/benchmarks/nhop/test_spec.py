@@ -140,11 +140,6 @@ def test_a_budget_decides_the_contexts_itself(extra: dict[str, Any]) -> None:
         ExplicitSpec(budget_lines=80, **extra)
 
 
-def test_chains_in_order_leave_nothing_to_balance() -> None:
-    with pytest.raises(UserError, match="that chain_only_ordered leaves out"):
-        ExplicitSpec(chain_only_ordered=True, block_head_balance=True)
-
-
 def test_what_follows_from_a_bag() -> None:
     assert ImplicitSpec().relations == (1, 2, 3, 4)
     assert ImplicitSpec(ablate_inner=True).relations == (1, 3, 4)

@@ -92,7 +92,8 @@ def _plan(spec: Spec) -> tuple[list[Path], list[Line], list[list[Line]]]:
     shown = wrong if spec.block_head_balance else 0
     end = n if spec.path_collision_stress or spec.L == 1 else n - 1
     paths = [(0, n), *[(0, end)] * shown, *[(0, spec.fact_hops)] * (spec.contexts - shown)]
-    facts = [(chain, hop) for hop in range(1, spec.fact_hops + 1) for chain in range(len(paths))]
+    printed = 1 if spec.chain_only_ordered else len(paths)
+    facts = [(chain, hop) for hop in range(1, spec.fact_hops + 1) for chain in range(printed)]
     if rest := spec.filling.rest:
         paths.append((0, rest))
         facts += [(len(paths) - 1, hop) for hop in range(1, rest + 1)]
@@ -108,7 +109,7 @@ def _plan(spec: Spec) -> tuple[list[Path], list[Line], list[list[Line]]]:
     for block, size in zip(spec.blocks, spec.block_sizes, strict=True):
         if block == n and spec.decoys:
             others = add(spec.decoys, n - 2, n)
-            facts += [(decoy, n - 1) for decoy in others]
+            facts += [(decoy, n - 1) for decoy in others if not spec.chain_only_ordered]
         elif spec.path_collision_stress or spec.block_head_balance:
             others = ladder
         else:

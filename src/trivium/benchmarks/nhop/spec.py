@@ -128,16 +128,11 @@ class ExplicitSpec:
                 not getattr(self, control) or len(set(self.block_sizes)) == 1,
                 f"{control} needs blocks of one size, got {self.block_sizes}",
             )
-        if self.block_head_balance:
-            require(
-                not self.chain_only_ordered,
-                "block_head_balance needs the context chains that chain_only_ordered leaves out",
-            )
-            require(
-                self.contexts >= self.min_contexts,
-                f"block_head_balance needs context_chains of at least {self.min_contexts} "
-                f"(one for each wrong candidate), got {self.contexts}",
-            )
+        require(
+            self.contexts >= self.min_contexts or self.chain_only_ordered,
+            f"block_head_balance needs context_chains of at least {self.min_contexts} "
+            f"(one for each wrong candidate), got {self.contexts}",
+        )
 
     @cached_property
     def blocks(self) -> tuple[int, ...]:
@@ -200,7 +195,7 @@ class ExplicitSpec:
     def tokens_needed(self) -> int:
         """The number of tokens that a layer needs for every possible draw."""
         wrong = max(self.block_sizes) - 1
-        chains = 1 + self.contexts + (self.filling.rest > 0)
+        chains = 1 + max(self.contexts, self.min_contexts) + (self.filling.rest > 0)
         if self.block_head_balance:
             return chains + self.decoys
         return chains + (wrong if self.path_collision_stress else 2 * wrong)
