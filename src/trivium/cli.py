@@ -16,6 +16,7 @@ from trivium.benchmarks import declared
 from trivium.commands import command_module
 from trivium.commands.parser import Parser
 from trivium.core.errors import FailedCallsError, UserError, require_known
+from trivium.core.text import CleanStream, sentence
 
 # The commands by heading of the help, each with its summary; command_module(name).main runs it.
 GROUPS = {
@@ -64,7 +65,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run a command; 0 is success, 1 a failed check or failed calls, 2 bad input, 130 Ctrl-C."""
     words = list(sys.argv[1:] if args is None else args)
     _open_closed_streams()
-    with _termination_as_interrupt() as terminated:
+    with _clean_streams(), _termination_as_interrupt() as terminated:
         try:
             try:
                 return _dispatch(words)
@@ -94,7 +95,7 @@ def main(args: Sequence[str] | None = None) -> int:
 def _print_error(text: str) -> None:
     """Print a sentence on standard error, if it is open."""
     try:
-        print(f"trivium: {text}", file=sys.stderr, flush=True)
+        print(f"trivium: {sentence(text)}", file=sys.stderr, flush=True)
     except OSError:
         _drop_output(sys.stderr)
 
@@ -114,6 +115,17 @@ def _open_closed_streams() -> None:
                 continue  # open after all
             os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this one
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115 - for the process
+
+
+@contextmanager
+def _clean_streams() -> Iterator[None]:
+    """Have everything that is printed pass through `clean`: names and replies are hostile."""
+    streams = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = map(CleanStream, streams)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
 
 
 @contextmanager

@@ -50,7 +50,7 @@ from trivium.evaluation.solvers import (
     takes_prompts,
 )
 from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
-from trivium.models.providers import scrub
+from trivium.models.secrets import scrub
 from trivium.models.settings import Model, ModelOptions
 
 SYNC_SECONDS = 5.0  # of replies may be lost in a power failure

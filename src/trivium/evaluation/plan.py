@@ -28,10 +28,11 @@ from trivium.core.errors import UserError, require, require_known
 from trivium.core.spec import changed_fields, read_mapping
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
+from trivium.core.text import file_name
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.solvers import find_solver
 from trivium.models.names import full_model_name
-from trivium.models.settings import Settings, folder_name, is_model
+from trivium.models.settings import Settings, is_model
 
 RESULTS = "results"  # the folder of a sweep's evaluations
 DEFAULT_ITEMS = 100
@@ -87,7 +88,7 @@ def plan_main_run(
                     solver,
                     settings=(settings or Settings()) if is_model(solver) else Settings(),
                     setting=preset,
-                    folder=f"{benchmark.name}/{preset}/{folder_name(solver)}",
+                    folder=f"{benchmark.name}/{preset}/{file_name(solver)}",
                 )
                 for solver in [*benchmark.solvers, *models]
             ]
@@ -249,7 +250,7 @@ def chosen_solvers(benchmark: AnyBenchmark, names: Sequence[str] | None) -> tupl
 
 def slug(text: str) -> str:
     """The text as the name of a file."""
-    return re.sub(r"[^A-Za-z0-9.+-]+", "_", text.replace("=", "")).strip("._") or "cell"
+    return file_name(text.replace("=", ""), "+").strip("._") or "cell"
 
 
 def item_file(evaluation: Evaluation) -> str:

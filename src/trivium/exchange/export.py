@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -18,6 +16,7 @@ from trivium.core.files import dump_line
 from trivium.core.records import Row
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem
+from trivium.core.text import csv_text
 from trivium.evaluation.progress import Progress
 
 Format = Literal["jsonl", "csv", "parquet", "huggingface", "inspect", "openai-batch"]
@@ -131,8 +130,8 @@ def _encoder(form: str, file: BinaryIO, request: Request | None) -> Iterator[Add
         with _parquet_writer(file) as add:
             yield add
     elif form == "csv":
-        file.write(_csv_text([list(COLUMNS)]))
-        yield lambda rows: file.write(_csv_text([list(_flat(row).values()) for row in rows]))
+        file.write(csv_text([list(COLUMNS)]))
+        yield lambda rows: file.write(csv_text([list(_flat(row).values()) for row in rows]))
     elif form == "openai-batch":
         if request is None:
             raise UserError("--model is missing: which model does the batch ask?")
@@ -161,12 +160,6 @@ def _flat(row: Row) -> Row:
     """The row with nested values as JSON, for tables."""
     present = [name for name in NESTED if row[name] is not None]
     return row | {name: dump_line(row[name]).decode().rstrip() for name in present}
-
-
-def _csv_text(rows: list[list[Any]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
 
 
 def _messages(row: Row) -> list[dict[str, str]]:

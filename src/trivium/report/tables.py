@@ -20,6 +20,7 @@ from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.records import CUT_OFF, DECLINED, FAILED, TOKENS, UNSCORED
 from trivium.core.results import Summary, TokenCount
+from trivium.core.text import clean
 from trivium.report.results import ROLES, STUDIED, BenchmarkResults, GroupKey, natural, role_of
 
 WIDTH = 160  # of output to a file or a pipe
@@ -61,6 +62,10 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""  # printed below the table
 
+    def __post_init__(self) -> None:
+        for name in ("title", "columns", "rows", "note"):
+            object.__setattr__(self, name, _cleaned(getattr(self, name)))
+
     def show(self, console: Console) -> None:
         """Print it; no text is cut off, and texts from records are never read as markup."""
         console.print(Text(self.title, style="bold"))
@@ -86,6 +91,11 @@ class Table:
         """The table in Markdown, without its title."""
         lines = [self.columns, ["---"] * len(self.columns), *self.rows]
         return "\n".join(f"| {' | '.join(map(markdown_text, line))} |" for line in lines)
+
+
+def _cleaned(value: Any) -> Any:
+    """A text, or tuples of texts, without what would control a terminal."""
+    return clean(value) if isinstance(value, str) else tuple(map(_cleaned, value))
 
 
 def markdown_text(text: str) -> str:

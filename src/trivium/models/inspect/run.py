@@ -14,11 +14,12 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from trivium.core.errors import UserError
 from trivium.core.task import PresentedItem
+from trivium.core.text import one_line
 from trivium.models.backends import Batch
 from trivium.models.inspect.models import inspect_model
 from trivium.models.inspect.samples import ATTEMPT, sample_attempt
 from trivium.models.inspect.tasks import build_task, item_dataset
-from trivium.models.providers import key_hider, one_line
+from trivium.models.secrets import hider
 from trivium.models.settings import Model
 
 
@@ -64,7 +65,7 @@ class _Recording:
     """Saves attempts as they end."""
 
     def __init__(self) -> None:
-        self.hide = key_hider()
+        self.hide = hider()
         self.problem: UserError | None = None  # why an attempt could not be saved
         self._models: dict[Model, InspectModel] = {}
         self._slots: dict[Model, anyio.Semaphore] = {}
