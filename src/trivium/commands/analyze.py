@@ -41,7 +41,9 @@ def main(args: Sequence[str]) -> int:
     flags = read_flags("analyze", Flags(), args, ABOUT)
     require(flags.examples >= 0, f"examples must be at least 0, got {flags.examples}")
     console = terminal()
-    for results in read_results(flags.results, max(EXAMPLES, flags.examples)).values():
+    named = (*(flags.results or ()), *flags.input)
+    require(bool(named), "RUN is missing: name files of records, or folders of them")
+    for results in read_results(named, max(EXAMPLES, flags.examples)).values():
         for table in analysis_tables(results):
             table.show(console)
         if flags.examples > 0:
