@@ -13,7 +13,7 @@ import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 from typing import Any, NoReturn, TypeVar
 
 from trivium.core.errors import UserError, require
@@ -172,6 +172,7 @@ def _help(comment: str | None, default: Any) -> str:
     return text.replace("%", "%%")
 
 
+@cache
 def comments(kind: type[Any]) -> dict[str, str]:
     """The comment behind or above each field of a dataclass."""
     found: dict[str, str] = {}

@@ -236,6 +236,11 @@ def shipped_configs() -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
+def is_config(name: str) -> bool:
+    """Whether a name is that of a file or of a shipped config, and not of a benchmark."""
+    return name in shipped_configs() or name.endswith((".toml", ".json"))
+
+
 def find_config(name: str) -> Path:
     """The path of a file or of a shipped config."""
     path = Path(name)
