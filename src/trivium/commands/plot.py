@@ -15,6 +15,11 @@ Example: trivium plot runs/implicit/sweep_20260101_120000 --label 'first look'""
 def main(args: Sequence[str]) -> int:
     """Draw the charts and print the paths of their files."""
     flags = read_flags("plot", Flags(), args, ABOUT)
-    for path in write_plots(flags.folder(), flags.label):
+    paths = write_plots(flags.folder(), flags.label)
+    for path in paths:
         print(path)
+    if not paths:
+        print(
+            "no charts: they compare settings, groups or several solvers; trivium report has tables"
+        )
     return 0

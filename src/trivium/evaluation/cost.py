@@ -139,8 +139,10 @@ def cost_of_run(
 
 
 def confirm(cost: Cost, options: ModelOptions) -> None:
-    """Ask the user before sending many requests; refuse without a terminal."""
+    """Say what will be sent, and ask before many requests; refuse them without a terminal."""
     if options.yes or cost.requests <= options.confirm_above:
+        if cost.requests:
+            print(f"sending {cost}", file=sys.stderr)
         return
     question = f"This would send {cost}."
     interactive = sys.stdin.isatty() and sys.stderr.isatty()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import sys
 from collections import Counter, defaultdict
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
+import orjson
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -52,6 +54,11 @@ def terminal() -> Console:
     return _Terminal(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
 
 
+def print_json(value: Any) -> None:
+    """Print a value for other programs: one JSON document on standard output."""
+    print(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode())
+
+
 @dataclass(frozen=True)
 class Table:
     """A title, column names and rows of text."""
@@ -63,8 +70,10 @@ class Table:
 
     def show(self, console: Console) -> None:
         """Print it; no text is cut off, and texts from records are never read as markup."""
-        console.print(Text(self.title, style="bold"))
-        table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        bold = "" if "NO_COLOR" in os.environ else "bold"
+        console.print(Text(self.title, style=bold))
+        table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style=bold)
+        table.padding = (0, 1, 0, 0)
         for heading, *cells in zip(self.columns, *self.rows, strict=True):
             figures = any(cells) and all(map(FIGURE.match, cells))
             justify = "right" if figures else "left"
