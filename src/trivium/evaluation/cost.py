@@ -72,8 +72,8 @@ class Cost:
 
 
 def money(amount: float) -> str:
-    """An amount with two decimals, or two significant digits where it is below 1."""
-    return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.2g}"
+    """An amount with two decimals, or two significant digits where it is below 0.1."""
+    return f"{amount:,.2f}" if amount >= 0.1 or amount == 0 else f"{amount:.2g}"
 
 
 def cost_of(evaluation: Evaluation, recorded: int = 0, price: Price | None = None) -> Cost:

@@ -72,6 +72,11 @@ class Card:
     prompt: str
     answer: str
 
+    @property
+    def size(self) -> int:
+        """The characters of the prompt."""
+        return len(self.prompt)
+
 
 ROLE_MEANINGS = {
     "ceiling": "the best that can be done with the same text",
@@ -113,7 +118,7 @@ def tour_sentence(results: BenchmarkResults) -> str:
     best = results.best(parts, "ceiling", headline)
     words = [f"the ceiling is {most.ceiling:.2f}"]
     if best:
-        words[0] += f", and {best[0]} reaches {best[1].value:.2f}"
+        words[0] += f", and {best[0]} reaches {best[1].value:.2f} on these items"
     if shortcut := results.best(parts, "shortcut", headline):
         tried = [results.role(solver) for solver in parts].count("shortcut")
         wider = best_of_several(shortcut[1], tried)

@@ -227,7 +227,7 @@ function browseItems() {
     }
     position = query ? 0 : number;
     show();
-    byId("items").scrollIntoView();
+    byId("items").scrollIntoView({ behavior: "instant" });
   }
 
   function save(name, text, type) {
