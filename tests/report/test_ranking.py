@@ -95,8 +95,8 @@ def test_a_run_without_models_ends_with_a_line_for_each_benchmark(tmp_path: Path
         "nhop_implicit  ceiling 1.00 (oracle), best shortcut 0.12 (last_line), floor 0.12"
     ]
     assert tour_sentence(results) == (
-        "The ceiling is 1.00, and oracle reaches 1.00 on these items; the best of 2 shortcuts, last_line, "
-        "reaches 0.12, not shown to be above the floor of 0.12."
+        "The ceiling is 1.00, and oracle reaches 1.00 on these items; the best of 2 shortcuts, "
+        "last_line, reaches 0.12, not shown to be above the floor of 0.12."
     )
     shown = card(results)
     assert [(row.role, row.best, len(row.bars)) for row in shown.rows] == [
