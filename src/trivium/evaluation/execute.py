@@ -123,9 +123,13 @@ def claim_folder(out: Path, manifest: Mapping[str, Any]) -> None:
     held = read_mapping(path)
     key = first_difference(held, manifest)
     if key is not None:
+        there, asked = held.get(key), manifest.get(key)
+        while isinstance(there, Mapping) and isinstance(asked, Mapping):  # the field that differs
+            key = str(first_difference(there, asked, frozenset()))
+            there, asked = there.get(key), asked.get(key)
         raise UserError(
-            f"{out} holds another evaluation ({key} is {held.get(key)!r} there, "
-            f"{manifest.get(key)!r} was asked for); choose another folder with --out"
+            f"{out} holds another evaluation ({key} is {there!r} there, {asked!r} was asked for); "
+            "choose another folder with --out"
         )
     cosmetic = {key: value for key, value in manifest.items() if key in COSMETIC}
     if any(held.get(key) != value for key, value in cosmetic.items()):
