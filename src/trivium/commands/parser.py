@@ -173,7 +173,7 @@ def _help(comment: str | None, default: Any) -> str:
 
 
 @cache
-def comments(kind: type[Any]) -> dict[str, str]:
+def comments(kind: Any) -> dict[str, str]:
     """The comment behind or above each field of a dataclass."""
     found: dict[str, str] = {}
     above: list[str] = []

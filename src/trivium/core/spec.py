@@ -58,7 +58,7 @@ def spec_from_dict(
 
 
 @cache
-def _type_hints(spec_type: type) -> dict[str, Any]:
+def _type_hints(spec_type: Any) -> dict[str, Any]:
     return typing.get_type_hints(spec_type)
 
 
