@@ -71,7 +71,7 @@ class Parser(argparse.ArgumentParser):
         `aliases` are other names of fields; with them, every switch can be turned off. `every` are
         options of argparse for all fields, instead of those that follow from their types.
         """
-        kind = type(defaults)
+        kind: Any = type(defaults)
         hints, texts = typing.get_type_hints(kind), comments(kind)
         for field in dataclasses.fields(kind):
             name, default = field.name, getattr(defaults, field.name)

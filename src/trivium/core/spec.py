@@ -47,8 +47,9 @@ def spec_from_dict(
     spec_type: type[S], values: Mapping[str, Any], *, base: S | None = None, where: str = ""
 ) -> S:
     """`base` updated from a mapping; unknown keys and wrong types are refused."""
-    fields = {field.name: field for field in dataclasses.fields(spec_type)}  # type: ignore[arg-type]
-    hints = _type_hints(spec_type)
+    kind: Any = spec_type
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    hints = _type_hints(kind)
     prefix = f"{where}: " if where else ""
     checked: dict[str, Any] = {} if base is None else spec_to_dict(base)
     for key, value in values.items():
