@@ -43,7 +43,7 @@ def test_ranks_follow_the_scores_and_differences_hold_together(tmp_path: Path) -
     pairs = [("a/best", "b/middle"), ("a/best", "c/worst"), ("b/middle", "c/worst")]
     expected = several(
         lambda which, level: paired_difference(
-            *(scores[name] for name in pairs[which]), level, (0.0, 1.0)
+            scores[pairs[which][0]], scores[pairs[which][1]], level, (0.0, 1.0)
         ),
         3,
     )
