@@ -56,9 +56,15 @@ def browser_items(
                 "turns": [[side, texts.setdefault(text, len(texts))] for side, text in shown.turns],
             }
         )
-    kinds = {results.benchmark.name: dict(results.benchmark.kinds) for results in all_results}
-    ordered = sorted(attempts, key=_errors_first)
-    return {"texts": list(texts), "attempts": ordered, "kinds": kinds}
+    benchmarks = {results.benchmark.name: results.benchmark for results in all_results}
+    return {
+        "texts": list(texts),
+        "attempts": sorted(attempts, key=_errors_first),
+        "kinds": {name: dict(own.kinds) for name, own in benchmarks.items()},
+        "metrics": {
+            name: {m.name: m.about for m in own.metrics} for name, own in benchmarks.items()
+        },
+    }
 
 
 def packed(items: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,7 +93,8 @@ def packed(items: Mapping[str, Any]) -> dict[str, Any]:
             close()
     if own:
         close()
-    return {"names": list(names), "list": listed, "parts": parts, "kinds": items["kinds"]}
+    meanings = {name: items[name] for name in ("kinds", "metrics")}
+    return {"names": list(names), "list": listed, "parts": parts, **meanings}
 
 
 def _errors_first(attempt: Row) -> tuple[bool, int, int, str]:

@@ -184,8 +184,9 @@ function browseItems() {
     const answers = make("div", undefined, "two");
     answers.append(section("Expected", make("pre", full.expected)), section("Read from the reply", make("pre", full.read)));
     content.push(section(replies.length > 1 ? "Last reply" : "Reply", highlighted(last, [])), answers);
-    const scores = Object.entries(full.scores).map(([name, value]) => `${name} ${Number(value.toFixed(3))}`);
-    if (scores.length) content.push(make("p", scores.join(", "), "quiet"));
+    const about = (name) => (data.metrics[attempt.benchmark][name] ? ` (${data.metrics[attempt.benchmark][name]})` : "");
+    const scores = Object.entries(full.scores).map(([name, value]) => `${name} ${Number(value.toFixed(3))}${about(name)}`);
+    if (scores.length) content.push(make("p", scores.join("; "), "quiet"));
     const marks = full.marks.map(full.text);
     if (marks.length) {
       const legend = make("p", undefined, "quiet");
