@@ -34,7 +34,7 @@ from trivium.exchange.dataset_folder import write_dataset_folder
 from trivium.exchange.export import Request, write_items
 from trivium.exchange.score import Scoring, write_scores
 from trivium.models.names import known_model
-from trivium.models.settings import ModelOptions, Settings, is_model
+from trivium.models.settings import TEXTS, ModelOptions, Settings, is_model
 from trivium.report.compare import differences, scores_of
 from trivium.report.results import record_files
 from trivium.results import Differences, ResultSet, Thresholds
@@ -207,9 +207,7 @@ def _options(options: Mapping[str, Any]) -> tuple[ModelOptions, Settings]:
     known = [one.name for one in fields(ModelOptions)]
     for name in options:
         require_known(name, known, f"option {name!r}")
-    texts = {
-        key: options[key] for key in ("system", "template") if isinstance(options.get(key), str)
-    }
+    texts = {key: options[key] for key in TEXTS if isinstance(options.get(key), str)}
     asked = ModelOptions(**{key: value for key, value in options.items() if key not in texts})
     return asked, replace(asked.settings(), **texts)
 
