@@ -86,9 +86,11 @@ class _Recording:
             self._slots[model] = anyio.Semaphore(model.options.concurrency)
         self._unfinished[model] += len(items)
         settings = model.settings
+        tool = settings.api != "completions"  # a base model plays games in text
         task = build_task(
             batch.benchmark,
-            item_dataset(items, settings),
+            item_dataset(items, settings, tool=tool),
+            tool=tool,
             name=batch.name,
             model=self._models[model],
             structured=settings.structured,
