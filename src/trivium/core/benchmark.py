@@ -242,7 +242,8 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     why_leaky: ClassVar[str] = "these items keep the shortcuts of the original on purpose"
     # For reports and thresholds, which also work with the defaults.
     chart_axes: Sequence[ChartAxis] = ()  # most important first; by default two groups that vary
-    kinds: Mapping[str, str] = MappingProxyType(KINDS)  # what each kind of answer means
+    # What each kind of answer means; one such as wrong-step:3 also says what "the number is".
+    kinds: Mapping[str, str] = MappingProxyType(KINDS)
     loss_split: ClassVar[LossSplit | None] = None  # of games: exploration or inference?
     headline_rule: ClassVar[str] = ""  # how `headline_sentence` follows from lifts
     limits_vary: ClassVar[bool] = False  # items of one spec differ in floor and ceiling

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import orjson
+
 from trivium.core.errors import UserError, require
+from trivium.models.secrets import hide_fields
 
 MAX_CONCURRENCY = 1000
 MAX_SHOTS = 100
@@ -45,10 +47,15 @@ class Settings:
                 value is None or value in allowed,
                 f"{name} must be one of {', '.join(allowed)}, got {value!r}",
             )
-        read_extra_body(self.extra_body)
+        hide_fields(read_extra_body(self.extra_body))
         template = self.template
         require(template is None or PROMPT in template, f"template must hold {PROMPT} once or more")
         require(0 <= self.shots <= MAX_SHOTS, f"shots must be in 0..{MAX_SHOTS}, got {self.shots}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field, with the secrets of `extra_body` hidden."""
+        body = hide_fields(read_extra_body(self.extra_body))
+        return asdict(self) | {"extra_body": json.dumps(body, sort_keys=True) if body else None}
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,9 @@ class ModelOptions:
     # that reasoning models can finish)
     max_output_tokens: int | None = None
     reasoning_effort: Effort | None = None  # how much a model reasons (default: the provider's own)
-    extra_body: str | None = None  # a JSON object with additional fields of every request
+    # a JSON object with additional fields of every request; a field whose name ends in key, token,
+    # secret, password or authorization is hidden wherever it is written
+    extra_body: str | None = None
     # the protocol (auto: responses at OpenAI, chat elsewhere, the other where a server lacks it)
     api: Api = "auto"
     structured: bool = False  # force replies into the benchmark's JSON schema, if it has one
@@ -138,25 +147,18 @@ def is_model(solver: str) -> bool:
     return "/" in solver.partition(":")[0]
 
 
-def folder_name(solver: str) -> str:
-    """A solver's name as a valid folder name."""
-    return re.sub(r"[^A-Za-z0-9._-]", "_", solver)
-
-
 def read_extra_body(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
     """The additional fields of every request."""
     if given is None:
         return {}
-    body: Any = given
-    if isinstance(given, str):
-        try:
-            body = json.loads(given)
-        except ValueError:
-            body = None
-    require(
-        isinstance(body, Mapping),
-        f"""extra_body must be a JSON object such as '{{"top_k": 20}}', got {given!r:.80}""",
-    )
+    body: Any = None
+    try:
+        body = json.loads(given) if isinstance(given, str) else given
+        orjson.dumps(body)  # as in a request, which is not nested too deeply
+    except (ValueError, TypeError, RecursionError):
+        body = None
+    # What was given is not repeated: it may hold a key.
+    require(isinstance(body, Mapping), """extra_body must be a JSON object such as {"top_k": 20}""")
     for name in RESERVED_FIELDS:
         require(name not in body, f"extra_body must not set {name}, which Trivium sets itself")
     return dict(body)

@@ -7,6 +7,7 @@ text that is the same in all items, such as the form of the answer.
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Mapping
 from functools import cache
@@ -119,19 +120,33 @@ def _same_surface(benchmark: AnyBenchmark, spec: bytes, view: str, other: str) -
 def _stored(benchmark: AnyBenchmark) -> dict[str, dict[str, dict[str, Any]]]:
     """All audits stored beside a benchmark, by spec and view."""
     path = audits_path(benchmark)
-    return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
+    stored = orjson.loads(path.read_bytes()) if path.exists() else {}
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for spec, audits in stored.items():
+        # A field that was added since has its default, and one that was removed is left out.
+        name, _, fields = spec.partition(" ")
+        key = _key(benchmark, orjson.loads(fields)) if name == benchmark.name else spec
+        found[key] = {
+            _view_key(benchmark, orjson.loads(view)) if name == benchmark.name else view: kept
+            for view, kept in audits.items()
+        }
+    return found
 
 
 def _key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
     """The key of a spec: the benchmark and every field that its items depend on."""
-    spec = spec_to_dict(spec_from_dict(benchmark.spec_type, fields))
-    spec.pop("size", None)  # how many items a dataset has does not change an item
-    return f"{benchmark.name} {orjson.dumps(spec, option=orjson.OPT_SORT_KEYS).decode()}"
+    return f"{benchmark.name} {_fields_key(benchmark.spec_type, fields)}"
 
 
 def _view_key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
-    view = spec_to_dict(spec_from_dict(benchmark.view_type, fields))
-    return orjson.dumps(view, option=orjson.OPT_SORT_KEYS).decode()
+    return _fields_key(benchmark.view_type, fields)
+
+
+def _fields_key(kind: type[Any], fields: Mapping[str, Any]) -> str:
+    known = {field.name for field in dataclasses.fields(kind)}
+    values = {name: value for name, value in fields.items() if name in known}
+    every = spec_to_dict(spec_from_dict(kind, values))
+    return orjson.dumps(every, option=orjson.OPT_SORT_KEYS).decode()
 
 
 def _keeps_leaks(benchmark: AnyBenchmark, fields: Fields) -> bool:

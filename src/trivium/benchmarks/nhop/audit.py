@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from trivium.auditing.features import spelling
 from trivium.auditing.overlap import line_structure
-from trivium.benchmarks.nhop.item import NhopItem, true_chain
+from trivium.benchmarks.nhop.item import UNKNOWN, NhopItem, true_chain
 from trivium.benchmarks.nhop.spec import NhopView
 from trivium.benchmarks.nhop.surface import Symbols, surface_of
 from trivium.core.probes import Probe
@@ -18,6 +18,14 @@ def probes(item: NhopItem, view: NhopView) -> list[Probe]:
     """One probe for each block, or for a bag's last function: which line is the true one?"""
     words = surface_of(item, view)
     shown = [words.word(token) for layer in item.layers() for token in layer]
+    if item.may_be_unknown:
+        known = item.answer != UNKNOWN
+        place = [line[0] for line in item.facts].index(item.start)
+        marked, features = {"start": words.word(item.start)}, {"place of the start": float(place)}
+        asked = Probe("answerable", ["answerable"], [known], marked, {}, features, shown)
+        if not known:
+            return [asked]
+        return [asked, *probes(item._replace(may_be_unknown=False), view)]
     if not item.blocks:
         right = [tail == item.answer for tail in item.candidates]
         return [_probe(words, item.depth, item.last_lines, right, 0, shown)]
