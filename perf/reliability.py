@@ -89,11 +89,13 @@ def kills(count: int) -> Iterator[str]:
         return Sent(completion("E_0001"))
 
     with RawServer(respond) as server, tempfile.TemporaryDirectory() as temporary:
+        template = Path(temporary, "template")
+        template.mkdir()
+        prepare(template)
         for name, words in jobs(server.url):
             killed = 0
             folder = Path(temporary, name.replace(" ", "-"))
-            folder.mkdir()
-            prepare(folder)
+            shutil.copytree(template, folder)
             began = time.monotonic()
             code, said = finished(words, folder)
             whole, seconds = contents(folder), time.monotonic() - began
@@ -102,8 +104,7 @@ def kills(count: int) -> Iterator[str]:
                 continue
             for _ in range(count):
                 shutil.rmtree(folder)
-                folder.mkdir()
-                prepare(folder)
+                shutil.copytree(template, folder)
                 server.asked.clear()
                 process = start(words, folder)
                 try:
