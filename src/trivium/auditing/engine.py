@@ -43,6 +43,7 @@ from trivium.core.statistics import items_to_see
 from trivium.core.streams import stream_key
 from trivium.core.task import PresentedItem, Task
 
+VERSION = 2  # of the features and rules: stored audits of another version are repeated
 ALARM = 1 - LEVEL  # the rate of false alarms in audits of clean items
 SELECT = 0.001  # the significance at which a cue reaches the confirmation
 POWER = 0.977  # of the test; with the confirmation after it, more than 0.95 in all
@@ -52,6 +53,8 @@ MAX_ITEMS = 20_000
 CHUNKS = 8  # of each part: the parts are interleaved, so that all see every stretch of a seed
 LOOK = 300  # minimum number of items of a look at the test, and of a confirmation
 HOPELESS = 3.3  # standard errors by which a dropped attack is below what a cue of GAIN reaches
+# What a cue of GAIN reaches on average on as many items as are needed, in standard errors.
+Z_NEEDED = NormalDist().inv_cdf(1 - SELECT) + NormalDist().inv_cdf(POWER)
 NOT_TESTED = Outcome(np.empty(0), 0.5)
 
 
@@ -73,11 +76,6 @@ class Attack:
     outcome: Callable[[Part], Outcome]
     probe: str | None = None  # that a rule answers
     tested: Outcome = NOT_TESTED
-
-    @property
-    def p(self) -> float:
-        """The significance of the test."""
-        return upper_tail(self.tested.values, self.tested.chance)
 
 
 def audit(  # noqa: PLR0917 - the view is an option of every caller
@@ -125,6 +123,12 @@ def is_chosen(outcome: Outcome) -> bool:
     return upper_tail(outcome.values, outcome.chance) < SELECT
 
 
+def is_hopeless(outcome: Outcome, share: float) -> bool:
+    """Whether an attack is far below a cue of GAIN on this share of the items that are needed."""
+    least = Z_NEEDED * sqrt(share) - HOPELESS
+    return upper_tail(outcome.values, outcome.chance) >= NormalDist().cdf(-least)
+
+
 def confirmation_size(chosen: Sequence[Attack]) -> int:
     """The number of items that confirm the strongest of these attacks at half its gain."""
     tests = [attack.tested for attack in chosen]
@@ -151,10 +155,6 @@ def items_needed(chance: float) -> int:
     """The number of items that catch a cue of GAIN over chance with 95% probability."""
     inside = min(max(chance, 0.01), 0.95)
     return items_to_see(inside, GAIN, level=1 - SELECT, power=POWER)
-
-
-# What a cue of GAIN reaches on average on as many items as are needed, in standard errors.
-Z_NEEDED = NormalDist().inv_cdf(1 - SELECT) + NormalDist().inv_cdf(POWER)
 
 
 class _Study:
@@ -271,9 +271,8 @@ class _Study:
             seen += len(part.items)
             for attack in alive:
                 attack.tested = attack.tested.joined(attack.outcome(part))
-            # Where a cue of GAIN would be by now, less some standard errors.
-            least = Z_NEEDED * sqrt(seen / self.needed) - HOPELESS
-            alive = [attack for attack in alive if attack.p < NormalDist().cdf(-least)]
+            share = seen / self.needed
+            alive = [attack for attack in alive if not is_hopeless(attack.tested, share)]
 
     def _rules(self, probe: str, sample: Sample) -> Iterator[Attack]:
         """The rules learned on the training items of a probe."""

@@ -21,7 +21,8 @@ from trivium.evaluation.index import add_to_index, new_folder, newest_folder, wr
 from trivium.evaluation.prices import Price, Prices
 from trivium.models.settings import ModelOptions
 from trivium.report.markdown import MARKDOWN
-from trivium.report.page import write_report
+from trivium.report.page import read_run, write_report
+from trivium.report.ranking import closing_lines
 from trivium.report.results import read_results
 from trivium.report.tables import condensed, result_table, terminal, token_line, total_tokens
 
@@ -102,9 +103,14 @@ class RunFlags:
             write_table(run, summaries, folder)
         add_to_index(run, folder)
         # Before anything is printed, which fails if standard output is closed.
-        report = write_report(folder, prices=self.execution.prices)
+        read = read_run(folder)
+        report = write_report(read, prices=self.execution.prices)
         print_results(run, summaries, folder)
         status = print_verdict(run, summaries, folder, self.execution.prices)
+        for line in closing_lines(read.results):
+            print(line)
+        if run.kind == "run" and not run.models:
+            print("next: trivium run --model openai/gpt-4.1-mini  (about 300 requests)")
         print(f"report: {report}")
         return status
 

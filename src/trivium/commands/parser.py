@@ -13,7 +13,7 @@ import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 from typing import Any, NoReturn, TypeVar
 
 from trivium.core.errors import UserError, require
@@ -71,7 +71,7 @@ class Parser(argparse.ArgumentParser):
         `aliases` are other names of fields; with them, every switch can be turned off. `every` are
         options of argparse for all fields, instead of those that follow from their types.
         """
-        kind = type(defaults)
+        kind: Any = type(defaults)
         hints, texts = typing.get_type_hints(kind), comments(kind)
         for field in dataclasses.fields(kind):
             name, default = field.name, getattr(defaults, field.name)
@@ -172,7 +172,8 @@ def _help(comment: str | None, default: Any) -> str:
     return text.replace("%", "%%")
 
 
-def comments(kind: type[Any]) -> dict[str, str]:
+@cache
+def comments(kind: Any) -> dict[str, str]:
     """The comment behind or above each field of a dataclass."""
     found: dict[str, str] = {}
     above: list[str] = []

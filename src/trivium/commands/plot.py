@@ -24,6 +24,11 @@ class PlotFlags(Flags):
 def main(args: Sequence[str]) -> int:
     """Draw the charts and print the paths of their files."""
     flags = read_flags("plot", PlotFlags(), args, ABOUT)
-    for path in write_plots(flags.folder(), flags.label, flags.outdir):
+    paths = write_plots(flags.folder(), flags.label, flags.outdir)
+    for path in paths:
         print(path)
+    if not paths:
+        print(
+            "no charts: they compare settings, groups or several solvers; trivium report has tables"
+        )
     return 0

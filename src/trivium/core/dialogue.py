@@ -23,7 +23,7 @@ from trivium.core.records import (
 )
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, stream_key
-from trivium.core.task import PresentedItem, Task
+from trivium.core.task import MAX_SHOWN, PresentedItem, Task
 from trivium.core.text import MAX_TEXT, encodable, one_line
 
 MAX_TURNS = 200  # stops a solver that never ends, whatever the benchmark's own limit is
@@ -79,6 +79,11 @@ class Dialogue:
         self.in_reasoning = False  # whether the last reply ended inside a reasoning block
         self.done = False
         self._started = time.perf_counter()
+
+    def __repr__(self) -> str:
+        state = "over" if self.done else "open"
+        last = "\n".join(self.messages[-1].split("\n")[-MAX_SHOWN:])
+        return f"<dialogue about {self.item.id}, {state}, replies: {len(self.replies)}>\n{last}"
 
     @property
     def prompt(self) -> str:

@@ -131,6 +131,7 @@ class Task:
 
     def score(self, item: PresentedItem, reply: str | Sequence[str]) -> Scores:
         """Every metric of a reply (of all replies, for a game); undefined ones are None."""
+        require(isinstance(item, PresentedItem), f"item must be one of the task, got {item!r:.60}")
         replies = visible_replies([reply] if isinstance(reply, str) else reply)
         answer = self.benchmark.parse(item.content, replies, self.view)
         return self.score_visible(item.content, replies, answer)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,6 +46,7 @@ SPELLINGS = {
     "model": "models",
 }
 LISTS = {"seeds": int, "solvers": str, "models": str, "switches": str, "preset": str}
+MAX_CELLS = 20_000  # evaluations of a sweep, each with a folder of its own
 SHAPING = {"temp": float, "max_output_tokens": int, "reasoning_effort": str}  # of Settings
 VALUES = {"benchmark": str, "label": str, "items": int, "order_trials": int, "repeats": int}
 VALUES |= SHAPING
@@ -183,6 +185,9 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
     repeats = own.get("repeats", 1)
     shaping = {key: own[key] for key in SHAPING if key in own}
     settings = dataclasses.replace(settings or Settings(), **shaping)
+    axes = [*grid.values(), lists.get("preset", [None]), seeds, [*solvers, *models]]
+    cells = math.prod(map(len, axes))
+    require(cells <= MAX_CELLS, f"the grid has {cells:,} evaluations; {MAX_CELLS:,} are possible")
     evaluations = [
         evaluation
         for setting in _settings(benchmark, grid, lists.get("preset"))
@@ -229,6 +234,11 @@ def shipped_configs() -> dict[str, Path]:
     """The paths of Trivium's own configs by name."""
     folder = Path(str(files("trivium") / "configs"))
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def is_config(name: str) -> bool:
+    """Whether a name is that of a file or of a shipped config, and not of a benchmark."""
+    return name in shipped_configs() or name.endswith((".toml", ".json"))
 
 
 def find_config(name: str) -> Path:

@@ -16,7 +16,9 @@ MIN_SECRET = 8  # characters; local servers have keys such as EMPTY, which repli
 _IN_URL = re.compile(r"(https?://)([^\s/@]{1,500}@)?([^\s?#'\"]{0,2000})(\?[^\s'\"]{0,2000})?")
 _PUBLIC = re.compile(r"([?&](?:api-)?version=)([\w.-]+)")
 # Names of fields with secrets, such as api_key or accessToken; max_tokens is none.
-_SECRET_NAME = re.compile(r"(?:key|token|secret|password|authorization)$", re.IGNORECASE)
+_NAMES = r"(?:key|token|secret|password|authorization)"
+_SECRET_NAME = re.compile(rf"{_NAMES}$", re.IGNORECASE)
+_SECRET_FIELD = re.compile(rf"({_NAMES}\\*\"\s*:\s*\\*\")[^\"\\]+", re.IGNORECASE)
 
 _remembered: set[str] = set()  # the secrets of URLs and requests of this process
 
@@ -62,8 +64,8 @@ def _without_end(text: str, secret: str) -> str:
 
 
 def scrub(text: str) -> str:
-    """The text without keys and without secrets in URLs, safe to write to a file."""
-    return scrub_urls(hider()(text))
+    """The text without keys and without secrets in URLs and JSON, safe to write to a file."""
+    return scrub_urls(_SECRET_FIELD.sub(rf"\1{HIDDEN}", hider()(text)))
 
 
 def scrub_urls(text: str) -> str:

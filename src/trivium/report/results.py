@@ -25,7 +25,7 @@ from trivium.evaluation.plan import plain
 from trivium.report.audits import CAUGHT, audit_verdict
 from trivium.report.replay import Traces, mean_traces
 
-MAX_ATTEMPTS = 3_000  # in one page; small runs are kept whole
+MAX_ATTEMPTS = 20_000  # in one page; smaller runs are kept whole
 EXAMPLES = 4  # attempts kept for every solver, setting and kind of answer of larger ones
 MODEL_EXAMPLES = 100  # the same for solvers that are no baselines
 ROLES = ("person", "model", "ceiling", "program", "shortcut", "floor")  # in this order
@@ -147,6 +147,15 @@ class BenchmarkResults:
             for value, part in parts.items()
         }
 
+    def item_scores(self, solver: str) -> dict[int, float]:
+        """The mean headline score of a solver at every item of the settings that count."""
+        own = [
+            tally
+            for key, tally in self.tallies.items()
+            if key.solver == solver and key.setting in self.sound_settings
+        ]
+        return merged(own, self.benchmark.metrics).item_scores() if own else {}
+
     @cached_property
     def by_solver(self) -> dict[str, Summary]:
         """A summary for each solver, of all records read so far when it is first used."""
@@ -261,6 +270,11 @@ class BenchmarkResults:
             if self.role(solver) == role and part.metrics[metric].value is not None
         ]
         return max(found, key=lambda one: one[1].value or 0.0, default=None)
+
+
+def kind_words(kind: str) -> str:
+    """A kind of answer in words: "wrong step 3" for wrong-step:3."""
+    return kind.replace("-", " ").replace(":", " ")
 
 
 def natural(value: Any) -> list[tuple[bool, bool, Any]]:

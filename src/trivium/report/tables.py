@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import sys
 from collections import Counter, defaultdict
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
+import orjson
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -53,6 +55,11 @@ def terminal() -> Console:
     return _Terminal(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
 
 
+def print_json(value: Any) -> None:
+    """Print a value for other programs: one JSON document on standard output."""
+    print(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode())
+
+
 @dataclass(frozen=True)
 class Table:
     """A title, column names and rows of text."""
@@ -68,8 +75,13 @@ class Table:
 
     def show(self, console: Console) -> None:
         """Print it; no text is cut off, and texts from records are never read as markup."""
-        console.print(Text(self.title, style="bold"))
-        table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        self.fitted(console.width)._print(console)
+
+    def _print(self, console: Console) -> None:
+        bold = "" if "NO_COLOR" in os.environ else "bold"
+        console.print(Text(self.title, style=bold))
+        table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style=bold)
+        table.padding = (0, 1, 0, 0)
         for heading, *cells in zip(self.columns, *self.rows, strict=True):
             figures = any(cells) and all(map(FIGURE.match, cells))
             justify = "right" if figures else "left"
@@ -78,6 +90,22 @@ class Table:
             table.add_row(*map(Text, row))
         console.print(table)
         console.print(Text(f"{self.note}\n" if self.note else ""))
+
+    def fitted(self, width: int) -> Table:
+        """The table without columns whose cells are all equal, where it is too wide with them."""
+        table = self
+        for place in reversed(range(len(self.columns))):
+            columns = list(zip(table.columns, *table.rows, strict=True))
+            cells = set(columns[place][1:])
+            if sum(max(map(len, column)) + 2 for column in columns) <= width + 2:
+                break
+            if len(cells) == 1 and len(table.rows) > 1:
+                note = f"{columns[place][0]} {cells.pop() or 'none'} in every row"
+                keep = [other for other in range(len(columns)) if other != place]
+                rows = tuple(tuple(row[at] for at in keep) for row in table.rows)
+                heads = tuple(table.columns[at] for at in keep)
+                table = Table(table.title, heads, rows, "\n".join(filter(None, (note, table.note))))
+        return table
 
     def html(self) -> str:
         """The table in HTML, for notebooks."""

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from trivium import __version__
 from trivium.core.text import clean
 from trivium.report.plot import MARKS, REFERENCE_NAMES, REFERENCES
+from trivium.report.results import kind_words
 
 HERE = Path(__file__).parent
 
@@ -36,6 +37,8 @@ def render(template: str, **values: Any) -> str:
     )
     environment.filters["breakable"] = breakable
     environment.filters["two"] = two_decimals
+    environment.filters["words"] = kind_words
+    environment.filters["capitalize_first"] = lambda text: f"{text[:1].upper()}{text[1:]}"
     environment.globals |= {"marks": MARKS, "references": REFERENCES}
     environment.globals["reference_names"] = REFERENCE_NAMES
     # orjson writes NaN as null, which a browser can parse.

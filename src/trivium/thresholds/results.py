@@ -115,7 +115,7 @@ def threshold_text(search: Search) -> str:
         return f"{'beyond' if beyond else 'before'} {levels.values[beyond]:g}, {which}"
     low = f"below {min(levels.values):g}" if found.low is None else f"{found.low:.3g}"
     high = f"above {max(levels.values):g}" if found.high is None else f"{found.high:.3g}"
-    value = "outside" if found.value is None else f"{found.value:.3g}"
+    value = "in" if found.value is None else f"{found.value:.3g}"
     return f"{value} [{low}, {high}]"
 
 

@@ -13,7 +13,7 @@ STEPS = "Let's think step by step."
 
 
 @pytest.mark.parametrize("prompt", ["freeform", "two_shot"])
-@pytest.mark.parametrize("spec", [PromptSpec(objects=8), PromptSpec(evidence="full"),
+@pytest.mark.parametrize("spec", [PromptSpec(objects=8), PromptSpec(),
                                   PromptSpec(stimuli="paper")])  # fmt: skip
 def test_a_chain_of_thought_ends_in_an_answer_line(spec: PromptSpec, prompt: str) -> None:
     view = PromptView("two_shot" if prompt == "two_shot" else "freeform",
@@ -35,5 +35,5 @@ def test_a_chain_of_thought_ends_in_an_answer_line(spec: PromptSpec, prompt: str
 
 def test_a_free_reply_may_follow_the_examples_at_once() -> None:
     view = PromptView("two_shot", reply="free", reasoning="chain_of_thought")
-    (item,) = generate(PromptSpec(evidence="full"), 3)
+    (item,) = generate(PromptSpec(), 3)
     assert PROMPTS.render(item, view).endswith(f"\n\nOutput: {STEPS}")

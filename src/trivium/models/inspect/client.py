@@ -112,29 +112,30 @@ def _with_fields(
     return type(request)(request.method, url, **more)
 
 
-def _is_valid(kind: type[BaseModel], body: Any) -> bool:
+def _is_valid(kind: type[BaseModel], body: Any, reply: Reply) -> bool:
     """Whether a body is as its provider's documentation says."""
     try:
         kind.model_validate(body, strict=True)
     except ValidationError:
         return False
-    return True
+    return not body.get("usage") or _usage(reply, "", "") is not None
 
 
 def _completion(body: Any, reply: Reply, model: str, *, small: bool) -> dict[str, Any]:
     """A chat completion with this reply: the body itself where it is valid."""
-    if small and _is_valid(ChatCompletion, body):
+    if small and _is_valid(ChatCompletion, body, reply):
         message = body["choices"][0]["message"]
         found: dict[str, Any] = body
     else:
-        choice = body["choices"][0] if "choices" in body else {}
-        calls = choice["message"].get("tool_calls") if "message" in choice else None
+        (given,) = _dicts(body.get("choices"))[:1] or [{}]
+        (given,) = _dicts([given.get("message")]) or [{}]
+        calls = _dicts(given.get("tool_calls"))
         message = {"role": "assistant", "content": reply.text}
         message["refusal"] = reply.text if reply.stop_reason == "refusal" else None
         message["reasoning_content"] = reply.reasoning
         message["tool_calls"] = [
             {"id": name, "type": "function", "function": call}
-            for name, call in _calls((call, call.get("function")) for call in _dicts(calls))
+            for name, call in _calls((call, call.get("function")) for call in calls)
         ]
         choice = {"index": 0, "message": message, "finish_reason": reply.stop_reason}
         found = {"id": "none", "object": "chat.completion", "created": 0, "model": model}
@@ -148,7 +149,7 @@ def _completion(body: Any, reply: Reply, model: str, *, small: bool) -> dict[str
 
 def _response(body: Any, reply: Reply, model: str, *, small: bool) -> dict[str, Any]:
     """A body of the Responses API with this reply: the body itself where it is valid."""
-    if small and _is_valid(Response, body):
+    if small and _is_valid(Response, body, reply):
         return dict(body)
     part = {"type": "output_text", "text": reply.text, "annotations": []}
     if reply.stop_reason == "refusal":
@@ -202,11 +203,10 @@ def _usage(reply: Reply, sent: str, received: str) -> dict[str, Any] | None:
     counts = [reply.usage.get(name) for name in ("input_tokens", "output_tokens")]
     if None in counts:
         return None
-    thought = {"reasoning_tokens": reply.usage.get("reasoning_tokens", 0)}
     return {
         f"{sent}_tokens": counts[0],
         f"{received}_tokens": counts[1],
         "total_tokens": sum(count or 0 for count in counts),
-        f"{received}_tokens_details": thought,
-        **({"input_tokens_details": {"cached_tokens": 0}} if sent == "input" else {}),
+        f"{sent}_tokens_details": {"cached_tokens": 0},
+        f"{received}_tokens_details": {"reasoning_tokens": reply.usage.get("reasoning_tokens")},
     }

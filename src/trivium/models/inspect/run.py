@@ -9,10 +9,12 @@ from pathlib import Path
 
 import anyio
 import inspect_ai
+from inspect_ai.log import EvalLog
 from inspect_ai.model import Model as InspectModel
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from trivium.core.errors import UserError
+from trivium.core.files import naming_errors
 from trivium.core.task import PresentedItem
 from trivium.core.text import one_line
 from trivium.models.backends import Batch
@@ -33,8 +35,22 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
     tasks = [recording.task(batch, items) for batch in batches if (items := list(batch.items))]
     if not tasks:
         return
-    ended = inspect_ai.eval(
-        tasks,
+    with naming_errors(logs):
+        ended = _evaluate(tasks, logs)
+    if recording.problem is not None:
+        raise recording.problem
+    # Inspect handles Ctrl-C and returns the logs that it has.
+    if len(ended) < len(tasks) or any(log.status == "cancelled" for log in ended):
+        raise KeyboardInterrupt
+    for log in ended:
+        if log.status == "error" and log.error is not None:
+            why = one_line(recording.hide(log.error.message))
+            raise UserError(f"Inspect did not finish {log.eval.task}: {why}")
+
+
+def _evaluate(tasks: Sequence[inspect_ai.Task], logs: Path) -> list[EvalLog]:
+    return inspect_ai.eval(
+        [*tasks],
         model=None,  # every task has its own
         log_dir=str(logs),
         log_format="eval",
@@ -50,15 +66,6 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
         score_display=False,
         ctl_server=False,
     )
-    if recording.problem is not None:
-        raise recording.problem
-    # Inspect handles Ctrl-C and returns the logs that it has.
-    if len(ended) < len(tasks) or any(log.status == "cancelled" for log in ended):
-        raise KeyboardInterrupt
-    for log in ended:
-        if log.status == "error" and log.error is not None:
-            why = one_line(recording.hide(log.error.message))
-            raise UserError(f"Inspect did not finish {log.eval.task}: {why}")
 
 
 class _Recording:

@@ -113,7 +113,7 @@ class GameView:
 PRESETS = {
     "mixed": GameSpec(mixed=True),
     # A script of tests that is written in advance is enough for `paper`, and a table of recorded
-    # games for all of the following; docs/blicket_game.md has the figures.
+    # games for all of the following; docs/benchmarks/blicket_game.md has the figures.
     "paper": GameSpec(hypotheses=DEFAULT_SIX, tests=3),
     "three-objects": GameSpec(tests=4),
     # The experiment with children: examples, free exploration (20 tests are more than enough), then

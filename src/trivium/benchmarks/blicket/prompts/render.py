@@ -19,7 +19,7 @@ from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.benchmarks.blicket.prompts.stimuli import prompt_text
 from trivium.core.reading import ask
 
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 ANSWER = "blickets: <the new objects that are blickets, or none>; machine: <{machines}>"
 ANSWER_WITH_MAYBE = (
     "blickets: <the new objects that must be blickets, or none>; "
