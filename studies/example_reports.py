@@ -217,7 +217,7 @@ def main(args: Sequence[str]) -> int:
             page = write_report(Path(one), LABELS.get(one), PRICES, MAX_CHARACTERS)
             shutil.copy(page, target / f"{one}.html")
         trivium_command(["compare", "main", "--out", str(target / "compare.html")])
-    take_picture(target / "main.html", target.parent / "report.png")
+    take_picture(target / "main.html", target.parent / "img" / "report.png")
     return 0
 
 

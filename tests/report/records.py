@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import re
+from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from trivium.benchmarks.nhop import IMPLICIT
 from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
@@ -52,6 +57,21 @@ def write_records(folder: Path, rows: Sequence[Row]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "records.jsonl").write_bytes(b"".join(map(dump_line, rows)))
     return folder
+
+
+def page_items(page: str) -> dict[str, Any]:
+    """The list of a page's item browser, and the texts and attempts in its compressed parts."""
+    (data,) = re.findall(r'id="data-items">(.*?)</script>', page, re.DOTALL)
+    found: dict[str, Any] = {**orjson.loads(data), "texts": [], "attempts": []}
+    for part in re.findall(r'id="part-\d+">(.*?)</script>', page):
+        content = orjson.loads(gzip.decompress(b64decode(part)))
+        start = len(found["texts"])
+        found["texts"] += content["texts"]
+        for attempt_ in content["attempts"]:
+            attempt_["turns"] = [[side, start + text] for side, text in attempt_["turns"]]
+            attempt_["marks"] = [start + text for text in attempt_["marks"]]
+            found["attempts"].append(attempt_)
+    return found
 
 
 def results_of(folder: Path, rows: Sequence[Row]) -> BenchmarkResults:

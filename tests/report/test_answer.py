@@ -183,10 +183,10 @@ def test_kinds_are_shares_of_all_attempts_right_ones_first(tmp_path: Path) -> No
     rows[2] |= {"kind": "other:1"}
     results = results_of(tmp_path, rows + scored("oracle", [1.0]))
     assert kind_shares(results, series_styles([results])) == [
-        ("right", [("a/model", 0.2)]),
-        ("other", [("a/model", 0.4)]),
-        ("failed", [("a/model", 0.2)]),
-        ("no-answer", [("a/model", 0.2)]),
+        ("right", [0.2]),
+        ("other", [0.4]),
+        ("failed", [0.2]),
+        ("no-answer", [0.2]),
     ]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.report.records import attempts, write_records
+from tests.report.records import attempts, page_items, write_records
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.benchmarks.nhop.spec import ImplicitSpec
 from trivium.cli import main
@@ -58,8 +58,7 @@ def test_a_new_benchmark_gets_sentences_charts_highlights_thresholds_and_badges(
     (views,) = orjson.loads(Path("audits.json").read_bytes()).values()
     verdict = views["{}"]["verdict"]
     assert f'class="audit {verdict.replace(" ", "-")}"' in text or verdict == "incomplete"
-    (data,) = re.findall(r'id="data-items">(.*?)</script>', text, re.DOTALL)
-    items = orjson.loads(data)
+    items = page_items(text)
     attempt = next(one for one in items["attempts"] if one["kind"] == "right")
     (mark,) = [items["texts"][number] for number in attempt["marks"]]
     assert mark == benchmark.gold(

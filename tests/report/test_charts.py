@@ -19,7 +19,14 @@ from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
 from trivium.core.dialogue import attempt
 from trivium.report.chart_files import chart_svg, plain_css, save_charts
-from trivium.report.charts import Charts, score_over_tokens, series_styles, slope
+from trivium.report.charts import (
+    COLOURS,
+    Charts,
+    model_styles,
+    score_over_tokens,
+    series_styles,
+    slope,
+)
 from trivium.report.plot import (
     REFERENCES,
     Chart,
@@ -62,20 +69,51 @@ def points(chart: Chart, solver: str, panel: int = 0) -> dict[object, float]:
     return {point.x: point.value for one in found for point in one.points}
 
 
-def test_models_have_colours_and_baselines_are_grey(grid: BenchmarkResults) -> None:
+def test_models_have_colours_and_baselines_those_of_their_roles(grid: BenchmarkResults) -> None:
     found = series_styles([grid])
     assert list(found) == ["a/model", "b/model", "oracle", "last_line"]
-    assert [style.colour for style in found.values()] == ["m0", "m1", "base", "base"]
+    colours = [style.colour for style in found.values()]
+    assert colours[2:] == ["role-ceiling", "role-shortcut"]
+    assert colours[0] != colours[1]
     assert found["oracle"].mark != found["last_line"].mark
     # The order is that of the lift, whatever the order of the records.
     assert next(iter(series_styles([grid]))) == "a/model"
+
+
+def test_a_model_keeps_its_colour_whatever_else_is_on_the_page() -> None:
+    names = [f"provider/model-{number}" for number in range(COLOURS)]
+    together = model_styles(names)
+    assert len({together[name] for name in names}) == COLOURS  # as many as there are colours
+    # Alone, each has the colour of its name; of several only those that clash may move.
+    alone = {name: model_styles([name])[name] for name in names}
+    first = {alone[name].colour: name for name in sorted(names, reverse=True)}
+    assert all(together[name] == alone[name] for name in first.values() if name == min(names))
+    assert model_styles(reversed(names)) == together
+    pair = [names[0], next(name for name in names if alone[name] != alone[names[0]])]
+    assert {name: model_styles(pair)[name] for name in pair} == {name: alone[name] for name in pair}
+
+
+def test_where_answers_break_is_a_bar_for_every_number_of_a_kind(tmp_path: Path) -> None:
+    rows = scored("a/model", [1.0] * 4 + [0.0] * 6)
+    for row, kind in zip(rows[4:], ("wrong-step:1", *["wrong-step:3"] * 4, "wrong"), strict=True):
+        row |= {"kind": kind}
+    rows += scored("b/model", [1.0] * 10)
+    chart = drawn(results_of(tmp_path, rows))["breaks"]
+    (panel,) = chart.panels
+    assert (panel.title, panel.x_label) == ("wrong step", "the first step whose slot is wrong")
+    assert points(chart, "a/model") == {1: 0.1, 2: 0.0, 3: 0.4}
+    # A bar begins at 0 and is as high as its share.
+    drawn_bars = panel.drawn.lines[0].dots
+    zero = panel.drawn.bottom
+    heights = [zero - dot.y for dot in drawn_bars]
+    assert heights[0] * 4 == pytest.approx(heights[2], abs=1.0)
 
 
 def test_a_second_group_has_lines_of_its_own_in_a_panel_for_each_model(
     grid: BenchmarkResults,
 ) -> None:
     found = drawn(grid)
-    assert list(found) == ["correct_by_steps", "lift_steps_m"]
+    assert list(found) == ["correct_by_steps", "correct_steps_m", "lift_steps_m", "breaks"]
     chart = found["correct_by_steps"]
     assert [panel.title for panel in chart.panels] == ["a/model", "b/model"]
     lines = [one for one in chart.panels[0].series if one.name == "a/model"]
@@ -84,7 +122,7 @@ def test_a_second_group_has_lines_of_its_own_in_a_panel_for_each_model(
     floors = [one.points[0].value for one in chart.panels[0].series if one.name == "floor"]
     assert floors == [pytest.approx(1 / 6), pytest.approx(1 / 8)]
     cells = found["lift_steps_m"].panels[0].cells
-    assert [(cell.x, cell.y, cell.lift) for cell in cells] == [
+    assert [(cell.x, cell.y, cell.value) for cell in cells] == [
         *((3, 6, 1.0), (3, 8, 1.0), (5, 6, 1.0), (5, 8, 1.0))
     ]
 
@@ -115,7 +153,7 @@ def test_without_models_the_baselines_are_drawn(tmp_path: Path) -> None:
         for row in scored("oracle", [1, 1], f"{hops}", groups={"steps": hops, "m": 8})
     ]
     chart = drawn(results_of(tmp_path, rows))["correct_by_steps"]
-    assert [one.style.colour for one in chart.panels[0].series] == ["base", "floor"]
+    assert [one.style.colour for one in chart.panels[0].series] == ["role-ceiling", "floor"]
 
 
 def test_published_figures_need_the_same_conditions(tmp_path: Path) -> None:
@@ -303,7 +341,8 @@ def test_charts_become_files(grid: BenchmarkResults, tmp_path: Path) -> None:
     charts = list(drawn(grid).values())
     paths = save_charts(charts, series_styles([grid]), tmp_path, "la<bel")
     names = [path.name for path in paths]
-    assert names == ["nhop_implicit_correct_by_steps.svg", "nhop_implicit_lift_steps_m.svg"]
+    stems = ("correct_by_steps", "correct_steps_m", "lift_steps_m", "breaks")
+    assert names == [f"nhop_implicit_{stem}.svg" for stem in stems]
     text = paths[0].read_text()
     ElementTree.fromstring(text)  # it is XML
     assert "la&lt;bel: correct over steps" in text

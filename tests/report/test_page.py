@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.report.records import attempts, scored, write_records
+from tests.report.records import attempts, page_items, scored, write_records
 from trivium.benchmarks.nhop.spec import ImplicitSpec
 from trivium.cli import main
 from trivium.core.spec import read_mapping
@@ -39,7 +39,7 @@ def test_everything_that_comes_from_records_is_escaped(tmp_path: Path) -> None:
     assert [name for name, _ in blocks] == ["data-items"]
     for _, block in blocks:
         assert not set(block) & set("<>&")
-    assert BAD in json.loads(blocks[0][1])["texts"]
+    assert BAD in page_items(text)["texts"]
     assert "<b" not in (tmp_path / "results.md").read_text()
 
 
@@ -100,8 +100,7 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
         "cut off": "0",
         "declined": "1",
         "tokens in, out": "6.0M / 90k",
-        "cost": "3.90",
-        "median latency": "1.5 s",
+        "cost, in the prices&#39; currency": "3.90",
         "seed": "7 (the public default), 8",
     }
     body = text.split("<script", 1)[0]
@@ -110,18 +109,18 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
     assert re.findall(r'<li><a href="#(.*?)">', body) == sections
     # 1 of 2 right is a lift of (0.5 - 0.125) / 0.875; of 3 with the one declined, wrong and right.
     pattern = r'<td data-title="nhop_implicit" class="heat" style="--heat-share: (\d+)%">'
-    pattern += r'<b>(.*?)</b> <small>(.*?)</small> <small class="note">(.*?)</small>'
+    pattern += r'<a href="#items[?]benchmark=nhop_implicit&amp;solver=a%2Fb_c&amp;kind=!right">'
+    pattern += r'<b>(.*?)</b></a> <small>(.*?)</small> <small class="note">(.*?)</small>'
     cell = re.search(pattern, text)
     assert cell is not None
     assert cell.groups() == ("43", "0.43", "[-0.11, 0.97]", "1 declined: 0.24 to 0.62")
     assert "a/<wbr>b_<wbr>c" in text
     # The model has 1 of 2 right: 0.500 [0.025, 0.975] between the floor 0.125 and ceiling 1.
-    bar = text.split('aria-label="0.500 [0.025, 0.975]')[1].split("</svg>")[0]
-    assert re.findall(r'<path class="([a-z0-9 ]+)" d="(M[^"]*)"', bar)[:4] == [
-        ("grid", "M6 11H274"),
-        ("reference floor", "M39.5 1V21"),
-        ("reference ceiling", "M274.0 1V21"),
-        ("whisker m0", "M12.7 11H267.3"),
+    bar = text.split('aria-label="0.500 [0.025, 0.975]; floor')[1].split("</div>")[0]
+    assert re.findall(r'<i class="([a-z]+) ?\w*" style="(.*?)"', bar) == [
+        ("ref", "left: 12.5%"),
+        ("ref", "left: 100.0%"),
+        ("span", "left: 2.5%; width: 95.0%"),
     ]
     assert "all 12 attempts</small>" in text
     assert '<pre tabindex="0">trivium sweep x</pre>' in text

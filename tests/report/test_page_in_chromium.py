@@ -49,6 +49,17 @@ def _write_records(benchmark: AnyBenchmark, folder: Path) -> None:
     path.write_bytes(b"".join(dump_line(asdict(row)) for row in rows))
 
 
+UNPACKED = "document.querySelectorAll('#item pre').length > 0"
+
+
+def wait_until(page: Page, condition: str) -> None:
+    """Wait for what the page does in the background, such as unpacking attempts."""
+    deadline = time.monotonic() + 30
+    while not page.value(condition):
+        assert time.monotonic() < deadline, condition
+        time.sleep(0.02)
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     folder = tmp_path_factory.mktemp("run")
@@ -67,10 +78,11 @@ def test_nothing_fails_and_nothing_is_fetched(page: Page) -> None:
 
 
 def test_replies_are_shown_as_text_and_run_nothing(page: Page) -> None:
-    items = "JSON.parse(document.getElementById('data-items').textContent).attempts.length"
-    texts = "[...document.querySelectorAll('#item .turns pre')].map((pre) => pre.textContent)"
+    items = "JSON.parse(document.getElementById('data-items').textContent).list.length"
+    texts = "[...document.querySelectorAll('#item pre')].map((pre) => pre.textContent)"
     shown: set[str] = set()
     for _ in range(page.value(items)):
+        wait_until(page, UNPACKED)
         shown |= set(page.value(texts))
         page.value("document.getElementById('next').click()")
     assert set(HOSTILE) <= shown
@@ -83,7 +95,7 @@ def test_items_are_browsed_by_keyboard(page: Page) -> None:
     page.open(Path(page.value("decodeURIComponent(location.pathname)")))
     page.value("document.getElementById('filter-kind').focus()")
     before = page.value("document.getElementById('position').textContent")
-    page.press("ArrowDown")  # the first kind in the list
+    page.press("ArrowDown", 2)  # after all failures: the first kind in the list
     kind = page.value("document.getElementById('filter-kind').value")
     assert kind
     after = page.value("document.getElementById('position').textContent")
@@ -104,12 +116,14 @@ def test_items_are_browsed_by_keyboard(page: Page) -> None:
     page.press("k")
     page.press("ArrowLeft")
     assert page.value("document.getElementById('position').textContent").startswith("1 of")
-    assert page.value("document.querySelector('#item .badge').textContent").startswith(kind)
+    words = kind.replace("-", " ")
+    assert page.value("document.querySelector('#item .badge').textContent").startswith(words)
 
 
 def test_a_permalink_shows_its_attempt_and_search_finds_it(page: Page) -> None:
     shown = "document.querySelector('#item a').href"
     page.value("for (let i = 0; i < 7; i++) document.getElementById('next').click()")
+    wait_until(page, UNPACKED)
     link = page.value(shown)
     assert page.value("location.hash") == link[link.index("#item/") :]
     page.value("document.getElementById('search').value = 'nothing has this in it'")
@@ -117,13 +131,36 @@ def test_a_permalink_shows_its_attempt_and_search_finds_it(page: Page) -> None:
     assert page.value("document.getElementById('position').textContent") == "none"
     page.value(f"location.hash = ''; location.hash = {json.dumps(link[link.index('#item/') :])}")
     page.value("dispatchEvent(new Event('hashchange'))")
+    wait_until(page, UNPACKED)
     assert page.value(shown) == link
     expected = page.value("document.querySelector('#item .two pre').textContent")
     page.value(f"document.getElementById('search').value = {json.dumps(expected.lower())}")
     page.value("document.getElementById('search').dispatchEvent(new Event('input'))")
-    found = page.value("document.getElementById('list').children.length")
-    assert 0 < found < 80
+    wait_until(page, "document.getElementById('list').children.length < 80")
+    assert page.value("document.getElementById('list').children.length") > 0
+    wait_until(page, UNPACKED)
     assert page.value("document.querySelectorAll('#item mark').length") >= 3
+
+
+def test_a_cell_leads_to_its_failures_reply_first(page: Page) -> None:
+    page.value("document.querySelector('#answer tr:not(.baseline) td.heat a').click()")
+    wait_until(page, "document.getElementById('filter-kind').value === '!right'")
+    assert page.value("document.getElementById('filter-solver').value") == NAME
+    assert page.value("document.getElementById('position').textContent") == "1 of 10"
+    wait_until(page, UNPACKED)
+    heads = page.value("[...document.querySelectorAll('#item h3')].map((one) => one.textContent)")
+    assert heads == ["Reply", "Expected", "Read from the reply", "Prompt"]
+    assert page.value("document.querySelector('#item pre').textContent") in HOSTILE
+    said = page.value("document.getElementById('item').textContent")
+    assert "no answer: a reply without an answer." in said
+    assert "Highlighted in the prompt: what leads to the expected answer." in said
+    # Another attempt begins at its top, whatever was scrolled before.
+    page.value("[...document.querySelectorAll('#item pre')].pop().scrollTop = 200")
+    page.value("document.getElementById('next').click()")
+    wait_until(page, UNPACKED)
+    assert page.value("[...document.querySelectorAll('#item pre')].pop().scrollTop") == 0
+    page.value("location.hash = ''; document.getElementById('filter-kind').value = ''")
+    page.value("document.getElementById('filter-solver').value = ''")
 
 
 def test_what_is_shown_can_be_downloaded(page: Page) -> None:
@@ -135,9 +172,8 @@ def test_what_is_shown_can_be_downloaded(page: Page) -> None:
     page.value("document.getElementById('search').dispatchEvent(new Event('input'))")
     for button in ("save-jsonl", "save-csv"):
         page.value(f"document.getElementById('{button}').click()")
-    while page.value("window.saved.length") < 2:
-        pass
-    lines, table = page.value("window.saved")
+    wait_until(page, "window.saved.length === 2")
+    lines, table = sorted(page.value("window.saved"), key=lambda text: text[0] != "{")
     rows = [json.loads(line) for line in lines.split("\n") if line]
     assert len(rows) == page.value("document.getElementById('list').children.length")
     assert {turn["text"] for row in rows for turn in row["turns"]} >= set(HOSTILE)

@@ -185,14 +185,41 @@ def test_examples_per_type_show_question_gold_and_reply(
 def test_no_window_is_too_narrow_for_a_table(
     width: int, title: str, rows: list[tuple[str, ...]]
 ) -> None:
-    """Every letter is printed, however wide the window: two names can never read alike."""
+    """Every letter is printed, however wide the window: two names can never read alike.
+
+    Of a column that is the same in every row, it is printed once.
+    """
     columns = ("setting", "correct [95%]", "a heading of words")
     console = Console(width=width, file=io.StringIO(), highlight=False)
     Table(title, columns, tuple(rows), "a note").show(console)
     assert isinstance(console.file, io.StringIO)
     printed = Counter("".join(console.file.getvalue().split()))
-    texts = [title, *columns, *(cell for row in rows for cell in row), "a note"]
+    own = list(zip(columns, *rows, strict=True))
+    cells = [dict.fromkeys(one) if len(set(one[1:])) == 1 else one for one in own]
+    texts = [title, *(cell for one in cells for cell in one), "a note"]
     assert Counter("".join("".join(texts).split())) <= printed
+
+
+def test_a_narrow_window_loses_columns_that_say_nothing_and_breaks_no_word() -> None:
+    rows = [(f"solver_{n} (shortcut)", "0.250 [0.013, 0.758]", "0.167", "15") for n in range(3)]
+    table = Table("t", ("solver", "correct [95%]", "floor", "items"), tuple(rows), "a note")
+    console = Console(width=44, file=io.StringIO(), highlight=False)
+    table.show(console)
+    assert isinstance(console.file, io.StringIO)
+    lines = [line.rstrip() for line in console.file.getvalue().split("\n")]
+    assert lines[3] == "solver_0 (shortcut)  0.250 [0.013, 0.758]"
+    assert lines[6:9] == ["floor 0.167 in every row", "items 15 in every row", "a note"]
+    assert table.fitted(80) is table
+
+
+def test_bold_is_left_out_without_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = Table("t", ("solver",), (("oracle",),))
+    for set_, escapes in ((False, True), (True, False)):
+        monkeypatch.setenv("NO_COLOR", "1") if set_ else monkeypatch.delenv("NO_COLOR", False)
+        console = Console(file=io.StringIO(), force_terminal=True, color_system="standard")
+        table.show(console)
+        assert isinstance(console.file, io.StringIO)
+        assert ("\x1b[" in console.file.getvalue()) == escapes
 
 
 def test_a_long_table_keeps_models_the_best_shortcut_and_the_ceiling(tmp_path: Path) -> None:

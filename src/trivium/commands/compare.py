@@ -20,7 +20,7 @@ from trivium.report.compare import (
     worth_comparing,
 )
 from trivium.report.loss import loss_tables
-from trivium.report.tables import terminal
+from trivium.report.tables import print_json, terminal
 
 ABOUT = """Paired differences of the headline metric, with 95% intervals, on the items that solvers
 and runs have in common. The first solver of the first run is the baseline for all others. Of a run
@@ -36,6 +36,7 @@ class Flags:
     solvers: tuple[str, ...] = ()  # only these (default: models, or all where a run has none)
     out: Path | None = None  # write the comparison as a page too
     pairs: bool = False  # compare all pairs, not only with the first
+    json: bool = False  # print the differences as JSON
     any_settings: bool = False  # compare even where max_output_tokens or reasoning_effort differ
 
 
@@ -53,6 +54,9 @@ def main(args: Sequence[str]) -> int:
         require_same_limits(chosen)
     made = differences(chosen, pairs=flags.pairs)
     require(bool(made), "nothing to compare: the runs have no items in common")
+    if flags.json:
+        print_json([one.to_dict() for one in made])
+        return 0
     for benchmark in dict.fromkeys(one.first.benchmark for one in made):
         own = [one for one in made if one.first.benchmark == benchmark]
         difference_table(benchmark, own).show(terminal())

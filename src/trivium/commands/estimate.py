@@ -8,6 +8,7 @@ from pathlib import Path
 
 from trivium.commands.flags import read_benchmark_flags, read_flags
 from trivium.commands.parser import argument
+from trivium.commands.run import read_run
 from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.cost import cost_of, cost_of_run
@@ -21,10 +22,12 @@ from trivium.report.power import power_to_compare
 
 ABOUT = """Requests, approximate tokens and, with prices, cost of an evaluation, before anything is
 sent. Assumes replies as short as the benchmark asks for; only --max_output_tokens limits what
-reasoning adds. Instead of NAME, a config of a sweep: the cost of its models, or of one model if it
-names none. --power D says first how many items a difference of D between two models takes.
+reasoning adds. Instead of NAME, a config of a sweep, or run with the flags of trivium run: the cost
+of its models, or of one model if it names none. --power D says first how many items a difference of
+D between two models takes.
 Example: trivium estimate nhop_explicit --preset explicit-hard --items 500 --mode free
 Example: trivium estimate nhop_explicit --power 0.05 --correlation 0.4
+Example: trivium estimate run --model openai/gpt-4.1-mini --items 50
 Example: trivium estimate explicit_hard --price_in 0.4 --price_out 1.6"""
 
 
@@ -63,6 +66,14 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Print the cost."""
+    if args[:1] == ["run"]:
+        run, whole = read_run("estimate run", args[1:])
+        execution = whole.flags.running.execution
+        cost = cost_of_run(
+            run, prices=execution.prices.of_run(run), settings=execution.options.settings()
+        )
+        print(f"run: {cost}")
+        return 0
     if args and is_config(args[0]):
         config = read_flags("estimate", ConfigFlags(), args, ABOUT)
         settings = Settings(max_output_tokens=config.asked.max_output_tokens)

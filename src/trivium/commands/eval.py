@@ -6,24 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trivium.commands.execution import Execution, print_verdict
+from trivium.commands.execution import ROOT, Execution, print_verdict
 from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags
-from trivium.commands.parser import REQUIRED, flag, leaves
+from trivium.commands.parser import flag, leaves
 from trivium.core.errors import require
 from trivium.core.records import RECORDS
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation, Items
+from trivium.evaluation.index import newest_folder
 from trivium.evaluation.plan import plan_evaluation
 from trivium.models.names import full_model_name
 from trivium.models.settings import Settings
 from trivium.report.audits import CAUGHT, audit_sentence, audit_verdict
-from trivium.report.tables import metric_table, terminal
+from trivium.report.tables import metric_table, print_json, terminal
 
 ABOUT = """Evaluate a solver or a model on items, generated on demand or read from files. Writes
 DIR/records.jsonl and DIR/summary.json; the same command resumes what was interrupted, and asks
 again where calls failed. Exit status 1: calls failed, or nothing was scored.
-Example: trivium eval nhop_implicit --solver oracle --items 200 --out runs/oracle
+Example: trivium eval nhop_implicit --solver oracle --items 200
 Example: trivium eval nhop_explicit --model openai/gpt-4.1-mini --out runs/mini"""
 
 
@@ -40,7 +41,9 @@ class Flags:
     start: int = 0  # the index of the first
     order_trials: int = 1  # how often each item is presented, each time in another order
     repeats: int = 1  # how often the same prompt is sent
-    out: Path = REQUIRED  # the folder of the records
+    # the folder of the records (default: the newest of the same evaluation, or a new one)
+    out: Path | None = None
+    json: bool = False  # print the summary as JSON
     execution: Execution = field(default_factory=Execution)
 
 
@@ -51,7 +54,11 @@ def main(args: Sequence[str]) -> int:
     _check(asked)
     evaluation = _evaluation(asked)
     run = plan_evaluation(evaluation)
-    _, (summary,) = flags.execution.execute(run, flags.out, asked.command)
+    folder = flags.out or newest_folder(run, ROOT)
+    out, (summary,) = flags.execution.execute(run, folder, asked.command)
+    if flags.json:
+        print_json(summary.to_dict() | {"folder": str(out)})
+        return 1 if summary.failed else 0
     metric_table(summary).show(terminal())
     total = evaluation.items.count
     if summary.items > total:
@@ -60,8 +67,10 @@ def main(args: Sequence[str]) -> int:
         audited = asked.task.benchmark, spec_to_dict(asked.task.spec), spec_to_dict(asked.task.view)
         if audit_verdict(*audited) == CAUGHT:
             print(audit_sentence(*audited))
-    print(f"records in {flags.out / RECORDS}")
-    return print_verdict(run, [summary], flags.out, flags.execution.prices)
+    status = print_verdict(run, [summary], out, flags.execution.prices)
+    print(f"records in {out / RECORDS}")
+    print(f"next: trivium report {out}; trivium analyze {out} --examples_per_type 1")
+    return status
 
 
 def _check(asked: BenchmarkFlags[Flags]) -> None:

@@ -12,6 +12,7 @@ from trivium.benchmarks import get_benchmark
 from trivium.core.errors import require
 from trivium.core.records import FAILED, MANIFEST, RECORDS, read_records
 from trivium.core.results import Summary
+from trivium.core.text import one_line
 from trivium.evaluation.cost import confirm, cost_of_run, money
 from trivium.evaluation.evaluation import Run
 from trivium.evaluation.execute import check_solver, claim_folder, execute
@@ -20,7 +21,8 @@ from trivium.evaluation.index import add_to_index, new_folder, newest_folder, wr
 from trivium.evaluation.prices import Price, Prices
 from trivium.models.settings import ModelOptions
 from trivium.report.markdown import MARKDOWN
-from trivium.report.page import write_report
+from trivium.report.page import read_run, write_report
+from trivium.report.ranking import closing_lines
 from trivium.report.results import read_results
 from trivium.report.tables import condensed, result_table, terminal, token_line, total_tokens
 
@@ -101,9 +103,14 @@ class RunFlags:
             write_table(run, summaries, folder)
         add_to_index(run, folder)
         # Before anything is printed, which fails if standard output is closed.
-        report = write_report(folder, prices=self.execution.prices)
+        read = read_run(folder)
+        report = write_report(read, prices=self.execution.prices)
         print_results(run, summaries, folder)
         status = print_verdict(run, summaries, folder, self.execution.prices)
+        for line in closing_lines(read.results):
+            print(line)
+        if run.kind == "run" and not run.models:
+            print("next: trivium run --model openai/gpt-4.1-mini  (about 300 requests)")
         print(f"report: {report}")
         return status
 
@@ -186,8 +193,7 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
 def _first_error(folder: Path) -> str:
     """The error of the first failed attempt, as plain text on one line."""
     errors = (row["error"] for _, row in read_records(folder / RECORDS) if row["kind"] == FAILED)
-    line = " ".join((next(errors, None) or "not known").split())
-    return "".join(sign if sign.isprintable() else "?" for sign in line)
+    return one_line(next(errors, None) or "not known")
 
 
 def spending(summaries: Sequence[Summary], prices: Mapping[str, Price]) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trivium.api import export, exported_items
@@ -23,13 +23,15 @@ the spec, seed and index that regenerate it. Replies to them are scored by trivi
 metadata.
 Example: trivium export nhop_explicit --items 200 --seed 7 --out prompts.jsonl
 Example: trivium export nhop_explicit --format openai-batch --model o3 --out in.jsonl"""
+SUFFIXES: Mapping[str, Format] = {".csv": "csv", ".parquet": "parquet"}
 
 
 @dataclass(frozen=True)
 class Flags:
     """Which items are exported, and how."""
 
-    format: Format = "jsonl"  # of the file; huggingface is a folder
+    # of the file; huggingface is a folder (default: by the end of the file's name, or jsonl)
+    format: Format | None = None
     input: tuple[Path, ...] = flag((), "--in")  # files of items, instead of generated items
     items: int = 100  # how many
     seed: int = DEFAULT_SEED  # the seed of all of them
@@ -46,6 +48,8 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Write the file or folder."""
     asked = read_benchmark_flags("export", Flags, args, ABOUT)
+    form = asked.flags.format or SUFFIXES.get(asked.flags.out.suffix, "jsonl")
+    asked = replace(asked, flags=replace(asked.flags, format=form))
     flags, task = asked.flags, asked.task
     request = _request(asked)
     if flags.format in ("parquet", "huggingface"):
@@ -57,13 +61,13 @@ def main(args: Sequence[str]) -> int:
         items = exported_items(task, flags.items, flags.seed, flags.start, flags.input)
         prompts = Evaluation(task, items, "export", flags.order_trials)
         stdout = sys.stdout.buffer
-        write_items(prompts.presented(), stdout, flags.format, prompts.attempts, request)
+        write_items(prompts.presented(), stdout, form, prompts.attempts, request)
         stdout.flush()
         return 0
     total = export(
         task,
         flags.out,
-        format=flags.format,
+        format=form,
         items=flags.items,
         seed=flags.seed,
         start=flags.start,

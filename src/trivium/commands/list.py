@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import fill
+from typing import Any
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.commands.flags import read_flags
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.spec import spec_to_dict
 from trivium.report.audits import presets_with_shortcuts
-from trivium.report.tables import terminal
+from trivium.report.tables import print_json, terminal
 
 ABOUT = """Benchmarks, their presets, metrics and built-in solvers.
 Example: trivium list"""
@@ -17,12 +20,16 @@ Example: trivium list"""
 
 @dataclass(frozen=True)
 class Flags:
-    """No flags."""
+    """How they are listed."""
+
+    json: bool = False  # as JSON
 
 
 def main(args: Sequence[str]) -> int:
     """Print the benchmarks."""
-    read_flags("list", Flags(), args, ABOUT)
+    if read_flags("list", Flags(), args, ABOUT).json:
+        print_json([_described(get_benchmark(name)) for name in benchmark_names()])
+        return 0
     width = terminal().width
     for name in benchmark_names():
         benchmark = get_benchmark(name)
@@ -37,3 +44,19 @@ def main(args: Sequence[str]) -> int:
             print(fill(line.strip(), width, initial_indent=indent, subsequent_indent="      "))
         print()
     return 0
+
+
+def _described(benchmark: AnyBenchmark) -> dict[str, Any]:
+    """A benchmark with its presets, metrics and solvers, for other programs."""
+    return {
+        "name": benchmark.name,
+        "title": benchmark.title,
+        "version": benchmark.version,
+        "presets": {name: spec_to_dict(spec) for name, spec in benchmark.presets.items()},
+        "presets_with_shortcuts": presets_with_shortcuts(benchmark),
+        "metrics": {metric.name: metric.about for metric in benchmark.metrics},
+        "kinds": dict(benchmark.kinds),
+        "solvers": {
+            one.name: {"role": one.role, "about": one.about} for one in benchmark.solvers.values()
+        },
+    }

@@ -13,6 +13,7 @@ from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem
 from trivium.evaluation.evaluation import read_items
 from trivium.models.settings import read_text
+from trivium.report.tables import print_json
 
 ABOUT = """One item as a model sees it, with its answer.
 Example: trivium show nhop_implicit --hops 4 --mode steps"""
@@ -26,6 +27,7 @@ class Flags:
     index: int = 0  # which item of that seed
     input: Path | None = flag(None, "--in")  # show an item of this file instead
     system: Path | None = None  # a file with a system message for the task
+    json: bool = False  # as JSON
 
 
 def main(args: Sequence[str]) -> int:
@@ -42,6 +44,10 @@ def main(args: Sequence[str]) -> int:
         require(flags.index < len(items), f"index must be below {len(items)}, got {flags.index}")
         item = PresentedItem(task.with_file(items), items[flags.index])
     system = read_text(flags.system, "system") if flags.system else None
+    if flags.json:
+        shown = {"id": item.id, "system": system, "prompt": item.prompt, "gold": item.gold}
+        print_json(shown | {"floor": item.floor, "groups": item.groups})
+        return 0
     print(f"--- {item.id}")
     if system:
         print(f"--- system\n{system}\n--- prompt")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from trivium.commands.execution import Execution, RunFlags, print_verdict
 from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags
@@ -14,9 +14,9 @@ from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.index import add_to_index
 from trivium.models.names import full_model_name
 from trivium.report.page import write_report
-from trivium.report.tables import terminal
+from trivium.report.tables import print_json, terminal
 from trivium.report.thresholds import curve_table, threshold_table
-from trivium.thresholds.results import threshold_text, write_thresholds
+from trivium.thresholds.results import threshold_of, threshold_text, write_thresholds
 from trivium.thresholds.search import Search, ThresholdPlan, find_thresholds, make_axis
 
 ABOUT = """How far does a solver go? Finds the value of a spec field at which lift, from floor to
@@ -48,6 +48,7 @@ class Flags:
     solver: tuple[str, ...] = flag((), "--solver", "--baseline")
     models: tuple[str, ...] = flag((), "--model")  # language models, each as PROVIDER/MODEL
     label: str | None = None  # what the run is called in titles and in the index
+    json: bool = False  # print the thresholds as JSON
     running: RunFlags = field(default_factory=lambda: RunFlags(execution=Execution()))
 
 
@@ -71,6 +72,9 @@ def main(args: Sequence[str]) -> int:
     write_thresholds(searches, folder)
     add_to_index(run, folder)
     report = write_report(folder, prices=execution.prices)
+    if flags.json:
+        print_json([asdict(threshold_of(search)) for search in searches])
+        return 1 if any(summary.failed for summary in summaries) else 0
     for search in searches[:MAX_CURVES]:
         curve_table(search).show(terminal())
     threshold_table(searches).show(terminal())

@@ -36,10 +36,12 @@ def require_known(name: str, known: Iterable[str], what: str, where: str = "") -
     `where` is what the message begins with, such as the name of a file.
     """
     names = list(known)
+    if name in names:
+        return
     near = get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
     prefix = f"{where}: " if where else ""
-    require(name in names, f"{prefix}unknown {what}; {hint}")
+    raise UserError(f"{prefix}unknown {what}; {hint}")
 
 
 def import_extra(module: str, extra: str) -> ModuleType:

@@ -281,6 +281,16 @@ class Tally:
             votes.append(Vote(times / len(answers), score))
         return votes
 
+    def item_scores(self) -> dict[int, float]:
+        """The mean headline score of every item."""
+        values = self._column(self._metrics[0])
+        defined = ~np.isnan(values)
+        items, groups, counts = np.unique(
+            np.asarray(self._items)[defined], return_inverse=True, return_counts=True
+        )
+        means = np.bincount(groups, values[defined], minlength=items.size) / counts
+        return dict(zip(items.tolist(), means.tolist(), strict=True))
+
     def _column(self, metric: Metric) -> NDArray[np.float64]:
         return np.asarray(self._values[metric.name])
 

@@ -96,8 +96,8 @@ class Cost:
 
 
 def money(amount: float) -> str:
-    """An amount with two decimals, or two significant digits where it is below 1."""
-    return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.2g}"
+    """An amount with two decimals, or two significant digits where it is below 0.1."""
+    return f"{amount:,.2f}" if amount >= 0.1 or amount == 0 else f"{amount:.2g}"
 
 
 def cost_of(evaluation: Evaluation, recorded: int = 0, price: Price | None = None) -> Cost:
@@ -163,8 +163,10 @@ def cost_of_run(
 
 
 def confirm(cost: Cost, options: ModelOptions) -> None:
-    """Ask the user before sending many requests; refuse without a terminal."""
+    """Say what will be sent, and ask before many requests; refuse them without a terminal."""
     if options.yes or cost.requests <= options.confirm_above:
+        if cost.requests:
+            print(f"sending {cost}", file=sys.stderr)
         return
     question = f"This would send {cost}."
     interactive = sys.stdin.isatty() and sys.stderr.isatty()

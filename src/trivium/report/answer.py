@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from urllib.parse import urlencode
 
 from trivium.core.benchmark import Lifts
 from trivium.core.results import Summary
@@ -31,6 +32,7 @@ class Column:
     audit: str  # passed, caught, mixed or unknown
     note: str  # what the audit says, in a few words
     floor: str
+    setting: str = ""  # where the column is one of several settings
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class GridCell:
     estimate: Estimate
     note: str = ""  # attempts without an answer, and what they could have changed
     who: str = ""  # the solver, in rows of baselines
+    link: str = ""  # to its attempts that are not right
 
     @property
     def heat(self) -> int:
@@ -79,14 +82,20 @@ def grid(
     parts, by = _columns(all_results, every_setting=of_section)
     rows = []
     for model in [name for name, style in styles.items() if not style.is_baseline]:
-        cells = [_cell(own[model]) if model in own else None for *_, own in parts]
+        cells = [
+            _cell(own[model], failures_link(column, model)) if model in own else None
+            for column, _, own in parts
+        ]
         text = "" if of_section else sentence(all_results, model)
         rows.append(GridRow(model, styles[model], text, cells))
     for role, name in BASELINES.items():
         if role == "program" and of_section:
             continue  # the least informative row
         best = [results.best(own, role, "lift") for _, results, own in parts]
-        cells = [None if found is None else GridCell(found[1], who=found[0]) for found in best]
+        cells = [
+            found and GridCell(found[1], who=found[0], link=failures_link(column, found[0]))
+            for found, (column, *_) in zip(best, parts, strict=True)
+        ]
         if any(cells):
             rows.append(GridRow(name, None, "", cells))
     return Grid([column for column, *_ in parts], rows, by)
@@ -98,8 +107,9 @@ def _columns(
     """A column for each benchmark, or for each setting or number of the only one; and by what."""
     first = all_results[0]
     if len(all_results) == 1 and 1 < len(first.settings) <= MAX_COLUMNS:
-        settings = [(_column(first, one, [one]), first.within([one])) for one in first.settings]
-        return [(column, first, own) for column, own in settings], "in every setting"
+        columns = {one: replace(_column(first, one, [one]), setting=one) for one in first.settings}
+        found = [(column, first, first.within([one])) for one, column in columns.items()]
+        return found, "in every setting"
     parts = []
     for results in all_results:
         kept = results.settings if every_setting else results.sound_settings
@@ -121,13 +131,21 @@ def _columns(
     return by_value, f"by number of {axis.label}"
 
 
-def _cell(part: Summary) -> GridCell:
+def failures_link(column: Column, solver: str) -> str:
+    """The address on the page of the attempts of a solver that are not right."""
+    setting = {"setting": column.setting} if column.setting else {}
+    return (
+        f"#items?{urlencode({'benchmark': column.link, **setting, 'solver': solver})}&kind=!right"
+    )
+
+
+def _cell(part: Summary, link: str) -> GridCell:
     """A lift, with what attempts without an answer could have changed."""
     note = ", ".join(f"{count} {name}" for name, count in unanswered([part]).items() if count)
     if part.bounds is not None and part.ceiling != part.floor:
         low, high = ((end - part.floor) / (part.ceiling - part.floor) for end in part.bounds)
         note += f": {low:.2f} to {high:.2f}"
-    return GridCell(part.metrics["lift"], note)
+    return GridCell(part.metrics["lift"], note, link=link)
 
 
 def _column(
@@ -140,10 +158,11 @@ def _column(
         audit = verdicts[0]
         note = {"passed": "audit passed", CAUGHT: "has shortcuts"}.get(audit, "not audited")
     else:
-        audit = "passed" if passed else NOT_AUDITED
-        note = f"{passed} of {len(kept)} audited, passed"
-        if caught:
-            note = f"{passed} of {len(kept)} passed an audit, {caught} with shortcuts"
+        audit = CAUGHT if caught else NOT_AUDITED
+        note = f"{passed} of {len(kept)} passed an audit"
+        note += f", {caught} with shortcuts" if caught else ""
+        unknown = len(kept) - passed - caught
+        note += f", {unknown} not audited" if unknown else ""
     if left_out:
         note += f"; without {left_out[0] if len(left_out) == 1 else len(left_out)} (shortcuts)"
     floors = [part.floor for part in results.within(kept).values() if part.answered]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import count
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from trivium.core.results import Summary, estimate_of, merged
 from trivium.core.statistics import Estimate, student_quantile
 from trivium.report.plot import (
     REFERENCES,
+    ROLE_STYLES,
     Cell,
     Chart,
     Panel,
@@ -26,12 +27,13 @@ from trivium.report.plot import (
     SeriesStyle,
     number_text,
 )
-from trivium.report.results import BenchmarkResults, GroupKey, Spent, natural
+from trivium.report.results import BenchmarkResults, GroupKey, Spent, kind_words, natural
 
 MAX_PANELS = 4  # with lines for the values of a second group
 MAX_SMALL = 12  # small panels
 MAX_LINES = 6
 MAX_VALUES = 24  # along an axis; a table is better for more
+COLOURS = 12  # of models
 TOKENS = Metric("output_tokens", "output tokens of an attempt", kind="mean", best=math.inf)
 Values = np.ndarray[Any, Any]
 Styles = Mapping[str, SeriesStyle]  # by solver
@@ -39,27 +41,45 @@ Curves = Mapping[str, Mapping[Any, Summary]]  # by solver and value along an axi
 
 
 def series_styles(all_results: Sequence[BenchmarkResults]) -> dict[str, SeriesStyle]:
-    """The style of every solver, best model first; baselines are grey and differ in marks."""
+    """The style of every solver, best model first; that of a baseline is its role's."""
     lifts: dict[str, list[float]] = {}
     for results in all_results:
         for solver in results.models:
             lift = results.by_solver[solver].metrics["lift"].value
             lifts.setdefault(solver, []).append(-1.0 if lift is None else lift)
     best_first = sorted(lifts, key=lambda solver: -sum(lifts[solver]) / len(lifts[solver]))
-    colours = (f"m{number % 8}" for number in count())
-    found = {
-        solver: SeriesStyle("person" if solver == PEOPLE else next(colours), number)
-        for number, solver in enumerate(best_first)
-    }
+    named = model_styles(best_first)
+    found = {solver: named[solver] for solver in best_first}
     for results in all_results:
-        baselines = [solver for solver in results.solvers if solver not in found]
-        found |= {name: SeriesStyle("base", number) for number, name in enumerate(baselines)}
+        found |= {
+            solver: ROLE_STYLES[results.role(solver)]
+            for solver in results.solvers
+            if solver not in found
+        }
     return found
 
 
+def model_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
+    """A colour and a shape for each model, by its name, so that all pages draw it alike.
+
+    Where two names share a colour, the later one in the alphabet takes the next free one.
+    """
+    found: dict[str, SeriesStyle] = {}
+    for name in sorted(set(names) - {PEOPLE}):
+        first = crc32(name.encode()) % COLOURS
+        free = [n for n in range(COLOURS) if f"m{n}" not in {own.colour for own in found.values()}]
+        number = min(free or range(COLOURS), key=lambda n: (n - first) % COLOURS)
+        found[name] = SeriesStyle(f"m{number}", number)
+    return {**found, PEOPLE: SeriesStyle("person", 0)}
+
+
 def charted_solvers(results: BenchmarkResults, order: Iterable[str]) -> list[str]:
-    """The solvers that charts are about: models, or baselines where there are none."""
-    names = results.models or results.solvers
+    """The solvers that charts are about: models, or the best baseline of each role."""
+    names = results.models
+    if not names:
+        parts, headline = results.within(results.sound_settings), results.benchmark.metrics[0].name
+        best = [results.best(parts, role, headline) for role in ROLE_STYLES]
+        names = [found[0] for found in best if found] or results.solvers
     return [name for name in order if name in names]
 
 
@@ -83,6 +103,7 @@ class Charts:
         made = [
             *self._curves(headline),
             *self._heat(),
+            *self._breaks(),
             *self._exploration(),
             *self._tokens(),
             *self._order_trials(),
@@ -135,9 +156,12 @@ class Charts:
         words = self.results.axis_words(name)
         curves = self._split(of)
         series = [self._line(solver, curves, metric) for solver in self._solvers]
-        series += references(self.results, curves, metric) + self._published(name)
+        published = self._published(name)
+        series += references(self.results, curves, metric) + published
+        sources = dict.fromkeys(p.tip for one in published for p in one.points)
+        source = f"Diamonds: {'; '.join(sources)}; see the benchmark's README." if sources else ""
         panel = Panel(series, words, metric)
-        return self._chart(f"{metric}_by_{name}", f"{metric} over {words}", "", [panel])
+        return self._chart(f"{metric}_by_{name}", f"{metric} over {words}", "", [panel], source)
 
     def _curves_by(self, metric: str, axis: ChartAxis, second: ChartAxis) -> Chart:
         """A metric over one axis, a panel for each solver, a line for each value of the second."""
@@ -191,7 +215,7 @@ class Charts:
         return [series] if points else []
 
     def _heat(self) -> Iterator[Chart]:
-        """Lift over two groups that were set, not sampled: constant within every setting."""
+        """Headline and lift over two groups that were set: constant within every setting."""
         axes = self._axes()[:2]
         seen = {(key.setting, *(axis.value(key) for axis in axes)) for key in self.results.tallies}
         if len(axes) < 2 or len(seen) != len(self.results.settings):
@@ -199,17 +223,52 @@ class Charts:
         x, y = axes
         curves = self._split(lambda key: (x.value(key), y.value(key)))
         solvers = [name for name in self._solvers if self.results.role(name) != "ceiling"]
+        for metric in (self.results.benchmark.metrics[0].name, "lift"):
+            panels = []
+            for solver in solvers[:MAX_SMALL]:
+                cells = []
+                for at in sorted(curves[solver], key=natural):
+                    found = curves[solver][at].metrics[metric]
+                    if None not in at and found.value is not None:
+                        tip = f"{solver}, {x.name} {at[0]}, {y.name} {at[1]}: {found}"
+                        cells.append(Cell(at[0], at[1], found.value, tip))
+                panels.append(Panel((), x.label, y.label, solver, small=True, cells=cells))
+            title = f"{metric.capitalize()} over {x.label} and {y.name}"
+            yield self._chart(f"{metric}_{x.name}_{y.name}", title, "", panels)
+
+    def _breaks(self) -> Iterator[Chart]:
+        """Where answers go wrong: a bar for every number that kinds of answers come with."""
+        if self.results.kind == "run" and not self.results.models:
+            return  # how baselines fail is no news
+        own = self.results.within(self.results.sound_settings)
+        shares: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+        for solver in self._solvers:
+            total = sum(own[solver].kinds.values()) if solver in own else 0
+            for full, times in own[solver].kinds.items() if total else ():
+                kind, _, detail = full.partition(":")
+                if detail.isdecimal():
+                    shares[kind][solver][int(detail)] = times / total
         panels = []
-        for solver in solvers[:MAX_SMALL]:
-            cells = []
-            for at in sorted(curves[solver], key=natural):
-                lift = curves[solver][at].metrics["lift"]
-                if None not in at and lift.value is not None:
-                    tip = f"{solver}, {x.name} {at[0]}, {y.name} {at[1]}: {lift}"
-                    cells.append(Cell(at[0], at[1], lift.value, tip))
-            panels.append(Panel((), x.label, y.label, solver, small=True, cells=cells))
-        title = f"Lift over {x.label} and {y.name}"
-        yield self._chart(f"lift_{x.name}_{y.name}", title, "", panels)
+        for kind in [kind for kind in self.results.benchmark.kinds if kind in shares]:
+            last = max(number for found in shares[kind].values() for number in found)
+            series = []
+            for solver, found in shares[kind].items():
+                points = [
+                    Point(number, share, tip=f"{solver}, {kind_words(kind)} {number}: {share:.1%}")
+                    for number in range(1, min(last, MAX_VALUES) + 1)
+                    if (share := found.get(number, 0.0)) or len(shares[kind]) == 1
+                ]
+                series.append(Series(solver, self.styles[solver], points, joined=False, bars=True))
+            label = self.results.benchmark.kinds[kind].partition("the number is ")[2] or "number"
+            numbers = range(1, min(last, MAX_VALUES) + 1)
+            gap = min(14, 190 / (len(series) * len(numbers)))
+            title = kind_words(kind)
+            panels.append(
+                Panel(series, label, "share", title, None, small=True, ticks=numbers, gap=gap)
+            )
+        about = "Shares of all attempts, by kind of answer and the number that comes with it."
+        chart = self._chart("breaks", "Where it breaks", about, panels)
+        yield replace(chart, last=True)
 
     def _exploration(self) -> Iterator[Chart]:
         """The bits that are left after every step of a game, against the ceiling."""

@@ -8,19 +8,20 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.errors import require
-from trivium.core.records import MANIFEST, PERSON, UNSCORED, Row, read_records, solver_group
+from trivium.core.records import MANIFEST, PEOPLE, PERSON, UNSCORED, Row, read_records, solver_group
 from trivium.core.spec import read_mapping
 from trivium.core.statistics import Bounds, Estimate, paired_difference, several
-from trivium.report.answer import Column, Grid, GridCell, GridRow
+from trivium.report.charts import model_styles
 from trivium.report.clusters import Side, clustered_mean
 from trivium.report.loss import loss_tables
-from trivium.report.plot import SeriesStyle
+from trivium.report.overview import bar
 from trivium.report.results import record_files
 from trivium.report.tables import UNANSWERED, Table
 from trivium.report.templates import render_page
@@ -83,6 +84,18 @@ class Difference:
         return f"{self.first} is {verdict} {self.second} by {self.estimate} ({where})"
 
     __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """The difference for other programs."""
+        return {
+            "benchmark": self.first.benchmark,
+            "first": str(self.first),
+            "second": str(self.second),
+            "items": self.items,
+            "difference": self.estimate.to_dict(),
+            "is_clear": self.is_clear,
+            "direction": self.direction,
+        }
 
     @property
     def direction(self) -> str:
@@ -280,27 +293,24 @@ def _side(own: SolverScores, others: Mapping[Item, float], common: Set[Item], si
 def comparison_page(
     runs: Sequence[str], found: Sequence[SolverScores], made: Sequence[Difference]
 ) -> str:
-    """The differences as a page: a grid, and a sentence for each solver."""
+    """The differences as a page: a sentence for each solver, and every difference as a bar."""
     compared = {one.first.benchmark for one in made}
     benchmarks = [name for name in benchmark_names() if name in compared]
     by = {(str(one.first), str(one.second), one.first.benchmark): one for one in made}
-    rows = []
-    for number, (first, second) in enumerate(dict.fromkeys(key[:2] for key in by)):
-        own = [by.get((first, second, benchmark)) for benchmark in benchmarks]
-        cells = [GridCell(one.estimate, f"{_count(one)} items") if one else None for one in own]
+    people = {str(one.first) for one in made if one.first.people}
+    named = model_styles([one.first.solver for one in made])
+    answers = []
+    for first, second in dict.fromkeys(key[:2] for key in by):
+        own = [by[first, second, name] for name in benchmarks if (first, second, name) in by]
         name = first if second == str(found[0]) else f"{first} against {second}"
-        sentence = directions([one for one in own if one])
-        people = any(one.first.people for one in own if one)
-        style = SeriesStyle("person" if people else f"m{number % 8}", number)
-        rows.append(GridRow(name, style, sentence, cells))
-    columns = [
-        Column(name, name, "", f"difference in {_headline(name)}", "") for name in benchmarks
-    ]
+        style = named[PEOPLE if first in people else own[0].first.solver]
+        bars = [(one, bar(one.estimate, [("zero", 0.0)], (-1.0, 1.0)), _count(one)) for one in own]
+        answers.append((name, style, directions(own), bars))
     return render_page(
         "compare.html.j2",
         title=f"Trivium comparison with {found[0]}",
         baseline=found[0],
-        grid=Grid(columns, rows),
+        answers=answers,
         notes=left_out(runs, found, made),
         runs=runs,
         tables=[

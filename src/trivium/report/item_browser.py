@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import gzip
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import orjson
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
@@ -14,7 +18,8 @@ from trivium.core.records import UNSCORED, Row
 from trivium.report.replay import presented_item, replies_of
 from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults
 
-MAX_CHARACTERS = 1_500_000  # of all their texts
+MAX_CHARACTERS = 12_000_000  # of all their texts, which are compressed to a third or less
+PART = 150_000  # characters of texts, about, that the page unpacks at once
 MAX_TEXT = 20_000  # characters of one prompt or reply
 NO_PROMPT = "(this item came from a file; its prompt is not in the records)"
 
@@ -51,9 +56,45 @@ def browser_items(
                 "turns": [[side, texts.setdefault(text, len(texts))] for side, text in shown.turns],
             }
         )
-    kinds = {results.benchmark.name: dict(results.benchmark.kinds) for results in all_results}
-    ordered = sorted(attempts, key=_errors_first)
-    return {"texts": list(texts), "attempts": ordered, "kinds": kinds}
+    benchmarks = {results.benchmark.name: results.benchmark for results in all_results}
+    return {
+        "texts": list(texts),
+        "attempts": sorted(attempts, key=_errors_first),
+        "kinds": {name: dict(own.kinds) for name, own in benchmarks.items()},
+        "metrics": {
+            name: {m.name: m.about for m in own.metrics} for name, own in benchmarks.items()
+        },
+    }
+
+
+def packed(items: Mapping[str, Any]) -> dict[str, Any]:
+    """The same attempts as a short list, and compressed parts that hold everything else."""
+    texts, names = items["texts"], dict[str, int]()
+    listed, parts = [], []
+    own: list[dict[str, Any]] = []
+    known: dict[int, int] = {}
+
+    def place(number: int) -> int:
+        return known.setdefault(number, len(known))
+
+    def close() -> None:
+        content = {"texts": [texts[number] for number in known], "attempts": own}
+        parts.append(b64encode(gzip.compress(orjson.dumps(content), mtime=0)).decode())
+        known.clear()
+        own.clear()
+
+    for attempt in items["attempts"]:
+        fields = (attempt[key] for key in ("benchmark", "setting", "solver", "id", "kind"))
+        shown = [names.setdefault(field, len(names)) for field in fields]
+        listed.append([*shown, attempt["seed"], attempt["trial"], len(parts), len(own)])
+        turns = [[side, place(text)] for side, text in attempt["turns"]]
+        own.append(attempt | {"turns": turns, "marks": list(map(place, attempt["marks"]))})
+        if sum(len(texts[number]) for number in known) + 300 * len(own) > PART:
+            close()
+    if own:
+        close()
+    meanings = {name: items[name] for name in ("kinds", "metrics")}
+    return {"names": list(names), "list": listed, "parts": parts, **meanings}
 
 
 def _errors_first(attempt: Row) -> tuple[bool, int, int, str]:

@@ -1,4 +1,4 @@
-"""The overview on the page: every solver between floor and ceiling, and a verdict in words."""
+"""Every solver between floor and ceiling: tables for the page, and a sentence in words."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate, quantile
 from trivium.report.audits import audit_sentence
+from trivium.report.item_browser import conversation
+from trivium.report.plot import ROLE_STYLES, SeriesStyle
 from trivium.report.results import ROLES, STUDIED, BenchmarkResults
-from trivium.report.tables import left_out_sentence, number, scored_items
+from trivium.report.tables import left_out_sentence, number, ranked, scored_items
 
 MAX_SETTINGS = 12  # with a table each; more are pooled
-BAR_START, BAR_END = 6, 274  # pixels
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A solver's result in words and as horizontal positions in pixels."""
+    """A solver's result in words and as horizontal positions in percent."""
 
     label: str
     dot: float
@@ -47,6 +48,90 @@ class SettingTable:
     rows: Sequence[ResultRow]
     verdict: str
     audit: str  # what is known about shortcuts in these items
+
+
+@dataclass(frozen=True)
+class RoleRow:
+    """The built-in solvers of one role on one line, and the best of them."""
+
+    role: str
+    about: str
+    style: SeriesStyle
+    bars: Sequence[tuple[str, Bar]]  # by solver, the best first
+    best: str
+    score: Estimate  # of the best
+
+
+@dataclass(frozen=True)
+class Card:
+    """A benchmark without models: what its built-in solvers reach, and an item."""
+
+    results: BenchmarkResults
+    sentence: str
+    rows: Sequence[RoleRow]
+    prompt: str
+    answer: str
+
+    @property
+    def size(self) -> int:
+        """The characters of the prompt."""
+        return len(self.prompt)
+
+
+ROLE_MEANINGS = {
+    "ceiling": "the best that can be done with the same text",
+    "program": "does part of the reasoning",
+    "shortcut": "reads the surface of the prompt and does not reason",
+    "floor": "does not read the item at all",
+}
+
+
+def card(results: BenchmarkResults) -> Card:
+    """What the built-in solvers of a benchmark reach, by role, and its first item."""
+    parts, metric = results.within(results.sound_settings), results.benchmark.metrics[0]
+    most = max(parts.values(), key=lambda part: part.metrics[metric.name].n)
+    lines = [("floor", most.floor), ("ceiling", most.ceiling)]
+    rows = []
+    for role, about in ROLE_MEANINGS.items():
+        own = [
+            part
+            for part in ranked(results.benchmark, list(parts.values()))
+            if results.role(part.solver) == role and part.metrics[metric.name].value is not None
+        ]
+        found = [(one.solver, one.metrics[metric.name]) for one in own]
+        bars = [(name, bar(one, lines, (metric.worst, metric.best))) for name, one in found]
+        if bars:
+            drawn = [(name, one) for name, one in bars if one]
+            rows.append(RoleRow(role, about, ROLE_STYLES[role], drawn, *found[0]))
+    row = next((row for rows in results.examples.values() for row in rows), None)
+    shown = None if row is None else conversation(results.benchmark, row)
+    prompt = "" if shown is None else dict(reversed(shown.turns)).get("environment", "")
+    return Card(results, tour_sentence(results), rows, prompt, shown.expected if shown else "")
+
+
+def tour_sentence(results: BenchmarkResults) -> str:
+    """What the ceiling and the shortcuts of a benchmark reach, in a sentence."""
+    parts, headline = results.within(results.sound_settings), results.benchmark.metrics[0].name
+    if not any(part.metrics[headline].n for part in parts.values()):
+        return "Nothing could be scored."
+    most = max(parts.values(), key=lambda part: part.metrics[headline].n)
+    best = results.best(parts, "ceiling", headline)
+    words = [f"the ceiling is {most.ceiling:.2f}"]
+    if best:
+        words[0] += f", and {best[0]} reaches {best[1].value:.2f} on these items"
+    if shortcut := results.best(parts, "shortcut", headline):
+        tried = [results.role(solver) for solver in parts].count("shortcut")
+        wider = best_of_several(shortcut[1], tried)
+        of = f"the best of {tried} shortcuts" if tried > 1 else "the only shortcut"
+        above = "above" if wider.is_above(most.floor) else "not shown to be above"
+        words.append(
+            f"{of}, {shortcut[0]}, reaches {shortcut[1].value:.2f}, {above} the floor of "
+            f"{most.floor:.2f}"
+        )
+    else:
+        words.append(f"the floor is {most.floor:.2f}")
+    text = "; ".join(words)
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def overview(results: BenchmarkResults) -> list[SettingTable]:
@@ -135,7 +220,7 @@ def bar(
 
     def position(figure: float | None) -> float:
         share = ((value if figure is None else figure) - lowest) / (highest - lowest)
-        return round(BAR_START + share * (BAR_END - BAR_START), 1)
+        return round(100 * share, 1)
 
     label = f"{estimate}; {', '.join(f'{name} {line:.3f}' for name, line in lines)}"
     places = [(name, position(line)) for name, line in lines]

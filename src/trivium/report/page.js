@@ -49,54 +49,90 @@ function highlighted(text, marks) {
   return pre;
 }
 
+// What a compressed part of the page holds.
+async function unpack(number) {
+  const bytes = Uint8Array.from(atob(byId("part-" + number).textContent), (sign) => sign.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+
+const FIELDS = ["benchmark", "setting", "solver", "id", "kind"];
+const words = (kind) => kind.replaceAll("-", " ").replaceAll(":", " ");
+
 function browseItems() {
   const data = byId("data-items") && JSON.parse(byId("data-items").textContent);
   if (!data) return;
   const filters = ["benchmark", "setting", "solver", "kind"];
+  const attempts = data.list.map((row) => {
+    const found = { seed: row[5], trial: row[6], part: row[7], place: row[8] };
+    FIELDS.forEach((name, n) => { found[name] = data.names[row[n]]; });
+    return found;
+  });
   const of = (attempt, name) => (name === "kind" ? attempt.kind.split(":")[0] : attempt[name]);
   const link = (attempt) => "#item/" + ["benchmark", "setting", "solver", "seed", "id", "trial"]
     .map((name) => encodeURIComponent(attempt[name])).join("/");
-  let shown = data.attempts;
+  const parts = new Map();
+  let shown = attempts;
   let position = 0;
 
-  const wanted = (name) => byId("filter-" + name).value;
-  const matches = (attempt, name) => !wanted(name) || of(attempt, name) === wanted(name);
+  // Everything about an attempt, once its part is unpacked; undefined before.
+  function whole(attempt) {
+    const part = parts.get(attempt.part);
+    return part && { ...part.attempts[attempt.place], text: (number) => part.texts[number] };
+  }
 
-  function found(attempt, words) {
-    const texts = [attempt.id, attempt.kind, attempt.expected, ...attempt.turns.map(([, text]) => data.texts[text])];
-    return words.every((word) => texts.some((text) => text.toLowerCase().includes(word)));
+  async function load(chosen) {
+    for (const number of new Set(chosen.map((attempt) => attempt.part)))
+      if (!parts.has(number)) parts.set(number, await unpack(number));
+  }
+
+  const wanted = (name) => byId("filter-" + name).value;
+  const matches = (attempt, name) => !wanted(name) || of(attempt, name) === wanted(name) ||
+    (name === "kind" && wanted(name) === "!right" && attempt.kind !== "right");
+
+  function found(attempt, searched) {
+    const full = whole(attempt);
+    const texts = [attempt.id, words(attempt.kind), attempt.kind, attempt.solver,
+      ...(full ? [full.expected, ...full.turns.map(([, text]) => full.text(text))] : [])];
+    return searched.every((word) => texts.some((text) => text.toLowerCase().includes(word)));
   }
 
   function choices(name) {
     const select = byId("filter-" + name);
     const kept = select.value;
     // Only values that the other filters leave can be chosen.
-    const rest = data.attempts.filter((attempt) =>
-      filters.every((other) => other === name || matches(attempt, other)));
+    const rest = attempts.filter((attempt) => filters.every((other) => other === name || matches(attempt, other)));
     const counts = new Map();
     for (const attempt of rest) counts.set(of(attempt, name), (counts.get(of(attempt, name)) || 0) + 1);
-    const options = [["", `all (${rest.length})`], ...[...counts].map(([value, n]) => [value, `${value} (${n})`])];
+    const options = [["", `all (${rest.length})`]];
+    const failures = rest.length - (counts.get("right") || 0);
+    if (name === "kind" && failures) options.push(["!right", `all failures (${failures})`]);
+    for (const [value, n] of counts) options.push([value, `${name === "kind" ? words(value) : value} (${n})`]);
     select.replaceChildren(...options.map(([value, text]) => {
       const option = make("option", text);
       option.value = value;
       return option;
     }));
-    select.value = counts.has(kept) ? kept : "";
+    select.value = options.some(([value]) => value === kept) ? kept : "";
+  }
+
+  function badge(attempt) {
+    return make("span", words(attempt.kind), "badge" + (attempt.kind === "right" ? " right" : ""));
   }
 
   function filter() {
     filters.forEach(choices);
-    const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-    shown = data.attempts.filter((attempt) =>
-      filters.every((name) => matches(attempt, name)) && found(attempt, words));
+    const searched = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const left = attempts.filter((attempt) => filters.every((name) => matches(attempt, name)));
+    if (searched.length && left.some((attempt) => !parts.has(attempt.part))) load(left).then(filter);
+    shown = left.filter((attempt) => found(attempt, searched));
     position = 0;
-    byId("list").replaceChildren(...shown.map((attempt, number) => {
+    byId("list").replaceChildren(...shown.slice(0, 2000).map((attempt, number) => {
       const row = make("li");
       const button = make("button");
       button.type = "button";
       button.tabIndex = -1;
-      button.append(make("span", attempt.id, "badge" + (attempt.kind === "right" ? " right" : "")),
-        make("small", `${attempt.benchmark}, ${attempt.setting}`), make("small", `${attempt.solver}: ${attempt.kind}`));
+      button.append(badge(attempt), make("small", attempt.solver), make("small", `${attempt.benchmark}, ${attempt.id}`));
       button.addEventListener("click", () => go(number));
       row.append(button);
       return row;
@@ -104,10 +140,10 @@ function browseItems() {
     show();
   }
 
-  function section(name, ...parts) {
-    const whole = make("div");
-    whole.append(make("h3", name), ...parts);
-    return whole;
+  function section(name, ...content) {
+    const box = make("div");
+    box.append(make("h3", name), ...content);
+    return box;
   }
 
   function show() {
@@ -119,33 +155,55 @@ function browseItems() {
     for (const old of list.querySelectorAll("[aria-current]")) old.removeAttribute("aria-current");
     if (!attempt) return byId("item").replaceChildren();
     const row = list.children[position];
-    row.firstChild.setAttribute("aria-current", "true");
-    list.scrollTop = Math.max(0, row.offsetTop - list.offsetTop - 60);
+    if (row) {
+      row.firstChild.setAttribute("aria-current", "true");
+      list.scrollTop = Math.max(0, row.offsetTop - list.offsetTop - 60);
+    }
+    const full = whole(attempt);
+    if (full) return draw(attempt, full);
+    byId("item").replaceChildren(make("p", "unpacking", "quiet"));
+    load([attempt]).then(() => { if (shown[position] === attempt) draw(attempt, whole(attempt)); }, () =>
+      byId("item").replaceChildren(make("p", "This browser cannot unpack the attempts; a newer one can.")));
+  }
+
+  // The reply first, then what was expected and what was read, then the prompt.
+  function draw(attempt, full) {
     const head = make("p");
     const anchor = make("a", attempt.id);
     anchor.href = link(attempt);
-    head.append(make("span", attempt.kind, "badge" + (attempt.kind === "right" ? " right" : "")), ` \u00b7 ${attempt.solver} on `, anchor,
-      `, ${attempt.benchmark}, ${attempt.setting}` +
-        (attempt.seed === null ? "" : `, seed ${attempt.seed}`) +
-        (attempt.trial ? `, order ${attempt.trial}` : "") +
-        (attempt.tokens === null ? "" : `, ${attempt.tokens} output tokens`));
-    const answers = make("div", undefined, "two");
-    answers.append(section("Expected", make("pre", attempt.expected)), section("Read from the reply", make("pre", attempt.read)));
+    head.append(badge(attempt), ` \u00b7 ${attempt.solver} on `, anchor, `, ${attempt.benchmark}, ${attempt.setting}` +
+      (attempt.seed === null ? "" : `, seed ${attempt.seed}`) +
+      (attempt.trial ? `, order ${attempt.trial}` : "") +
+      (full.tokens === null ? "" : `, ${full.tokens} output tokens`));
+    const content = [head];
     const meaning = data.kinds[attempt.benchmark][of(attempt, "kind")];
-    const parts = meaning ? [head, make("p", meaning, "quiet"), answers] : [head, answers];
-    const scores = Object.entries(attempt.scores).map(([name, value]) => `${name} ${Number(value.toFixed(3))}`);
-    if (scores.length) parts.push(make("p", scores.join(", "), "quiet"));
-    if (attempt.error) parts.push(section("Error", make("pre", attempt.error)));
+    if (meaning) content.push(make("p", `${words(of(attempt, "kind"))}: ${meaning}.`, "quiet"));
+    if (full.error) content.push(section("Error", make("pre", full.error)));
+    const replies = full.turns.filter(([side]) => side === "solver");
+    const last = replies.length ? full.text(replies[replies.length - 1][1]) : "(no reply)";
+    const answers = make("div", undefined, "two");
+    answers.append(section("Expected", make("pre", full.expected)), section("Read from the reply", make("pre", full.read)));
+    content.push(section(replies.length > 1 ? "Last reply" : "Reply", highlighted(last, [])), answers);
+    const about = (name) => (data.metrics[attempt.benchmark][name] ? ` (${data.metrics[attempt.benchmark][name]})` : "");
+    const scores = Object.entries(full.scores).map(([name, value]) => `${name} ${Number(value.toFixed(3))}${about(name)}`);
+    if (scores.length) content.push(make("p", scores.join("; "), "quiet"));
+    const marks = full.marks.map(full.text);
+    if (marks.length) {
+      const legend = make("p", undefined, "quiet");
+      legend.append(make("mark", "Highlighted"), " in the prompt: what leads to the expected answer.");
+      content.push(legend);
+    }
     const names = { system: "System", environment: "Prompt", solver: "Reply", observer: "Ideal observer" };
-    const marks = attempt.marks.map((text) => data.texts[text]);
     const turns = make("div", undefined, "turns");
-    for (const [side, text] of attempt.turns) {
+    for (const [side, text] of full.turns) {
+      if (side === "solver" && replies.length === 1) continue;
       turns.append(make("h3", names[side]));
-      if (side === "observer") turns.append(make("p", data.texts[text], "quiet"));
-      else turns.append(highlighted(data.texts[text], side === "environment" ? marks : []));
+      if (side === "observer") turns.append(make("p", full.text(text), "quiet"));
+      else turns.append(highlighted(full.text(text), side === "environment" ? marks : []));
       if (side === "environment") names.environment = "Response";
     }
-    byId("item").replaceChildren(...parts, turns);
+    byId("item").replaceChildren(...content, turns);
+    byId("item").scrollTop = 0;
   }
 
   function go(number) {
@@ -156,17 +214,21 @@ function browseItems() {
     history.replaceState(null, "", link(shown[position]));
   }
 
-  // A permalink shows its attempt among all of them, whatever the filters were.
+  // A permalink shows its attempt among all of them; a link of a cell sets the filters.
   function follow() {
-    if (!location.hash.startsWith("#item/")) return;
-    const number = data.attempts.findIndex((attempt) => link(attempt) === location.hash);
-    if (number < 0) return;
+    const query = location.hash.startsWith("#items?") ? new URLSearchParams(location.hash.slice(7)) : null;
+    const number = attempts.findIndex((attempt) => link(attempt) === location.hash);
+    if (!query && number < 0) return;
     byId("search").value = "";
     filters.forEach((name) => { byId("filter-" + name).value = ""; });
     filter();
-    position = number;
+    for (const name of query ? filters : []) {
+      byId("filter-" + name).value = query.get(name) || "";
+      filter();
+    }
+    position = query ? 0 : number;
     show();
-    byId("items").scrollIntoView();
+    byId("items").scrollIntoView({ behavior: "instant" });
   }
 
   function save(name, text, type) {
@@ -178,22 +240,22 @@ function browseItems() {
   }
 
   function plain(attempt) {
-    const turns = attempt.turns.map(([side, text]) => ({ side, text: data.texts[text] }));
-    const { marks, ...rest } = attempt;
-    return { ...rest, turns };
+    const { marks, text, ...rest } = whole(attempt);
+    return { ...rest, turns: rest.turns.map(([side, number]) => ({ side, text: text(number) })) };
   }
 
   // A cell that a spreadsheet would run as a formula begins with a quote.
   const cell = (value) => `"${String(value ?? "").replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
 
-  byId("save-jsonl").addEventListener("click", () =>
-    save("attempts.jsonl", shown.map((attempt) => JSON.stringify(plain(attempt)) + "\n").join(""), "application/jsonl"));
-  byId("save-csv").addEventListener("click", () => {
+  byId("save-jsonl").addEventListener("click", () => load(shown).then(() =>
+    save("attempts.jsonl", shown.map((attempt) => JSON.stringify(plain(attempt)) + "\n").join(""), "application/jsonl")));
+  byId("save-csv").addEventListener("click", () => load(shown).then(() => {
     const names = ["benchmark", "setting", "solver", "seed", "id", "trial", "kind", "expected", "read", "tokens", "error"];
-    const scores = [...new Set(shown.flatMap((attempt) => Object.keys(attempt.scores)))];
-    const rows = shown.map((attempt) => [...names.map((name) => attempt[name]), ...scores.map((name) => attempt.scores[name])]);
-    save("attempts.csv", [[...names, ...scores], ...rows].map((row) => row.map(cell).join(",")).join("\r\n"), "text/csv");
-  });
+    const rows = shown.map(whole);
+    const scores = [...new Set(rows.flatMap((row) => Object.keys(row.scores)))];
+    const table = rows.map((row) => [...names.map((name) => row[name]), ...scores.map((name) => row.scores[name])]);
+    save("attempts.csv", [[...names, ...scores], ...table].map((row) => row.map(cell).join(",")).join("\r\n"), "text/csv");
+  }));
   filters.forEach((name) => byId("filter-" + name).addEventListener("change", filter));
   byId("search").addEventListener("input", filter);
   byId("previous").addEventListener("click", () => go(position - 1));

@@ -20,14 +20,16 @@ from trivium.evaluation.prices import Prices
 from trivium.report.answer import grid
 from trivium.report.chart_files import save_charts
 from trivium.report.charts import Charts, charted_solvers, score_over_tokens, series_styles
-from trivium.report.item_browser import MAX_CHARACTERS, browser_items
+from trivium.report.item_browser import MAX_CHARACTERS, browser_items, packed
 from trivium.report.loss import loss_tables
 from trivium.report.markdown import MARKDOWN, PLOTS, results_markdown
-from trivium.report.overview import overview
+from trivium.report.overview import card, overview
 from trivium.report.plot import SeriesStyle
-from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults, read_results, record_files
+from trivium.report.ranking import RULE, ranking
+from trivium.report.results import BenchmarkResults, read_results, record_files
 from trivium.report.sections import (
     Section,
+    effect_sentences,
     facts,
     kind_shares,
     seeds_text,
@@ -105,7 +107,7 @@ class Run:
 
 
 def write_report(
-    folder: Path,
+    source: Path | Run,
     label: str | None = None,
     prices: Prices | None = None,
     max_characters: int = MAX_CHARACTERS,
@@ -114,7 +116,8 @@ def write_report(
 
     `max_characters` limits the texts in its item browser.
     """
-    run = _read_run(folder, label)
+    run = source if isinstance(source, Run) else read_run(source, label)
+    folder = run.folder
     _save_charts(run)
     charts = {section.results.benchmark.name: section.charts for section in run.sections}
     _write(folder / MARKDOWN, results_markdown(run.title, run.results, charts))
@@ -122,18 +125,19 @@ def write_report(
     return folder / REPORT
 
 
-def write_plots(folder: Path, label: str | None = None) -> list[Path]:
+def write_plots(folder: Path, label: str | None = None, out: Path | None = None) -> list[Path]:
     """The paths of a run's charts, which are drawn again."""
-    return _save_charts(_read_run(folder, label))
+    return _save_charts(read_run(folder, label), out)
 
 
-def _save_charts(run: Run) -> list[Path]:
+def _save_charts(run: Run, out: Path | None = None) -> list[Path]:
     groups = [*(found.charts for found in run.thresholds), *(one.charts for one in run.sections)]
     charts = [chart for group in groups for chart in group if chart.panels]
-    return save_charts(charts, run.styles, run.folder / PLOTS, run.label)
+    return save_charts(charts, run.styles, out or run.folder / PLOTS, run.label)
 
 
-def _read_run(folder: Path, label: str | None) -> Run:
+def read_run(folder: Path, label: str | None = None) -> Run:
+    """The results in a folder of records, for `write_report`."""
     manifest = read_mapping(folder / MANIFEST) if (folder / MANIFEST).exists() else {}
     order = manifest.get("settings") or ()
     results = read_results([folder], kind=manifest.get("kind"), setting_order=order)
@@ -159,6 +163,16 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
         facts=facts(run.results, models, known, run.date),
         styles=run.styles,
         grid=grid(run.results, run.styles),
+        ranks=ranking(run.results),
+        ranking_rule=RULE,
+        # The items of a search are chosen by its solver's answers, so a pooled score says little.
+        is_search=bool(run.thresholds),
+        cards=[] if models or run.thresholds else [card(own) for own in run.results],
+        effects={
+            section.results.benchmark.name: effect_sentences(section.effects)
+            for section in run.sections
+            if section.effects
+        },
         has_models=bool(models),
         rules=dict.fromkeys(own.benchmark.headline_rule for own in run.results),
         thresholds=run.thresholds,
@@ -166,9 +180,8 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
         usage=usage_table(run.results, models, known),
         token_chart=score_over_tokens(run.results, run.styles),
         max_rows=MAX_ROWS,
-        items=browser_items(run.results, max_characters),
-        max_attempts=MAX_ATTEMPTS,
-        max_characters=max_characters,
+        items=packed(browser_items(run.results, max_characters)),
+        folder=run.folder,
         attempts=sum(own.records for own in run.results),
         seeds=seeds,
         versions=[_version(own) for own in run.results],

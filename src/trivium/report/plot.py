@@ -12,6 +12,7 @@ from trivium.report.results import natural
 
 WIDTH, HEIGHT = 480, 280  # of a panel, in SVG units
 SMALL = (300, 225)  # of a panel among many
+LARGE = (960, 380)  # of the panel that answers the question of a page
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 26, 42  # margins
 LABEL_WIDTH = 52  # of labels at the ends of lines, at least
 CHARACTER = 6.2  # the width of one, about
@@ -26,7 +27,7 @@ MARKS = (
     "M0-5L5 0L0 5L-5 0z",  # diamond
     "M0 4.8L4.6-3.4H-4.6z",  # triangle, upside down
     "M-1.6-4.6h3.2v3h3v3.2h-3v3h-3.2v-3h-3v-3.2h3z",  # cross
-    "M0-5L4.8-1.5L3-4.2L3 4L-3 4L-4.8-1.5z",  # pentagon
+    "M0-5L4.8-1.5L3 4L-3 4L-4.8-1.5z",  # pentagon
     "M-4.8-2L4.8-2L4.8 2L-4.8 2z",  # bar
 )
 
@@ -34,15 +35,22 @@ MARKS = (
 class SeriesStyle(NamedTuple):
     """How a solver or a reference line is drawn on the whole page."""
 
-    colour: str  # a class: m0, m1, ... for models, person for people, base for baselines
+    colour: str  # a class: m0, m1, ... for models, person for people, role-... for baselines
     mark: int | None  # None for a line without marks
 
     @property
     def is_baseline(self) -> bool:
         """Whether this is the style of a built-in solver."""
-        return self.colour == "base"
+        return self.colour.startswith("role-")
 
 
+# Built-in solvers are drawn hollow, in the colour and the shape of their role.
+ROLE_STYLES = {
+    "ceiling": SeriesStyle("role-ceiling", 2),
+    "program": SeriesStyle("role-program", 3),
+    "shortcut": SeriesStyle("role-shortcut", 4),
+    "floor": SeriesStyle("role-floor", 7),
+}
 # What is drawn beside solvers, and what a legend calls it.
 REFERENCES = {
     "ceiling": SeriesStyle("ceiling", None),
@@ -86,6 +94,7 @@ class Series:
     label: str = ""  # at the end of its line
     shade: int = 100  # percent of its colour, where lines differ in a second thing
     joined: bool = True
+    bars: bool = False  # columns from 0, as wide as the panel's gap
 
 
 class Cell(NamedTuple):
@@ -93,9 +102,9 @@ class Cell(NamedTuple):
 
     x: Any
     y: Any
-    lift: float
+    value: float  # from 0 to 1, or below 0
     tip: str
-    text: str = ""  # in place of the lift
+    text: str = ""  # in place of the value
 
 
 @dataclass(frozen=True)
@@ -108,6 +117,7 @@ class Panel:
     title: str = ""
     y_range: tuple[float, float] | None = (0.0, 1.0)  # at least; None: from 0 as far as needed
     small: bool = False
+    large: bool = False
     log: bool = False  # the x axis
     cells: Sequence[Cell] = ()
     ticks: Sequence[float] = ()  # of the x axis; none: where there are figures
@@ -128,6 +138,7 @@ class Chart:
     about: str
     panels: Sequence[Panel]
     words: str = ""  # what the chart says, in a sentence
+    last: bool = False  # below the others of its section
 
     @property
     def lines(self) -> list[str]:
@@ -182,7 +193,7 @@ class Drawing:
 
 def draw(panel: Panel) -> Drawing:
     """The panel with the positions of lines, dots and ticks."""
-    width, height = SMALL if panel.small else (WIDTH, HEIGHT)
+    width, height = SMALL if panel.small else LARGE if panel.large else (WIDTH, HEIGHT)
     longest = max((len(one.label) for one in panel.series), default=0)
     right = width - (max(LABEL_WIDTH, CHARACTER * longest) if longest else RIGHT)
     points = [point for one in panel.series for point in one.points]

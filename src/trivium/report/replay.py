@@ -28,8 +28,13 @@ def replies_of(row: Row) -> list[str]:
 def presented_item(benchmark: AnyBenchmark, row: Row) -> tuple[Any, Any]:
     """The item of a record in its order of presentation, and its view."""
     item = _item(benchmark, orjson.dumps(row["spec"]), row["seed"], row["index"])
-    view = spec_from_dict(benchmark.view_type, row.get("view") or {})
+    view = _view(benchmark, orjson.dumps(row.get("view") or {}))
     return benchmark.reshuffle(item, row_order(row)), view
+
+
+@lru_cache(maxsize=64)
+def _view(benchmark: AnyBenchmark, view: bytes) -> Any:
+    return spec_from_dict(benchmark.view_type, orjson.loads(view))
 
 
 @lru_cache(maxsize=1024)

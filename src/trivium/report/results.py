@@ -19,13 +19,13 @@ from trivium.core.benchmark import AnyBenchmark, ChartAxis
 from trivium.core.errors import UserError, require
 from trivium.core.records import MANIFEST, PEOPLE, RECORDS, Row, read_records, solver_group
 from trivium.core.results import Summary, Tally, item_number, merged
-from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
+from trivium.core.spec import changed_fields, read_mapping, short, spec_from_dict
 from trivium.core.statistics import Estimate
 from trivium.evaluation.plan import plain
 from trivium.report.audits import CAUGHT, audit_verdict
 from trivium.report.replay import Traces, mean_traces
 
-MAX_ATTEMPTS = 3_000  # in one page; small runs are kept whole
+MAX_ATTEMPTS = 20_000  # in one page; smaller runs are kept whole
 EXAMPLES = 4  # attempts kept for every solver, setting and kind of answer of larger ones
 MODEL_EXAMPLES = 100  # the same for solvers that are no baselines
 ROLES = ("person", "model", "ceiling", "program", "shortcut", "floor")  # in this order
@@ -147,6 +147,15 @@ class BenchmarkResults:
             for value, part in parts.items()
         }
 
+    def item_scores(self, solver: str) -> dict[int, float]:
+        """The mean headline score of a solver at every item of the settings that count."""
+        own = [
+            tally
+            for key, tally in self.tallies.items()
+            if key.solver == solver and key.setting in self.sound_settings
+        ]
+        return merged(own, self.benchmark.metrics).item_scores() if own else {}
+
     @cached_property
     def by_solver(self) -> dict[str, Summary]:
         """A summary for each solver, of all records read so far when it is first used."""
@@ -263,6 +272,11 @@ class BenchmarkResults:
         return max(found, key=lambda one: one[1].value or 0.0, default=None)
 
 
+def kind_words(kind: str) -> str:
+    """A kind of answer in words: "wrong step 3" for wrong-step:3."""
+    return kind.replace("-", " ").replace(":", " ")
+
+
 def natural(value: Any) -> list[tuple[bool, bool, Any]]:
     """A sorting key for values or tuples of them: numbers, then texts, then missing ones."""
     values = value if isinstance(value, tuple) else (value,)
@@ -341,5 +355,7 @@ def setting_name(benchmark: AnyBenchmark, row: Mapping[str, Any]) -> str:
     view = spec_from_dict(benchmark.view_type, row.get("view") or {})
     preset = next((name for name, preset in benchmark.presets.items() if preset == spec), None)
     changed = {} if preset else changed_fields(spec)
-    parts = [f"{key}={plain(value)}" for key, value in {**changed, **changed_fields(view)}.items()]
+    parts = [
+        f"{key}={short(plain(value))}" for key, value in {**changed, **changed_fields(view)}.items()
+    ]
     return " ".join(([preset] if preset else []) + parts) or "default"

@@ -29,7 +29,7 @@ from trivium.report.tables import (
 )
 
 MAX_KINDS = 8
-MAX_BASELINES = 6  # whose kinds of answers are shown where there are no models
+UNCLEAR = "makes no clear difference"
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ class Effect:
     """What a variant of a diagnosis does to a solver."""
 
     solver: str
+    variant: str
+    about: str
     words: str
     bar: Bar | None
     same_items: bool  # the variant changes how items are presented, not the items
@@ -49,7 +51,7 @@ class Section:
     results: BenchmarkResults
     grid: Grid | None
     charts: Sequence[Chart]
-    kinds: Sequence[tuple[str, Sequence[tuple[str, float]]]]
+    kinds: Sequence[tuple[str, Sequence[float]]]  # with shares of the solvers in the legend
     effects: Sequence[Effect]
     overview: Sequence[SettingTable]
     tables: Sequence[Table]
@@ -71,21 +73,16 @@ class Section:
         return other if same == {False} else "on the same items unless a switch changes them"
 
 
-def kind_shares(
-    results: BenchmarkResults, order: Iterable[str]
-) -> list[tuple[str, list[tuple[str, float]]]]:
+def kind_shares(results: BenchmarkResults, order: Iterable[str]) -> list[tuple[str, list[float]]]:
     """The share of every kind of answer of every model: right ones, then the commonest errors."""
     solvers = charted_solvers(results, order)
-    if not results.models:
-        solvers = [name for name in solvers if results.role(name) != "ceiling"][:MAX_BASELINES]
     counts = {solver: count_kinds(results.by_solver[solver].kinds) for solver in solvers}
     totals: Counter[str] = Counter()
     for own in counts.values():
         totals.update({kind: count / own.total() for kind, count in own.items()})
     ordered = sorted(totals, key=lambda kind: (kind != "right", -totals[kind]))
     return [
-        (kind, [(solver, own[kind] / own.total()) for solver, own in counts.items()])
-        for kind in ordered[:MAX_KINDS]
+        (kind, [own[kind] / own.total() for own in counts.values()]) for kind in ordered[:MAX_KINDS]
     ]
 
 
@@ -110,12 +107,25 @@ def switch_effects(results: BenchmarkResults, order: Iterable[str]) -> list[Effe
         estimates = several(lambda which, level: functions[which](level=level), len(functions))  # noqa: B023
         for variant, (estimate, clear) in zip(intervals, estimates, strict=True):
             named = results.benchmark.diagnostics.get(variant)
-            what = f"{variant} ({named.about})" if named else variant
-            words = f"{solver}: {what} {effect_words(estimate, clear)}."
-            strip = bar(estimate, [("no difference", 0.0)], (-1, 1))
+            about = named.about if named else ""
+            words = effect_words(estimate, clear)
+            strip = bar(estimate, [("zero", 0.0)], (-1, 1))
             same = results.specs[variant] == results.specs[control]
-            effects.append(Effect(solver, words, strip, same))
+            effects.append(Effect(solver, variant, about, words, strip, same))
     return effects
+
+
+def effect_sentences(effects: Sequence[Effect]) -> list[str]:
+    """For every solver the switches that change its score, and those not shown to."""
+    sentences = []
+    for solver in dict.fromkeys(effect.solver for effect in effects):
+        own = [effect for effect in effects if effect.solver == solver]
+        clear = [f"{one.variant} {one.words}" for one in own if not one.words.startswith(UNCLEAR)]
+        others = [one.variant for one in own if one.words.startswith(UNCLEAR)]
+        text = "; ".join(clear) or "no switch is shown to change its score"
+        text += f"; no clear difference by {', '.join(others)}" if clear and others else ""
+        sentences.append(f"{solver}: {text}.")
+    return sentences
 
 
 def effect_words(difference: Estimate, clear: bool) -> str:
@@ -125,7 +135,7 @@ def effect_words(difference: Estimate, clear: bool) -> str:
         return f"changes the score by {value} points"
     ends = f"[{round(100 * difference.low):+}, {round(100 * difference.high):+}]"
     if not clear:
-        return f"makes no clear difference ({value:+} points {ends})"
+        return f"{UNCLEAR} ({value:+} points {ends})"
     return f"{'adds' if (difference.value or 0) > 0 else 'costs'} {abs(value)} points {ends}"
 
 
@@ -139,7 +149,8 @@ def usage_table(
         if any(part.tokens for part in own):
             rows.append((model, *_usage(own, prices.get(model))))
     heads = ("model", "attempts", *UNANSWERED.values(), "input tokens", "output tokens")
-    heads += ("of them reasoning", "cost", "median latency")
+    heads += ("of them reasoning", "cost, in the currency of the prices")
+    heads += ("median latency, by benchmark" if len(all_results) > 1 else "median latency",)
     table = [heads, *rows]
     # Columns that hold nothing are left out.
     kept = [n for n, _ in enumerate(heads) if any(row[n] not in ("", "0") for row in rows)]
@@ -190,8 +201,7 @@ def facts(
         "attempts": f"{sum(results.records for results in all_results):,}",
         **{name: f"{count:,}" if asked else "" for name, count in unanswered(own).items()},
         "tokens in, out": " / ".join(map(_short, tokens)) if asked else "",
-        "cost": money(sum(costs)) if costs else "",
-        "median latency": seconds_text(asked),
+        "cost, in the prices' currency": money(sum(costs)) if costs else "",
         "seed": seeds_text(seeds),
     }
     return {name: value for name, value in found.items() if value}

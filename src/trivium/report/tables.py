@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import sys
 from collections import Counter, defaultdict
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
+import orjson
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -20,6 +22,7 @@ from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.records import CUT_OFF, DECLINED, FAILED, TOKENS, UNSCORED
 from trivium.core.results import Summary, TokenCount
+from trivium.core.text import clean
 from trivium.report.results import ROLES, STUDIED, BenchmarkResults, GroupKey, natural, role_of
 
 WIDTH = 160  # of output to a file or a pipe
@@ -52,6 +55,11 @@ def terminal() -> Console:
     return _Terminal(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
 
 
+def print_json(value: Any) -> None:
+    """Print a value for other programs: one JSON document on standard output."""
+    print(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode())
+
+
 @dataclass(frozen=True)
 class Table:
     """A title, column names and rows of text."""
@@ -61,10 +69,19 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""  # printed below the table
 
+    def __post_init__(self) -> None:
+        for name in ("title", "columns", "rows", "note"):
+            object.__setattr__(self, name, _cleaned(getattr(self, name)))
+
     def show(self, console: Console) -> None:
         """Print it; no text is cut off, and texts from records are never read as markup."""
-        console.print(Text(self.title, style="bold"))
-        table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        self.fitted(console.width)._print(console)
+
+    def _print(self, console: Console) -> None:
+        bold = "" if "NO_COLOR" in os.environ else "bold"
+        console.print(Text(self.title, style=bold))
+        table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style=bold)
+        table.padding = (0, 1, 0, 0)
         for heading, *cells in zip(self.columns, *self.rows, strict=True):
             figures = any(cells) and all(map(FIGURE.match, cells))
             justify = "right" if figures else "left"
@@ -73,6 +90,22 @@ class Table:
             table.add_row(*map(Text, row))
         console.print(table)
         console.print(Text(f"{self.note}\n" if self.note else ""))
+
+    def fitted(self, width: int) -> Table:
+        """The table without columns whose cells are all equal, where it is too wide with them."""
+        table = self
+        for place in reversed(range(len(self.columns))):
+            columns = list(zip(table.columns, *table.rows, strict=True))
+            cells = set(columns[place][1:])
+            if sum(max(map(len, column)) + 2 for column in columns) <= width + 2:
+                break
+            if len(cells) == 1 and len(table.rows) > 1:
+                note = f"{columns[place][0]} {cells.pop() or 'none'} in every row"
+                keep = [other for other in range(len(columns)) if other != place]
+                rows = tuple(tuple(row[at] for at in keep) for row in table.rows)
+                heads = tuple(table.columns[at] for at in keep)
+                table = Table(table.title, heads, rows, "\n".join(filter(None, (note, table.note))))
+        return table
 
     def html(self) -> str:
         """The table in HTML, for notebooks."""
@@ -86,6 +119,11 @@ class Table:
         """The table in Markdown, without its title."""
         lines = [self.columns, ["---"] * len(self.columns), *self.rows]
         return "\n".join(f"| {' | '.join(map(markdown_text, line))} |" for line in lines)
+
+
+def _cleaned(value: Any) -> Any:
+    """A text, or tuples of texts, without what would control a terminal."""
+    return clean(value) if isinstance(value, str) else tuple(map(_cleaned, value))
 
 
 def markdown_text(text: str) -> str:
@@ -263,7 +301,7 @@ def scored_items(summary: Summary, metric: str) -> str:
 
 def number(value: float | None, missing: str = "undefined") -> str:
     """A value with three decimals."""
-    return missing if value is None else f"{value:.3f}"
+    return missing if value is None else f"{round(value, 3) + 0.0:.3f}"  # never -0.000
 
 
 def _splits(results: BenchmarkResults) -> list[tuple[list[str], By]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from trivium.thresholds.search import Search
 STEPS = 60  # of a fitted curve
 DOTS = 41  # characters of a curve in the terminal
 MAX_PANELS = 24
+MAX_TOGETHER = 4  # solvers in one large panel
 BASE = SeriesStyle("base", 0)
 
 
@@ -27,6 +29,7 @@ class ThresholdSection:
 
     title: str
     solvers: Sequence[str]
+    sentences: Sequence[tuple[str, str]]  # by solver, the farthest first
     table: Table
     charts: Sequence[Chart]
 
@@ -47,9 +50,45 @@ def threshold_sections(folder: Path, styles: Styles) -> list[ThresholdSection]:
         if searches[0].plan.by:
             charts.insert(0, map_chart(searches, styles, f"{name}_map"))
         solvers = list(dict.fromkeys(solver_group(search.solver) for search in searches))
-        table = threshold_table(searches)
-        sections.append(ThresholdSection(f"{key[0]} along {key[1]}", solvers, table, charts))
+        table, said = threshold_table(searches), threshold_sentences(searches)
+        title = f"{key[0]} along {key[1]}"
+        sections.append(ThresholdSection(title, solvers, said, table, charts))
     return sections
+
+
+def threshold_sentences(searches: Sequence[Search]) -> list[tuple[str, str]]:
+    """For each solver where its lift falls to the target; empty for a map, which is a chart."""
+    plan = searches[0].plan
+    if plan.by is not None:
+        return []
+    said = [(_reach(one), one.solver, _sentence(one)) for one in searches]
+    return [(solver, text) for _, solver, text in sorted(said, key=lambda one: -one[0])]
+
+
+def _reach(search: Search) -> float:
+    """The threshold, or beyond all values on the side where it lies."""
+    found = search.fit.threshold()
+    beyond = search.fit.beyond(found)
+    if beyond is not None:
+        return math.inf if beyond else -math.inf
+    return found.value if found.value is not None else -math.inf
+
+
+def _sentence(search: Search) -> str:
+    """How far the lift of a solver stays at the target."""
+    field, found = search.plan.axis.field, search.fit.threshold()
+    lift, text = f"a lift of {search.plan.target:g}", threshold_text(search)
+    beyond = search.fit.beyond(found)
+    if beyond is not None:
+        at = f"{field} {search.levels.values[beyond]:g}"
+        kept, lost = (
+            f"keeps {lift} as far as {at}, the hardest tried",
+            f"has lost {lift} before {at}",
+        )
+        return kept if beyond else lost
+    if found.value is None:
+        return f"falls below {lift} somewhere within {field} {text.partition(' ')[2]}"
+    return f"keeps {lift} up to {field} {text}"
 
 
 def threshold_table(searches: Sequence[Search]) -> Table:
@@ -98,21 +137,33 @@ def _dots(measured: float | None, fitted: float | None) -> str:
 
 
 def curve_chart(searches: Sequence[Search], styles: Styles, name: str) -> Chart:
-    """The lift of every solver at every value, and the curve through it with its band."""
+    """The lift of every solver at every value, and the curve through it with its band.
+
+    A few solvers share one large panel; more, or those of a map, have a small one each.
+    """
     plan = searches[0].plan
     label = plan.axis.field
-    panels = [_curve_panel(search, styles, label) for search in searches[:MAX_PANELS]]
-    more = len(searches) - len(panels)
+    ticks = searches[0].levels.values
+    together = len(searches) <= MAX_TOGETHER and plan.by is None
+    if together:
+        series = [one for search in searches for one in _curve_series(search, styles)]
+        panels = [Panel(series, label, "lift", large=True, ticks=ticks, gap=4)]
+    else:
+        panels = [
+            Panel(_curve_series(one, styles), label, "lift", one.name, small=True, ticks=ticks)
+            for one in searches[:MAX_PANELS]
+        ]
     about = "Dots: lift with 95% intervals. Line and band: the best curve, and those that fit too. "
-    about += f"At {plan.target:g}: the threshold with its interval."
-    words = f"{more} more are in the table." if more else ""
+    about += f"Thick line at {plan.target:g}: the threshold with its interval."
+    more = len(searches) - MAX_PANELS
+    words = f"{more} more are in the table." if more > 0 and not together else ""
     return Chart(name, f"Lift over {label}, and the threshold", about, panels, words)
 
 
-def _curve_panel(search: Search, styles: Styles, label: str) -> Panel:
+def _curve_series(search: Search, styles: Styles) -> list[Series]:
+    """The band, the curve, the measured lifts and the threshold of one search."""
     fit, levels = search.fit, search.levels
     style = styles.get(solver_group(search.solver), BASE)
-    line_style = SeriesStyle(style.colour, None)
     series = []
     if not fit.misfits:
         places = np.linspace(levels.difficulty[0], levels.difficulty[-1], STEPS)
@@ -120,9 +171,9 @@ def _curve_panel(search: Search, styles: Styles, label: str) -> Panel:
         band = list(zip(along, fit.band(along), strict=True))
         edge = [Point(x, one.high or 0.0) for x, one in band]
         edge += [Point(x, one.low or 0.0) for x, one in reversed(band)]
-        series.append(Series("curves that fit", SeriesStyle("band", None), edge))
+        series.append(Series("curves that fit", SeriesStyle(f"band {style.colour}", None), edge))
         line = [Point(x, one.value or 0.0) for x, one in band]
-        series.append(Series("the curve", line_style, line))
+        series.append(Series("the curve", SeriesStyle(f"curve {style.colour}", None), line))
     measured = [
         Point(value, lift.value, lift.low, lift.high, f"{value:g}: {lift}, {lift.n} items")
         for value, lift in zip(levels.values, fit.lifts(), strict=True)
@@ -136,7 +187,7 @@ def _curve_panel(search: Search, styles: Styles, label: str) -> Panel:
         ends = [Point(x, search.plan.target) for x in (low, high)]
         name = f"threshold {threshold_text(search)}"
         series.append(Series(name, SeriesStyle(f"threshold {style.colour}", None), ends))
-    return Panel(series, label, "lift", search.name, small=True, ticks=levels.values)
+    return series
 
 
 def map_chart(searches: Sequence[Search], styles: Styles, name: str) -> Chart:
